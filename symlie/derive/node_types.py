@@ -41,7 +41,7 @@ def angle_layouts(space: ConfigurationSpace) -> tuple[AngleLayout, ...]:
     pairs = [
         (i, j)
         for i, j in itertools.permutations(range(len(q)), 2)
-        if {expand(q[i] ** 2 + q[j] ** 2 - 1), expand(1 - q[i] ** 2 - q[j] ** 2)} & relations
+        if {q[i] ** 2 + q[j] ** 2 - 1, 1 - q[i] ** 2 - q[j] ** 2} & relations
     ]
     if not pairs:
         return ()

@@ -193,20 +193,40 @@ def algebra_symbols(group: LieGroup) -> tuple[sympy.Symbol, ...]:
     return tuple(sympy.symbols(f"theta1:{group.dimension + 1}", real=True))
 
 
+def jacobian(values: Sequence[Expr], symbols: Sequence[sympy.Symbol]) -> Matrix:
+    """Derivatives of expressions by symbols, one row for each expression; SymPy is asked where they have the symbol.
+
+    Parameters
+    ----------
+    values, symbols
+        What is differentiated, and by what.
+    """
+    held = [value.free_symbols for value in values]
+    return Matrix(
+        len(values),
+        len(symbols),
+        [
+            value.diff(symbol) if symbol in own else Integer(0)
+            for value, own in zip(values, held, strict=True)
+            for symbol in symbols
+        ],
+    )
+
+
 @functools.cache
 def left_translation(group: LieGroup) -> Matrix:
     """K(q), the derivative of q∘h by h at the identity times the basis: matrix (storage × dimension)."""
     q, h = storage_symbols(group), storage_symbols(group, "h")
-    jacobian = Matrix(group.compose(q, h)).jacobian(Matrix(h))
-    return (jacobian.subs(dict(zip(h, group.identity, strict=True)), simultaneous=True) * group.basis).expand()
+    slopes = jacobian(group.compose(q, h), h).xreplace(dict(zip(h, group.identity, strict=True)))
+    return (slopes * group.basis).expand()
 
 
 @functools.cache
 def right_translation(group: LieGroup) -> Matrix:
     """Derivative of h∘q by h at the identity times the basis: matrix (storage × dimension)."""
     q, h = storage_symbols(group), storage_symbols(group, "h")
-    jacobian = Matrix(group.compose(h, q)).jacobian(Matrix(h))
-    return (jacobian.subs(dict(zip(h, group.identity, strict=True)), simultaneous=True) * group.basis).expand()
+    slopes = jacobian(group.compose(h, q), h).xreplace(dict(zip(h, group.identity, strict=True)))
+    return (slopes * group.basis).expand()
 
 
 @functools.cache

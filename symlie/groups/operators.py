@@ -18,6 +18,7 @@ from symlie.groups.group import (
     algebra_symbols,
     apply_linear,
     coordinates,
+    jacobian,
     left_translation,
     reduce_by_relations,
     right_translation,
@@ -51,7 +52,7 @@ def ad_matrix(group: LieGroup) -> Matrix:
     if group.factors:
         symbols = algebra_symbols(group)
         shifted = [
-            ad_matrix(g).subs(dict(zip(algebra_symbols(g), symbols[offset:], strict=False)), simultaneous=True)
+            ad_matrix(g).xreplace(dict(zip(algebra_symbols(g), symbols[offset:], strict=False)))
             for g, _, offset in group.simple_factors
         ]
         return sympy.diag(*shifted)
@@ -61,9 +62,8 @@ def ad_matrix(group: LieGroup) -> Matrix:
     direction = group.basis * theta
 
     def rate(matrix: Matrix) -> Matrix:
-        return sum((matrix.diff(symbol) * direction[i] for i, symbol in enumerate(q)), sympy.zeros(*matrix.shape)).subs(
-            at_identity, simultaneous=True
-        )
+        slopes = jacobian(tuple(matrix), q).xreplace(at_identity)
+        return (slopes * direction).reshape(*matrix.shape)
 
     return (coordinates(group) * (rate(left_translation(group)) - rate(right_translation(group)))).expand()
 
@@ -84,9 +84,9 @@ def adjoint_matrix(group: LieGroup) -> Matrix:
 def _conjugation(group: LieGroup, inverse: Vector) -> Matrix:
     """Coordinates of d/dε q∘exp(εw)∘q⁻¹, which is Ad(q) w, as a matrix, with given components of q⁻¹."""
     to_identity = storage_symbols(group, "h")
-    conjugated = Matrix(group.compose(to_identity, inverse)).jacobian(Matrix(to_identity))
+    conjugated = jacobian(group.compose(to_identity, inverse), to_identity)
     at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
-    return coordinates(group) * conjugated.subs(at_point, simultaneous=True) * left_translation(group)
+    return coordinates(group) * conjugated.xreplace(at_point) * left_translation(group)
 
 
 @functools.cache
@@ -148,8 +148,7 @@ def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bo
     """ad_v w = [v, w], or ad_vᵀ w."""
     matrix = ad_matrix(group).T if transpose else ad_matrix(group)
     values = dict(zip(algebra_symbols(group), v, strict=True))
-    matrix = matrix.subs(values, simultaneous=True)
-    return tuple(matrix * Matrix(w))
+    return tuple(matrix.xreplace(values) * Matrix(w))
 
 
 def function_of_ad(
@@ -208,7 +207,7 @@ def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
     sizes = []
     for g, _, offset in group.simple_factors:
         values = dict(zip(algebra_symbols(g), theta[offset : offset + g.dimension], strict=True))
-        squared = squared_angle(g).subs(values, simultaneous=True)
+        squared = squared_angle(g).xreplace(values)
         if squared != 0:
             sizes.append(squared)
         for matrix in general_matrices(g):

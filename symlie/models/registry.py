@@ -260,7 +260,9 @@ def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:
     UnknownNameError, ModelError
         See `open_model`, `ModelFile.complete` and `ModelFile.build`.
     """
-    with imported_files(model_path(model)) as files, stage("build", model):
+    # Those of ready-made models are all of this package.
+    none = contextlib.nullcontext[list[str]]([])
+    with none if is_ready_made(model) else imported_files(model_path(model)) as files, stage("build", model):
         file = open_model(model)
         complete = file.complete(options)
         built = file.build(complete)

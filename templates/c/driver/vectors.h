@@ -18,6 +18,14 @@
 #define SYMLIE_UNROLL
 #endif
 
+/* A part of a stage: within the unrolled stages of small models, else a function of its own, which compilers take less time
+ * for than for the same text in a long one. */
+#if defined(__GNUC__) && !FIXED_TOPOLOGY
+#define PART_OF_STAGE __attribute__((noinline)) static
+#else
+#define PART_OF_STAGE static inline
+#endif
+
 /* Arrays of a step: on the stack for models of fixed topology, else in the workspace. */
 #if FIXED_TOPOLOGY
 #define ARRAY(name, size) symlie_real name[(size) > 0 ? (size) : 1]

@@ -37,7 +37,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 
 /* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
  * the largest angle of the increment. */
-static inline symlie_real move_on(const symlie_problem *restrict P, node_block *restrict block, int i, symlie_real h, const symlie_real *restrict q,
+PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *restrict block, int i, symlie_real h, const symlie_real *restrict q,
                                   const symlie_real *restrict Theta, const symlie_real *restrict V, symlie_real *restrict rate,
                                   symlie_real *restrict next_Theta, symlie_real *restrict next_Q)
 {

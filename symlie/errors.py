@@ -203,6 +203,10 @@ class StepUnderflowError(IntegrationError):
     """The step size that the tolerances ask for is smaller than time can resolve."""
 
 
+class ChatteringError(StepUnderflowError):
+    """A force jumps to and fro faster than time can be resolved."""
+
+
 class TooManyStepsError(IntegrationError):
     """More steps than allowed would be needed to the next time that is hit exactly."""
 

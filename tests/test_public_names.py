@@ -85,8 +85,9 @@ def test_versions_agree() -> None:
 
 
 INTERNAL = {
-    "Arrangement", "Coefficients", "Composition", "DerivedStatement", "EmittedModel", "FoundOrder", "Instant",
-    "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "StatedState", "States", "Trial", "Value",
+    "Arrangement", "Coefficients", "Composition", "DerivedStatement", "EmittedModel", "EventPiece", "FoundOrder",
+    "Instant", "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "StatedState", "States", "Trial",
+    "Value",
 }  # fmt: skip
 """Classes of the package that public properties hand to its own modules."""
 

@@ -850,3 +850,23 @@ the series is up to a twelfth of the last one, which is an eighth in the order; 
 
 SERIES_BEHAVIOUR = 20.0
 """Global errors of the fast top over half a second, relative to the tolerance of each step."""
+
+SERIES_IN_PIECES = 1e-10
+"""Motions in pieces that are known in closed form, by series with a tolerance of 1e-12 and by equal steps of order
+twenty."""
+
+SERIES_BETWEEN_PIECES = 1e-9
+"""Their velocities between steps, where those of one length go on over ends of pieces."""
+
+EVENTS_OF_SERIES = 1e-13
+"""Event functions of the size of one, in fifty digits, at times of events by series with a tolerance of 1e-14."""
+
+NEAREST_TANGENCY = 3e-12
+"""Distance from tangency, relative to the largest value, from which on touching is told from crossing and from passing
+by: three times what counts as zero."""
+
+SERIES_FLOOR = 1e-14
+"""Error of a step by series that is rounding, in units of q and of v over its size."""
+
+DRAWN_LINES = 0.005
+"""Distance of two curves, relative to the height of their axes: half the width of a line, which is one in a hundred."""

@@ -23,6 +23,7 @@ class Status(enum.IntEnum):
     EVENT_NOT_A_NUMBER = 11
     TOO_MANY_STEPS = 12
     TURNED_TOO_FAR = 13
+    CHATTERING = 14
 
 
 WHOLE_TURN = 2 * math.pi
@@ -214,6 +215,13 @@ EVENT_FAR_CUBIC = 0.02
 EVENT_TOUCH = 1e-12
 """What counts as zero, relative to the largest value within the step."""
 
+EVENT_EXACT = 1e-13
+"""Last terms of the series of an event function that can be left out, relative to the sum of all: it may converge more
+slowly than the motion."""
+
+EVENT_PARTS = 16
+"""Parts of a piece of a step that have series of their own, at most."""
+
 EVENT_POLE = 1e6
 """What only a pole reaches where the sign changes, relative to the largest value within the step."""
 
@@ -231,6 +239,28 @@ EXTREMUM_STEPS = 8
 
 EXTREMUM_ENOUGH = 1e-9
 """Shift of an extremum relative to the step after which it is not refined."""
+
+SMALLEST_FORM = 2.0**-40
+"""Part of a step below which a polynomial is not halved any more in the search of its zeros."""
+
+PARTS_AT_ONCE = 48
+"""Parts that wait while others are halved, more than there are halvings."""
+
+CONDITION_ROUNDING = 8 * 2.0**-52
+"""Of the terms of a function that chooses pieces, up to which its value may be rounding."""
+
+REACH_CORRECTIONS = 4
+"""Looks at a state where such a function vanishes, at most: its series is as exact as the step, while its sign is to be
+exact."""
+
+REACH_ROOM = 1.0625
+"""Of the length up to such a place, within which it is sought once more."""
+
+SOON = 2.0**-40
+"""Part of the length that is looked at, up to which a change of pieces does not end a step."""
+
+MOST_PIECES = 32
+"""Pieces of a step at most, besides two for each function that chooses them."""
 
 TRACE_WIDTH = 9
 """Numbers of a tried step in a trace."""

@@ -67,6 +67,8 @@ class JetLayout:
     """Arguments of functions that are no elementary ones."""
     compositions: tuple[Composition, ...] = ()
     """These functions, one argument after the other."""
+    conditions: int = 0
+    """Functions of time whose signs choose pieces."""
 
 
 @dataclass(frozen=True)

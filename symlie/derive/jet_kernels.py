@@ -12,6 +12,7 @@ order 0.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,6 +52,7 @@ _MEANINGS = {
     "field": "field",
     "place": "placed node",
     "motion": "motion",
+    "event": "event",
 }
 """What jets are of."""
 
@@ -70,7 +72,7 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     """
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
-    elements = tuple(_element_jets(model, d) for d in equations.derived)
+    elements = _with_events_of_all([_element_jets(model, d) for d in equations.derived])
     if not equations.is_fixed:
         nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
@@ -78,10 +80,17 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
 
 
 def _side_by_side(of_type: _Type) -> _Type:
-    """The same type whose nodes or instances stand side by side, but where one after the other places nodes."""
+    """The same type whose nodes or instances stand side by side.
+
+    Those do not that place nodes one after the other, and those with pieces, each of which has its own.
+    """
     in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
-    jets = (replace(jet, side_by_side=not (in_turn and jet.name.endswith("_place_jet"))) for jet in of_type.jets)
-    return replace(of_type, jets=tuple(jets))
+    alone = {f"{of_type.name}_place_jet"} if in_turn else set()
+    for kernel in of_type.kernels:
+        if any(i.operator == "select" for i in kernel.body.instructions):
+            alone.add(kernel.signature.name.removesuffix("_end"))
+    alone |= {jet.name for jet in of_type.jets if jet.conditions}
+    return replace(of_type, jets=tuple(replace(jet, side_by_side=jet.name not in alone) for jet in of_type.jets))
 
 
 def _motion_jet(model: Model, number: int) -> MotionSet:
@@ -124,6 +133,24 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
     return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,), not space.velocity_dimension)
 
 
+def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
+    """Element types, without jets of events where one of them lacks a rule: events are sampled then."""
+
+    def is_of_events(name: str) -> bool:
+        return "_event_jet" in name
+
+    if all(any(is_of_events(jet.name) for jet in e.jets) for e in elements if e.events):
+        return tuple(elements)
+    return tuple(
+        replace(
+            e,
+            kernels=tuple(k for k in e.kernels if not is_of_events(k.signature.name)),
+            jets=tuple(jet for jet in e.jets if not is_of_events(jet.name)),
+        )
+        for e in elements
+    )
+
+
 def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
     statement, dynamics = derived.statement, derived.dynamics
     v, a = (
@@ -148,6 +175,7 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         force[j] += _dot([row[j] for row in derived.constraints.jacobian], statement.multipliers)
     of_state = {label: size for label, size in sizes.items() if label not in ("a", "multipliers")}
     of_motion = {label: size for label, size in sizes.items() if label != "multipliers"}
+    of_events = {label: size for label, size in sizes.items() if label != "a"}
     moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
     field = [c for k in moved for c in total_field(statement, k)]
     hidden, index1 = _rows(derived, v, a)
@@ -163,6 +191,10 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         for name, values, lengths, later in wanted
         if values or name == "force"
     ]
+    if statement.events:
+        events = [e.expression for e in statement.events]
+        with contextlib.suppress(ModelError):
+            found.append(_jet(statement.name, "event", statement.program, events, references, of_events))
     return ElementTypeSet(
         statement.name,
         len(inputs["q"]),
@@ -175,6 +207,7 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
         places_backwards=any(p.last_first for p in statement.placements),
         places_in_turn=_places_in_turn(statement),
+        events=len(statement.events),
     )
 
 
@@ -219,16 +252,20 @@ def _jet(
 def _jet_of_body(
     owner: str, name: str, body: StraightLine, sizes: _Sizes, later: Sequence[str] = ()
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
-    what, name = _MEANINGS[name], f"{owner}_{name}_jet"
+    what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
     try:
         jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
     except ModelError as error:
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = jet.layout
+    if layout.conditions and has_no_pieces:
+        raise ModelError(f"The {what} of '{owner}' is stated in pieces, which method taylor does not take there.")
     inputs = [Argument(label, size) for label, size in sizes.items()]
     early = [a for a in inputs if a.name not in (*later, *PARAMETERS)]
     late = [a for a in inputs if a.name in later]
     order, results = Argument(ORDER, None), Argument("out", len(body.outputs), True)
+    count = layout.conditions
+    conditions = [Argument("condition", count, True)] if count else []
     begin = [*inputs, results, Argument(KEPT, layout.kept, True)]
     known = [Argument(KEPT, layout.kept), Argument(SUMS, len(layout.products))]
     factors = Argument("factors", layout.factors, True)
@@ -236,9 +273,10 @@ def _jet_of_body(
     arguments = [Argument(ARGUMENTS, layout.arguments, True)] if layout.arguments else []
     if arguments:
         of_order += [Argument(label, len(layout.compositions)) for label in (SLOPES, COMPOSITIONS)]
+    begin += [*arguments, *conditions, *([Argument("size", count, True)] if count else [])]
     kernels = [
-        _kernel(f"{name}_begin", [*begin, *arguments], jet.begin, "Order 0 of a jet."),
-        _kernel(name, [*of_order, results, factors, *arguments], jet.order, "Order k of a jet."),
+        _kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet."),
+        _kernel(name, [*of_order, results, factors, *arguments, *conditions], jet.order, "Order k of a jet."),
     ]
     if layout.late:
         of_rest = [order, *late, known[0], replace(factors, size=layout.late)]

@@ -29,7 +29,7 @@ from symlie.ir.series_centres import centred_series
 from symlie.ir.straightline import Lines, Operand
 
 if TYPE_CHECKING:
-    from symlie.ir.jets import _Pass
+    from symlie.ir.jets import Pass
 
 ARGUMENTS, SLOPES, COMPOSITIONS = "arguments", "slopes", "compositions"
 """What arguments, f_1 of all functions, and the sums of (1) are called in stages."""
@@ -87,7 +87,7 @@ class Functions:
         return {f"{label} {n}": f"{label}[{k}]" for k, n in enumerate(numbers) for label in (SLOPES, COMPOSITIONS)}
 
 
-def _composition(p: _Pass, function: ScalarFunction, argument: Operand) -> Operand | None:
+def _composition(p: Pass, function: ScalarFunction, argument: Operand) -> Operand | None:
     of_argument = p.derivative(argument)
     if p.of.is_later(argument):
         raise ModelError("a function of accelerations or multipliers has no rule; state it without.")
@@ -97,7 +97,7 @@ def _composition(p: _Pass, function: ScalarFunction, argument: Operand) -> Opera
     return p.plus(p.times(f"{SLOPES} {number}", of_argument), f"{COMPOSITIONS} {number}")
 
 
-def _over(p: _Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
+def _over(p: Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
     """divisor·target has the coefficients of a rate."""
     rest = p.minus(rate, p.sum_of(target, divisor))
     rest = p.minus(rest, p.times(p.value(target), p.derivative(divisor)))
@@ -182,17 +182,17 @@ _DIAGONALS = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 """Signs of R11, R22, R33 in 4 p₀², …, 4 p₃²."""
 
 
-def _half_angle_rule(p: _Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
+def _half_angle_rule(p: Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
     sign, x, divisor = _half_angle(p.of.begin, w, n)
     return _over(p, target, p.times(p.value(p.at_begin("mul", 4.0, sign)), _composition(p, A_0, x)), divisor)
 
 
-def _full_angle_rule(p: _Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
+def _full_angle_rule(p: Pass, target: Operand, w: Operand, n: Operand) -> Operand | None:
     x, divisor = _full_angle(p.of.begin, w, n)
     return _over(p, target, p.times(4.0, _composition(p, A_0, x)), divisor)
 
 
-def _excess_rule(p: _Pass, target: Operand, z: Operand) -> Operand | None:
+def _excess_rule(p: Pass, target: Operand, z: Operand) -> Operand | None:
     c, x, divisor = _excess(p.of.begin, z)
     rate = p.minus(p.times(3.0, p.derivative(c)), p.derivative(z))
     return _over(p, target, p.minus(rate, p.times(2.0, _composition(p, A_1, x))), divisor)

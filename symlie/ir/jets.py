@@ -9,7 +9,8 @@ t' = f(t, a) a' for elementary functions, whose coefficients are those of produc
 order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
 one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
 
-Functions of one argument that are no elementary ones have sums of their own (`symlie.ir.jet_compositions`).
+Functions of one argument that are no elementary ones have sums of their own (`symlie.ir.jet_compositions`), and what is
+stated in pieces has the piece of order 0 (`symlie.ir.jet_pieces`).
 
 Some inputs may be found from the results of an order. They are left out of its pass, and what they add to factors, to
 which it is linear, is added when they are known.
@@ -23,7 +24,7 @@ from dataclasses import dataclass, replace
 
 from symlie.contract.set_table import JetLayout
 from symlie.errors import ModelError
-from symlie.ir import jet_compositions
+from symlie.ir import jet_compositions, jet_pieces
 from symlie.ir.jet_compositions import Functions
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
@@ -54,10 +55,11 @@ class Jet:
     Attributes
     ----------
     begin
-        From values of the inputs: results, values of order 0 that orders need, and arguments of functions.
+        From values of the inputs: results, values of order 0 that orders need, arguments of functions, and functions
+        whose signs choose pieces with their sizes before terms cancel.
     order
-        From those, k, the sums and the inputs' coefficients of order k: results, then the factors of all products, and
-        arguments of functions.
+        From those, k, the sums and the inputs' coefficients of order k: results, the factors of all products, arguments
+        of functions, and functions whose signs choose pieces.
     rest
         From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the last
         factors, those that lack something.
@@ -90,10 +92,10 @@ def jet_of(name: str, body: StraightLine, constant: Sequence[str], later: Sequen
     ModelError
         An operator has no rule.
     """
-    return _Derivation(body, tuple(constant), tuple(later)).jet(name)
+    return Derivation(body, tuple(constant), tuple(later)).jet(name)
 
 
-class _Derivation:
+class Derivation:
     """What both passes through a straight line have in common: values that are kept, and products."""
 
     def __init__(self, body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> None:
@@ -102,6 +104,7 @@ class _Derivation:
         for instruction in body.instructions:
             if instruction.operator in _NEEDS:
                 _NEEDS[instruction.operator](self.begin, instruction.target, *instruction.operands)
+        self.conditions = tuple(dict.fromkeys(jet_pieces.conditions(self.begin, body.instructions)))
         self.statements = tuple(self.begin.instructions)
         self.kept: dict[Operand, int] = {}
         self.products: dict[Product, str] = {}
@@ -110,17 +113,20 @@ class _Derivation:
         self._later: set[Operand] = set()
 
     def jet(self, name: str) -> Jet:
-        first, rest = _Pass(self, of_rest=False), _Pass(self, of_rest=True)
+        first, rest = Pass(self, of_rest=False), Pass(self, of_rest=True)
         factors = sorted({f: None for p in self.products for f in (p.left, p.right)}, key=self._is_late)
         late = [f for f in factors if self._is_late(f)]
         places = {f: k for k, f in enumerate(factors)}
         names = {name: f"{SUMS}[{k}]" for k, name in enumerate(self.products.values())}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
         arguments = tuple(map(first.coefficient, self.functions.arguments))
-        order = pruned(first.lines.instructions, results + first.factors(factors) + arguments, {})
-        values = (*self.body.outputs, *self.kept, *self.functions.arguments)
+        chosen_by = jet_pieces.changing(self, self.conditions)
+        further = arguments + tuple(map(first.coefficient, chosen_by))
+        order = pruned(first.lines.instructions, results + first.factors(factors) + further, {})
+        sizes = [jet_pieces.size_of(self.begin, c) for c in chosen_by]
+        values = (*self.body.outputs, *self.kept, *self.functions.arguments, *chosen_by, *sizes)
         products = tuple((places[p.left], places[p.right]) for p in self.products)
-        composed = len(arguments), self.functions.compositions
+        composed = len(arguments), self.functions.compositions, len(chosen_by)
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names | self.functions.names),
@@ -131,7 +137,7 @@ class _Derivation:
     def note(self, instruction: Instruction) -> None:
         """Note on what a value depends."""
         target, operands = instruction.target, instruction.operands
-        if instruction.operator in ("rint", jet_compositions.SIGN) or all(map(self.is_constant, operands)):
+        if instruction.operator in jet_pieces.STEPS or all(map(self.is_constant, operands)):
             self._constants.add(target)
         if any(map(self.is_later, operands)):
             self._later.add(target)
@@ -162,10 +168,10 @@ def _renamed(body: StraightLine, names: Mapping[str, str]) -> StraightLine:
     return replace(body, instructions=instructions, outputs=tuple(map(place, body.outputs)))
 
 
-class _Pass:
+class Pass:
     """Coefficients of order k of all values without inputs that are found later, or what those add to them."""
 
-    def __init__(self, derivation: _Derivation, *, of_rest: bool) -> None:
+    def __init__(self, derivation: Derivation, *, of_rest: bool) -> None:
         self.of, self.of_rest = derivation, of_rest
         self.lines = Lines()
         self._known: dict[Operand, Operand | None] = {}
@@ -258,7 +264,7 @@ class _Pass:
         return rule(self, target, *operands)
 
 
-def _product(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+def _product(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
     if p.of.is_constant(a) or p.of.is_constant(b):
         constant, other = (a, b) if p.of.is_constant(a) else (b, a)
         return p.times(p.value(constant), p.derivative(other))
@@ -268,7 +274,7 @@ def _product(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | Non
     return p.plus(ends, p.sum_of(a, b))
 
 
-def _quotient(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+def _quotient(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
     reciprocal = p.value(p.at_begin("div", 1.0, b))
     if p.of.is_constant(b):
         return p.times(p.derivative(a), reciprocal)
@@ -276,49 +282,49 @@ def _quotient(p: _Pass, target: Operand, a: Operand, b: Operand) -> Operand | No
     return p.times(p.minus(rest, p.times(p.value(target), p.derivative(b))), reciprocal)
 
 
-def _root(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _root(p: Pass, target: Operand, a: Operand) -> Operand | None:
     half = p.value(p.at_begin("div", 0.5, target))
     return p.times(p.minus(p.derivative(a), p.sum_of(target, target)), half)
 
 
-def _exponential(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _exponential(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _along(p, a, target)
 
 
-def _logarithm(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _logarithm(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _divided(p, target, p.derivative(a), a)
 
 
-def _sine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _sine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _along(p, a, p.of.begin.emit("cos", a))
 
 
-def _cosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _cosine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return p.minus(None, _along(p, a, p.of.begin.emit("sin", a)))
 
 
-def _hyperbolic_sine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _hyperbolic_sine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _along(p, a, p.of.begin.emit("cosh", a))
 
 
-def _hyperbolic_cosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _hyperbolic_cosine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _along(p, a, p.of.begin.emit("sinh", a))
 
 
-def _along(p: _Pass, a: Operand, slope: Operand) -> Operand | None:
+def _along(p: Pass, a: Operand, slope: Operand) -> Operand | None:
     """t' = slope a'."""
     return p.plus(p.times(p.value(slope), p.derivative(a)), p.weighted_sum(a, slope))
 
 
-def _tangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _tangent(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return p.plus(_along(p, a, p.of.begin.emit("mul", target, target)), p.derivative(a))
 
 
-def _hyperbolic_tangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _hyperbolic_tangent(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return p.minus(p.derivative(a), _along(p, a, p.of.begin.emit("mul", target, target)))
 
 
-def _divided(p: _Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
+def _divided(p: Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
     """divisor t' = rate."""
     rest = p.minus(rate, p.weighted_sum(target, divisor))
     return p.times(rest, p.value(p.at_begin("div", 1.0, divisor)))
@@ -336,24 +342,24 @@ def _square_of_distance(lines: Lines, y: Operand, x: Operand) -> Operand:
     return lines.emit("add", lines.emit("mul", x, x), lines.emit("mul", y, y))
 
 
-def _arctangent(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _arctangent(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _divided(p, target, p.derivative(a), _one_plus_square(p.of.begin, a))
 
 
-def _arcsine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _arcsine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _divided(p, target, p.derivative(a), _complement(p.of.begin, a))
 
 
-def _arccosine(p: _Pass, target: Operand, a: Operand) -> Operand | None:
+def _arccosine(p: Pass, target: Operand, a: Operand) -> Operand | None:
     return _divided(p, target, p.minus(None, p.derivative(a)), _complement(p.of.begin, a))
 
 
-def _direction(p: _Pass, target: Operand, y: Operand, x: Operand) -> Operand | None:
+def _direction(p: Pass, target: Operand, y: Operand, x: Operand) -> Operand | None:
     rate = p.minus(_along(p, y, x), _along(p, x, y))
     return _divided(p, target, rate, _square_of_distance(p.of.begin, y, x))
 
 
-def _power(p: _Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
+def _power(p: Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
     """a t' = exponent t a'."""
     if not p.of.is_constant(exponent):
         raise ModelError("a power whose exponent moves has no rule; state it as exp(exponent*log(base)).")
@@ -380,6 +386,7 @@ _RULES: Mapping[str, Callable[..., Operand | None]] = {
     "acos": _arccosine,
     "atan2": _direction,
     "pow": _power,
+    **jet_pieces.RULES,
 }
 """The coefficient of order k of each operator."""
 

@@ -47,6 +47,8 @@ class ElementTypeSet:
     """Whether its last instance places nodes first."""
     places_in_turn: bool = False
     """Whether offsets may depend on nodes that other instances of the type place."""
+    events: int = 0
+    """Event functions of an instance."""
 
 
 @dataclass(frozen=True)

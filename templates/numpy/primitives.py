@@ -26,6 +26,16 @@ def _interpolate_slope(x, abscissa, value):
     return np.where((x < abscissa[0]) | (x >= abscissa[-1]), 0.0, slope)
 
 
+def _interval_begin(x, abscissa, value):
+    k = np.searchsorted(abscissa, x, side="right")
+    return np.where(k > 0, abscissa[np.maximum(k - 1, 0)], -np.inf)
+
+
+def _interval_end(x, abscissa, value):
+    k = np.searchsorted(abscissa, x, side="right")
+    return np.where(k < len(abscissa), abscissa[np.minimum(k, len(abscissa) - 1)], np.inf)
+
+
 def _input_points(slot, component):
     start, n = int(slot[0]), int(slot[1])
     return slot[start : start + n], slot[start + (component + 1) * n : start + (component + 2) * n]

@@ -15,12 +15,14 @@ import symlie as sl
 from symlie.errors import ModelError
 from symlie.ir import jets
 from symlie.ir.jets import Jet, jet_of
+from symlie.ir.primitives import PiecewiseLinear, RotationQuaternion, RunTimeInput
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from tests import tolerances
 
 X, Y, P = sympy.symbols("x y P", real=True)
-PLACES = {X: "q[0]", Y: "a[0]", P: "p[0]"}
+ABSCISSA, VALUE, SLOT = sympy.symbols("abscissa value slot", real=True)
+PLACES = {X: "q[0]", Y: "a[0]", P: "p[0]", ABSCISSA: "p[1]", VALUE: "p[5]", SLOT: "p[9]"}
 
 EXPRESSIONS: dict[str, Expr] = {
     "mul": X * Y + X**2,
@@ -42,13 +44,32 @@ EXPRESSIONS: dict[str, Expr] = {
     "cosh": sympy.cosh(X * Y),
     "tanh": sympy.tanh(X),
     "pow": X**P,
+    "select": sl.select(X - P, X, X * Y) + sl.select(X, X * Y, Y),
+    "abs": abs(X) * Y + abs(X - P) * X,
+    "maximum": sympy.Max(X, P - 1) * Y + sympy.Max(X, P) * X,
+    "minimum": sympy.Min(X, P) * Y + sympy.Min(X, P - 1),
+    "table interpolate": PiecewiseLinear(X * X + P / 4, ABSCISSA, VALUE, 4) * Y,
+    "input input": RunTimeInput(X, SLOT, sympy.Integer(0)) * Y,
 }
 """An expression for each operator with a rule."""
+
+PIECES: dict[str, Expr] = {
+    "select": 2 * X * Y,
+    "abs": X * Y + (P - X) * X,
+    "maximum": X * Y + P * X,
+    "minimum": X * Y + P - 1,
+    "table interpolate": (1 + 8 * (X * X + P / 4 - sympy.Rational(1, 4))) * Y,
+    "input input": (3 - 2 * (X - sympy.Rational(3, 8))) * Y,
+}
+"""What those are that are stated in pieces."""
 
 ORDER = 9
 COEFFICIENTS_OF_X = [mpf("0.41"), *(mpf(3 + k) / (7 * k + 2) * (-1) ** k for k in range(ORDER))]
 COEFFICIENTS_OF_Y = [mpf("0.37"), *(mpf(5 - k) / (5 * k + 3) for k in range(ORDER))]
 PARAMETER = mpf("1.25")
+PARAMETERS = [PARAMETER, *map(mpf, ("0.25", "0.5", "0.75", "1", "1", "3", "0.5", "7"))]
+"""P, a table of four points, and behind them an input's slot with its table."""
+INPUT = [mpf(3), mpf(2), mpf(0), mpf("0.375"), mpf("0.875"), mpf(3), mpf(2)]
 
 
 def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]:
@@ -63,7 +84,18 @@ def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]
         name, bracket, place = operand.partition("[")
         return inputs[name][int(place[:-1])] if bracket else inputs[name][0]
 
+    def table(x: mpf, abscissa: str, value: str, count: float, *, of: str) -> mpf:
+        first, last = (int(name[2:-1]) for name in (abscissa, value))
+        k = max(i for i in range(int(count)) if inputs["p"][first + i] <= x)
+        (a, b), (u, w) = (inputs["p"][start + k : start + k + 2] for start in (first, last))
+        slope = (w - u) / (b - a)
+        return {"interpolate": u + slope * (x - a), "slope": slope, "begin": a, "end": b}[of]
+
     plain = {
+        "abs": abs,
+        "maximum": max,
+        "minimum": min,
+        "select": lambda c, a, b: a if c > 0 else b,
         "add": lambda a, b: a + b,
         "sub": lambda a, b: a - b,
         "mul": lambda a, b: a * b,
@@ -72,15 +104,24 @@ def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]
         "pow": lambda a, b: a**b,
     }
     for i in line.instructions:
+        kind, _, which = i.operator.partition(" ")
+        if kind == "table":
+            known[i.target] = table(value(i.operands[0]), *i.operands[1:], of=which.split("_")[-1])
+            continue
+        if kind == "input":
+            at, (begin, end, low, high) = value(i.operands[0]), INPUT[3:]
+            slope = (high - low) / (end - begin)
+            known[i.target] = slope if which == "input_slope" else low + slope * (at - begin)
+            continue
         known[i.target] = (plain.get(i.operator) or getattr(mpmath, i.operator))(*map(value, i.operands))
     return [value(o) for o in line.outputs]
 
 
 def coefficients(jet: Jet, expression: Expr, *, is_split: bool) -> list[mpf]:
     """Those of an expression; with ``is_split`` those of y are left out of each order and completed behind it."""
-    fixed = {"p": [PARAMETER]}
+    fixed = {"p": PARAMETERS}
     begin = values_of(jet.begin, {"q": COEFFICIENTS_OF_X[:1], "a": COEFFICIENTS_OF_Y[:1], **fixed})
-    found, kept = begin[:1], begin[1:]
+    found, kept = begin[:1], begin[1 : jet.layout.kept + 1]
     slope = sympy.lambdify((X, Y, P), expression.diff(Y), "mpmath")
     by_y = slope(COEFFICIENTS_OF_X[0], COEFFICIENTS_OF_Y[0], PARAMETER)
     factors: list[list[mpf]] = []
@@ -91,6 +132,7 @@ def coefficients(jet: Jet, expression: Expr, *, is_split: bool) -> list[mpf]:
         ]
         inputs = {"q": [COEFFICIENTS_OF_X[k]], "a": [COEFFICIENTS_OF_Y[k]], "k": [mpf(k)], "kept": kept, "sums": sums}
         result, *row = values_of(jet.order, inputs)
+        row = row[: jet.layout.factors]
         factors.append(row)
         if is_split:
             result += by_y * COEFFICIENTS_OF_Y[k]
@@ -106,6 +148,7 @@ def worst(name: str, *, is_split: bool) -> float:
     with mpmath.workdps(60):
         line = flatten(Program(), [expression], PLACES)
         jet = jet_of(name, line, ("p[",), ("a[",) if is_split else ())
+        expression = PIECES.get(name, expression)
         found = coefficients(jet, expression, is_split=is_split)
         function = sympy.lambdify((X, Y, P), expression, "mpmath")
 
@@ -149,9 +192,36 @@ def test_equal_products_are_summed_once() -> None:
     assert (len(layout.products), layout.factors) == (3, 5)
 
 
+def conditions_of(expression: Expr) -> list[list[float]]:
+    """Functions whose signs choose pieces, of order 0 and 1, and their sizes."""
+    jet = jet_of("x", flatten(Program(), [expression], PLACES), ("p[",))
+    inputs = {"q": COEFFICIENTS_OF_X, "a": COEFFICIENTS_OF_Y, "p": PARAMETERS}
+    begin = values_of(jet.begin, inputs)
+    count = jet.layout.conditions
+    of_order = {"q": COEFFICIENTS_OF_X[1:], "a": COEFFICIENTS_OF_Y[1:], "p": PARAMETERS, "k": [mpf(1)]}
+    kept = {"kept": begin[1 : jet.layout.kept + 1], "sums": [mpf(0)] * len(jet.layout.products)}
+    order = values_of(jet.order, of_order | kept)
+    rows = begin[len(begin) - 2 * count : len(begin) - count], order[len(order) - count :], begin[len(begin) - count :]
+    return [[float(value) for value in row] for row in rows]
+
+
+def test_conditions() -> None:
+    """A table has the distances from both ends of an interval, sign(x) both signs of x; sizes are sums of all terms."""
+    x, x1 = (float(c) for c in COEFFICIENTS_OF_X[:2])
+    assert conditions_of(sl.select(X - P, X, Y)) == [[x - 1.25], [x1], [x + 1.25]]
+    assert conditions_of(sympy.sign(X) * Y) == [[x, -x], [x1, -x1], [x, x]]
+    found = conditions_of(PiecewiseLinear(X, ABSCISSA, VALUE, 4))
+    assert found == [[0.25 - x, x - 0.5], [-x1, x1], [0.25 + x, 0.5 + x]]
+    assert conditions_of(sympy.Max(X, P) + sympy.Min(X, P)) == [[1.25 - x], [-x1], [x + 1.25]]
+    assert conditions_of(sl.select(P, X, Y)) == [[], [], []]
+
+
 def test_no_rule() -> None:
     line = flatten(Program(), [sl.select(X, Y, X * Y)], PLACES)
-    with pytest.raises(ModelError, match="'select' has no rule; use another method"):
-        jet_of("x", line, ())
+    with pytest.raises(ModelError, match="condition that depends on accelerations or multipliers has no rule"):
+        jet_of("x", line, (), ("q[",))
+    turned = flatten(Program(), [RotationQuaternion(0, *[X, Y, P] * 3)], PLACES)
+    with pytest.raises(ModelError, match="'rotation_quaternion' has no rule; use another method"):
+        jet_of("x", turned, ())
     with pytest.raises(ModelError, match=r"exponent moves .* exp\(exponent\*log\(base\)\)"):
         jet_of("x", flatten(Program(), [X**Y], PLACES), ())

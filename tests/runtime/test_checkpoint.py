@@ -27,6 +27,7 @@ from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_singular_mass import rod
+from tests.runtime.test_taylor_pieces import system_of as in_pieces
 from tests.runtime.test_unwrapped_angles import hinges
 from tests.systems import chain_system, heavy_top_system, large_system, polar_system, spaghetti_system
 
@@ -58,6 +59,8 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "series": (chain_system, 1.0, {"rtol": 1e-7, "method": "taylor", "trace": True}),
     "series of functions": (rolled_up, 0.1, {"rtol": 1e-9, "method": "taylor", "trace": True}),
     "series of one order": (polar_system, 0.5, {"h": 0.05, "method": "taylor", "method_options": {"order": 9}}),
+    "series in pieces": (functools.partial(in_pieces, "Max"), 60.0, {"rtol": 1e-8, "method": "taylor", "trace": True}),
+    "series in pieces, of one length": (functools.partial(in_pieces, "friction"), 20.0, {"h": 0.5, "method": "taylor"}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

@@ -12,7 +12,6 @@ import pytest
 import symlie as sl
 from symlie.errors import FormatError, ModelError, UnsupportedMethodError
 from symlie.models import free_rigid_body, heavy_top, pendulum_chain, quadrotors
-from symlie.runtime.integrate.dense import densely
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import Stepper
@@ -172,19 +171,6 @@ def test_errors_follow_tolerances() -> None:
         assert np.abs(found.q[-1] - exact.q[-1]).max() <= tolerances.SERIES_BEHAVIOUR * rtol
 
 
-def test_between_steps() -> None:
-    """A solution of few states is known at all times, as accurately as at its steps."""
-    system = heavy_top_system("S3xR3")
-    found = taylor(system, 0.5, rtol=1e-10, atol=1e-10)
-    times = np.sort(np.random.default_rng(1).uniform(0, 0.5, 100))
-    exact = taylor(system, 0.5, rtol=1e-13, t_eval=times)
-    between = found(times)
-    step_error = np.abs(found.q[-1] - taylor(system, 0.5, rtol=1e-13).q[-1]).max()
-    assert np.abs(between.q - exact.q).max() <= 10 * max(step_error, tolerances.SERIES)
-    assert np.abs(between.v - exact.v).max() <= 10 * SPIN * max(step_error, tolerances.SERIES)
-    assert len(found.t) < 30
-
-
 def test_long_steps_are_cut() -> None:
     """Times that are hit exactly do not change what a series leads to."""
     system = heavy_top_system("S3")
@@ -275,14 +261,3 @@ def test_refusals() -> None:
         taylor(spaghetti_system(), 1.0, rtol=1e-6)
     with pytest.raises(UnsupportedMethodError, match="does not integrate 'placed', where nodes are placed by others b"):
         taylor(with_placed_node(), 1.0, rtol=1e-6)
-
-
-def test_what_is_drawn() -> None:
-    """A picture of few long steps is that of many short ones."""
-    system = heavy_top_system("S3")
-    found = densely(taylor(system, 0.5, rtol=1e-10, atol=1e-10))
-    exact = sl.solve(system, 0.5, method="taylor", rtol=1e-13, t_eval=found.t)
-    assert np.diff(found.t).max() * SPIN < 2 * math.pi / 24
-    assert np.abs(found.q - exact.q).max() <= tolerances.SERIES_OF_MODELS
-    short = sl.solve(system, 0.5, h=1e-3)
-    assert densely(short) is short

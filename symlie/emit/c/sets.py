@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
@@ -41,6 +41,8 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
         **_compositions(kernels.jets),
+        "conditions": list(_conditions(kernels)),
+        "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
         "sees_end": any(kernels.weights[1:]),
@@ -88,6 +90,14 @@ def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
     }
 
 
+def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
+    """Jets that have functions whose signs choose pieces, of each type, and how many instances there are."""
+    owners = [(e.jets, f"COUNT_{e.name}") for e in kernels.elements] + [((m.jet,), "1") for m in kernels.motions]
+    for jets, count in owners:
+        if found := [jet for jet in jets if jet.conditions]:
+            yield found, count
+
+
 def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int]]:
     """Place and dimension of each node that it moves by a field, and where its part of the field begins."""
     ends = itertools.accumulate((dimension for _, dimension in element.fields), initial=0)
@@ -106,6 +116,7 @@ def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, objec
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,
+        "events": element.events,
         "kernels": {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels},
         "counts": counts,
         "rolls": any(k.signature.name.endswith("_rolling") for k in element.kernels),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,17 +31,19 @@ if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
 
 
-DRAWN_POINTS = 64
-"""Points of a step that is drawn, where steps are long: series go around twice in one at most, and seldom once."""
+DRAWN_POINTS = 96
+"""Points of a step that is drawn, where steps are long: 24 a turn, of which the longest steps of series of order sixty
+have four."""
 
 
 def densely(solution: Solution) -> Solution:
-    """The solution as it is drawn: of a few long polynomials, at many times.
+    """The solution as it is drawn: of long polynomials, at many times of each.
 
     Parameters
     ----------
     solution
-        The solution; what it recorded is among what is drawn.
+        The solution; if its steps are not long polynomials, or not all were recorded, it stays as it is. What it
+        recorded and its events are among what is drawn.
     """
     is_polynomial = bool(solution.settings) and method_of_run(solution.method, solution.settings).is_polynomial
     steps = len(solution.t) - 1
@@ -48,9 +51,21 @@ def densely(solution: Solution) -> Solution:
         return solution
     parts = np.arange(DRAWN_POINTS) / DRAWN_POINTS
     within = solution.t[:-1, None] + np.diff(solution.t)[:, None] * parts
-    found = solution(np.append(within, solution.t[-1]))
+    times = np.unique(np.concatenate([within.ravel(), solution.t[-1:], [e.t for e in solution.events]]))
+    found = solution(times)
     assert not isinstance(found, StateAt)
     return replace(found, events=solution.events)
+
+
+def as_written(solution: Solution, path: Path) -> Solution:
+    """The solution as a file has it: as it is drawn in a text, which can not be evaluated.
+
+    Parameters
+    ----------
+    solution, path
+        The solution, and the file, whose ending says the type.
+    """
+    return densely(solution) if path.suffix == ".csv" else solution
 
 
 class DenseOutput:

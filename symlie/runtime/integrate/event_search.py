@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ from symlie.runtime.kernels.bernstein import (
     OUTLINE,
     bernstein_value,
 )
+from symlie.runtime.kernels.bernstein_form import resolved_form, turning_points
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.stepper import State
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
@@ -292,3 +295,60 @@ class EventSearch:
             if b != 0 and (at_zero < 0) == (before < 0) and at_zero != 0:
                 return None
         return t + high, at, at_zero
+
+
+class SeriesSearch(EventSearch):
+    """The same with functions that have series; see ``event_series.h``.
+
+    Parameters
+    ----------
+    inside, before, after
+        As of `EventSearch`.
+    """
+
+    def __init__(self, inside: StepInside, before: Array, after: Array) -> None:
+        self._inside, self._before, self.after = inside, before, after
+        self._found = []
+
+    def found(self) -> list[Found]:
+        for index, value in enumerate(self._inside.stepper.system.layout.events):
+            before = float(self._before[index])
+            scale = max(abs(before), abs(float(self.after[index])))
+            known, self._inside.is_by_steps = len(self._found), False
+            if not all(self._follow_pieces(_Path(index, value.direction, before, scale))):
+                # A series is as exact as the step: all values are those of steps now.
+                del self._found[known:]
+                self._inside.is_by_steps = True
+                list(self._follow_pieces(_Path(index, value.direction, before, scale)))
+        return self._found
+
+    def _follow_pieces(self, path: _Path) -> Iterator[bool]:
+        """Follow a function through pieces of the step, and tell at each whether it did not mislead."""
+        inside, done, is_end = self._inside, 0.0, False
+        state = inside.state
+        while not is_end:
+            rest = inside.h - done
+            piece = inside.stepper.method.event_piece(inside.stepper, state, rest)
+            assert piece is not None
+            length, b = resolved_form(piece.coefficients[:, path.event], piece.length, piece.last_terms)
+            is_end = not length < rest
+            path.scale = max(path.scale, float(np.abs(b).max()))
+            if is_end:
+                self.after[path.event] = self._clear(path, float(self.after[path.event]))
+            yield self._follow_form(path, done, length, b, is_end)
+            done += length
+            state = State(inside.state.t + done, *piece.state_at(length))
+
+    def _follow_form(self, path: _Path, done: float, length: float, b: Array, is_end: bool) -> bool:
+        inside, near = self._inside, EVENT_MARGIN * float(np.ptp(b))
+        for s, value, is_extremum in turning_points(b, near, EVENT_TOUCH * path.scale):
+            if is_end and s == 1:
+                x, value = inside.h, float(self.after[path.event])
+            else:
+                x = done + s * length
+                if x > path.x and (inside.is_by_steps or abs(value) <= near):
+                    value = float(inside.step_to(x)[1][path.event])
+                    value = self._clear(path, value) if is_extremum else value
+            if x > path.x and not self._follow(path, x, value):
+                return False
+        return True

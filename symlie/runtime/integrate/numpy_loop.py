@@ -9,6 +9,7 @@ import numpy as np
 from symlie.contract.constants import FAILED_STEP, REJECTED_STEP, STRETCH, Status
 from symlie.errors import (
     AngleStepError,
+    ChatteringError,
     ConstraintDriftError,
     IndefiniteMassMatrixError,
     IntegrationError,
@@ -18,7 +19,7 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
-from symlie.runtime.integrate.event_search import EventSearch
+from symlie.runtime.integrate.event_search import EventSearch, SeriesSearch
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.step_interpolation import StepInside
@@ -42,6 +43,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     NotConvergedError: Status.NOT_CONVERGED,
     IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
     ConstraintDriftError: Status.CONSTRAINT_DRIFT,
+    ChatteringError: Status.CHATTERING,
 }
 """What the compiled loop reports where a step raises."""
 
@@ -127,7 +129,8 @@ class TimeLoop:
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
         begins = state.own is None
         trial, status = self._tried(h)
-        if control.is_adaptive and not (trial is not None and trial.error <= 1):
+        is_settled = trial is not None and trial.error <= 1
+        if control.is_adaptive and status is not Status.CHATTERING and not is_settled:
             failed = trial is None or not trial.error <= np.inf
             factor = FAILED_STEP if failed or trial is None else min(self._factor(trial), REJECTED_STEP)
             order = 0 if trial is None else trial.order
@@ -234,7 +237,8 @@ class TimeLoop:
         after = inside.events(end, trial)
         if np.isnan(self.event).any() or np.isnan(after).any():
             return None
-        search = EventSearch(inside, self.event, after)
+        has_series = self.method.event_piece(self.stepper, self.state, h) is not None
+        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after)
         found, values = search.found(), self.event_values
         first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
         for index, t, at in found:

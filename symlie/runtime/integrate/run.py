@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from symlie.contract.constants import Status
 from symlie.errors import (
     AngleStepError,
+    ChatteringError,
     CheckpointError,
     ConstraintDriftError,
     IndefiniteMassMatrixError,
@@ -98,6 +99,11 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         StepUnderflowError,
         "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
         "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
+    ),
+    Status.CHATTERING: (
+        ChatteringError,
+        "A force jumps to and fro after t = {t:.9g}, faster than time can be resolved; smooth the jump, as tanh(v/ε) "
+        "does for sign(v), let an event end the motion there, or take shorter steps where steps have one length.",
     ),
 }
 

@@ -26,6 +26,8 @@ class _Jet:
     layout: JetLayout
     kept: Array
     factors: list[Array]
+    conditions: list[Array]
+    """Sizes of functions that choose pieces, then a row of them for each order."""
     compositions: Compositions | None = None
 
     def sums(self, k: int) -> Array:
@@ -56,6 +58,7 @@ class Jets:
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
         self._jets: dict[str, _Jet] = {}
+        self._events: list[tuple[int, str]] = []
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
 
@@ -195,9 +198,10 @@ class Jets:
         layout = self._layouts[name]
         instances = inputs[1].shape[-1] if count is None else count
         values = self._values(f"{name}_begin", instances, *inputs)
-        results, kept, z = np.split(values, np.cumsum([layout.results, layout.kept]))
+        ends = np.cumsum([layout.results, layout.kept, layout.arguments, layout.conditions])
+        results, kept, z, conditions, sizes = np.split(values, ends)
         composed = Compositions(layout.compositions, z, self._order) if layout.arguments else None
-        self._jets[name] = _Jet(layout, kept, [], composed)
+        self._jets[name] = _Jet(layout, kept, [], [sizes, conditions], composed)
         return results
 
     def _next(self, name: str, k: int, inputs: Inputs) -> Array:
@@ -206,11 +210,31 @@ class Jets:
         if composed is not None:
             known += [composed.slopes, composed.sums(k)]
         values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, *known)
-        results, factors, z = np.split(values, np.cumsum([jet.layout.results, jet.layout.factors]))
+        ends = np.cumsum([jet.layout.results, jet.layout.factors, jet.layout.arguments])
+        results, factors, z, conditions = np.split(values, ends)
         jet.factors.append(factors)
+        jet.conditions.append(conditions)
         if composed is not None:
             composed.follow(k, z)
         return results
+
+    def begin_events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array | None:
+        """Event functions, and what their orders need; None where they have no jets."""
+        names = [f"{e.name}_event_jet" for e in self._layout.elements]
+        self._events = [(k, name) for k, name in enumerate(names) if name in self._layouts]
+        inputs = dict(self._inputs("qvλ", t, q, v, multipliers))
+        rows = [self._begun(name, [*inputs[k], *self._parameters(k)]).T.ravel() for k, name in self._events]
+        return np.concatenate(rows) if rows else None
+
+    def events(self, k: int, t: float, q: Array, v: Array, multipliers: Array) -> Array:
+        """Order k of event functions."""
+        inputs = dict(self._inputs("qvλ", t, q, v, multipliers))
+        return np.concatenate([self._next(name, k, inputs[e]).T.ravel() for e, name in self._events])
+
+    def conditions(self, orders: int) -> Array:
+        """Functions that choose pieces, of so many orders from 0 on, behind a row of their sizes."""
+        rows = [np.array(j.conditions[: orders + 1]) for j in self._jets.values() if j.layout.conditions]
+        return np.concatenate([x.reshape(orders + 1, -1) for x in rows], axis=1) if rows else np.zeros((orders + 1, 0))
 
     def _end(self, name: str, k: int, inputs: Inputs) -> None:
         jet = self._jets[name]

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
+
+
+@dataclass
+class Reach:
+    """Up to where pieces hold that were chosen at the begin of a series, each a length in s."""
+
+    searched: float = 0.0
+    """Up to where it was sought."""
+    before: float = math.inf
+    """Where they surely hold, if that ends."""
+    beyond: float = math.inf
+    """Where they surely do not hold any more."""
+
+
+@dataclass(frozen=True)
+class EventPiece:
+    """Coefficients of event functions from a state on, over a length in s.
+
+    So many of the last terms tell how exact they are.
+    """
+
+    length: float
+    coefficients: Array
+    last_terms: int
+    state_at: Callable[[float], tuple[Array, Array, Array]]
+    """q, v and λ after a length."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +45,13 @@ class Series:
     v: Array
     w: Array
     multipliers: Array
+    sizes: Array
+    """Sizes of functions that choose pieces, before terms cancel, shape (conditions,)."""
+    conditions: Array
+    """Coefficients of these functions."""
+    events: Array | None = None
+    """Those of event functions, where they have series."""
+    reach: Reach = field(default_factory=Reach)
 
     def sums(self, h: float) -> tuple[Array, Array, Array]:
         """q, v and λ after a time h, in s."""
@@ -30,6 +65,10 @@ class Series:
     def rotation(self, h: float) -> Array:
         """∫ v over a time h, or of fields."""
         return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h)
+
+    def conditions_at(self, h: float) -> Array:
+        """Functions that choose pieces, after a time h."""
+        return _sum(self.conditions, h)
 
 
 def _sum(coefficients: Array, s: float) -> Array:

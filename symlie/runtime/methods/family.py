@@ -18,6 +18,7 @@ from symlie.runtime.tableaux.tableau import Tableau
 from symlie.showing import line
 
 if TYPE_CHECKING:
+    from symlie.runtime.kernels.series import EventPiece
     from symlie.runtime.methods.stepper import State, Stepper, Trial
     from symlie.runtime.tableaux.compositions import Composition
     from symlie.runtime.tableaux.entry import EntryReader
@@ -315,6 +316,18 @@ class Method(ABC):
         """
         ends = [0, *itertools.accumulate(array.size(layout) for array in self.own)]
         return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
+
+    def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
+        """Series of event functions from a state within an accepted step; None where they are sampled.
+
+        Parameters
+        ----------
+        stepper
+            What steps are taken with.
+        state, rest
+            The state, and what is left of the step, in s.
+        """
+        return None
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
         """What is carried where a run starts, or starts anew after a jump of an input or a change of parameters.

@@ -156,6 +156,8 @@ class Stepper:
         m = self.mechanics
         trial = self.method.step(self, state, h)
         check_finite(self.system.layout, trial)
+        if self.method.is_polynomial:
+            return trial  # polynomials have followed angles
         begin, end = (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
         trial.q = turned_angles(m.kernels, m.layout, m.p, begin, end)
         return trial

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import LENGTHS, MOST_ORDER, REJECTED_STEP, STRETCH
-from symlie.errors import ModelError
-from symlie.runtime.kernels.series import Series
+from symlie.contract.constants import LENGTHS, MOST_ORDER, MOST_PARTS, MOST_PIECES, REJECTED_STEP, ROUNDING, STRETCH
+from symlie.errors import ChatteringError, ModelError
+from symlie.runtime.kernels.series import EventPiece, Series
+from symlie.runtime.kernels.series_reach import find_reach, proposed_step
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded
@@ -39,6 +40,7 @@ from symlie.runtime.tableaux.tableau import Tableau
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
+    from symlie.runtime.system.mechanics import Mechanics
 
 LEAST_ORDER = 4
 """Of a run; the largest order is `MOST_ORDER`."""
@@ -136,30 +138,92 @@ class Taylor(Method):
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         m, control = stepper.mechanics, stepper.control
         begin = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
-        theta, end = begin.rotation(h), state.t + h
-        trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, theta)
+        trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, np.zeros_like(state.v))
         trial.rhs_evaluations = 0 if state.acceleration is not None else self.order
-        if control.is_adaptive:
-            longest = self._longest_step(stepper, begin)
-            trial.factor, trial.error = longest / h, 2.0
-            if not h <= longest * STRETCH:
+        done = 0.0
+        for _ in range(MOST_PIECES + 2 * begin.conditions.shape[1]):
+            start, rest = state.t + done, h - done
+            longest, length = self._piece(stepper, start, begin, rest)
+            proposed = proposed_step(longest, begin.reach)
+            if control.is_adaptive and not rest <= proposed * STRETCH:
+                trial.factor, trial.error = (done + proposed) / h, 2.0
                 return trial
-        stored, v, trial.multipliers = begin.sums(h)
+            is_last = not length < rest
+            end = state.t + h if is_last else state.t + (done + length)
+            trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
+            theta = begin.rotation(length)
+            trial.increment = trial.increment + theta
+            after = series_of(stepper, self.order, end, trial.q, trial.v, trial.multipliers)
+            trial.rhs_evaluations += self.order
+            before = min(length, begin.reach.before)
+            if control.with_estimate and before > 0:
+                # Rates are compared where pieces are still those of the series.
+                there = after if before == length else self._near(stepper, start, begin, before)
+                trial.error = max(trial.error, self._error(stepper, begin, there, before, theta))
+            if is_last:
+                break
+            begin, done = after, done + length
+        else:
+            raise ChatteringError("A force jumps to and fro")
+        if stepper.system.layout.of_velocities.any():
+            stepper.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
+        trial.multipliers, trial.acceleration = after.multipliers[0], after.v[1]
+        if control.is_adaptive:
+            trial.factor = REJECTED_STEP
+            if trial.error <= 1:
+                longest = self._longest_step(stepper, after)
+                self._find_reach(stepper, end, after, longest * STRETCH)
+                trial.factor = proposed_step(longest, after.reach) / h
+        return trial
+
+    def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
+        series = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
+        if series.events is None:
+            return None
+        _, length = self._piece(stepper, state.t, series, rest)
+        return EventPiece(length, series.events, LAST_TERMS, lambda at: self._reached(stepper, state.t, series, at))
+
+    def _piece(self, stepper: Stepper, t: float, series: Series, rest: float) -> tuple[float, float]:
+        """The longest step from a series, and how much of the rest of a step it serves for, in s."""
+        longest = self._longest_step(stepper, series) if stepper.control.is_adaptive else math.inf
+        self._find_reach(stepper, t, series, longest * STRETCH if longest < math.inf else rest)
+        beyond = series.reach.beyond
+        return longest, rest if rest <= beyond * (1 + 4 * ROUNDING) else beyond
+
+    def _reached(self, stepper: Stepper, t: float, series: Series, length: float) -> tuple[Array, Array, Array]:
+        """q, v and λ after a length."""
+        m = stepper.mechanics
+        stored, v, multipliers = series.sums(length)
         stepper.check("velocity", v)
         q = m.kernels.normalize(stored)
-        m.prescribe(end, q, v)
+        m.prescribe(t + length, q, v)
         if stepper.system.layout.of_velocities.any():
-            q, v = self._on_constraints(stepper, end, q, v)
-            stepper.measure(trial, end, q, v, m.jacobian(end, q))
-        trial.q, trial.v, trial.error = q, v, 0.0
-        after = series_of(stepper, self.order, end, q, v, trial.multipliers)
-        trial.rhs_evaluations += self.order
-        trial.multipliers, trial.acceleration = after.multipliers[0], after.v[1]
-        if control.with_estimate:
-            trial.error = self._error(stepper, begin, after, h)
-        if control.is_adaptive:
-            trial.factor = self._longest_step(stepper, after) / h if trial.error <= 1 else REJECTED_STEP
-        return trial
+            q, v = self._on_constraints(stepper, t + length, q, v)
+        if m.layout.has_unwrapped:
+            self._follow_turns(m, t, series, length, q, v)
+        return q, v, multipliers
+
+    @staticmethod
+    def _follow_turns(m: Mechanics, t: float, series: Series, length: float, q: Array, v: Array) -> None:
+        """Put angles over turns into q after a length: they follow the polynomial from about radian to radian."""
+        angles, k = m.layout.unwrapped, m.kernels
+        ends = (t, series.q[0], series.v[0]), (t + length, q, v)
+        turns = max(float(np.abs(k.unwrapped_rate(m.p, *end)).max()) for end in ends) * length
+        parts = 1 + int(min(turns, MOST_PARTS))
+        before = series.q[0][angles]
+        for i in range(1, parts + 1):
+            at = q if i == parts else k.normalize(series.sums(i * length / parts)[0])
+            at[angles] = before
+            before = k.unwrapped(m.p, t + i * length / parts, at)
+        q[angles] = before
+
+    def _near(self, stepper: Stepper, t: float, series: Series, length: float) -> Series:
+        """The first orders of the series from where another one leads after a length."""
+        return _found(stepper, 1, t + length, *self._reached(stepper, t, series, length))
+
+    def _find_reach(self, stepper: Stepper, t: float, series: Series, length: float) -> None:
+        if series.conditions.shape[1]:
+            find_reach(series, length, lambda at: self._near(stepper, t, series, at).conditions[0])
 
     @staticmethod
     def _on_constraints(stepper: Stepper, t: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -192,11 +256,11 @@ class Taylor(Method):
         part, power = math.frexp(h)
         return math.ldexp(math.floor(LENGTHS * part) / LENGTHS, power) if h < math.inf else h
 
-    def _error(self, stepper: Stepper, begin: Series, after: Series, h: float) -> float:
+    def _error(self, stepper: Stepper, begin: Series, after: Series, h: float, theta: Array) -> float:
         """What the rates at the end lack of those that begin there, times h/N, relative to the tolerances."""
         control, n, part = stepper.control, len(begin.v[0]), h / self.order
         of_q, of_v = begin.rates(h)
-        scale = control.atol[:n] + control.rtol[:n] * np.abs(begin.rotation(h))
+        scale = control.atol[:n] + control.rtol[:n] * np.abs(theta)
         stored = stepper.stored_size(part * (of_q - after.q[1]), scale)
         scale = control.atol[n:] + control.rtol[n:] * np.maximum(np.abs(begin.v[0]), np.abs(after.v[0]))
         velocity = part * (of_v - after.v[1]) / scale
@@ -246,6 +310,7 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     jets.begin_place(t, q_0, v_0)
     jets.place(1, 1.0, q[1], v[1])
     jets.begin_force(t, q_0, v_0, a, known)
+    events = [jets.begin_events(t, q_0, v_0, known)]
     mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
     if rows:
         jets.begin_index1(t, q_0, v_0, a)
@@ -272,4 +337,8 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
         v.append(a / (k + 1))
         jets.place(k + 1, 0.0, q[k + 1], v[k + 1])
         found.append(known)
-    return Series(np.array(q), np.array(v), np.array(w), np.array(found))
+        if events[0] is not None:
+            events.append(jets.events(k, of_t, q[k], v[k], known))
+    sizes, *conditions = jets.conditions(order)
+    of_events = None if events[0] is None else np.array(events)
+    return Series(np.array(q), np.array(v), np.array(w), np.array(found), sizes, np.array(conditions), of_events)

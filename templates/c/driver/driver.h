@@ -73,7 +73,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
         const long long rank_changes = state->rank_changes;
         int status = begin_method(P, work, t, h, control, &mass, state);
         if (status == SYMLIE_DONE) status = try_step(P, work, t, h, control, &mass, state, &trial);
-        if (control->is_adaptive) {
+        if (control->is_adaptive && status != SYMLIE_CHATTERING) {
             const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
             if (failed || !(trial.error <= 1)) {
                 const symlie_scalar factor = failed ? FAILED_STEP : fmin(factor_of(control, &trial), REJECTED_STEP);

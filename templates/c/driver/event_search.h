@@ -159,4 +159,39 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
+/* What the search takes beside the step itself. */
+static inline long long search_workspace(const symlie_problem *restrict P)
+{
+    return (2LL * EVENT_SAMPLES + 1) * EVENTS;
+}
+
+/* Record all events of a step; values at its end that are rounding become zero. */
+static inline int search_step(step_inside *restrict in, symlie_trial *restrict trial, symlie_record *restrict record)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_real *work = in->work;
+    ARRAY(sample, EVENT_SAMPLES * EVENTS);
+    ARRAY(panel, EVENT_SAMPLES * EVENTS);
+    ARRAY(checked, EVENTS);
+    in->work = work;
+    copy(EVENTS, in->state->event, sample);
+    copy(EVENTS, trial->event, sample + (EVENT_SAMPLES - 1) * EVENTS);
+    static const int order[] = {2, 3, 1, 4};
+    for (int i = 0; i < 4; i++) {
+        if (i == 2 && are_far(P, sample)) return SYMLIE_DONE;
+        const int status = events_inside(in, EVENT_NODE[order[i]], sample + order[i] * EVENTS);
+        if (status != SYMLIE_DONE) return status;
+    }
+    for (int e = 0; e < EVENTS; e++) {
+        symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
+        event_path path = {e, 0, in->state->event[e], 0, 0, record};
+        for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
+        if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
+        const int status = search_event(in, &path, sample, panel, checked);
+        if (status != SYMLIE_DONE) return status;
+    }
+    copy(EVENTS, sample + (EVENT_SAMPLES - 1) * EVENTS, trial->event);
+    return SYMLIE_DONE;
+}
+
 #endif

@@ -1,14 +1,18 @@
-/* Events: zeros of functions of (t, q, v, lambda) within accepted steps, found by event_search.h, and what they do to a
+/* Events: zeros of functions of (t, q, v, lambda) within accepted steps, found by event_search.h or event_series.h, and what they do to a
  * run: they are recorded, and the first terminal one ends it. */
 #ifndef SYMLIE_EVENTS_H
 #define SYMLIE_EVENTS_H
 
 #if HAS_EVENTS
+#if EVENT_SERIES
+#include "event_series.h"
+#else
 #include "event_search.h"
+#endif
 
 static inline long long event_workspace(const symlie_problem *restrict P)
 {
-    return inside_workspace(P) + 2LL * DIMENSION + (2LL * EVENT_SAMPLES + 1) * EVENTS;
+    return inside_workspace(P) + 2LL * DIMENSION + search_workspace(P);
 }
 
 static inline int are_numbers(const symlie_problem *restrict P, const symlie_real *restrict value)
@@ -36,38 +40,17 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
     const long long before = record->events;
     ARRAY(theta, DIMENSION);
     ARRAY(rate, DIMENSION);
-    ARRAY(sample, EVENT_SAMPLES * EVENTS);
-    ARRAY(panel, EVENT_SAMPLES * EVENTS);
-    ARRAY(checked, EVENTS);
     step_inside in = {P, work, control, mass, state, trial, other, t, h, end_of_step, theta, rate, BY_SHORTER_STEPS};
     symlie_real first = end_of_step;
     system_events(P, end_of_step, trial->q, trial->v, trial->lambda, trial->event);
     if (!are_numbers(P, trial->event)) return SYMLIE_EVENT_NOT_A_NUMBER;
     begin_inside(&in);
-    copy(EVENTS, state->event, sample);
-    copy(EVENTS, trial->event, sample + (EVENT_SAMPLES - 1) * EVENTS);
-    static const int order[] = {2, 3, 1, 4};
-    for (int i = 0; i < 4; i++) {
-        if (i == 2 && are_far(P, sample)) {
-            copy(EVENTS, trial->event, state->event);
-            return SYMLIE_DONE;
-        }
-        const int status = events_inside(&in, EVENT_NODE[order[i]], sample + order[i] * EVENTS);
-        if (status != SYMLIE_DONE) return status;
-    }
-    for (int e = 0; e < EVENTS; e++) {
-        symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
-        event_path path = {e, 0, state->event[e], 0, 0, record};
-        for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
-        if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
-        const int status = search_event(&in, &path, sample, panel, checked);
-        if (status != SYMLIE_DONE) return status;
-    }
+    const int status = search_step(&in, trial, record);
+    if (status != SYMLIE_DONE) return status;
     for (long long n = before; n < record->events; n++) {
         const symlie_real *row = record->event + width * n;
         if (control->event_is_terminal[(int)row[0]] && (!*is_terminal || row[1] < first)) first = row[1], *is_terminal = 1;
     }
-    copy(EVENTS, sample + (EVENT_SAMPLES - 1) * EVENTS, trial->event);
     if (*is_terminal) {
         /* Events behind the terminal one did not happen; the state at it becomes the end of the step. */
         long long kept = before;

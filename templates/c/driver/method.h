@@ -30,6 +30,10 @@
 #define POLYNOMIAL 0
 #endif
 
+#ifndef EVENT_SERIES
+#define EVENT_SERIES 0
+#endif
+
 /* Whether states within a step are results of shorter steps. */
 #define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL)
 

@@ -58,6 +58,8 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
+    /* Polynomials have followed angles. */
+    if (POLYNOMIAL) return SYMLIE_DONE;
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }
 

@@ -68,6 +68,21 @@ static inline symlie_scalar symlie_interpolate_slope(symlie_scalar x, const syml
     return symlie_slope(symlie_interval(x, abscissa, n), abscissa, value);
 }
 
+/* Ends of the straight piece that x is on, infinite outside of the table. */
+static inline symlie_scalar symlie_interval_begin(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
+{
+    (void)value;
+    if (x < abscissa[0]) return -(symlie_scalar)INFINITY;
+    return x >= abscissa[SYMLIE_ENTRY(n - 1)] ? abscissa[SYMLIE_ENTRY(n - 1)] : abscissa[SYMLIE_ENTRY(symlie_interval(x, abscissa, n))];
+}
+
+static inline symlie_scalar symlie_interval_end(symlie_scalar x, const symlie_scalar *abscissa, const symlie_scalar *value, int n)
+{
+    (void)value;
+    if (x >= abscissa[SYMLIE_ENTRY(n - 1)]) return (symlie_scalar)INFINITY;
+    return x < abscissa[0] ? abscissa[0] : abscissa[SYMLIE_ENTRY(symlie_interval(x, abscissa, n) + 1)];
+}
+
 /* Component of a run-time input: the slot says where its table is, how many points it has, and whether they are held.
  * Zero without a table, constant outside of it. */
 static inline symlie_scalar symlie_input(symlie_scalar t, const symlie_scalar *slot, int component)

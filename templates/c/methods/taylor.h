@@ -15,95 +15,138 @@
 #define SYMLIE_TAYLOR_H
 
 #include "taylor_formula.h"
+#include "taylor_pieces.h"
 
 #define ONE_EXPONENTIAL 0
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 7LL * DIMENSION + 3LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + acceleration_workspace(P);
+    return 11LL * DIMENSION + 11LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
 }
 
-#if CONSTRAINED && ROWS_OF_VELOCITIES
-/* One step of Newton's method for Phi with the matrix at q, which is then brought back to its groups, and one for B v + b
- * behind it: errors of both that one step leaves would grow from step to step if v were not corrected for the new q. */
-static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
-                                   mass_matrix *restrict mass, symlie_real *restrict q, symlie_real *restrict v)
+/* Coefficients from a state, and the step from it that its last terms allow. */
+static inline int series_at(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
+                            symlie_real t, const symlie_real *q, const symlie_real *v, mass_matrix *restrict mass,
+                            const symlie_jets *restrict jets, symlie_series *restrict series)
 {
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(r, DIMENSION);
-    ARRAY(delta, DIMENSION);
-    ARRAY(moved, STORAGE);
-    ARRAY(c, ROWS);
-    ARRAY(b, ROWS);
-    ARRAY(mu, ROWS);
-    system_jacobian(P, t, q, B);
-    system_constraint(P, t, q, c);
-    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    int status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
-    if (status != SYMLIE_DONE) return status;
-    system_advance(P, q, delta, moved);
-    system_normalize(P, moved, q);
-    system_jacobian(P, t, q, B);
-    hidden_residual(P, t, q, B, v, 0, b, c);
-    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
-    if (status != SYMLIE_DONE) return status;
-    for (int k = 0; k < DIMENSION; k++) v[k] += delta[k];
-    return SYMLIE_DONE;
+    const int status = find_series(P, work, t, q, v, mass, jets, series);
+    if (status == SYMLIE_DONE && control->is_adaptive) *series->longest = longest_step(P, work, control, series);
+    return status;
 }
+
+/* Series from the begin of a piece, from its end, and from a state within it, of few orders; memory that their jets share. */
+typedef struct {
+    symlie_series begin, end, near;
+    symlie_jets jets;
+} series_places;
+
+static inline series_places places_of_series(const symlie_problem *restrict P, int order)
+{
+    series_places at;
+    symlie_real *memory = place_series(P, MOST_ORDER, P->workspace, &at.begin);
+    memory = place_series(P, MOST_ORDER, memory, &at.end);
+    at.jets = (symlie_jets){.order = order, .memory = aligned(place_series(P, 1, memory, &at.near))};
+    return at;
+}
+
+/* The series of a state, if it is not at hand, and how much of the rest of a step it serves for. */
+static inline int begin_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real rest,
+                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_real *q,
+                              const symlie_real *v, series_places *restrict at, symlie_real *restrict length, int *restrict is_new)
+{
+    int status = SYMLIE_DONE;
+    *is_new = 0;
+    if (begins_at(P, &at->end, t, q, v)) {
+        const symlie_series other = at->begin;
+        at->begin = at->end, at->end = other;
+    } else if (!begins_at(P, &at->begin, t, q, v)) {
+        *is_new = 1;
+        status = series_at(P, work, control, t, q, v, mass, &at->jets, &at->begin);
+    }
+    *length = rest;
+#if HAS_CONDITIONS
+    if (status != SYMLIE_DONE) return status;
+    const int has_end = control->is_adaptive && *at->begin.longest < (symlie_real)INFINITY;
+    status = find_reach(P, work, t, has_end ? *at->begin.longest * STRETCH : rest, mass, &at->jets, &at->begin, &at->near);
+    if (!(rest <= *at->begin.beyond * (1 + 4 * ROUNDING))) *length = *at->begin.beyond;
 #endif
+    return status;
+}
+
+/* Where a step from a series is to end: pieces that change at once change within it. */
+static inline symlie_real proposed_step(const symlie_series *restrict series)
+{
+    return *series->beyond > SOON * *series->searched ? fmin(*series->beyond, *series->longest) : *series->longest;
+}
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
-    ARRAY(stored, STORAGE);
     ARRAY(theta, DIMENSION);
+    ARRAY(turned, DIMENSION);
+    ARRAY(q_before, STORAGE);
+    ARRAY(v_before, DIMENSION);
     const int order = (int)control->order;
-    symlie_series begin, end;
-    const symlie_jets jets = {order, aligned(place_series(P, place_series(P, P->workspace, &begin), &end))};
-    int status;
-    if (begins_at(P, &end, t, state->q, state->v)) {
-        const symlie_series other = begin;
-        begin = end, end = other;
-    } else if (!begins_at(P, &begin, t, state->q, state->v)) {
-        status = find_series(P, work, control, t, state->q, state->v, mass, &jets, &begin);
+    series_places at = places_of_series(P, order);
+    const symlie_real *q = state->q, *v = state->v;
+    symlie_real done = 0, rest = h, length = 0;
+    int status = SYMLIE_DONE;
+    for (int k = 0; k < DIMENSION; k++) turned[k] = 0;
+    for (int piece = 0; length < rest; piece++, done += length, q = trial->q, v = trial->v) {
+        const symlie_real start = t + done;
+        rest = h - done;
+        if (piece >= MOST_PIECES + 2 * CONDITIONS) return SYMLIE_CHATTERING;
+        int is_new;
+        status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
         /* The series of a step's end is counted with the step, also where it is found once more. */
-        if (!state->acceleration_is_valid) trial->rhs_evaluations += order;
+        if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
         if (status != SYMLIE_DONE) return status;
+        if (!piece) {
+            copy(DIMENSION, at.begin.v + DIMENSION, trial->first_acceleration);
+            trial->acceleration_is_valid = 0;
+        }
+        if (control->is_adaptive && !(rest <= proposed_step(&at.begin) * STRETCH)) {
+            trial->factor = (done + proposed_step(&at.begin)) / h;
+            trial->error = (symlie_real)2;
+            return SYMLIE_DONE;
+        }
+        status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
+        if (status != SYMLIE_DONE) return status;
+        sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
+        sum_rotation(P, order, at.begin.w, length, theta);
+        for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
+        if (trial->is_inside && !(length < rest)) continue;
+        status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
+        trial->rhs_evaluations += order;
+        if (status != SYMLIE_DONE) return status;
+        const symlie_real before = fmin(length, *at.begin.before);
+        if (!control->with_estimate || !(before > 0)) continue;
+        if (before < length) {
+            /* Rates are compared where pieces are still those of the series. */
+            const symlie_jets first = {.order = 1, .memory = at.jets.memory};
+            status = reach_state(P, work, start, before, order, mass, &at.begin, q_before, v_before);
+            if (status == SYMLIE_DONE) status = find_series(P, work, start + before, q_before, v_before, mass, &first, &at.near);
+            if (status != SYMLIE_DONE) return status;
+        }
+        trial->error = fmax(trial->error, series_error(P, work, before, order, control, &at.begin, before < length ? &at.near : &at.end, theta));
     }
-    copy(DIMENSION, begin.v + DIMENSION, trial->first_acceleration);
-    trial->acceleration_is_valid = 0;
-    if (control->is_adaptive) {
-        trial->factor = *begin.longest / h;
-        trial->error = (symlie_real)2;
-        if (!(h <= *begin.longest * STRETCH)) return SYMLIE_DONE;
-    }
-    sum_series(STORAGE, order + 1, begin.q, h, stored);
-    sum_series(DIMENSION, order + 1, begin.v, h, trial->v);
-    sum_series(ROWS, order, begin.lambda, h, trial->lambda);
-    for (int k = 0; k < DIMENSION; k++) theta[k] = 0;
-    for (int i = order - 1; i >= 0; i--)
-        for (int k = 0; k < DIMENSION; k++) theta[k] = theta[k] * h + begin.w[i * DIMENSION + k] / (i + 1);
-    for (int k = 0; k < DIMENSION; k++) theta[k] *= h;
-    keep_increment(P, theta, trial->increment);
-    system_normalize(P, stored, trial->q);
-    if (MOTIONS) system_prescribe(P, t + h, trial->q, trial->v);
-    if (!(all_finite(STORAGE, trial->q) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
+    keep_increment(P, turned, trial->increment);
 #if CONSTRAINED && ROWS_OF_VELOCITIES
-    status = meet_constraints(P, work, t + h, mass, trial->q, trial->v);
-    if (status != SYMLIE_DONE) return status;
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);
 #endif
     if (trial->is_inside) return SYMLIE_DONE;
-    status = find_series(P, work, control, t + h, trial->q, trial->v, mass, &jets, &end);
-    trial->rhs_evaluations += order;
-    if (status != SYMLIE_DONE) return status;
-    copy(ROWS, end.lambda, trial->lambda);
-    copy(DIMENSION, end.v + DIMENSION, trial->acceleration);
+    copy(ROWS, at.end.lambda, trial->lambda);
+    copy(DIMENSION, at.end.v + DIMENSION, trial->acceleration);
     trial->acceleration_is_valid = 1;
-    if (control->with_estimate) trial->error = series_error(P, work, h, control, &begin, &end, theta);
-    if (control->is_adaptive) trial->factor = trial->error <= 1 ? *end.longest / h : REJECTED_STEP;
+    if (!control->is_adaptive) return SYMLIE_DONE;
+#if HAS_CONDITIONS
+    if (trial->error <= 1) {
+        status = find_reach(P, work, t + h, *at.end.longest * STRETCH, mass, &at.jets, &at.end, &at.near);
+        if (status != SYMLIE_DONE) return status;
+    }
+#endif
+    trial->factor = trial->error <= 1 ? proposed_step(&at.end) / h : REJECTED_STEP;
     return SYMLIE_DONE;
 }
 

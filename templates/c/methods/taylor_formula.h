@@ -9,7 +9,7 @@
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
-    return 2 * series_workspace(P) + jets_workspace(P, J) + CACHE_LINE - 1;
+    return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + CACHE_LINE - 1;
 }
 
 /* Jets begin where a line of the cache does, so that no row of a register is in two of them. */
@@ -21,7 +21,7 @@ static inline symlie_real *aligned(symlie_real *memory)
 
 static inline void forget_kept(const symlie_problem *restrict P)
 {
-    P->workspace[0] = P->workspace[series_workspace(P)] = 0;
+    P->workspace[0] = P->workspace[series_workspace(P, MOST_ORDER)] = 0;
 }
 
 static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
@@ -73,17 +73,19 @@ static inline int solve_order(const symlie_problem *restrict P, order_system *re
 
 #define PLACES_NODES (MOTIONS > PRESCRIBED)
 
-/* Coefficients from a state. */
-static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control, symlie_real t,
+/* Coefficients from a state, of so many orders as jets have. */
+static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
-                              const symlie_jets *restrict J, symlie_series *restrict series)
+                              const symlie_jets *restrict jets, symlie_series *restrict series)
 {
     ARRAY(r, DIMENSION);
     ARRAY(a, DIMENSION);
     ARRAY(rate, STORAGE);
-    const int order = (int)control->order;
+    const symlie_jets of_series = {jets->order, jets->memory, series->conditions}, *J = &of_series;
+    const int order = J->order;
     for (int k = 0; k < STORAGE; k++) rate[k] = 0;
-    *series->is_known = 0;
+    *series->is_known = *series->searched = 0;
+    *series->before = *series->beyond = (symlie_real)INFINITY;
     *series->t = t;
     copy(STORAGE, q_0, series->q);
     copy(DIMENSION, v_0, series->v);
@@ -110,6 +112,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_place_jet(P, J, 1, 1, series->q + STORAGE, series->v + DIMENSION);
 #endif
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
+#if EVENT_SERIES
+    system_events(P, t, q_0, v_0, series->lambda, series->events);
+    system_begin_event_jet(P, J, t, q_0, v_0, series->lambda);
+#endif
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
@@ -169,8 +175,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, 0, next_q, next_v);
 #endif
+#if EVENT_SERIES
+        system_event_jet(P, J, k, t_k, q, v, lambda, series->events + k * EVENTS);
+#endif
     }
-    if (control->is_adaptive) *series->longest = longest_step(P, work, control, series);
     *series->is_known = 1;
     return SYMLIE_DONE;
 }

@@ -7,27 +7,39 @@ typedef struct {
     symlie_real *is_known;
     symlie_real *t;
     symlie_real *longest;       /* step that can be taken */
+    symlie_real *searched;      /* length up to which the next two were sought */
+    symlie_real *before;        /* length up to which pieces surely hold, where that ends */
+    symlie_real *beyond;        /* where they surely do not any more */
     symlie_real *q;
     symlie_real *v;
     symlie_real *w;             /* v, with fields in the place of velocities */
     symlie_real *lambda;
+    symlie_real *conditions;    /* functions that choose pieces: sizes, then a row for each order */
+    symlie_real *events;        /* event functions, where they have series */
 } symlie_series;
 
-static inline symlie_real *place_series(const symlie_problem *restrict P, symlie_real *memory, symlie_series *series)
+/* Of so many orders at most. */
+static inline symlie_real *place_series(const symlie_problem *restrict P, int most, symlie_real *memory, symlie_series *series)
 {
     series->is_known = memory;
     series->t = series->is_known + 1;
     series->longest = series->t + 1;
-    series->q = series->longest + 1;
-    series->v = series->q + (MOST_ORDER + 1) * STORAGE;
-    series->w = FIELDS ? series->v + (MOST_ORDER + 1) * DIMENSION : series->v;
-    series->lambda = series->w + (MOST_ORDER + 1) * DIMENSION;
-    return series->lambda + MOST_ORDER * ROWS;
+    series->searched = series->longest + 1;
+    series->before = series->searched + 1;
+    series->beyond = series->before + 1;
+    series->q = series->beyond + 1;
+    series->v = series->q + (most + 1) * STORAGE;
+    series->w = FIELDS ? series->v + (most + 1) * DIMENSION : series->v;
+    series->lambda = series->w + (most + 1) * DIMENSION;
+    series->conditions = series->lambda + most * ROWS;
+    series->events = series->conditions + (most + 2) * CONDITIONS;
+    return series->events + EVENT_SERIES * most * EVENTS;
 }
 
-static inline long long series_workspace(const symlie_problem *restrict P)
+static inline long long series_workspace(const symlie_problem *restrict P, int most)
 {
-    return 3 + (MOST_ORDER + 1LL) * (STORAGE + (1 + FIELDS) * DIMENSION) + MOST_ORDER * (long long)ROWS;
+    return 6 + (most + 1LL) * (STORAGE + (1 + FIELDS) * DIMENSION) + most * (long long)ROWS + (most + 2LL) * CONDITIONS
+           + EVENT_SERIES * most * (long long)EVENTS;
 }
 
 /* out = sum_k x_k s^k over the orders below the count, and the derivative of it. */
@@ -43,6 +55,15 @@ static inline void sum_rates(int size, int count, const symlie_real *restrict x,
     for (int i = 0; i < size; i++) out[i] = (count - 1) * x[(count - 1) * size + i];
     for (int k = count - 2; k > 0; k--)
         for (int i = 0; i < size; i++) out[i] = out[i] * s + k * x[k * size + i];
+}
+
+/* The integral of v, or of fields. */
+static inline void sum_rotation(const symlie_problem *restrict P, int order, const symlie_real *restrict w, symlie_real s, symlie_real *restrict out)
+{
+    for (int k = 0; k < DIMENSION; k++) out[k] = 0;
+    for (int i = order - 1; i >= 0; i--)
+        for (int k = 0; k < DIMENSION; k++) out[k] = out[k] * s + w[i * DIMENSION + k] / (i + 1);
+    for (int k = 0; k < DIMENSION; k++) out[k] *= s;
 }
 
 /* Norm of v relative to the tolerances. */
@@ -93,14 +114,13 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
 }
 
 /* What the rates at the end lack of those that begin there: h/order of it is what a step adds to the errors of theta and v. */
-static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h,
+static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                        const symlie_control *restrict control, const symlie_series *restrict begin,
                                        const symlie_series *restrict end, const symlie_real *restrict theta)
 {
     ARRAY(rate, STORAGE);
     ARRAY(acceleration, DIMENSION);
     ARRAY(scale, DIMENSION);
-    const int order = (int)control->order;
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
     sum_rates(STORAGE, order + 1, begin->q, h, rate);

@@ -1,0 +1,129 @@
+"""Jets of what is stated in pieces: the piece at the begin of a step holds, until a function of its own says otherwise.
+
+A piece is chosen by whether a function c of time is positive, as ``select(c, a, b)`` does. Such functions have jets as
+others have, by which a step ends where one of them changes its sign. Of |x| it is x, of max(a, b) and min(a, b) it is
+a - b, of sign(x) both x and -x, since zero is a piece of its own; a table of straight lines has the distances from both
+ends of the interval that x is in. At the kinks and jumps of run-time inputs steps end anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from symlie.errors import ModelError
+from symlie.ir.straightline import Instruction, Lines, Operand
+
+if TYPE_CHECKING:
+    from symlie.ir.jets import Derivation, Pass
+
+STEPS = frozenset(
+    {
+        "copysign",
+        "rint",
+        "sign",
+        "input input_slope",
+        "table interpolate_slope",
+        "table interval_begin",
+        "table interval_end",
+    }
+)
+"""Operators whose results do not change within a step. Turns that are counted jump where the angle does that they are
+added to, so that the sum goes on as the angle's own series has it."""
+
+
+def _chosen(p: Pass, condition: Operand, a: Operand | None, b: Operand | None) -> Operand | None:
+    """a where a value of order 0 is positive, else b."""
+    if a is None and b is None:
+        return None
+    return p.emit("select", p.value(condition), 0.0 if a is None else a, 0.0 if b is None else b)
+
+
+def _select(p: Pass, target: Operand, condition: Operand, a: Operand, b: Operand) -> Operand | None:
+    return _chosen(p, condition, p.derivative(a), p.derivative(b))
+
+
+def _absolute(p: Pass, target: Operand, a: Operand) -> Operand | None:
+    rate = p.derivative(a)
+    return _chosen(p, a, rate, p.minus(None, rate))
+
+
+def _maximum(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+    return _chosen(p, p.of.begin.emit("sub", a, b), p.derivative(a), p.derivative(b))
+
+
+def _minimum(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
+    return _chosen(p, p.of.begin.emit("sub", a, b), p.derivative(b), p.derivative(a))
+
+
+def _table(p: Pass, target: Operand, x: Operand, *places: Operand) -> Operand | None:
+    return p.times(p.value(p.at_begin("table interpolate_slope", x, *places)), p.derivative(x))
+
+
+def _input(p: Pass, target: Operand, t: Operand, *places: Operand) -> Operand | None:
+    return p.times(p.value(p.at_begin("input input_slope", t, *places)), p.derivative(t))
+
+
+RULES: Mapping[str, Callable[..., Operand | None]] = {
+    "select": _select,
+    "abs": _absolute,
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "table interpolate": _table,
+    "input input": _input,
+}
+"""The coefficient of order k of each operator in pieces."""
+
+
+def _difference(lines: Lines, target: Operand, a: Operand, b: Operand) -> tuple[Operand, ...]:
+    return (lines.emit("sub", a, b),)
+
+
+def _interval(lines: Lines, target: Operand, x: Operand, *places: Operand) -> tuple[Operand, ...]:
+    begin, end = (lines.emit(f"table interval_{which}", x, *places) for which in ("begin", "end"))
+    return lines.emit("sub", begin, x), lines.emit("sub", x, end)
+
+
+CONDITIONS: Mapping[str, Callable[..., tuple[Operand, ...]]] = {
+    "select": lambda lines, _, condition, *pieces: (condition,),
+    "abs": lambda lines, _, a: (a,),
+    "maximum": _difference,
+    "minimum": _difference,
+    "sign": lambda lines, _, a: (a, lines.emit("neg", a)),
+    "table interpolate": _interval,
+    "table interpolate_slope": _interval,
+}
+"""Functions of time whose signs choose the pieces of an operator."""
+
+
+def conditions(lines: Lines, instructions: Sequence[Instruction]) -> Iterator[Operand]:
+    """Those of instructions, which are added to lines where they are not there."""
+    for instruction in instructions:
+        if instruction.operator in CONDITIONS:
+            yield from CONDITIONS[instruction.operator](lines, instruction.target, *instruction.operands)
+
+
+def changing(of: Derivation, found: Sequence[Operand]) -> list[Operand]:
+    """Those of them that are functions of time.
+
+    Raises
+    ------
+    ModelError
+        One depends on what is found from the results of an order.
+    """
+    moving = [c for c in found if not of.is_constant(c)]
+    if any(map(of.is_later, moving)):
+        raise ModelError("a condition that depends on accelerations or multipliers has no rule; state it without.")
+    return moving
+
+
+def size_of(lines: Lines, operand: Operand) -> Operand:
+    """Σ|terms| of a sum, with which its rounding grows; it is added to lines."""
+    if isinstance(operand, float):
+        return abs(operand)
+    found = next((i for i in lines.instructions if i.target == operand), None)
+    if found is not None and found.operator in {"add", "sub"}:
+        return lines.emit("add", *(size_of(lines, o) for o in found.operands))
+    if found is not None and found.operator == "neg":
+        return size_of(lines, found.operands[0])
+    return lines.emit("abs", operand)

@@ -1,0 +1,163 @@
+/* The search for all zeros of event functions that have series: polynomials over the pieces of an accepted step.
+ *
+ * A step is halved into parts where Bernstein coefficients of a polynomial have one sign, or those of its slope change it
+ * once at most. Between the ends of parts and the extrema there is one zero at most, so that none is missed. Where values
+ * are close to zero, the function is evaluated at a state of the method, since its sign is to be exact; zeros are located
+ * by steps of the method as well. */
+#ifndef SYMLIE_EVENT_SERIES_H
+#define SYMLIE_EVENT_SERIES_H
+
+#include "event_zeros.h"
+
+/* What the search takes beside the step itself. */
+static inline long long search_workspace(const symlie_problem *restrict P)
+{
+    return STORAGE + DIMENSION;
+}
+
+/* How far a polynomial goes of which so many terms are known, up to a length: an event function may have a series that
+ * converges more slowly than that of the motion. All of the length if the function is clearly not zero. */
+static inline symlie_real resolved_length(int n, const symlie_real *restrict x, long long apart, symlie_real length, symlie_real *restrict b)
+{
+    symlie_real sum = 0, last = 0, part = 1, low, high, power = 1;
+    for (int k = 0; k <= n; k++, power *= length) sum += fabs(x[k * apart]) * power;
+    power /= length;
+    for (int k = n; k > n - LAST_TERMS; k--, power /= length) {
+        const symlie_real term = fabs(x[k * apart]) * power;
+        last += term;
+        if (term > EVENT_EXACT * sum) part = fmin(part, pow(EVENT_EXACT * sum / term, 1 / (symlie_real)k));
+    }
+    bernstein_form(n, x, apart, length, b);
+    extremes(n + 1, b, &low, &high);
+    const symlie_real near = EVENT_MARGIN * (high - low) + 1 / (symlie_real)EVENT_MARGIN * last;
+    if (!(part < 1) || low > near || high < -near) return length;
+    part = fmax(part, 1 / (symlie_real)EVENT_PARTS);
+    bernstein_form(n, x, apart, part * length, b);
+    return part * length;
+}
+
+/* The form of an event function from a state within the step on, and the length that it has; the state becomes that at its
+ * end. */
+static inline int event_form(step_inside *restrict in, symlie_real *restrict work, int event, symlie_real done, symlie_real *restrict q,
+                             symlie_real *restrict v, symlie_real *restrict length, symlie_real *restrict b)
+{
+    const symlie_problem *restrict P = in->P;
+    const int order = (int)in->control->order;
+    series_places at = places_of_series(P, order);
+    int is_new;
+    const symlie_real rest = in->h - done;
+    int status = begin_piece(P, work, in->t + done, rest, in->control, in->mass, q, v, &at, length, &is_new);
+    if (status != SYMLIE_DONE) return status;
+    *length = resolved_length(order - 1, at.begin.events + event, EVENTS, *length, b);
+    if (*length < rest) status = reach_state(P, work, in->t + done, *length, order, in->mass, &at.begin, q, v);
+    return status;
+}
+
+/* The value at the length x where it may be close to zero; `touches` says whether rounding counts as zero. */
+static inline int exact_value(step_inside *restrict in, const event_path *restrict path, symlie_real near, int touches, symlie_real x,
+                              symlie_real *restrict value)
+{
+    if (!in->is_by_steps && !(fabs(*value) <= near)) return SYMLIE_DONE;
+    const int status = step_to(in, x, in->t + x);
+    *value = in->other->event[path->event];
+    if (touches && fabs(*value) <= EVENT_TOUCH * path->scale) *value = 0;
+    return status;
+}
+
+/* Follow a function through a piece of the step, with the form b of its polynomial there. */
+static inline int follow_form(step_inside *restrict in, event_path *restrict path, int n, const symlie_real *restrict b, symlie_real done,
+                              symlie_real length, int is_end, symlie_real end_value)
+{
+    symlie_part parts[PARTS_AT_ONCE];
+    symlie_real slope[MOST_ORDER + 1], low, high;
+    int open = 1;
+    extremes(n + 1, b, &low, &high);
+    const symlie_real near = EVENT_MARGIN * (high - low), flat = EVENT_TOUCH * path->scale;
+    parts[0].start = 0, parts[0].width = 1;
+    copy(n + 1, b, parts[0].b);
+    while (open) {
+        symlie_part *part = parts + --open;
+        const int is_last = !(part->start + part->width < 1);
+        const symlie_real x = is_last && is_end ? in->h : done + (part->start + part->width) * length;
+        extremes(n + 1, part->b, &low, &high);
+        const int is_clear = low > near || high < -near;
+        for (int i = 0; i < n; i++) slope[i] = part->b[i + 1] - part->b[i];
+        const int turns = is_clear || !(high - low > flat) ? 0 : sign_changes(n - 1, slope);
+        if (turns > 1 && part->width > SMALLEST_FORM) {
+            symlie_part whole = *part;
+            halve_part(n, &whole, part);
+            parts[open + 1] = whole;
+            open += 2;
+            continue;
+        }
+        if (turns == 1) {
+            const symlie_real s = form_zero(n - 1, slope), place = done + (part->start + s * part->width) * length;
+            symlie_real value = form_value(n, part->b, s);
+            if (place > path->x && place < x) {
+                int status = exact_value(in, path, near, 1, place, &value);
+                if (status == SYMLIE_DONE) status = follow(in, path, place, value);
+                if (status != SYMLIE_DONE || path->is_misled) return status;
+            }
+        }
+        if ((is_clear && !is_last) || !(x > path->x)) continue;
+        symlie_real value = is_last && is_end ? end_value : part->b[n];
+        int status = is_last && is_end ? SYMLIE_DONE : exact_value(in, path, near, 0, x, &value);
+        if (status == SYMLIE_DONE) status = follow(in, path, x, value);
+        if (status != SYMLIE_DONE || path->is_misled) return status;
+    }
+    return SYMLIE_DONE;
+}
+
+/* Record all zeros of one function within a step; a value at its end that is rounding becomes zero. */
+static inline int search_pieces(step_inside *restrict in, symlie_real *restrict work, event_path *restrict path, symlie_real *restrict last)
+{
+    const symlie_problem *restrict P = in->P;
+    const int n = (int)in->control->order - 1;
+    const long long first = path->record->events;
+    symlie_real b[MOST_ORDER + 1], done = 0, length = 0, low, high;
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    copy(STORAGE, in->state->q, q);
+    copy(DIMENSION, in->state->v, v);
+    path->is_misled = 0;
+    for (int is_end = 0; !is_end; done += length) {
+        const symlie_real rest = in->h - done;
+        int status = event_form(in, work, path->event, done, q, v, &length, b);
+        if (status != SYMLIE_DONE) return status;
+        is_end = !(length < rest);
+        extremes(n + 1, b, &low, &high);
+        path->scale = fmax(path->scale, fmax(fabs(low), fabs(high)));
+        if (is_end && fabs(*last) <= EVENT_TOUCH * path->scale) *last = 0;
+        status = follow_form(in, path, n, b, done, length, is_end, *last);
+        if (status != SYMLIE_DONE) return status;
+        if (path->is_misled && !in->is_by_steps) {
+            /* A series is as exact as the step: from here on all values are those of steps. */
+            in->is_by_steps = 1;
+            path->record->events = first;
+            path->x = 0, path->value = in->state->event[path->event];
+            path->is_misled = 0;
+            copy(STORAGE, in->state->q, q);
+            copy(DIMENSION, in->state->v, v);
+            done = length = 0, is_end = 0;
+        }
+    }
+    return SYMLIE_DONE;
+}
+
+/* Record all events of a step. */
+static inline int search_step(step_inside *restrict in, symlie_trial *restrict trial, symlie_record *restrict record)
+{
+    const symlie_problem *restrict P = in->P;
+    symlie_real *const work = in->work;
+    in->work += search_workspace(P);
+    for (int e = 0; e < EVENTS; e++) {
+        event_path path = {e, 0, in->state->event[e], 0, 0, record};
+        path.scale = fmax(fabs(path.value), fabs(trial->event[e]));
+        in->is_by_steps = 0;
+        const int status = search_pieces(in, work, &path, trial->event + e);
+        if (status != SYMLIE_DONE) return status;
+    }
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,17 +54,6 @@ def densely(solution: Solution) -> Solution:
     found = solution(times)
     assert not isinstance(found, StateAt)
     return replace(found, events=solution.events)
-
-
-def as_written(solution: Solution, path: Path) -> Solution:
-    """The solution as a file has it: as it is drawn in a text, which can not be evaluated.
-
-    Parameters
-    ----------
-    solution, path
-        The solution, and the file, whose ending says the type.
-    """
-    return densely(solution) if path.suffix == ".csv" else solution
 
 
 class DenseOutput:

@@ -31,8 +31,9 @@ from symlie.runtime.kernels.bernstein import (
     NODES,
     OUTLINE,
     bernstein_value,
+    resolved_form,
+    turning_points,
 )
-from symlie.runtime.kernels.bernstein_form import resolved_form, turning_points
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.stepper import State
 

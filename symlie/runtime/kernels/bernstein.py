@@ -1,12 +1,25 @@
-"""Polynomials of degree five through samples, by Bernstein coefficients, whose signs bound the number of zeros."""
+"""Polynomials by their Bernstein coefficients, Σ b_i (n over i) s^i (1 - s)^(n-i) with s from 0 to 1.
+
+They have no more zeros inside than b has changes of sign, and halves of the interval have forms with no more of both.
+Those of degree five are known by samples, others by their series, with the same decisions as ``bernstein_form.h``.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
+from symlie.contract.constants import (
+    EVENT_EXACT,
+    EVENT_ITERATIONS,
+    EVENT_MARGIN,
+    EVENT_PARTS,
+    ROUNDING,
+    SMALLEST_FORM,
+)
 from symlie.runtime.layout.layout import Array
 
 _NODES = tuple(Fraction(k, 1009) for k in (0, 97, 359, 641, 911, 1009))
@@ -56,3 +69,128 @@ def bernstein_value(coefficients: Array, s: float) -> float:
     while len(b) > 1:
         b = b[:-1] + s * (b[1:] - b[:-1])
     return float(b[0])
+
+
+def bernstein_form(coefficients: Array, h: float) -> Array:
+    """The form of Σ x_k s^k with s from 0 to h.
+
+    Parameters
+    ----------
+    coefficients
+        Those of a polynomial by order.
+    h
+        Length of the interval.
+    """
+    n = len(coefficients) - 1
+    binomials = np.array([math.comb(n, k) for k in range(n + 1)], dtype=float)
+    b = np.asarray(coefficients * h ** np.arange(n + 1) / binomials)
+    for r in range(1, n + 1):
+        for i in range(n, r - 1, -1):
+            b[i] += b[i - 1]
+    return b
+
+
+def resolved_form(coefficients: Array, length: float, last_terms: int) -> tuple[float, Array]:
+    """How far a polynomial goes of which so many terms are known, up to a length, and its form there.
+
+    An event function may have a series that converges more slowly than that of the motion. All of the length is taken
+    if the function is clearly not zero.
+    """
+    n = len(coefficients) - 1
+    terms = np.abs(coefficients) * length ** np.arange(n + 1.0)
+    bound = EVENT_EXACT * float(terms.sum())
+    last = [(k, float(terms[k])) for k in range(n, n - last_terms, -1)]
+    part = min([1.0, *((bound / term) ** (1 / k) for k, term in last if term > bound)])
+    b = bernstein_form(coefficients, length)
+    near = EVENT_MARGIN * float(np.ptp(b)) + sum(term for _, term in last) / EVENT_MARGIN
+    if not part < 1 or b.min() > near or b.max() < -near:
+        return length, b
+    part = max(part, 1 / EVENT_PARTS)
+    return part * length, bernstein_form(coefficients, part * length)
+
+
+def halves(b: Array) -> tuple[Array, Array]:
+    """Forms over both halves, by de Casteljau's scheme."""
+    first, second, row = np.empty_like(b), np.empty_like(b), b
+    for r in range(len(b)):
+        first[r], second[len(b) - 1 - r] = row[0], row[-1]
+        row = 0.5 * (row[1:] + row[:-1])
+    return first, second
+
+
+def sign_changes(b: Array) -> int:
+    """Changes between numbers that are positive and those that are not."""
+    return int(np.count_nonzero((b[1:] > 0) != (b[:-1] > 0)))
+
+
+def form_zero(b: Array) -> float:
+    """The only zero, where ends have different signs: the place behind it, by regula falsi and bisection."""
+    low, high, at_low, at_high, side = 0.0, 1.0, float(b[0]), float(b[-1]), 0
+    for k in range(EVENT_ITERATIONS):
+        if at_high == 0 or not high - low > ROUNDING * high:
+            break
+        s = high - at_high * (high - low) / (at_high - at_low)
+        if not low < s < high or k % 4 == 3:
+            s = low + 0.5 * (high - low)
+        value = bernstein_value(b, s)
+        if (value > 0) == bool(b[0] > 0):
+            low, at_low = s, value
+            at_high *= 0.5 if side == -1 else 1.0
+            side = -1
+        else:
+            high, at_high = s, value
+            at_low *= 0.5 if side == 1 else 1.0
+            side = 1
+    return high
+
+
+def first_fall(b: Array) -> float:
+    """The first place from 0 to 1 where a polynomial is not positive any more that begins so; 2 if there is none."""
+    parts = [(0.0, 1.0, b)]
+    while parts:
+        start, width, part = parts.pop()
+        changes = sign_changes(part)
+        if not part[0] > 0:
+            return start
+        if changes == 1:
+            return start + width * form_zero(part)
+        if changes and width > SMALLEST_FORM:
+            first, second = halves(part)
+            parts += [(start + width / 2, width / 2, second), (start, width / 2, first)]
+        elif not part[-1] > 0:
+            return start + width
+    return 2.0
+
+
+def turning_points(b: Array, near: float, flat: float) -> Iterator[tuple[float, float, bool]]:
+    """Places from 0 to 1 between which a polynomial has one zero at most, in order, with its values.
+
+    Parameters
+    ----------
+    b
+        Its form.
+    near
+        What values are surely not zero beyond.
+    flat
+        Variation of a part that is not looked into.
+
+    Yields
+    ------
+    tuple of float, float and bool
+        A place, the value, and whether it is an extremum.
+    """
+    parts = [(0.0, 1.0, b)]
+    while parts:
+        start, width, part = parts.pop()
+        low, high = float(part.min()), float(part.max())
+        is_clear, slope = low > near or high < -near, np.diff(part)
+        turns = 0 if is_clear or not high - low > flat else sign_changes(slope)
+        if turns > 1 and width > SMALLEST_FORM:
+            first, second = halves(part)
+            parts += [(start + width / 2, width / 2, second), (start, width / 2, first)]
+            continue
+        if turns == 1:
+            s = form_zero(slope)
+            yield start + s * width, bernstein_value(part, s), True
+        if not is_clear or not start + width < 1:
+            yield start + width, float(part[-1]), False

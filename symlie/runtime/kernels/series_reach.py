@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.contract.constants import CONDITION_ROUNDING, REACH_CORRECTIONS, REACH_ROOM, SOON
-from symlie.runtime.kernels.bernstein_form import bernstein_form, first_fall
+from symlie.runtime.kernels.bernstein import bernstein_form, first_fall
 from symlie.runtime.kernels.series import Reach, Series
 from symlie.runtime.layout.layout import Array
 

@@ -303,17 +303,11 @@ class Solution:
         ----------
         path
             File to write; its ending says the type. A text has the columns of `to_dataframe` and nothing else, so that
-            `symlie.load_solution` reads the other two alone. Of series, whose steps are long, a text has rows between
-            steps, too; from other files the solution can be evaluated there.
+            `symlie.load_solution` reads the other two alone.
         """
         from symlie.runtime.solution.formats import save_solution
 
-        save_solution(self._as_written(Path(path)), Path(path))
-
-    def _as_written(self, path: Path) -> Solution:
-        from symlie.runtime.integrate.dense import as_written
-
-        return as_written(self, path)
+        save_solution(self, Path(path))
 
     def to_xarray(self) -> xarray.Dataset:
         """The solution as a dataset of xarray: what is recorded over time, with names, units and attributes of files.

@@ -15,7 +15,7 @@ import symlie as sl
 from symlie.errors import ModelError
 from symlie.ir import jets
 from symlie.ir.jets import Jet, jet_of
-from symlie.ir.primitives import PiecewiseLinear, RotationQuaternion, RunTimeInput
+from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from tests import tolerances
@@ -220,8 +220,5 @@ def test_no_rule() -> None:
     line = flatten(Program(), [sl.select(X, Y, X * Y)], PLACES)
     with pytest.raises(ModelError, match="condition that depends on accelerations or multipliers has no rule"):
         jet_of("x", line, (), ("q[",))
-    turned = flatten(Program(), [RotationQuaternion(0, *[X, Y, P] * 3)], PLACES)
-    with pytest.raises(ModelError, match="'rotation_quaternion' has no rule; use another method"):
-        jet_of("x", turned, ())
     with pytest.raises(ModelError, match=r"exponent moves .* exp\(exponent\*log\(base\)\)"):
         jet_of("x", flatten(Program(), [X**Y], PLACES), ())

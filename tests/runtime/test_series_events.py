@@ -194,15 +194,3 @@ def test_events_of_motions_in_pieces(backend: str) -> None:
     for steps in ({"rtol": 1e-13, "atol": 1e-13}, {"h": 0.7}):
         found = sl.solve(model.derive().compile(backend=backend), 4.5, method="taylor", **steps)
         assert np.abs(np.array([e.t for e in found.events]) - expected).max() <= tolerances.SERIES
-
-
-@pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_functions_without_series_are_sampled(backend: str) -> None:
-    """What has no rule is searched as with other methods."""
-    model = sl.Model("sampled")
-    q = model.node("body", "SO3")
-    model.kinetic_energy(q.Omega.dot(q.Omega) / 2)
-    model.initial(q, Omega=[0, 0, 1])
-    model.event("angle", q.log()[2] - 1, terminal=False)
-    found = sl.solve(model.derive().compile(backend=backend), 3.0, **TIGHT)
-    assert abs(found.events[0].t - 1) <= tolerances.SERIES

@@ -167,14 +167,14 @@ def test_rules(name: str, is_split: bool) -> None:
 
 
 def test_each_rule_has_an_expression() -> None:
-    assert set(EXPRESSIONS) == set(jets._RULES)
+    assert set(EXPRESSIONS) == set(jets.RULES)
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_a_wrong_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = jets._RULES[name]
-    wrong = {**jets._RULES, name: lambda p, *operands: p.times(1 + 2.0**-40, rule(p, *operands))}
-    monkeypatch.setattr(jets, "_RULES", wrong)
+    rule = jets.RULES[name]
+    wrong = {**jets.RULES, name: lambda p, *operands: p.times(1 + 2.0**-40, rule(p, *operands))}
+    monkeypatch.setattr(jets, "RULES", wrong)
     assert worst(name, is_split=False) > 1e6 * tolerances.JETS
 
 

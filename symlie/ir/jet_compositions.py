@@ -36,6 +36,9 @@ ARGUMENTS, SLOPES, COMPOSITIONS = "arguments", "slopes", "compositions"
 
 A_0, A_1 = ScalarFunction("a", 0), ScalarFunction("a", 1)
 
+MOST_DERIVATIVES = 16
+"""k and m of c_{k,m} and g_m at most: arrays of their derivatives have a place for each (``function_series.h``)."""
+
 SIGN = "copysign"
 """Operator of what does not change within a step."""
 
@@ -109,6 +112,8 @@ def _scalar_function(scheme: Scheme) -> ScalarFunction:
     if is_series(name):
         return ScalarFunction("s", expansions=centred_series(name))
     index, derivative = indices(name)
+    if max(index, derivative) > MOST_DERIVATIVES:
+        raise ModelError(f"'{scheme.function}' has no rule, whose index is above {MOST_DERIVATIVES}.")
     return ScalarFunction(name[0], index, derivative)
 
 

@@ -222,3 +222,10 @@ def test_functions_of_an_argument_share_it() -> None:
 def test_functions_of_what_is_found_later() -> None:
     with pytest.raises(ModelError, match="a function of accelerations or multipliers has no rule"):
         jet_of("x", flatten(Program(), [Stumpff.of(2, X)], PLACES), (), ("q[",))
+
+
+@pytest.mark.parametrize("function", [Stumpff(1, 17, X, 10), Stumpff(18, 0, X, 10), Cotangent(17, X, 10)])
+def test_indices_beyond_the_arrays(function: Expr) -> None:
+    """Arrays of derivatives have a length that was proved enough for orders up to 60."""
+    with pytest.raises(ModelError, match="has no rule, whose index is above 16"):
+        jet_of("x", flatten(Program(), [function], PLACES), ())

@@ -14,7 +14,6 @@ from symlie.runtime.kernels.bernstein import BERNSTEIN, CHECKS, CUBIC, NODES
 from symlie.runtime.kernels.c_library import c_files
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.linear.schur import BandedAlgebra
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
@@ -67,11 +66,14 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
 
 
 def _bandwidth(system: System) -> str:
-    """The bandwidth of complements as a constant, where their elimination is unrolled for it."""
-    algebra = system.algebra
-    bandwidth = algebra.bandwidth if isinstance(algebra, BandedAlgebra) and system.layout.rows else 0
-    is_narrow = bandwidth % 2 == 1 and bandwidth <= LARGEST_NARROW_BANDWIDTH
-    return f"#define NARROW_BANDWIDTH {bandwidth}\n" if is_narrow else ""
+    """The bandwidth of complements of chains as a constant, for which their elimination is unrolled.
+
+    It is that of the model's statement alone, so that other topologies take the same library.
+    """
+    layout = system.layout
+    rows = 0 if layout.is_fixed else max((e.rows for e in layout.elements), default=0)
+    bandwidth = 2 * rows - 1
+    return f"#define NARROW_BANDWIDTH {bandwidth}\n" if 0 < bandwidth <= LARGEST_NARROW_BANDWIDTH else ""
 
 
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:

@@ -167,14 +167,15 @@ static inline int has_narrow_band(int n, int bandwidth)
     return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth);
 }
 
-/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint. Time loops are compiled for
- * that of their system, NARROW_BANDWIDTH, and loops over rows and entries are unrolled. */
+/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint. Loops over rows and entries
+ * are unrolled for that of chains of the model, NARROW_BANDWIDTH. */
 static inline int solve_narrow_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
+    if (bandwidth == 1) return solve_tridiagonal(n, S, x);
 #ifdef NARROW_BANDWIDTH
-    bandwidth = NARROW_BANDWIDTH;
+    if (bandwidth == NARROW_BANDWIDTH) return solve_from_ends(n, NARROW_BANDWIDTH, S, x);
 #endif
-    return bandwidth == 1 ? solve_tridiagonal(n, S, x) : solve_from_ends(n, bandwidth, S, x);
+    return solve_from_ends(n, bandwidth, S, x);
 }
 
 #endif

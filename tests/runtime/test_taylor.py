@@ -179,16 +179,21 @@ def test_long_steps_are_cut() -> None:
     assert np.abs(found.q[-1] - plain.q[-1]).max() <= tolerances.SERIES
 
 
-def test_events() -> None:
-    """A mass on a spring passes the middle at (n + 1/2) π; ends of events are states of the series."""
+def swinging(backend: str = "c") -> System:
+    """A mass on a spring that passes the middle."""
     model = sl.Model("swing")
     q = model.node("bob", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
     model.potential_energy(q.x[0] ** 2 / 2)
     model.initial(q, x=[1], x_dot=[0])
     model.event("middle", q.x[0], terminal=False)
+    return model.derive().compile(backend=backend)
+
+
+def test_events() -> None:
+    """A mass on a spring passes the middle at (n + 1/2) π; ends of events are states of the series."""
     for backend in ("c", "numpy"):
-        found = taylor(model.derive().compile(backend=backend), 12.0, rtol=1e-12)
+        found = taylor(swinging(backend), 12.0, rtol=1e-12)
         expected = [(n + 0.5) * math.pi for n in range(4)]
         assert np.allclose([e.t for e in found.events], expected, rtol=0, atol=tolerances.SERIES)
 

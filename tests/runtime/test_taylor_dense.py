@@ -14,8 +14,8 @@ from symlie.errors import ModelError
 from symlie.runtime.integrate.dense import densely
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.figures import plot_solution
-from symlie.runtime.system.system import System
 from tests import tolerances
+from tests.runtime.test_taylor import swinging
 from tests.systems import heavy_top_system
 
 SPIN = 150.0
@@ -107,17 +107,6 @@ def test_what_is_recorded() -> None:
         assert densely(found) is found
         with pytest.raises(ModelError, match="too few to evaluate between them"):
             found(0.3)
-
-
-def swinging() -> System:
-    """A mass on a spring that passes the middle."""
-    model = sl.Model("swing")
-    q = model.node("bob", "R1")
-    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
-    model.potential_energy(q.x[0] ** 2 / 2)
-    model.initial(q, x=[1], x_dot=[0])
-    model.event("middle", q.x[0], terminal=False)
-    return model.derive().compile()
 
 
 def test_events_are_drawn() -> None:

@@ -85,7 +85,7 @@ def test_flags() -> None:
         assert ("-ffp-contract=off" in flags(name)) is (name != "contract")
         assert ("-march=native" in flags(name)) is (name != "portable")
         quick = flags(name, takes_steps=False)
-        assert "-O1" in quick and "-O3" not in quick and set(quick) - {"-O1", "-ftree-vectorize"} <= set(flags(name))
+        assert "-O2" in quick and "-O3" not in quick and set(quick) - {"-O2", "-ftree-vectorize"} <= set(flags(name))
 
 
 MAIN = """

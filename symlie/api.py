@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.contract.sets import CORE
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.initial_values import InitialQuantity, InitialValues, Quantities
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.derive.equations import Equations
     from symlie.groups.group import LieGroup
+    from symlie.groups.rotation_parameters import RotationParameters
     from symlie.modeling.frozen_names import Freeze
     from symlie.modeling.model import Model
 
@@ -114,12 +116,29 @@ def _check_branches(model: Model, values: InitialValues) -> None:
 
 
 def initial_quantities(model: Model) -> Quantities:
-    """What node arrays of a model may start from in place of fields, by array and name."""
-    return {
+    """What nodes of a model may start from in place of fields, by node and name."""
+    from symlie.groups.rotation_parameters import parametrised_rotation
+
+    found = {
         (array.name, name): InitialQuantity(quantity.field.name, quantity.size, quantity.function, quantity.arguments)
         for array in model.arrays
         for name, quantity in array.quantities.items()
     }
+    for node in model.nodes:
+        if (turned := parametrised_rotation(node.group)) is not None:
+            found[node.name, "Omega"] = _initial_spin(turned.parameters)
+    return found
+
+
+def _initial_spin(parameters: RotationParameters) -> InitialQuantity:
+    """Angular velocity in the place of the rates of classical coordinates."""
+    field = parameters.field
+
+    def rates(**given: Array) -> list[Array]:
+        pairs = zip(given[field], given["Omega"], strict=True)
+        return [parameters.rates_by_spin(rho) @ spin for rho, spin in pairs]
+
+    return InitialQuantity(f"{field}_dot", 3, rates, ("Omega", field))
 
 
 def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:

@@ -191,6 +191,10 @@ class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
 
 
+class ChartSingularityError(OutsideChartError):
+    """Classical coordinates of a rotation came to their singularity, as Euler angles do."""
+
+
 class AngleStepError(IntegrationError):
     """An angle over turns turned by more than π, or hardly less, within one step."""
 

@@ -25,6 +25,12 @@ Scalar: TypeAlias = "float | Expr"
 ROUNDING = 1e-9
 """How far a matrix or a quaternion may miss a rotation, as one that was computed in double precision does."""
 
+SINGULAR_ANGLES = 1e-6
+"""det G of Euler angles at which six digits are lost."""
+
+UNIT_LENGTH = "unit_length"
+"""Begin of the name of element types that keep parameters of a rotation at length one."""
+
 _AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
 _STORED: dict[tuple[str, tuple[int, ...]], str] = {
@@ -34,6 +40,9 @@ _STORED: dict[tuple[str, tuple[int, ...]], str] = {
     ("p", (2,)): "planar",
 }
 """What fields that hold a rotation store, by their name without number, and their shape."""
+
+_EULER_ANGLES = "angles_"
+"""Begin of the name of fields of Euler angles; the axes follow."""
 
 
 class Rotation:
@@ -97,6 +106,41 @@ class Rotation:
         sine = math.hypot(*part)
         ratio = 2 * math.atan2(sine, scalar) / sine if sine else 2.0
         return tuple(ratio * c for c in part)
+
+    def euler_angles(self, axes: str) -> tuple[Scalar, ...]:
+        """Angles about axes that turn along, in rad, (3,).
+
+        Parameters
+        ----------
+        axes
+            As ``"XYZ"``.
+
+        Raises
+        ------
+        ModelError
+            It depends on parameters, or its angles are not unique.
+        """
+        if not _are_numbers(self.quaternion):
+            raise ModelError(
+                "Euler angles of a rotation that depends on parameters are not known; give the angles themselves."
+            )
+        R = np.array(self.matrix, dtype=float).reshape(3, 3)
+        i, j, k = ("XYZ".index(letter) for letter in axes)
+        is_proper, m = i == k, 3 - i - j
+        sign = 1.0 if (j - i) % 3 == 1 else -1.0
+        if is_proper:
+            middle = math.atan2(math.hypot(R[i, j], R[i, m]), R[i, i])
+            outer = math.atan2(R[j, i], -sign * R[m, i]), math.atan2(R[i, j], sign * R[i, m])
+        else:
+            middle = math.atan2(sign * R[i, k], math.hypot(R[i, i], R[i, j]))
+            outer = math.atan2(-sign * R[j, k], R[k, k]), math.atan2(-sign * R[i, j], R[i, i])
+        if (regularity := abs(math.sin(middle) if is_proper else math.cos(middle))) < SINGULAR_ANGLES:
+            name = "sine" if is_proper else "cosine"
+            raise ModelError(
+                f"It has no Euler angles {axes}: the {name} of the second one is {regularity:.1e}. Take other "
+                "axes, or coordinates without singularity such as quaternion."
+            )
+        return outer[0], middle, outer[1]
 
     @property
     def planar(self) -> tuple[Scalar, ...]:
@@ -207,7 +251,10 @@ def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Map
 
 
 def rotation_form(name: str, shape: Iterable[int]) -> str | None:
-    """How a field stores a rotation: ``matrix``, ``quaternion``, ``vector`` or ``planar``; None if it holds none."""
+    """How a field stores a rotation: ``matrix``, ``quaternion``, ``vector``, ``planar``, or ``XYZ`` and other axes of
+    Euler angles that turn along; None if it holds none."""
+    if name.startswith(_EULER_ANGLES) and tuple(shape) == (3,):
+        return name[len(_EULER_ANGLES) : len(_EULER_ANGLES) + 3].upper()
     return _STORED.get((name.rstrip("0123456789"), tuple(shape)))
 
 
@@ -237,7 +284,7 @@ def _stored(what: str, field: str, shape: tuple[int, ...], value: Rotation) -> t
     form = rotation_form(field, shape)
     if form is None:
         raise ModelError(f"{what} has no rotation in its field '{field}'.")
-    components: tuple[Scalar, ...] = getattr(value, form)
+    components: tuple[Scalar, ...] = value.euler_angles(form) if form.isupper() else getattr(value, form)
     return components
 
 

@@ -169,8 +169,9 @@ static inline void SO3_dual_normalize(const symlie_real *restrict q, symlie_real
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void SO3_dual_chart(const symlie_real *restrict u, symlie_real *restrict out)
+static inline void SO3_dual_chart(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
+    (void)q;
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
@@ -308,17 +309,17 @@ static inline void system_normalize(const symlie_problem *restrict P, const syml
     (void)P, (void)s, (void)d;
 }
 
-/* Largest squared rotation angle in u. */
-static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
+/* Largest squared rotation angle in u; more where coordinates pass a singularity on the way from q. */
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
-    int d = 0;
-    for (int k = 0; k < MOVING_OF_SO3_dual; k++, d += 3) {
+    int s = 0, d = 0;
+    for (int k = 0; k < MOVING_OF_SO3_dual; k++, s += 3, d += 3) {
         symlie_real z;
-        SO3_dual_chart(u + d, &z);
+        SO3_dual_chart(q + s, u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    (void)P, (void)d;
+    (void)P, (void)q, (void)s, (void)d;
     return largest;
 }
 

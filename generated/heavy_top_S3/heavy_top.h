@@ -182,8 +182,9 @@ static inline void S3_normalize(const symlie_real *restrict q, symlie_real *rest
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void S3_chart(const symlie_real *restrict u, symlie_real *restrict out)
+static inline void S3_chart(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
+    (void)q;
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
@@ -442,17 +443,17 @@ static inline void system_normalize(const symlie_problem *restrict P, const syml
     (void)P, (void)s, (void)d;
 }
 
-/* Largest squared rotation angle in u. */
-static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
+/* Largest squared rotation angle in u; more where coordinates pass a singularity on the way from q. */
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
-    int d = 0;
-    for (int k = 0; k < MOVING_OF_S3; k++, d += 3) {
+    int s = 0, d = 0;
+    for (int k = 0; k < MOVING_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
-        S3_chart(u + d, &z);
+        S3_chart(q + s, u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    (void)P, (void)d;
+    (void)P, (void)q, (void)s, (void)d;
     return largest;
 }
 

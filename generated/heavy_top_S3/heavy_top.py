@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "0db930d4506551c0"
+INTERFACE_HASH = "1722d58ee81a9a0f"
 
 
 def _horner(coefficients, z):
@@ -253,7 +253,7 @@ def S3_normalize(q):
     return (q[0] - (s0 * (q[0] * 0.5)), q[1] - ((q[1] * 0.5) * s0), q[2] - ((q[2] * 0.5) * s0), q[3] - ((q[3] * 0.5) * s0), )
 
 
-def S3_chart(u):
+def S3_chart(q, u):
     """Largest ω² of u."""
     return (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]), )
 

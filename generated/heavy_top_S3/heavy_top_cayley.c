@@ -3,7 +3,7 @@
 #include "heavy_top.h"
 #include "heavy_top_cayley.h"
 
-const char *symlie_interface_hash(void) { return "8d7b95df06668e6a"; }
+const char *symlie_interface_hash(void) { return "c227bd3f2d2acd8a"; }
 
 void symlie_advance_cayley(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
@@ -15,7 +15,7 @@ void symlie_inverse_tangent_operator_cayley(const symlie_problem *P, const symli
     system_inverse_tangent_operator_cayley(P, u, w, out);
 }
 
-symlie_real symlie_chart_cayley(const symlie_problem *P, const symlie_real *u)
+symlie_real symlie_chart_cayley(const symlie_problem *P, const symlie_real *q, const symlie_real *u)
 {
-    return system_chart_cayley(P, u);
+    return system_chart_cayley(P, q, u);
 }

@@ -41,8 +41,9 @@ static inline void S3_inverse_tangent_operator_cayley(const symlie_real *restric
 }
 
 /* Below (2π)² where they are regular. 5 operations. */
-static inline void S3_chart_cayley(const symlie_real *restrict u, symlie_real *restrict out)
+static inline void S3_chart_cayley(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
+    (void)q;
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
@@ -65,16 +66,16 @@ static inline void system_inverse_tangent_operator_cayley(const symlie_problem *
 }
 
 /* Below (2π)² where they are regular. */
-static inline symlie_real system_chart_cayley(const symlie_problem *restrict P, const symlie_real *restrict u)
+static inline symlie_real system_chart_cayley(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
-    int d = 0;
-    for (int k = 0; k < NODES_OF_S3; k++, d += 3) {
+    int s = 0, d = 0;
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
-        S3_chart_cayley(u + d, &z);
+        S3_chart_cayley(q + s, u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    (void)P, (void)d;
+    (void)P, (void)q, (void)s, (void)d;
     return largest;
 }
 

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "8d7b95df06668e6a"
+INTERFACE_HASH = "c227bd3f2d2acd8a"
 
 
 def S3_advance_cayley(q, u):
@@ -35,7 +35,7 @@ def S3_inverse_tangent_operator_cayley(u, w):
     return ((((s4 - s5) * w[1]) + ((((s0 + 1.0) - s1) - s2) * w[0])) + ((s6 + s7) * w[2]), (((s4 + s5) * w[0]) + ((((s1 + 1.0) - s0) - s2) * w[1])) + ((s8 - s9) * w[2]), (((s7 - s6) * w[0]) + ((s8 + s9) * w[1])) + ((((s2 + 1.0) - s0) - s1) * w[2]), )
 
 
-def S3_chart_cayley(u):
+def S3_chart_cayley(q, u):
     """Below (2π)² where they are regular."""
     return (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]), )
 

@@ -3,7 +3,7 @@
 #include "heavy_top.h"
 #include "heavy_top_second_kind.h"
 
-const char *symlie_interface_hash(void) { return "74a233ececcaf6b9"; }
+const char *symlie_interface_hash(void) { return "ff0df4397098269f"; }
 
 void symlie_advance_second_kind(const symlie_problem *P, const symlie_real *q, const symlie_real *u, symlie_real *out)
 {
@@ -15,7 +15,7 @@ void symlie_inverse_tangent_operator_second_kind(const symlie_problem *P, const 
     system_inverse_tangent_operator_second_kind(P, u, w, out);
 }
 
-symlie_real symlie_chart_second_kind(const symlie_problem *P, const symlie_real *u)
+symlie_real symlie_chart_second_kind(const symlie_problem *P, const symlie_real *q, const symlie_real *u)
 {
-    return system_chart_second_kind(P, u);
+    return system_chart_second_kind(P, q, u);
 }

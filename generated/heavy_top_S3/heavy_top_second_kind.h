@@ -58,8 +58,9 @@ static inline void S3_inverse_tangent_operator_second_kind(const symlie_real *re
 }
 
 /* Below (2π)² where they are regular. 41 operations. */
-static inline void S3_chart_second_kind(const symlie_real *restrict u, symlie_real *restrict out)
+static inline void S3_chart_second_kind(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
+    (void)q;
     const symlie_real s0 = cos(u[1]);
     const symlie_real s1 = sin(u[1]);
     const symlie_real s2 = cos(u[2]);
@@ -94,16 +95,16 @@ static inline void system_inverse_tangent_operator_second_kind(const symlie_prob
 }
 
 /* Below (2π)² where they are regular. */
-static inline symlie_real system_chart_second_kind(const symlie_problem *restrict P, const symlie_real *restrict u)
+static inline symlie_real system_chart_second_kind(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
-    int d = 0;
-    for (int k = 0; k < NODES_OF_S3; k++, d += 3) {
+    int s = 0, d = 0;
+    for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
-        S3_chart_second_kind(u + d, &z);
+        S3_chart_second_kind(q + s, u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    (void)P, (void)d;
+    (void)P, (void)q, (void)s, (void)d;
     return largest;
 }
 

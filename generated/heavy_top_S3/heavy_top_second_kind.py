@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "74a233ececcaf6b9"
+INTERFACE_HASH = "ff0df4397098269f"
 
 
 def S3_advance_second_kind(q, u):
@@ -52,7 +52,7 @@ def S3_inverse_tangent_operator_second_kind(u, w):
     return (((s8 - (s1 * s15)) - (s7 * s16)) / s6, s16, s15, )
 
 
-def S3_chart_second_kind(u):
+def S3_chart_second_kind(q, u):
     """Below (2π)² where they are regular."""
     s0 = np.cos(u[1])
     s1 = np.sin(u[1])

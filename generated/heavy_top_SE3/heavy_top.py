@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "7544794fab9b08ab"
+INTERFACE_HASH = "0a68ad20941a5309"
 
 
 def _horner(coefficients, z):
@@ -467,7 +467,7 @@ def SE3_normalize(q):
     return (((q[0] - (s0 * s1)) - (s2 * s3)) - (s4 * s5), ((q[1] - (s2 * s1)) - (s3 * s6)) - (s5 * s7), ((q[2] - (s4 * s1)) - (s3 * s7)) - (s5 * s8), ((q[3] - (s0 * s9)) - (s2 * s10)) - (s4 * s11), ((q[4] - (s2 * s9)) - (s6 * s10)) - (s7 * s11), ((q[5] - (s4 * s9)) - (s7 * s10)) - (s8 * s11), ((q[6] - (s0 * s12)) - (s2 * s13)) - (s4 * s14), ((q[7] - (s2 * s12)) - (s6 * s13)) - (s7 * s14), ((q[8] - (s4 * s12)) - (s7 * s13)) - (s8 * s14), q[9], q[10], q[11], )
 
 
-def SE3_chart(u):
+def SE3_chart(q, u):
     """Largest ω² of u."""
     return (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]), )
 

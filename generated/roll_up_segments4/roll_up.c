@@ -2,7 +2,7 @@
 #include "interface.h"
 #include "roll_up.h"
 
-const char *symlie_interface_hash(void) { return "c76910a1f2b02cf8"; }
+const char *symlie_interface_hash(void) { return "c7f27207e10775e3"; }
 
 void symlie_prepare(long long element, const symlie_real *p, const symlie_real *e, symlie_real *out)
 {
@@ -47,9 +47,9 @@ void symlie_normalize(const symlie_problem *P, const symlie_real *q, symlie_real
     system_normalize(P, q, out);
 }
 
-symlie_real symlie_chart(const symlie_problem *P, const symlie_real *u)
+symlie_real symlie_chart(const symlie_problem *P, const symlie_real *q, const symlie_real *u)
 {
-    return system_chart(P, u);
+    return system_chart(P, q, u);
 }
 
 void symlie_mass(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *M)

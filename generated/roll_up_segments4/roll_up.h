@@ -312,8 +312,9 @@ static inline void S3sR3_normalize(const symlie_real *restrict q, symlie_real *r
 }
 
 /* Largest ω² of u. 5 operations. */
-static inline void S3sR3_chart(const symlie_real *restrict u, symlie_real *restrict out)
+static inline void S3sR3_chart(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
+    (void)q;
     out[0] = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
 }
 
@@ -1096,18 +1097,18 @@ static inline void system_normalize(const symlie_problem *restrict P, const syml
     (void)P, (void)s, (void)d;
 }
 
-/* Largest squared rotation angle in u. */
-static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict u)
+/* Largest squared rotation angle in u; more where coordinates pass a singularity on the way from q. */
+static inline symlie_real system_chart(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
-    int d = 0;
-    for (int k = 0; k < MOVING_OF_S3sR3; k++, d += 6) {
+    int s = 0, d = 0;
+    for (int k = 0; k < MOVING_OF_S3sR3; k++, s += 7, d += 6) {
         symlie_real z;
-        S3sR3_chart(u + d, &z);
+        S3sR3_chart(q + s, u + d, &z);
         largest = SYMLIE_WHERE(z > largest, z, largest);
     }
-    d += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 6;
-    (void)P, (void)d;
+    s += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 7, d += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 6;
+    (void)P, (void)q, (void)s, (void)d;
     return largest;
 }
 

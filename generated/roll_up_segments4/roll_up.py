@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "c76910a1f2b02cf8"
+INTERFACE_HASH = "c7f27207e10775e3"
 
 
 def _horner(coefficients, z):
@@ -465,7 +465,7 @@ def S3sR3_normalize(q):
     return (q[0] - (s0 * (q[0] * 0.5)), q[1] - ((q[1] * 0.5) * s0), q[2] - ((q[2] * 0.5) * s0), q[3] - ((q[3] * 0.5) * s0), q[4], q[5], q[6], )
 
 
-def S3sR3_chart(u):
+def S3sR3_chart(q, u):
     """Largest ω² of u."""
     return (((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]), )
 

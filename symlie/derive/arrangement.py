@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Matrix
 
 from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import derive_elimination
+from symlie.errors import ModelError
+from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
-from symlie.modeling.model import InitialValue, Model
+from symlie.modeling.model import ANGULAR_VELOCITY, InitialValue, Model
 from symlie.modeling.node import Node
 
 
@@ -88,18 +90,41 @@ def computed_initially(model: Model, *, fixed: bool) -> list[Node]:
 
 def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list[Expr], list[Expr]]:
     """Initial storage and velocity of a node; what was not given is the identity and zero."""
-    storage: list[Expr] = list(node.group.identity)
+    storage: list[Expr] = list(starting_storage(node.group))
     velocity: list[Expr] = [Integer(0)] * node.group.dimension
-    for value in stated:
+    for value in _by_own_fields(node, stated):
         target = velocity if value.is_velocity else storage
         target[value.field.offset : value.field.offset + value.field.size] = value.components
     return storage, velocity
 
 
+def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[InitialValue]:
+    """Initial values with the rates of classical coordinates in the place of an angular velocity, ρ' = G⁺(ρ) ω."""
+    turned = parametrised_rotation(node.group)
+    if turned is None:
+        return stated
+    parameters, rho = turned.parameters, list(turned.parameters.start)
+    rates = next(f for f in node.group.velocity_fields if f.offset == turned.part.start)
+    found = []
+    for value in sorted(stated, key=lambda v: v.is_velocity):
+        if value.field.name == parameters.field:
+            rho = list(value.components)
+        if value.field is ANGULAR_VELOCITY:
+            if any(c.free_symbols for c in rho):
+                raise ModelError(
+                    f"The initial rotation of node '{node.name}' depends on parameters; give its {rates.name} in the "
+                    "place of Omega."
+                )
+            matrix = parameters.rates_by_spin(np.array(rho, dtype=float))
+            value = InitialValue(rates, True, tuple(Matrix(matrix) * Matrix(value.components)))
+        found.append(value)
+    return found
+
+
 def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) -> NodeSet:
     group = node.group
     given = [False] * group.storage_dimension, [False] * group.dimension
-    for value in stated:
+    for value in _by_own_fields(node, stated):
         mask = given[value.is_velocity]
         mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
     rows = [np.array([p], dtype=float) if has_numbers else np.zeros((0, 0)) for p in initial_components(node, stated)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import itertools
 
-from sympy import Integer, Symbol, expand, sqrt
+import sympy
+from sympy import Expr, Integer, Rational, Symbol, expand, sqrt
 
 from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import AngleLayout, FieldLayout
@@ -14,9 +15,11 @@ from symlie.groups import operators
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
+from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.kernels import Kernel, NodeTypeKernels
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.ir.straightline import flatten
+from symlie.rotations import SINGULAR_ANGLES
 
 PART = Symbol("xi", real=True)
 """ξ, a part of a step."""
@@ -26,6 +29,26 @@ def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
     """Symbols of an array argument and the text that refers to each."""
     symbols = tuple(Symbol(f"{name}{i}", real=True) for i in range(count))
     return symbols, {s: f"{name}[{i}]" for i, s in enumerate(symbols)}
+
+
+_FAR = 10**40
+"""What is above every limit of `operators.chart`, times what is positive across a singularity of coordinates."""
+
+
+def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
+    """`operators.chart`, or more where classical coordinates come to their singularity, or pass it, from q to q + u.
+
+    With r the regularity of coordinates, r(q) r(q + u) - SINGULAR_ANGLES |r(q)| is negative there.
+    """
+    angle = operators.chart(program, group, u)
+    turned = parametrised_rotation(group)
+    if turned is None or turned.parameters.regularity is None:
+        return angle
+    regularity, part = turned.parameters.regularity, turned.part
+    before = regularity(program, q[part])
+    after = regularity(program, program.vector(a + b for a, b in zip(q[part], u[part], strict=True)))
+    lost = program.scalar(Rational(str(SINGULAR_ANGLES)) * sympy.Abs(before) - before * after)
+    return sympy.Max(angle, _FAR * lost)
 
 
 def field_layouts(fields: tuple[Field, ...]) -> tuple[FieldLayout, ...]:
@@ -132,7 +155,7 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     where = "group" if isinstance(space, LieGroup) else "manifold"
     kernels.append(kernel("normalize", Program(), tuple(space.normalize(q)), f"One step back to the {where}."))
     program = Program()
-    kernels.append(kernel("chart", program, (operators.chart(program, group, u),), "Largest ω² of u."))
+    kernels.append(kernel("chart", program, (_chart(program, group, q, u),), "Largest ω² of u."))
     return NodeTypeKernels(
         name=space.name,
         storage=m,

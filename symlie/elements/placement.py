@@ -10,6 +10,7 @@ from sympy import Expr
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
@@ -34,7 +35,11 @@ def finite_numbers(what: str, value: object, size: int) -> Array:
 
 def body_dimension(group: ConfigurationSpace) -> int | None:
     """3 for groups of a rotation and a position in space, 2 for those of the plane; None for all others."""
-    if not isinstance(group, LieGroup) or group.rotation is None:
+    if not isinstance(group, LieGroup):
+        return None
+    if (turned := parametrised_rotation(group)) is not None:
+        return 3 if [f.name for f in group.storage_fields] == [turned.parameters.field, "x"] else None
+    if group.rotation is None:
         return None
     if not any(rotation_form(f.name, f.shape) for f in group.storage_fields):
         return None
@@ -61,7 +66,7 @@ def initial_storage(model: Model, node: BodyNode) -> Array:
             return np.array([at_defaults(model, c, t=0.0) for c in motion.storage])
     if isinstance(node, NodeReference):
         return np.asarray(node.array.storage[node.index])
-    storage = np.array(node.group.identity, dtype=float)
+    storage = np.array(starting_storage(node.group), dtype=float)
     for value in model.initial_values.get(name, ()):
         if not value.is_velocity:
             part = slice(value.field.offset, value.field.offset + value.field.size)
@@ -92,7 +97,10 @@ def rotation_of(group: ConfigurationSpace, storage: Array) -> Array:
         return np.array([[part[0], -part[1]], [part[1], part[0]]])
     if form == "matrix":
         return part.reshape(3, 3)
-    turned = rotation(quaternion=part.tolist()) if form == "quaternion" else rotation(vector=part.tolist())
+    if form.isupper():
+        turned = rotation(euler=form, angles=part.tolist())
+    else:
+        turned = rotation(quaternion=part.tolist()) if form == "quaternion" else rotation(vector=part.tolist())
     return np.array([float(c) for c in turned.matrix]).reshape(3, 3)
 
 
@@ -109,6 +117,9 @@ def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
         return None
     turn = initial_placement(model, node)[0]
     numbers = {name: np.array([at_defaults(model, c) for c in v.components]) for name, v in given.items()}
+    if (turned := parametrised_rotation(node.group)) is not None and f"{turned.parameters.field}_dot" in numbers:
+        by_spin = turned.parameters.rates_by_spin(initial_storage(model, node)[turned.part])
+        numbers["Omega"] = np.linalg.pinv(by_spin) @ numbers[f"{turned.parameters.field}_dot"]
     spin = numbers.get("Omega", np.zeros(3 if len(turn) == 3 else 1))
     velocity = turn @ numbers["U"] if "U" in numbers else numbers.get("x_dot", np.zeros(len(turn)))
     return {"Omega": turn @ spin if len(turn) == 3 else spin, "x_dot": velocity}

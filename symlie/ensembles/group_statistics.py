@@ -103,10 +103,11 @@ class NodeGroup:
         """The part of the node, shape (…, nodes, dimension)."""
         return theta[..., self._part.velocity].reshape(*theta.shape[:-1], *self.shape)
 
-    def turns_far(self, theta: Array, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Where a rotation is a quarter of a turn and more, of the shape of ``here``."""
+    def turns_far(self, begin: Array, theta: Array, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Where a rotation from a configuration is a quarter of a turn and more, of the shape of ``here``."""
         far: NDArray[np.bool_] = here & (np.linalg.norm(theta, axis=-1) >= UNIQUE)
-        far[far] = [self._kernels.chart(u) >= UNIQUE**2 for u in theta[far]]
+        starts = np.broadcast_to(begin, (*theta.shape[:-1], begin.shape[-1]))
+        far[far] = [self._kernels.chart(q, u) >= UNIQUE**2 for q, u in zip(starts[far], theta[far], strict=True)]
         return far
 
     def mean(self, q: Array, here: NDArray[np.bool_]) -> Array:
@@ -178,7 +179,7 @@ def statistics_on_group(system: System, values: Mapping[str, Array], node: str) 
     mean = group.mean(q, here)
     with np.errstate(all="ignore"):
         theta = group.log(mean, q)
-    if group.turns_far(theta, here).any():
+    if group.turns_far(mean, theta, here).any():
         raise OutsideChartError(
             f"Members of '{node}' are a quarter of a turn and more from their mean, which is not the only one then."
         )
@@ -221,7 +222,7 @@ class GroupSums:
         here = np.asarray(np.isfinite(q).all(axis=2))
         with np.errstate(all="ignore"):
             theta = np.where(here[..., None], self._group.log(self._reference, q), 0.0)
-        far = self._group.turns_far(theta, here).any(axis=1)
+        far = self._group.turns_far(self._reference, theta, here).any(axis=1)
         if far.any() and self._far is None:
             self._far = first + int(np.argmax(far))
         for is_there, at in zip(here[..., None, None], self._group.own(theta), strict=True):

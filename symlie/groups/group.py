@@ -7,13 +7,16 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import sympy
 from sympy import Expr, Integer, Matrix
 
 from symlie.groups.rotation import factor, rotate, rotation_size
 from symlie.ir.program import Program, Space, Vector, substitute
+
+if TYPE_CHECKING:
+    from symlie.groups.rotation_parameters import RotationParameters
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class LieGroup:
     coordinates_of
         The group that the storage holds canonical coordinates of the first kind of, q = log of an element, where the
         composition is not affine in its second argument; the operators are those of this group.
+    rotation_parameters
+        Classical coordinates of a rotation that the storage is, of a group Rⁿ.
     is_reduced
         Whether derived polynomials are brought to their normal form modulo the relations, which takes a Gröbner basis.
     factors
@@ -90,6 +95,7 @@ class LieGroup:
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
     near_logarithm: Callable[[Program, Vector], NearLogarithm] | None = None
     coordinates_of: LieGroup | None = None
+    rotation_parameters: RotationParameters | None = None
     is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,9 @@ from sympy import Expr, Integer, Symbol
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
+from symlie.ir.program import Vector
 from symlie.modeling.curves import StatedCurve, stated_curve
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
@@ -26,7 +28,7 @@ from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input
 from symlie.modeling.units import Certainty, size_of
 from symlie.modeling.values import flat, given_space, initial_components, shared_name
-from symlie.rotations import with_rotations
+from symlie.rotations import UNIT_LENGTH, with_rotations
 from symlie.showing import Brief, line
 from symlie.stated_numbers import is_text, is_whole_number
 from symlie.unit_names import parse_units
@@ -52,6 +54,17 @@ class Motion(Brief):
     index: int
     group: LieGroup
     storage: tuple[Expr, ...]
+
+
+ANGULAR_VELOCITY = Field("Omega", 0, (3,))
+"""What nodes with classical coordinates may start from in place of their rates."""
+
+
+def _unit_length(name: str, group: ConfigurationSpace, relation: Callable[[Vector], Expr], part: slice) -> ElementType:
+    """Element type of what more than three parameters of a rotation satisfy."""
+    body = ElementType(name, node=group)
+    body.constraint("length", relation(body.node.storage[part]))
+    return body
 
 
 class Model(Statement):
@@ -101,15 +114,25 @@ class Model(Statement):
         """Groups and spaces of all nodes and arrays."""
         return list(dict.fromkeys([n.group for n in self.nodes] + [a.group for a in self.arrays]))
 
-    def _known_group(self, group: ConfigurationSpace | str) -> ConfigurationSpace:
+    def _known_group(
+        self, group: ConfigurationSpace | str, coordinates: str | None = None, form: int | None = None
+    ) -> ConfigurationSpace:
         """A group, unless another one of the same name is in use: generated functions are called after groups."""
-        found = given_space(group)
+        found = given_space(group, coordinates, form)
         for other in self.spaces:
             if (twice := shared_name(found, other)) is not None:
                 raise ModelError(f"Two different groups of '{self.name}' are called '{twice}'; rename one.")
         return found
 
-    def node(self, name: str, group: ConfigurationSpace | str, unit: str = "") -> Node:
+    def node(
+        self,
+        name: str,
+        group: ConfigurationSpace | str,
+        unit: str = "",
+        *,
+        coordinates: str | None = None,
+        form: int | None = None,
+    ) -> Node:
         """Add a node.
 
         Parameters
@@ -120,15 +143,32 @@ class Model(Statement):
             Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``, or a homogeneous space, such as ``sl.TS2``.
         unit
             Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies have metres.
+        coordinates
+            How the rotation of a body is stored: ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector``
+            step on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as ``euler_angles_zxz``) and
+            ``euler_parameters`` are classical coordinates ρ. Default: those of the group.
+        form
+            2: of ``rotation_vector`` the classical coordinates, too, which end after a whole turn.
 
         Returns
         -------
         Node
             Symbols of its configuration and velocity: ``q.R``, ``q.x``, ``q.Omega``, …
+
+        Raises
+        ------
+        GroupError
+            The coordinates are unknown, or the group holds no rotation in space by itself.
         """
         self._check_new_node(name)
-        node = Node(self.program, name, self._known_group(group))
+        node = Node(self.program, name, self._known_group(group, coordinates, form))
         self._add_node(node, unit)
+        turned = parametrised_rotation(node.group)
+        if turned is not None and turned.parameters.relation is not None:
+            label = f"{UNIT_LENGTH}_{node.group.name}"
+            known = next((i.element for i in self.instances if i.element.name == label), None)
+            element = known or _unit_length(label, node.group, turned.parameters.relation, turned.part)
+            self.add(element, [node], names=f"{name}_unit")
         return node
 
     def node_array(self, name: str, group: ConfigurationSpace | str, count: int) -> NodeArray:
@@ -243,7 +283,12 @@ class Model(Statement):
         fields = with_rotations(f"Node '{node.name}' on {node.group}", shapes, fields)
         storage = {f.name: (f, False) for f in node.group.storage_fields}
         velocity = {f.name: (f, True) for f in node.group.velocity_fields}
-        known = {**storage, **velocity}
+        known, turned = {**storage, **velocity}, parametrised_rotation(node.group)
+        if turned is not None:
+            known["Omega"] = (ANGULAR_VELOCITY, True)
+            rates = f"{turned.parameters.field}_dot"
+            if {"Omega", rates} <= set(fields):
+                raise ModelError(f"The initial velocity of node '{node.name}' is given twice, as Omega and as {rates}.")
         for name, value in fields.items():
             if name not in known:
                 raise ModelError(
@@ -252,7 +297,10 @@ class Model(Statement):
                 )
             entry, is_velocity = known[name]
             parts = initial_components(f"{node.name}.{name}", value, entry.size, self.parameters)
-            self.initial_values.setdefault(node.name, []).append(InitialValue(entry, is_velocity, parts))
+            stated = self.initial_values.setdefault(node.name, [])
+            if turned is not None and is_velocity and entry.name != "x_dot":
+                stated[:] = [v for v in stated if not v.is_velocity or v.field.name == "x_dot"]
+            stated.append(InitialValue(entry, is_velocity, parts))
         return None
 
     def gravity(self, acceleration: Sequence[float]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError, UnknownNameError
+from symlie.groups.group import Field
+from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
@@ -81,18 +83,24 @@ class Statement(FieldStatement):
         else:
             parts = [Integer(0)] * node.group.velocity_dimension
             known = {f.name: f for f in node.group.velocity_fields}
+            turned = parametrised_rotation(node.group)
             for name, value in fields.items():
-                if name not in known:
+                given = components(value)
+                if turned is not None and name == "Omega":
+                    field = Field(name, turned.part.start, (3,))
+                elif name in known:
+                    field = known[name]
+                else:
                     raise ModelError(
                         f"Node '{node.name}' on {node.group} has no velocity '{name}'; it has: {', '.join(known)}."
                     )
-                field = known[name]
-                given = components(value)
                 if len(given) != field.size:
                     raise ModelError(
                         f"The force on {node.name}.{name} needs {field.size} components, not {len(given)}."
                     )
-                parts[field.offset : field.offset + field.size] = given
+                along = given if name in known else node.generalized_moment(given)
+                for k, part in enumerate(along, start=field.offset):
+                    parts[k] += part
         if len(parts) != node.group.velocity_dimension:
             raise ModelError(
                 f"The force on node '{node.name}' needs {node.group.velocity_dimension} components, not {len(parts)}."
@@ -133,11 +141,13 @@ class Statement(FieldStatement):
         on
             The node.
         """
-        names = [f.name for f in self._own(on).group.velocity_fields if f.name.startswith("Omega")]
+        fields = self._own(on).group.velocity_fields
+        sizes = {f.name: f.size for f in fields if f.name.startswith("Omega")}
+        names = list(sizes if parametrised_rotation(on.group) is None else {"Omega": 3})
         if len(names) != 1:
             raise ModelError(f"A torque needs a node with one angular velocity; '{on.name}' is on {on.group}.")
         vector = components(torque)
-        size = next(f.size for f in on.group.velocity_fields if f.name == names[0])
+        size = sizes.get(names[0], 3)
         if len(vector) != size:
             needed = "1 component" if size == 1 else f"{size} components"
             raise ModelError(f"The torque on '{on.name}' needs {needed}, not {len(vector)}.")

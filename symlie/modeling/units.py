@@ -22,6 +22,7 @@ from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import Rotate
+from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, Select
 from symlie.ir.program import Application, Assignment, Program, Vector, substitute
 from symlie.modeling.node import Node
@@ -289,7 +290,9 @@ def _strain(rate: Known) -> Known:
 
 
 def _turns(group: LieGroup) -> bool:
-    return any(f.name.rstrip("0123456789") == "Omega" for f in group.velocity_fields)
+    return any(f.name.rstrip("0123456789") == "Omega" for f in group.velocity_fields) or bool(
+        parametrised_rotation(group)
+    )
 
 
 def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
@@ -300,6 +303,9 @@ def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
         "p": Quantity(NUMBER, Certainty.PURE),
         "x": None if position is None else Quantity(position, Certainty.FIELD),
     }
+    turning = parametrised_rotation(group)
+    if turning is not None:
+        units = {**units, turning.parameters.field: Quantity(NUMBER, Certainty.PURE)}
     return [units.get(f.name.rstrip("0123456789")) for f in group.storage_fields for _ in range(f.size)]
 
 
@@ -308,4 +314,7 @@ def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
     position = UNITS["m"] if _turns(group) else length
     linear = None if position is None else Quantity(times(position, UNITS["Hz"]), Certainty.FIELD)
     units: Mapping[str, Known] = {"Omega": Quantity(UNITS["Hz"], Certainty.FIELD), "U": linear, "x_dot": linear}
+    turning = parametrised_rotation(group)
+    if turning is not None:
+        units = {**units, f"{turning.parameters.field}_dot": Quantity(UNITS["Hz"], Certainty.FIELD)}
     return [units.get(f.name.rstrip("0123456789")) for f in group.velocity_fields for _ in range(f.size)]

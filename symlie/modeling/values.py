@@ -10,6 +10,7 @@ from sympy import Expr
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
+from symlie.groups.rotation_parameters import in_coordinates
 from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
@@ -17,8 +18,11 @@ from symlie.modeling.names import identifier, stem
 from symlie.modeling.terms import Parameter
 
 
-def given_space(space: ConfigurationSpace | str) -> ConfigurationSpace:
-    """A group or a homogeneous space by itself or by its name.
+def given_space(
+    space: ConfigurationSpace | str, coordinates: str | None = None, form: int | None = None
+) -> ConfigurationSpace:
+    """A group or a homogeneous space by itself or by its name, with its rotation in other coordinates where they are
+    named.
 
     Raises
     ------
@@ -32,6 +36,12 @@ def given_space(space: ConfigurationSpace | str) -> ConfigurationSpace:
             f"A node is on a group such as sl.SE3 or 'SO3xR3', or on a space such as TS2, not on {space!r}."
         )
     found = space_from_name(space) or group_from_name(space) if isinstance(space, str) else space
+    if coordinates is not None:
+        if not isinstance(found, LieGroup):
+            raise ModelError(f"Coordinates {coordinates} are those of bodies; {found} is no group.")
+        found = in_coordinates(found, coordinates, form)
+    elif form is not None:
+        raise ModelError(f"A form, here {form!r}, belongs to coordinates=, which is not given.")
     stem("Group", found.name)
     for entry in (*found.storage_fields, *found.velocity_fields):
         identifier("Field", entry.name)

@@ -22,19 +22,28 @@ SPIN = [0, 150, -4.61538]
 """Initial angular velocity, in body axes, in rad/s."""
 
 
-def build(group: str = "SO3xR3", formulation: str | None = None, constraint_frame: str | None = None) -> sl.Model:
+def build(
+    group: str = "SO3xR3",
+    formulation: str | None = None,
+    constraint_frame: str | None = None,
+    coordinates: str | None = None,
+    form: int | None = None,
+) -> sl.Model:
     """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning.
 
-    The constraint is stated in axes of the body unless others are named.
+    The constraint is stated in axes of the body unless others are named. On SO3 and SO3xR3 the rotation may be stored
+    by other coordinates, such as ``euler_angles``.
     """
     if formulation is not None:
+        if coordinates is not None:
+            raise ValueError(f"The formulation {formulation} of the top has no coordinates {coordinates!r}.")
         return with_momenta(formulation)
     top = sl.Model("heavy_top")
     m = top.parameter("mass", 15.0, unit="kg")
     J = top.parameter("inertia", [0.234375, 0.46875, 0.234375], unit="kg m^2")
     X = top.parameter("lever", [0, 1, 0], unit="m")
     gamma = top.parameter("gravity", [0, 0, -9.81], unit="m/s^2")
-    q = top.node("top", group)
+    q = top.node("top", group, coordinates=coordinates, form=form)
 
     spin = q.Omega.dot(sl.diag(J) * q.Omega) / 2
     if group in ("SO3", "SO3rv", "S3"):
@@ -44,7 +53,7 @@ def build(group: str = "SO3xR3", formulation: str | None = None, constraint_fram
         top.initial(q, Omega=SPIN)
     else:
         x = q.x
-        u = q.v[3:, :]  # body-fixed on SE3 and S3sR3, inertial on the direct products: the same length
+        u = q.U if hasattr(q, "U") else q.x_dot  # in axes of the body or of space: the same length
         top.kinetic_energy(spin + m * u.dot(u) / 2)
         top.constraint("fixed_point", q.x - q.R * X if constraint_frame == "space" else q.R.T * q.x - X)
         top.initial(q, x=X, Omega=SPIN)  # the translational velocity follows from the constraint

@@ -16,7 +16,9 @@ LEFT, RIGHT = 0.11, 0.09
 """Distances of the supports from the centre of mass, in m."""
 
 
-def build(data: str = "derived", group: str = "SO3xR3") -> sl.Model:
+def build(
+    data: str = "derived", group: str = "SO3xR3", coordinates: str | None = None, form: int | None = None
+) -> sl.Model:
     """State the rotor.
 
     Parameters
@@ -25,6 +27,8 @@ def build(data: str = "derived", group: str = "SO3xR3") -> sl.Model:
         Mass, inertia and damping: ``"derived"`` from a disk of steel, or as ``"printed"``.
     group
         Group of the body.
+    coordinates, form
+        How its rotation is stored, where that is not as the group does.
     """
     model = sl.Model("rotor")
     if data == "printed":
@@ -34,7 +38,10 @@ def build(data: str = "derived", group: str = "SO3xR3") -> sl.Model:
         mass = 7850 * np.pi * radius**2 * width
         axial, across = mass * radius**2 / 2, mass * (radius**2 / 4 + width**2 / 12)
         inertia, damping = (axial, across, across), 2 * 1e-4 * SPEED * mass
-    rotor = sl.RigidBody(model, "rotor", mass, inertia, group, velocity=[0, 0, 0], angular_velocity=[SPEED, 0, 0])
+    rotor = sl.RigidBody(
+        model, "rotor", mass, inertia, group, coordinates=coordinates, form=form,
+        velocity=[0, 0, 0], angular_velocity=[SPEED, 0, 0],
+    )  # fmt: skip
     k = model.parameter("stiffness", 4000.0, unit="N/m")
     d = model.parameter("damping", damping, unit="N s/m")
     moment = model.parameter("moment", ((LEFT + RIGHT) / 2 - LEFT) * mass * 9.81, unit="N m")

@@ -229,7 +229,7 @@ def _meaning(group: ConfigurationSpace, field: Field) -> str:
     if not isinstance(group, LieGroup):
         return ""
     stem = field.name.rstrip("0123456789")
-    turns = any(factor.rotation for factor, _, _ in group.simple_factors)
+    turns = any(factor.rotation or factor.rotation_parameters for factor, _, _ in group.simple_factors)
     if stem in _PLANAR and field.size == (2 if stem == "p" else 1):
         return _PLANAR[stem]
     return (_MEANINGS if turns else {**_MEANINGS, **_COORDINATES}).get(stem, "")

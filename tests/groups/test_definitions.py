@@ -166,7 +166,7 @@ def test_kernels_in_doubles(name: str) -> None:
     n = group.group.dimension
     for seed, size in enumerate((1e-6, 0.3, 0.6, 0.98)):
         u = [float(c) for c in vector_of_length(1, n, seed)]
-        (chart,) = run_kernel(group, "chart", u=u)
+        (chart,) = run_kernel(group, "chart", q=group.identity, u=u)
         if name in GENERAL:
             u = [float(c * size * math.sqrt(CHART_LIMIT / chart)) for c in u]
         w = [float(c) for c in vector_of_length(1, n, seed + 10)]
@@ -193,10 +193,10 @@ def test_no_number_outside_the_domain(name: str) -> None:
     model.initial(node)
     system = model.derive().compile(backend="numpy")
     u = np.array([float(c) for c in vector_of_length(1, group.dimension, 3)])
-    u *= math.sqrt(float(CHART_LIMIT) / system.kernels.chart(u))
     q = np.array([float(c) for c in group.identity])
+    u *= math.sqrt(float(CHART_LIMIT) / system.kernels.chart(q, u))
     assert np.all(np.isfinite(system.kernels.advance(q, 0.999 * u)))
-    assert system.kernels.chart(1.001 * u) > CHART_LIMIT
+    assert system.kernels.chart(q, 1.001 * u) > CHART_LIMIT
     with np.errstate(invalid="ignore"):
         assert np.all(np.isnan(system.kernels.advance(q, 1.001 * u)))
 

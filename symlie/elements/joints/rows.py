@@ -60,10 +60,10 @@ def reaction(statement: Statement, a: Frame, b: Frame, constraints: Sequence[str
     node, sign = (b.node, 1) if isinstance(b.node, Node) else (a.node, -1)
     assert isinstance(node, Node)
     total = statement.constraint_force(node, *constraints)
-    parts = {f.name: total[f.offset : f.offset + f.size, :] for f in node.group.velocity_fields}
+    parts = node.parts_of_force(total)
     force = node.R * parts["U"] if "U" in parts else parts["x_dot"]
     lever = b.point - node.x
     if len(lever) == 2:
         (torque,) = components(parts["Omega"])
-        return sign * force, sign * (torque - lever[0] * force[1] + lever[1] * force[0])
-    return sign * force, sign * (node.R * parts["Omega"] - lever.cross(force))
+        return SymbolicMatrix(sign * force), sign * (torque - lever[0] * force[1] + lever[1] * force[0])
+    return SymbolicMatrix(sign * force), sign * (node.R * parts["Omega"] - lever.cross(force))

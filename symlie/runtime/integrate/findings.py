@@ -9,6 +9,7 @@ import numpy as np
 from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.recorder import RankChange, Recorder
@@ -37,6 +38,10 @@ MANY_STEPS = 10**6
 
 MANY_DIGITS = 1e-8
 """Relative tolerance from which on down series take a tenth of the steps and less."""
+
+LARGEST_CHANGE = 0.2
+"""Change within a step of what vanishes at the singularity of coordinates, relative to it, from which on that is told:
+explicit methods of order four to six lose two digits there."""
 
 MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
@@ -127,10 +132,28 @@ def remedy_of_stiffness(layout: Layout) -> str:
 
 def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
     """What only the whole solution of a run tells that reached its end."""
-    if not run.system.layout.conserves_energy or not len(solution.t):
+    if not len(solution.t):
         return []
     with np.errstate(all="ignore"):
-        return _energy_lost(run, solution)
+        found = _near_singular_coordinates(run, solution)
+        return found + (_energy_lost(run, solution) if run.system.layout.conserves_energy else [])
+
+
+def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
+    """Classical coordinates that a step of one length brings much nearer to their singularity, or farther from it."""
+    found: list[str] = []
+    if run.control.is_adaptive:
+        return found
+    for near in regularities(run.system.layout, solution.q, solution.v):
+        changes = np.abs(near.rate) * run.plan.step_size(0)
+        k = int(np.argmin(np.abs(near.value) / np.maximum(changes, np.finfo(float).tiny)))
+        if changes[k] > LARGEST_CHANGE * abs(near.value[k]):
+            found.append(
+                f"The coordinates of node '{near.node}' came near to their singularity: {near.expression} is "
+                f"{near.value[k]:.2g} at t = {solution.t[k]:.6g} and changes by {changes[k]:.1g} in a step there, so "
+                "that digits are lost; take smaller steps, or coordinates without singularity such as quaternion."
+            )
+    return found
 
 
 def _energy_lost(run: Run, solution: Solution) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from symlie.contract.constants import Status
 from symlie.errors import (
     AngleStepError,
+    ChartSingularityError,
     ChatteringError,
     CheckpointError,
     ConstraintDriftError,
@@ -35,6 +36,7 @@ from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.stepper import State, explained, possible_step
@@ -111,6 +113,12 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
 _NOT_DIFFERENTIABLE = (
     "Newton's method needs a derivative that is infinite or NaN in the step after t = {t:.9g}{where}; state the law so "
     "that its derivatives are numbers wherever the motion goes, for instance by sl.select, or use an explicit method."
+)
+
+
+_CHART_SINGULARITY = (
+    "The step after t = {t:.9g} passes the singularity of the coordinates of {where}; take a smaller step, or "
+    "coordinates without singularity such as quaternion."
 )
 
 
@@ -191,6 +199,15 @@ class Run:
                 possible = possible_step(self.system, self.method, self.control, begin, h)
                 advice = f"steps of {possible:g} s can be taken there" if possible else advice
                 advice += f"; {self.method.stability}" if self.method.stability else ""
+        if kind is OutsideChartError:
+            near = min(
+                regularities(self.system.layout, state.at.q[None], state.at.v[None]),
+                key=lambda found: abs(float(found.value[0])),
+                default=None,
+            )
+            if near is not None:
+                kind, sentence = ChartSingularityError, _CHART_SINGULARITY
+                where = f"node '{near.node}', where {near.expression} is {near.value[0]:.2g}"
         end = self.plan.end[min(state.counters.segment, len(self.plan.end) - 1)]
         most = self.control.max_steps
         return kind(sentence.format(t=state.t, where=where, end=end, max_steps=most, advice=advice))

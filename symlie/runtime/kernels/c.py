@@ -170,9 +170,9 @@ class CKernels:
         del held, kept
         return h
 
-    def chart(self, u: Array) -> float:
-        u = np.ascontiguousarray(u)
-        return float(self._library.call.symlie_chart(self.problem(self._topology), self._library.pointer(u)))
+    def chart(self, q: Array, u: Array) -> float:
+        q, u, pointer = np.ascontiguousarray(q), np.ascontiguousarray(u), self._library.pointer
+        return float(self._library.call.symlie_chart(self.problem(self._topology), pointer(q), pointer(u)))
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
         pointer = self._library.pointer

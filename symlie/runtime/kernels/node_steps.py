@@ -38,7 +38,7 @@ class StepKernels:
             raise AttributeError(f"The set of kernels '{self._kind}' has no '{name}'.")
         return self._kernels[name]
 
-    def chart(self, u: Array) -> float:
+    def chart(self, q: Array, u: Array) -> float:
         """What must stay below (2π)², the largest value of all nodes."""
-        sizes = [self._functions[f"{n}_chart_{self._kind}"](u[velocity])[0] for n, _, velocity in self._groups]
+        sizes = [self._functions[f"{n}_chart_{self._kind}"](q[s], u[v])[0] for n, s, v in self._groups]
         return max(0.0, *(float(np.max(size)) for size in sizes))

@@ -190,10 +190,10 @@ class NumpyKernels:
         split = self.layout.computed_initially[0]
         return np.array(values[:split], dtype=float), np.array(values[split:], dtype=float)
 
-    def chart(self, u: Array) -> float:
+    def chart(self, q: Array, u: Array) -> float:
         largest = 0.0
-        for kind, _, velocity in self._node_groups:
-            largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](u[velocity])[0])))
+        for kind, storage, velocity in self._node_groups:
+            largest = max(largest, float(np.max(self._functions[f"{kind}_chart"](q[storage], u[velocity])[0])))
         return largest
 
     def _motions(self, p: Prepared, t: Times) -> Iterator[tuple[int, int, Array]]:

@@ -105,8 +105,9 @@ class Kernels(Protocol):
     def initial(self, p: Prepared) -> tuple[Array, Array]:
         """Stated initial (q, v) of the nodes that are not arrays."""
 
-    def chart(self, u: Array) -> float:
-        """Largest squared rotation angle in u."""
+    def chart(self, q: Array, u: Array) -> float:
+        """Largest squared rotation angle in u; above the limit also where coordinates pass a singularity on the way
+        from q."""
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
         """Overwrite configuration and velocity of prescribed nodes."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.contract.manifest import Instances
+from symlie.rotations import UNIT_LENGTH
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.slices import NodeSlice
 
@@ -38,8 +39,12 @@ class ComponentNames(Places, ABC):
 
     @cached_property
     def joints(self) -> list[str]:
-        """Names of instances with constraints."""
-        return [name for name, (element, _) in self.named_instances.items() if self.elements[element].rows]
+        """Names of instances with constraints, but for those that belong to coordinates of one body."""
+        return [
+            name
+            for name, (element, _) in self.named_instances.items()
+            if self.elements[element].rows and not self.elements[element].name.startswith(UNIT_LENGTH)
+        ]
 
     @cached_property
     def joint_of_row(self) -> dict[int, str]:

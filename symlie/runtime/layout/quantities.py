@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symlie.contract.manifest import NodeType
+from symlie.rotations import rotation_form
 
 _UNITS = {"R": "1", "p": "1", "x": "m", "x_dot": "m/s", "Omega": "rad/s", "U": "m/s"}
 """Units of the fields of moving bodies."""
@@ -22,5 +23,8 @@ def field_unit(node_type: NodeType, name: str) -> str:
         Name of a storage or velocity field; a number at its end tells equal factors of a product apart.
     """
     stem = name.rstrip("0123456789")
-    turns = any(f.name.rstrip("0123456789") == "Omega" for f in node_type.velocity_fields)
+    turning = next((f.name for f in node_type.storage_fields if rotation_form(f.name, f.shape)), None)
+    turns = turning is not None or any(f.name.rstrip("0123456789") == "Omega" for f in node_type.velocity_fields)
+    if turning is not None and name in (turning, f"{turning}_dot") and stem not in _UNITS:
+        return "rad" if name == turning else "1/s" if stem == "p_dot" else "rad/s"
     return "" if stem in _COORDINATES and not turns else _UNITS.get(stem, "")

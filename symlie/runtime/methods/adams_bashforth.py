@@ -133,7 +133,7 @@ class AdamsBashforth(Method):
             end_q = stepper.advance(q, theta)
             m.prescribe(t + h, end_q, end_v)
             trial = stepper.trial(state, end_q, end_v, [acceleration], 1, theta)
-        stepper.check_chart(2 * before * trial.increment)
+        stepper.check_chart(q, trial.increment, times=2 * before)
         head = np.array([min(count + 1, before), h])
         rows = [part for new, old in ((q, Q), (v, V), (acceleration, V_dot)) for part in (new, old[:-1].ravel())]
         trial.own = np.concatenate([head, lengths[:-1], *rows])

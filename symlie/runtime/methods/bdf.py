@@ -185,7 +185,7 @@ class Bdf(Implicit):
                 without_traces(at.acceleration),
                 step.record_after(stepper.newton.iterations),
             )
-        stepper.check_chart(2 * k * trial.increment)
+        stepper.check_chart(state.q, trial.increment, times=2 * k)
         head = np.array([min(count + 1, begins), h])
         moved = [rows[: k - 1].ravel() for rows in history_at(stepper.further, theta, elements)]
         trial.own = np.concatenate([head, lengths[:-1], *moved, v, V[:-1].ravel(), acceleration, record])

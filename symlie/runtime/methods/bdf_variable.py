@@ -167,7 +167,7 @@ class BdfVariable(Implicit):
         known = lengths[: order - 1], increments, elements, V, before
         formula = BdfFormula(layout, stepper.further, h, *known, most)
         step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(), state.multipliers)
-        stepper.check_chart(2 * (most + 2) * trial.increment)
+        stepper.check_chart(state.q, trial.increment, times=2 * (most + 2))
         nodes = [0.0, -1.0]
         for length in lengths:
             nodes.append(nodes[-1] - float(length) / h)
@@ -191,7 +191,7 @@ class BdfVariable(Implicit):
             is_free = equal >= order or count < most
             points = [-x for x in nodes[:most]]
             following, trial.factor = chosen(control, points, order, norms, is_free=is_free)
-            angle = 4 * (most + 2) ** 2 * stepper.mechanics.kernels.chart(trial.increment)
+            angle = 4 * (most + 2) ** 2 * stepper.mechanics.kernels.chart(state.q, trial.increment)
             if angle > 0:
                 trial.factor = min(trial.factor, CHART_PART * float(np.sqrt(CHART_LIMIT / angle)))
         equal = equal + 1 if following == order and trial.factor == 1 else 0

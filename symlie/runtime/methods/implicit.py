@@ -168,7 +168,7 @@ class Implicit(Method):
         )
         u = newton_solution(step, policy, step.guess(theta, multipliers), 1.0, stepper.newton)
         at = step.at(u)
-        stepper.check_chart(at.theta)
+        stepper.check_chart(state.q, at.theta)
         v, acceleration = without_traces(at.v), without_traces(at.acceleration)
         evaluations = stepper.newton.evaluations
         trial = stepper.trial(state, at.q, v, [formula.before], evaluations, at.theta)

@@ -168,13 +168,15 @@ class Stepper:
 
     def advance(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> Array:
         """q∘exp(θ), or in other coordinates, for an increment within the chart."""
-        self.check_chart(theta, coordinates)
+        self.check_chart(q, theta, coordinates)
         return (coordinates or self.mechanics.kernels).advance(q, theta)
 
-    def check_chart(self, theta: Array, coordinates: Kernels | StepKernels | None = None) -> None:
-        """Check that an increment is finite and within the chart."""
+    def check_chart(
+        self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None, *, times: float = 1.0
+    ) -> None:
+        """Check that an increment is finite, and that several times its angles are within the chart."""
         self.check("rate of the local coordinates", theta)
-        if (coordinates or self.mechanics.kernels).chart(theta) >= CHART_LIMIT:
+        if times**2 * (coordinates or self.mechanics.kernels).chart(q, theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
 
     def check(self, what: str, values: Array) -> None:

@@ -83,7 +83,7 @@ class SymplecticTheta(SelfAdjoint):
         counts, stage = stepper.newton, _Stage(stepper, t, q, h, theta)
         counts.evaluations += 1
         u = newton_solution(stage, NewtonPolicy(), u, max(1.0, float(np.abs(q).max())), counts)
-        stepper.check_chart(u)
+        stepper.check_chart(q, u)
         # (17)
         end = k.symplectic_end(p, t, q, u, h, theta)
         return stepper.trial(state, end, state.v, [zero], counts.evaluations, u)

@@ -240,7 +240,7 @@ class _Step:
                 theta, mu = part * self.own["theta"], part * part * self.own["multipliers"]
             stage = self._start(state.t, state.q, state.v, load, theta, mu)
             theta, q, rest = stage.theta, stage.q, stage.rest
-        stepper.check_chart(layout.free * theta)
+        stepper.check_chart(state.q, layout.free * theta)
 
         # (4), (5)
         t = state.t + h

@@ -37,6 +37,8 @@ def node_rotations(solution: Solution, name: str, index: int | None, field: str 
         values = values[:, index]
     if form == "matrix":
         return Rotation.from_matrix(values)
+    if form is not None and form.isupper():
+        return Rotation.from_euler(form, values)
     if form == "vector":
         return Rotation.from_rotvec(values)
     return Rotation.from_quat(np.roll(values, -1, axis=-1))

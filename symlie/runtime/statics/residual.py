@@ -78,7 +78,7 @@ class Statics:
     def turned(self, q: Array, step: Array) -> float:
         """The largest angle, in rad, by which a step turns nodes in their charts or angles over turns."""
         system, along = self.system, self.spread(step)
-        largest = float(np.sqrt(system.kernels.chart(along)))
+        largest = float(np.sqrt(system.kernels.chart(q, along)))
         if not system.layout.has_unwrapped:
             return largest
         moving, at_rest = (system.kernels.unwrapped_rate(self.mechanics.p, self.t, q, v) for v in (along, 0 * along))

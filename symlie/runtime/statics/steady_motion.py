@@ -124,7 +124,7 @@ class SteadyMotion:
     def _moved(self, q: Array, u: Array) -> Array:
         """q∘exp(u), in steps of less than a radian."""
         kernels = self.system.kernels
-        parts = math.ceil(math.sqrt(max(kernels.chart(u), 0.0))) if u.any() else 0
+        parts = math.ceil(math.sqrt(max(kernels.chart(q, u), 0.0))) if u.any() else 0
         for _ in range(max(parts, 1) if u.any() else 0):
             q = kernels.normalize(kernels.advance(q, u / max(parts, 1)))
         return q

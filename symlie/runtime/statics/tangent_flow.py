@@ -130,7 +130,7 @@ class TangentFlow:
             turning = blocks.derivative_of_rate(theta, stage.v)
             d_theta_dot.append(self._moving(blocks.apply(slope, stage.velocity) + blocks.apply(turning, d_theta)))
             next_theta, d_theta = _weighted(weights, theta_dot), _weighted(weights, d_theta_dot)
-            if not kernels.chart(next_theta) < CHART_LIMIT:
+            if not kernels.chart(at.q, next_theta) < CHART_LIMIT:
                 raise OutsideChartError("A rotation increment within one step reached 2π.")
             t = at.t + c[i + 1] * h
             q = kernels.advance(at.q, next_theta)

@@ -6,8 +6,10 @@ import numpy as np
 
 from symlie.contract.constants import ON_GROUP
 from symlie.errors import ModelError
+from symlie.rotations import SINGULAR_ANGLES
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.layout.slices import NodeSlice
 
 
@@ -54,6 +56,12 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
             )
             raise ModelError(
                 f"The {what} of node '{node.name}' is not in {node.type.name} (off by {defect:.2g}); {rule}."
+            )
+    for near in regularities(layout, q[None], np.zeros((1, layout.dimension))):
+        if not abs(near.value[0]) >= SINGULAR_ANGLES:
+            raise ModelError(
+                f"The {what} of node '{near.node}' is at the singularity of its coordinates, where {near.expression} "
+                "is zero; take other axes of Euler angles, or coordinates without singularity such as quaternion."
             )
     return kernels.normalize(moved)
 

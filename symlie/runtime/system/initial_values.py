@@ -72,7 +72,7 @@ def changed_initial_values(
     own = _sizes(part)
     names = dict.fromkeys([*(name for owner, name in values if owner == node), *fields])
     others: dict[str, InitialQuantity] = {}
-    if source is not None and part.is_array and not set(names) <= set(own):
+    if source is not None and not set(names) <= set(own):
         others = {name: quantity for (owner, name), quantity in source().items() if owner == node}
     sizes = own | {name: quantity.size for name, quantity in others.items()}
     changed = dict(values)

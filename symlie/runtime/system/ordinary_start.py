@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.rotations import SINGULAR_ANGLES
 from symlie.runtime.kernels.c import CKernels
+from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.system.completion import InitialState
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ def ordinary_start(system: System) -> InitialState | None:
     if not has_ordinary_values(system):
         return None
     q, v, given = system.stated_values()
+    if any(abs(near.value[0]) < SINGULAR_ANGLES for near in regularities(system.layout, q[None], v[None])):
+        return None
     kernels = system.kernels
     assert isinstance(kernels, CKernels)
     found = kernels.begin(system.prepared, 0.0, q[None], v[None], given)

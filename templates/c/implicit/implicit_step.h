@@ -129,7 +129,7 @@ static inline int solve_implicit_step(newton_problem *restrict s, const newton_p
     const int status = newton_solve(s, policy, UNKNOWNS, 1, s->u, s->r, s->d, s->moved, s->guess, counts);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (!SEES_CONFIGURATION) system_advance(P, s->q_n, s->theta, s->q);
-    const symlie_real angle = system_chart(P, s->theta);
+    const symlie_real angle = system_chart(P, s->q_n, s->theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     return all_finite(DIMENSION, s->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
 }

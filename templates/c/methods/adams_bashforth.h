@@ -106,7 +106,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         system_normalize(P, Q, trial->q);
         copy(DIMENSION, V, trial->v);
     }
-    const symlie_real angle = 4 * BEFORE * BEFORE * system_chart(P, trial->increment);
+    const symlie_real angle = 4 * BEFORE * BEFORE * system_chart(P, state->q, trial->increment);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEFORE);

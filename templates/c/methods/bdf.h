@@ -96,7 +96,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         copy(DIMENSION, trial->v, v);
         copy(DIMENSION, trial->acceleration, v_dot);
     }
-    const symlie_real angle = 4 * STEPS * STEPS * system_chart(P, theta);
+    const symlie_real angle = 4 * STEPS * STEPS * system_chart(P, q_n, theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (KEEPS_FACTORS && begins) copy(RECORD, kept, trial->own + OWN - RECORD);
     trial->own[OWN_COUNT] = fmin(own[OWN_COUNT] + 1, BEGINS);

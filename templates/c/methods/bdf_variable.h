@@ -114,7 +114,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     keep_end(&end, work, trial);
     keep_record(&end, kept, trial);
-    const symlie_real angle = 4 * (STEPS + 2) * (STEPS + 2) * system_chart(P, end.theta);
+    const symlie_real angle = 4 * (STEPS + 2) * (STEPS + 2) * system_chart(P, q_n, end.theta);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     look_back(P, &formula, order + 1, POINTS);
     take_apart(P, &formula, end.theta, POINTS);

@@ -35,7 +35,7 @@ SYMLIE_UNROLL
     for (int e = BOUND[chain]; e < BOUND[chain + 1]; e++) {
         combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], rate, 0, Theta);
         combine(DIMENSION, DIMENSION, known, h, EXPONENTIAL[e], acceleration, V, moved_V);
-        const symlie_real z = system_chart(P, Theta);
+        const symlie_real z = system_chart(P, Q, Theta);
         angle = z > angle || !(z == z) ? z : angle;
         system_advance(P, Q, Theta, moved_Q);
         copy(STORAGE, moved_Q, Q);

@@ -48,7 +48,7 @@ PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *
         if (i == 0) copy(DIMENSION_OF_BLOCK(block), V + d, rate + d);
         else system_inverse_tangent_operator(block->P, Theta + d, V + d, rate + i * DIMENSION + d);
         combine(DIMENSION_OF_BLOCK(block), DIMENSION, i + 1, h, A[i + 1], rate + d, 0, next_Theta + d);
-        const symlie_real z = system_chart(block->P, next_Theta + d);
+        const symlie_real z = system_chart(block->P, q + s, next_Theta + d);
         angle = SYMLIE_WHERE(z > angle, z, angle);
         system_advance(block->P, q + s, next_Theta + d, next_Q + s);
     }

@@ -77,7 +77,7 @@ static inline symlie_real move_on(const symlie_problem *restrict P, int i, int s
     add_brackets(P, i + 1, h, rate, stride, x, Theta);
 #endif
     if (INTEGRATES_VELOCITIES) combine(DIMENSION, stride, i + 1, h, A[i + 1], acceleration, v, V);
-    const symlie_real z = STEP_CHART(P, Theta);
+    const symlie_real z = STEP_CHART(P, q, Theta);
     STEP_ADVANCE(P, q, Theta, Q);
     return z;
 }

@@ -72,7 +72,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     trial->rhs_evaluations = trial->newton.evaluations;
     trial->acceleration_is_valid = 0;
     if (status != SYMLIE_DONE) return status;
-    const symlie_real angle = system_chart(P, u);
+    const symlie_real angle = system_chart(P, state->q, u);
     if (!(angle < CHART_LIMIT)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     keep_increment(P, u, trial->increment);
     /* (17) */

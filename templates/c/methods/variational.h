@@ -152,7 +152,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         copy(DIMENSION, s.r, rest);
     }
     for (int k = 0; k < DIMENSION; k++) held[k] = IS_FREE(k) ? theta[k] : 0;
-    const symlie_real angle = system_chart(P, held);
+    const symlie_real angle = system_chart(P, q_n, held);
     if (SYMLIE_UNLIKELY(!(angle < CHART_LIMIT))) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     keep_increment(P, held, trial->increment);
     system_normalize(P, s.q, q);

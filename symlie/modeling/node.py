@@ -14,9 +14,10 @@ from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation import rotate, rotation_size
-from symlie.groups.rotation_parameters import ParametrisedRotation, parametrised_rotation
+from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.expressions import components
+from symlie.modeling.parametrised import RotationByParameters
 from symlie.modeling.summaries import element_text, escaped, rotation_latex
 from symlie.modeling.symbolic import (
     Expression,
@@ -176,8 +177,8 @@ class GroupElement:
     @property
     def R(self) -> RotationMatrix | SymbolicMatrix:
         """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
-        if self._parametrised is not None:
-            return self._rotation_by_parameters
+        if self._turned is not None:
+            return self._turned.matrix
         if self.group.rotation is None:
             stored = [f for f in self.group.storage_fields if f.name == "R"]
             if not stored:
@@ -189,21 +190,16 @@ class GroupElement:
         return SymbolicMatrix(math.isqrt(len(entries)), math.isqrt(len(entries)), list(entries))
 
     @cached_property
-    def _parametrised(self) -> ParametrisedRotation | None:
+    def _turned(self) -> RotationByParameters | None:
         """The rotation that is stored by classical coordinates, if there is one."""
-        return parametrised_rotation(self.group)
-
-    @cached_property
-    def _rotation_by_parameters(self) -> SymbolicMatrix:
-        parameters, part = self._parametrised or (None, slice(0))
-        assert parameters is not None
-        return SymbolicMatrix(3, 3, list(parameters.rotation(self._program, tuple(self.storage[part]))))
+        turned = parametrised_rotation(self.group)
+        return None if turned is None else RotationByParameters(self._program, turned, self.storage)
 
     @property
     def field_names(self) -> list[str]:
         """Names of all fields, which are attributes."""
         names = dict.fromkeys(f.name for f in self.group.storage_fields)
-        turns = self.group.rotation is not None or self._parametrised is not None
+        turns = self.group.rotation is not None or self._turned is not None
         return [*names, *(["R"] if turns and "R" not in names else [])]
 
     def __dir__(self) -> list[str]:
@@ -258,20 +254,6 @@ class Node(GroupElement):
         """Acceleration v', as `Statement.field` and `Statement.acceleration_constraint` may use it."""
         return column(self._of_motion(self.acceleration))
 
-    @cached_property
-    def _kinematic_matrix(self) -> SymbolicMatrix:
-        """G(ρ) of classical coordinates."""
-        parameters, part = self._parametrised or (None, slice(0))
-        assert parameters is not None
-        return SymbolicMatrix(parameters.kinematic_matrix(self._program, tuple(self.storage[part])))
-
-    @cached_property
-    def _spin(self) -> SymbolicMatrix:
-        """ω = G(ρ) ρ'."""
-        assert self._parametrised is not None
-        rates = column(self._velocity.components[self._parametrised.part])
-        return column(self._program.vector(list(self._kinematic_matrix * rates), "omega"))
-
     def generalized_moment(self, moment: Vector) -> Vector:
         """Components along ρ' of a moment in body axes, Gᵀ τ, of a node with classical coordinates.
 
@@ -279,8 +261,15 @@ class Node(GroupElement):
         ----------
         moment
             τ, in N m.
+
+        Raises
+        ------
+        ModelError
+            The node has no such coordinates.
         """
-        return self._program.vector(list(self._kinematic_matrix.T * column(moment)))
+        if self._turned is None:
+            raise ModelError(f"Node '{self.name}' on {self.group} has no coordinates of a rotation for a moment.")
+        return self._turned.generalized_moment(moment)
 
     def parts_of_force(self, force: SymbolicMatrix) -> Mapping[str, SymbolicMatrix]:
         """Parts of a generalized force by velocity field; of classical coordinates also the moment, as ``Omega``.
@@ -291,10 +280,8 @@ class Node(GroupElement):
             Along the components of v.
         """
         parts = {f.name: force[f.offset : f.offset + f.size, :] for f in self.group.velocity_fields}
-        if self._parametrised is not None:
-            parameters, part = self._parametrised
-            inverse = parameters.inverse_kinematic_matrix(self._program, tuple(self.storage[part]))
-            parts["Omega"] = SymbolicMatrix(inverse.T * force[part, :])
+        if self._turned is not None:
+            parts["Omega"] = self._turned.moment(components(force[self._turned.part, :]))
         return parts
 
     def _of_motion(self, value: Value) -> Vector:
@@ -307,8 +294,8 @@ class Node(GroupElement):
             for field in self.group.velocity_fields:
                 if field.name == name:
                     return field_expression(self._velocity.components, field)
-            if name == "Omega" and self._parametrised is not None:
-                return self._spin
+            if name == "Omega" and self._turned is not None:
+                return column(self._turned.spin(self._velocity.components[self._turned.part]))
             stored = [f.name for f in self.group.storage_fields]
             if name in ("v", "v_dot") and name not in stored and not self.group.velocity_dimension:
                 raise UnknownFieldError(
@@ -325,7 +312,7 @@ class Node(GroupElement):
     def field_names(self) -> list[str]:
         """Names of all fields of the configuration and of the velocity, which are attributes."""
         moving = ["v", "v_dot"] if self.group.velocity_dimension else []
-        if self._parametrised is not None:
+        if self._turned is not None:
             moving.insert(0, "Omega")
         return [*dict.fromkeys([*super().field_names, *(f.name for f in self.group.velocity_fields), *moving])]
 

@@ -116,6 +116,7 @@ from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau
 from symlie.runtime.methods.family import Method as Method
 from symlie.runtime.plot.convergence_figure import plot_convergence as plot_convergence
+from symlie.runtime.plot.convergence_figure import plot_newton_iterations as plot_newton_iterations
 from symlie.runtime.plot.step_figure import plot_steps as plot_steps
 from symlie.runtime.solution.curve_states import CurveStates as CurveStates
 from symlie.runtime.solution.file import load_solution as load_solution

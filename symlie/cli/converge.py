@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from symlie.cli.common import PICTURES, SYSTEM, add, add_model, check_writable, describe, system_of
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.steps import METHOD_HELP
-from symlie.cli.values import names, number, numbers, path, refined
+from symlie.cli.values import names, number, numbers, path, refined, whole
 from symlie.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     from symlie.runtime.study.convergence import ConvergenceRow
     from symlie.runtime.system.system import System
 
-SUMMARY = "Compare methods over step sizes, or a model over its grids: errors at the end time and observed orders."
+SUMMARY = "Compare methods and coordinates over step sizes, or a model over its grids: errors and observed orders."
 DETAILS = """
 
 With --steps, errors are differences to a run of the method of highest order with half of the smallest step, or to
---reference; an order compares a row with the row before.
+--reference: a file, or a method and a step such as rkmk_rk67:1e-5. An order compares a row with the row before. A run
+that fails is a row with its reason.
+
+--coordinates NAME,NAME,… runs the model with each of these coordinates of rotations, such as lie, quaternion,
+euler_angles, euler_parameters, rotation_vector:2 (form 2), and compares outputs: all of them, or those of --output.
 
 With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
 stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to
@@ -36,14 +40,17 @@ Multipliers of repeated elements are compared at the middle of the coarsest grid
 as well, so the order p between two rows with node distances d₁, d₂ is Richardson's: the solution of
 e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
 
-With --norm l2, errors are √(Σ‖q − Q‖²/n) over the n stored components of all nodes, and the same of v: the largest over
-the run, at multiples of the (longest) step, of which at most 100 are taken. The nearer of the two quaternions of a
-rotation counts. --at S,S,… compares rods and other curves at these arc lengths in place of nodes, on any grids; with
---over the default is the nodes of the coarsest grid, and values need not be multiples. --reference is then a solution
-that 'symlie run --out' wrote."""
+With --norm max, errors are the largest over the run, and with --norm l2 √(Σ‖q − Q‖²/n) over the n stored components of
+all nodes, and the same of v, the largest over the run: at multiples of the (longest) step, of which at most 100 are
+taken. In the latter the nearer of the two quaternions of a rotation counts. --at S,S,… compares rods and other curves
+at these arc lengths in place of nodes, on any grids; with --over the default is the nodes of the coarsest grid, and
+values need not be multiples. A file as --reference is the output of 'symlie run --json', or, where more is compared
+than states at the end, a solution that 'symlie run --out' wrote."""
 EXAMPLE = """symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 \\
       --steps '2**-10,2**-11,2**-12' --plot orders.png
   symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'
+  symlie converge rotor --coordinates lie,euler_angles,euler_parameters --methods generalized_alpha \\
+      --steps 1e-5,5e-6 --t-end 0.1 --reference rkmk_rk67:1e-6 --plot-iterations iterations.png
   symlie converge flying_spaghetti --over segments=4,8,16 --h '2**-11' --norm l2 --at 0,2.5,5,7.5,10"""
 
 Rows = Iterator["ConvergenceRow"]
@@ -69,13 +76,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="finest",
         metavar="FILE",
         type=path,
-        help="output of 'symlie run --json'; default: finest",
+        help="a file, or METHOD:STEP; default: finest",
     )
     parser.add_argument(
         "--norm",
-        default="largest",
+        default="end",
         metavar="NAME",
-        help="largest (of a node, at the end; the default) or l2 (over the run)",
+        help="end (of q the largest of a node; the default), max or l2 (over the run)",
+    )
+    parser.add_argument(
+        "--coordinates", type=names, metavar="NAME,NAME,…", help="coordinates of rotations that are compared"
+    )
+    parser.add_argument("--output", type=names, metavar="NAME,NAME,…", help="outputs that are compared, not states")
+    parser.add_argument(
+        "--repeat", type=whole, default=1, metavar="N", help="runs of which the median time is taken; default: 1"
     )
     parser.add_argument("--at", type=numbers, metavar="S,S,…", help="with --norm l2: arc lengths on rods, in m")
     add(parser, *SYSTEM, "--redundant", "--multipliers", "--stabilize")
@@ -83,13 +97,16 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--plot", metavar="FILE", type=path, help=f"draw the errors over the steps ({', '.join(PICTURES)})"
     )
     parser.add_argument("--plot-work", metavar="FILE", type=path, help="draw the errors over the processor time")
+    parser.add_argument(
+        "--plot-iterations", metavar="FILE", type=path, help="draw Newton iterations per step over the steps"
+    )
     add(parser, "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
     describe(arguments)
-    for file in (arguments.plot, arguments.plot_work):
+    for file in (arguments.plot, arguments.plot_work, arguments.plot_iterations):
         check_writable(file, PICTURES)
     rows: list[ConvergenceRow] = []
     study = _over_steps if arguments.over is None else _over_grids
@@ -97,25 +114,31 @@ def run(arguments: Namespace) -> int:
         for row in study(arguments, progress.relabelled):
             rows.append(row)
             arguments.result["rows"].append(row.to_json())
-    pictures = [(file, work) for file, work in ((arguments.plot, False), (arguments.plot_work, True)) if file]
+    pictures = [file for file in (arguments.plot, arguments.plot_work, arguments.plot_iterations) if file]
     if pictures:
-        from symlie.runtime.plot.convergence_figure import plot_convergence
+        from symlie.runtime.plot.convergence_figure import plot_convergence, plot_newton_iterations
 
-        for file, work in pictures:
-            plot_convergence(rows, file, work=work)
+        for file, work in ((arguments.plot, False), (arguments.plot_work, True)):
+            if file:
+                plot_convergence(rows, file, work=work)
+        if arguments.plot_iterations:
+            plot_newton_iterations(rows, arguments.plot_iterations)
     if arguments.json:
         print_json({**arguments.result, "status": "ok"})
         return 0
     against = arguments.reference
     if arguments.over and against == "finest":
         against = f"{arguments.over[0]} = {max(arguments.over[1]):g}"
-    compared = "L² errors up to" if arguments.norm == "l2" else "errors at"
+    compared = {"l2": "L² errors up to", "max": "largest errors up to"}.get(arguments.norm, "errors at")
     when = f"{compared} t = {arguments.t_end:g} s against {against}"
     print(f"{arguments.result['model']}: {when}, observed orders in brackets")
-    option = [arguments.over[0]] if arguments.over else []
-    head = ("method", *option, "h", "q", "", "v", "", "multipliers", "", "largest |Φ|", "steps", "time loop")
-    print_table((head, *(_cells(row, option) for row in rows)), indent="")
-    for file, _ in pictures:
+    columns = _columns(rows, [arguments.over[0]] if arguments.over else [])
+    table = [tuple(cell(row) for _, cell in columns) for row in rows]
+    print_table((tuple(head for head, _ in columns), *table), indent="")
+    for row in rows:
+        if row.failure:
+            print(f"{_label(row)}, h = {row.h:.6g}: {row.failure}")
+    for file in pictures:
         print(f"\nwrote {file}")
     return 0
 
@@ -123,19 +146,49 @@ def run(arguments: Namespace) -> int:
 def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
     if arguments.h is not None:
         raise UnknownNameError("--h is the step size of --over; --steps gives the step sizes already.")
-    system = system_of(arguments)
+    system = _systems(arguments)
     arguments.result.update(t=arguments.t_end, reference=arguments.reference, rows=[])
     from symlie.runtime.study.convergence import convergence
 
     reference = None
     if arguments.reference != "finest":
-        reference = _read_reference(arguments, system.layout)
+        first = system if not isinstance(system, dict) else next(iter(system.values()))
+        reference = _run_reference(arguments, first) or _read_reference(arguments, first.layout)
     runs = arguments.t_end, arguments.methods, arguments.steps
-    yield from convergence(system, *runs, reference=reference, progress=progress, **_how(arguments))
+    compared = {**_how(arguments), "outputs": arguments.output, "repetitions": arguments.repeat}
+    yield from convergence(system, *runs, reference=reference, progress=progress, **compared)
+
+
+def _run_reference(arguments: Namespace, system: System) -> Solution | None:
+    """A run as reference, if one is named by its method and step."""
+    name, _, step = arguments.reference.rpartition(":")
+    if Path(arguments.reference).exists() or not name or Path(name).suffix:
+        return None
+    from symlie.runtime.integrate.solve import solve
+    from symlie.runtime.study.comparison import compared_times
+
+    times = [arguments.t_end] if arguments.norm == "end" else compared_times(arguments.t_end, max(arguments.steps))
+    return solve(system, arguments.t_end, method=name, h=number(step), t_eval=times, multipliers=arguments.multipliers)
+
+
+def _systems(arguments: Namespace) -> System | dict[str, System]:
+    """The system, or that of each coordinates."""
+    if arguments.coordinates is None:
+        return system_of(arguments)
+    given = dict(arguments.options)
+    if {"coordinates", "form"} & set(given):
+        raise UnknownNameError("Coordinates are given twice, by -o and by --coordinates.")
+    systems = {}
+    for stated in arguments.coordinates:
+        name, _, form = stated.partition(":")
+        systems[stated] = system_of(arguments, coordinates=name, **({"form": number(form)} if form else {}))
+    return systems
 
 
 def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     option, values = arguments.over
+    if arguments.coordinates or arguments.output or arguments.repeat > 1:
+        raise UnknownNameError("--coordinates, --output and --repeat belong to --steps, not to --over.")
     if arguments.h is None:
         raise UnknownNameError("--over needs --h, a step size that is stable on the finest grid.")
     if option in dict(arguments.options):
@@ -171,7 +224,9 @@ def _read_reference(arguments: Namespace, layout: Layout) -> EndState | Solution
     from symlie.runtime.study.convergence import read_end_state
 
     path = Path(arguments.reference)
-    return load_solution(path) if arguments.norm == "l2" else read_end_state(path, layout, arguments.t_end)
+    if arguments.norm != "end" or arguments.output or arguments.coordinates:
+        return load_solution(path)
+    return read_end_state(path, layout, arguments.t_end)
 
 
 def _recorded_option(path: Path, option: str, norm: str) -> Any:
@@ -191,22 +246,41 @@ def _recorded_option(path: Path, option: str, norm: str) -> Any:
         raise FormatError(f"{path} is not the output of 'symlie run --json' of a model with '{option}'.") from error
 
 
-def _cells(row: ConvergenceRow, option: list[str]) -> tuple[str, ...]:
-    def pair(part: str) -> tuple[str, str]:
-        return _cell(row.error, part, "{:.3e}"), _cell(row.order, part, "({:.2f})")
+def _columns(rows: list[ConvergenceRow], option: list[str]) -> list[tuple[str, Callable[[ConvergenceRow], str]]]:
+    """Heads of a table and what stands below, without columns that are empty."""
 
-    values = row.to_json()
-    return (
-        row.method,
-        *(f"{values[name]:g}" for name in option),
-        f"{row.h:.6g}",
-        *pair("q"),
-        *pair("v"),
-        *pair("multipliers"),
-        f"{row.max_constraint_residual:.1e}",
-        str(row.steps),
-        seconds(row.cpu_seconds),
-    )
+    def pair(part: str, head: str) -> list[tuple[str, Callable[[ConvergenceRow], str]]]:
+        return [
+            (head, lambda row: _cell(row.error, part, "{:.3e}")),
+            ("", lambda row: _cell(row.order, part, "({:.2f})")),
+        ]
+
+    def per_step(row: ConvergenceRow) -> str:
+        found = row.newton_iterations_per_step
+        return "" if found is None else f"{found:.2f}"
+
+    def residual(row: ConvergenceRow) -> str:
+        return "" if row.failure else f"{row.max_constraint_residual:.1e}"
+
+    def value(row: ConvergenceRow) -> str:
+        return f"{row.to_json()[option[0]]:g}"
+
+    kinds = [part for part in ("q", "v", "multipliers", "outputs") if any(_cell(r.error, part, "{}") for r in rows)]
+    return [
+        ("method", lambda row: row.method),
+        *([("coordinates", lambda row: row.coordinates)] if any(row.coordinates for row in rows) else []),
+        *[(name, value) for name in option],
+        ("h", lambda row: f"{row.h:.6g}"),
+        *[column for part in kinds for column in pair(part, part)],
+        ("largest |Φ|", residual),
+        ("steps", lambda row: "failed" if row.failure else str(row.steps)),
+        *([("iterations", per_step)] if any(row.newton_iterations_per_step for row in rows) else []),
+        ("time loop", lambda row: "" if row.failure else seconds(row.cpu_seconds)),
+    ]
+
+
+def _label(row: ConvergenceRow) -> str:
+    return ", ".join(filter(None, [row.method, row.coordinates]))
 
 
 def _cell(values: Measured, part: str, form: str) -> str:

@@ -31,6 +31,7 @@ def test_second_order_in_space(cli: Cli) -> None:
     ]
     assert set(rows[0]) == {
         "segments", "method", "h", "error", "order", "max_constraint_residual", "steps", "cpu_seconds",
+        "newton_iterations_per_step", "factorisations", "failure", "coordinates",
     }  # fmt: skip
     assert rows[0]["order"] == {"q": None, "v": None, "multipliers": None}
     assert all(error > 0 for row in rows for error in row["error"].values())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PANELS = {
     "q": r"$\|\log(q_{\mathrm{ref}}^{-1}\circ q)\|$, largest of a node",
     "v": r"$\|v - v_{\mathrm{ref}}\|$",
+    "outputs": r"$\|y - y_{\mathrm{ref}}\|$ of outputs",
     "multipliers": r"$\|\lambda - \lambda_{\mathrm{ref}}\|\,/\,\|\lambda_{\mathrm{ref}}\|$",
 }
 
@@ -27,7 +28,8 @@ GUIDE = 2.0
 CLEAR = 0.25
 """Distance of an observed order from an integer up to which its slope is drawn, if it is the only one."""
 
-LEGEND_COLUMNS = 5
+LEGEND_COLUMNS = 2
+"""Columns of the legend for each panel."""
 
 
 def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = None, *, work: bool = False) -> Figure:
@@ -68,22 +70,72 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
         for axes, part in zip(panels, shown, strict=False):
             _draw(axes, rows, part, work)
         if shown:
-            panels[0].set_ylabel("error at the end time")
-            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
+            panels[0].set_ylabel("error")
+            columns = LEGEND_COLUMNS * len(shown)
+            figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=columns)
     return figure
 
 
+def plot_newton_iterations(rows: Iterable[ConvergenceRow], path: str | Path | None = None) -> Figure:
+    """Draw the Newton iterations that implicit methods take per step over step sizes.
+
+    Parameters
+    ----------
+    rows
+        Rows of `convergence`.
+    path
+        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+
+    Returns
+    -------
+    Figure
+        The figure, not connected to any window.
+
+    Raises
+    ------
+    ModelError
+        There is no row of an implicit method.
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file type is unknown, or the file can not be written.
+    """
+    check_drawing(path)
+    implicit = [row for row in rows if row.newton_iterations_per_step and not row.failure]
+    if not implicit:
+        raise ModelError("There are no Newton iterations to draw; run convergence with an implicit method.")
+    with figure_to_draw(path, (4.2, 2.7)) as figure:
+        axes = figure.subplots()
+        for k, (label, drawn) in enumerate(_lines(implicit).items()):
+            marker, color = MARKERS[k % len(MARKERS)], PALETTE[k % len(PALETTE)]
+            values = [row.newton_iterations_per_step or 0.0 for row in drawn]
+            axes.semilogx([row.h for row in drawn], values, color=color, marker=marker, markersize=3.5, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set(xlabel="$h$ in s", ylabel="Newton iterations per step", ylim=(0, None))
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=LEGEND_COLUMNS)
+    return figure
+
+
+def _lines(rows: Sequence[ConvergenceRow]) -> dict[str, list[ConvergenceRow]]:
+    """Rows of each method and coordinates, by their name in a legend."""
+    found: dict[str, list[ConvergenceRow]] = {}
+    several = len({row.method for row in rows}) > 1
+    for row in rows:
+        parts = [row.method if several or not row.coordinates else "", row.coordinates]
+        found.setdefault(", ".join(filter(None, parts)).replace("_", " "), []).append(row)
+    return found
+
+
 def _draw(axes: Axes, rows: Sequence[ConvergenceRow], part: str, work: bool) -> None:
-    methods = list(dict.fromkeys(row.method for row in rows))
-    for k, method in enumerate(methods):
-        drawn = [row for row in rows if row.method == method and getattr(row.error, part)]
+    for k, (label, of_line) in enumerate(_lines(rows).items()):
+        drawn = [row for row in of_line if getattr(row.error, part)]
         if not drawn:
             continue
         x = [1e3 * row.cpu_seconds if work else _abscissa(row) for row in drawn]
         errors = [getattr(row.error, part) for row in drawn]
         marker = MARKERS[k % len(MARKERS)]
         color = PALETTE[k % len(PALETTE)]
-        axes.loglog(x, errors, color=color, marker=marker, markersize=3.5, label=method.replace("_", " "))
+        axes.loglog(x, errors, color=color, marker=marker, markersize=3.5, label=label)
         clear = None if work else clear_order([getattr(row.order, part) for row in drawn])
         if clear is not None:
             order, last = clear

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -17,8 +17,9 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.showing import Brief
 
-NORMS = ("largest", "l2")
-"""Largest of a node at the end time; root of the mean square of all components, largest of all times."""
+NORMS = ("end", "max", "l2")
+"""At the end time, of configurations the largest of a node; the largest of that over the run; root of the mean square
+of all components, the largest over the run."""
 
 MOST_TIMES = 100
 """Times that courses are compared at, at most, besides the start."""
@@ -36,6 +37,19 @@ class Measured(Brief):
     """‖v - v_ref‖; ``None`` without velocities."""
     multipliers: float | None = None
     """‖λ - λ_ref‖ / ‖λ_ref‖; ``None`` without constraints."""
+    outputs: float | None = None
+    """‖y - y_ref‖ of outputs, where these are compared; then nothing else is."""
+
+    def to_json(self) -> dict[str, float | None]:
+        """Numbers by name of the kind: those of states, or that of outputs."""
+        if self.outputs is not None:
+            return {"outputs": self.outputs}
+        return {"q": self.q, "v": self.v, "multipliers": self.multipliers}
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something was compared."""
+        return any(getattr(self, f.name) is not None for f in fields(self))
 
     def order_against(self, coarser: Measured, ratio: float) -> Measured:
         """Observed orders from a coarser step that is ``ratio`` times as long."""
@@ -43,9 +57,7 @@ class Measured(Brief):
         def order(fine: float | None, coarse: float | None) -> float | None:
             return math.log(coarse / fine) / math.log(ratio) if fine and coarse else None
 
-        return Measured(
-            order(self.q, coarser.q), order(self.v, coarser.v), order(self.multipliers, coarser.multipliers)
-        )
+        return Measured(**{f.name: order(getattr(self, f.name), getattr(coarser, f.name)) for f in fields(self)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,11 +128,108 @@ def check_norm(norm: str, at: Sequence[float] | None) -> None:
         raise ModelError("Arc lengths belong to the norm l2; leave out 'at', or take norm='l2'.")
 
 
+def check_outputs(layout: Layout, names: Sequence[str]) -> None:
+    """Check names of outputs.
+
+    Raises
+    ------
+    UnknownNameError
+        The model has no such output.
+    ModelError
+        No output is named, since the model has none.
+    """
+    if not names:
+        raise ModelError(f"'{layout.name}' has no outputs to compare; state some with Model.output.")
+    for name in names:
+        if name not in layout.outputs:
+            raise UnknownNameError(f"'{layout.name}' has no output '{name}'; it has: {', '.join(layout.outputs)}.")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Course(Brief):
     """Configurations and velocities over time of nodes or points of some types, shape (times, points, components)."""
 
     parts: tuple[tuple[NodeType, Array, Array], ...]
+
+
+def compared_times(t_end: float, h: float) -> list[float]:
+    """Multiples of a step size, at most `MOST_TIMES`, and the end time.
+
+    Parameters
+    ----------
+    t_end, h
+        In s.
+    """
+    count = max(1, round(t_end / h))
+    stride = math.ceil(count / MOST_TIMES)
+    return [*(h * stride * k for k in range(math.ceil(count / stride))), t_end]
+
+
+def states_over_time(system: System, t_end: float, h: float) -> Comparison[Sequence[EndState]]:
+    """The comparison of states, each error the largest over the run.
+
+    Parameters
+    ----------
+    system
+        The system.
+    t_end, h
+        End time and a step size, in s, see `compared_times`.
+    """
+    times = compared_times(t_end, h)
+
+    def seen(found: EndState | Solution, value: float) -> Sequence[EndState]:
+        states = _over_time(found, times)
+        return [EndState(*parts) for parts in zip(states.q, states.v, states.multipliers, strict=True)]
+
+    def error(states: Sequence[EndState], others: Sequence[EndState]) -> Measured:
+        errors = [error_against(system, one, other) for one, other in zip(states, others, strict=True)]
+
+        def largest(name: str) -> float | None:
+            known = [x for e in errors if (x := getattr(e, name)) is not None]
+            return max(known) if known else None
+
+        return Measured(largest("q"), largest("v"), largest("multipliers"))
+
+    return Comparison(times, seen, error)
+
+
+def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: str) -> Comparison[Array]:
+    """The comparison of outputs, which systems with other coordinates have as well.
+
+    Parameters
+    ----------
+    names
+        Names of outputs.
+    t_end, h
+        End time and a step size, in s, see `compared_times`.
+    norm
+        A norm, of all components of the outputs together.
+    """
+    times = [t_end] if norm == "end" else compared_times(t_end, h)
+
+    def seen(found: EndState | Solution, value: float) -> Array:
+        states = _over_time(found, times)
+        return np.hstack([np.reshape(states.outputs[name], (len(times), -1)) for name in names])
+
+    def error(found: Array, reference: Array) -> Measured:
+        squares = np.sum((found - reference) ** 2, axis=1) / (found.shape[1] if norm == "l2" else 1)
+        return Measured(outputs=float(np.sqrt(squares.max())))
+
+    return Comparison(times, seen, error)
+
+
+def _over_time(found: EndState | Solution, times: Sequence[float]) -> Solution:
+    """A run at the times that are compared."""
+    if isinstance(found, EndState):
+        raise ModelError(
+            "What is compared over the run, or by outputs, needs a solution as reference, or none; a state at the end "
+            "is not enough."
+        )
+    if np.array_equal(found.t, times):
+        return found
+    states = found(times)
+    assert isinstance(states, Solution)
+    return states
 
 
 def courses(t_end: float, h: float, points: Mapping[str, Array] | None) -> Comparison[Course]:
@@ -133,9 +242,7 @@ def courses(t_end: float, h: float, points: Mapping[str, Array] | None) -> Compa
     points
         Arc lengths on each curve, in m; ``None`` takes the nodes.
     """
-    count = max(1, round(t_end / h))
-    stride = math.ceil(count / MOST_TIMES)
-    times = np.array([*(h * stride * k for k in range(math.ceil(count / stride))), t_end])
+    times = np.array(compared_times(t_end, h))
 
     def seen(found: EndState | Solution, value: float) -> Course:
         if isinstance(found, EndState):

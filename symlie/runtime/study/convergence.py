@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from symlie.errors import FormatError
+from symlie.errors import (
+    FormatError,
+    IntegrationError,
+    InterruptedIntegrationError,
+    SingularMassMatrixError,
+    UnsupportedMethodError,
+)
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.family import Method
+from symlie.runtime.solution.recorder import Statistics
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.comparison import (
     Comparison,
@@ -23,10 +32,13 @@ from symlie.runtime.study.comparison import (
     Measured,
     Seen,
     check_norm,
+    check_outputs,
     courses,
     end_state,
     error_against,
+    outputs_over_time,
     points_of,
+    states_over_time,
 )
 from symlie.runtime.study.reference import TIME_TOLERANCE
 from symlie.runtime.system.system import System
@@ -44,21 +56,31 @@ class ConvergenceRow(Brief):
     max_constraint_residual: float
     steps: int
     cpu_seconds: float
+    """Of the time loop, the median of repetitions."""
+    newton_iterations_per_step: float | None
+    """None of explicit methods."""
+    factorisations: int
+    failure: str
+    """Why the run ended before its end; then it has no errors. Empty of runs that did not fail."""
+    coordinates: str
+    """The system of several; empty where there is one."""
 
     def to_json(self) -> dict[str, object]:
         """The row as a JSON object."""
-        return asdict(self)
+        return asdict(self) | {"error": self.error.to_json(), "order": self.order.to_json()}
 
 
 def convergence(
-    system: System,
+    system: System | Mapping[str, System],
     t_end: float,
     methods: Sequence[str | Path | Method],
     steps: Sequence[float],
     *,
     reference: EndState | Solution | None = None,
-    norm: str = "largest",
+    norm: str = "end",
     at: Sequence[float] | None = None,
+    outputs: Sequence[str] | None = None,
+    repetitions: int = 1,
     method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
     stabilize: str = "none",
@@ -66,10 +88,12 @@ def convergence(
 ) -> Iterator[ConvergenceRow]:
     """Run each method with each step size and compare the states at the end time, or over the run.
 
+    A run that fails is a row with the reason.
+
     Parameters
     ----------
     system
-        The system.
+        The system; or several by name, the same model in other coordinates, which are compared by their outputs.
     t_end
         End time, in s.
     methods
@@ -78,12 +102,17 @@ def convergence(
         Step sizes, in s; orders are observed between one and the next.
     reference
         A solution to compare with, or a state at the end; default: a run of the method of highest order with half of
-        the smallest step.
+        the smallest step, with the first system.
     norm
-        ``"largest"``: at the end time, of q the largest of a node. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components
-        of all nodes, and that of v, the largest over multiples of the longest step.
+        ``"end"``: at the end time, of q the largest of a node. ``"max"``: the largest of that over multiples of the
+        longest step. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components of all nodes, and that of v, the largest over
+        these times.
     at
         With ``"l2"``: arc lengths, in m, at which rods and other curves are compared in place of nodes.
+    outputs
+        Names of outputs that are compared in the place of states; default: none, all of them with several systems.
+    repetitions
+        Runs of which the median of the processor time is taken.
     method_options, multipliers, stabilize
         As in `solve`.
     progress
@@ -92,56 +121,127 @@ def convergence(
     Raises
     ------
     UnknownNameError, ModelError
-        There is no such norm or method, or these do not fit to the system.
+        There is no such norm, output or method, or these do not fit to the system.
+    IntegrationError
+        The run that others are compared with failed.
 
     Yields
     ------
     ConvergenceRow
     """
     check_norm(norm, at)
+    systems = system if isinstance(system, Mapping) else {"": system}
+    first = next(iter(systems.values()))
+    if outputs is None and isinstance(system, Mapping):
+        outputs = list(first.layout.outputs)
     chosen = [chosen_method(stated, method_options) for stated in methods]
 
-    def run(method: Method, h: float, times: Sequence[float]) -> Solution:
+    def run(label: str, method: Method, h: float, times: Sequence[float]) -> Solution:
         return solve(
-            system,
+            systems[label],
             t_end,
             method=method,
             h=h,
             t_eval=times,
             multipliers=multipliers,
             stabilize=stabilize,
-            progress=progress(f"{method.name}, h = {h:g}"),
+            progress=progress(", ".join(filter(None, [method.name, label, f"h = {h:g}"]))),
         )
 
-    if norm == "l2":
-        points = None if at is None else points_of(system.layout, at)
-        yield from _rows(run, chosen, steps, courses(t_end, max(steps), points), reference)
-        return
-    ends = Comparison([t_end], lambda found, _: end_state(found), functools.partial(error_against, system))
-    yield from _rows(run, chosen, steps, ends, reference)
+    study = _Study(run, list(systems), chosen, steps, repetitions)
+    if outputs is not None:
+        check_outputs(first.layout, outputs)
+        yield from study.rows(outputs_over_time(outputs, t_end, max(steps), norm), reference)
+    elif norm == "l2":
+        points = None if at is None else points_of(first.layout, at)
+        yield from study.rows(courses(t_end, max(steps), points), reference)
+    elif norm == "max":
+        yield from study.rows(states_over_time(first, t_end, max(steps)), reference)
+    else:
+        ends = Comparison([t_end], lambda found, _: end_state(found), functools.partial(error_against, first))
+        yield from study.rows(ends, reference)
 
 
-def _rows(
-    run: Callable[[Method, float, Sequence[float]], Solution],
-    methods: Sequence[Method],
-    steps: Sequence[float],
-    comparison: Comparison[Seen],
-    reference: EndState | Solution | None,
-) -> Iterator[ConvergenceRow]:
-    times = comparison.times
-    if reference is None:
-        reference = run(max(methods, key=lambda method: method.order), min(steps) / 2, times)
-    best = comparison.seen(reference, 1.0)
-    for method in methods:
-        before: tuple[float, Measured] | None = None
-        for h in steps:
-            solution = run(method, h, times)
-            error = comparison.error(comparison.seen(solution, 1.0), best)
-            order = error.order_against(before[1], before[0] / h) if before and before[0] != h else Measured()
-            before = h, error
-            done = solution.statistics
-            residual = done.max_constraint_residual
-            yield ConvergenceRow(method.name, h, error, order, residual, done.steps, done.cpu_seconds)
+@dataclass(frozen=True)
+class _Study:
+    """Runs of all methods with all step sizes."""
+
+    run: Callable[[str, Method, float, Sequence[float]], Solution]
+    systems: Sequence[str]
+    methods: Sequence[Method]
+    steps: Sequence[float]
+    repetitions: int
+
+    def rows(self, comparison: Comparison[Seen], reference: EndState | Solution | None) -> Iterator[ConvergenceRow]:
+        """The rows, each when its run is done."""
+        times = comparison.times
+        if reference is None:
+            best_method = max(self.methods, key=lambda method: method.order)
+            reference = self.run(self.systems[0], best_method, min(self.steps) / 2, times)
+        best = comparison.seen(reference, 1.0)
+        for method, label in itertools.product(self.methods, self.systems):
+            before: tuple[float, Measured] | None = None
+            for h in self.steps:
+                solution, failure, seconds = self._repeated(label, method, h, times)
+                error = (
+                    Measured()
+                    if failure or solution is None
+                    else comparison.error(comparison.seen(solution, 1.0), best)
+                )
+                order = error.order_against(before[1], before[0] / h) if before and before[0] != h else Measured()
+                before = (h, error) if error.has_errors else None
+                yield row_of(method.name, h, solution, error, order, seconds, failure, label)
+
+    def _repeated(
+        self, label: str, method: Method, h: float, times: Sequence[float]
+    ) -> tuple[Solution | None, str, float]:
+        """A run, or what there is of it and why it failed, and the median of its times."""
+        seconds: list[float] = []
+        solution: Solution | None = None
+        for _ in range(self.repetitions):
+            try:
+                solution = self.run(label, method, h, times)
+            except InterruptedIntegrationError:
+                raise
+            except (IntegrationError, UnsupportedMethodError, SingularMassMatrixError) as error:
+                found = getattr(error, "solution", None)
+                return found if isinstance(found, Solution) else None, f"{type(error).__name__}: {error}", 0.0
+            seconds.append(solution.statistics.cpu_seconds)
+        return solution, "", statistics.median(seconds)
+
+
+def row_of(
+    method: str,
+    h: float,
+    solution: Solution | None,
+    error: Measured,
+    order: Measured,
+    cpu_seconds: float,
+    failure: str = "",
+    coordinates: str = "",
+) -> ConvergenceRow:
+    """The row of a run.
+
+    Parameters
+    ----------
+    method, h
+        Name of the method and step size, in s.
+    solution
+        The run, as far as it came; none where it did not begin.
+    error, order
+        Errors and observed orders.
+    cpu_seconds
+        Processor time, in s.
+    failure
+        Why it failed.
+    coordinates
+        Name of its system, of several.
+    """
+    done = Statistics() if solution is None else solution.statistics
+    iterations = done.newton_iterations / done.steps if done.newton_iterations and done.steps else None
+    residual, matrices = done.max_constraint_residual, done.factorisations
+    how = residual, done.steps, cpu_seconds, iterations, matrices, failure, coordinates
+    return ConvergenceRow(method, h, error, order, *how)
 
 
 def read_end_state(path: Path, layout: Layout, t: float) -> EndState:

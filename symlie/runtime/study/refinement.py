@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.errors import IntegrationError, ModelError
+from symlie.errors import IntegrationError, ModelError, UnknownNameError
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
@@ -27,7 +27,7 @@ from symlie.runtime.study.comparison import (
     error_against,
     points_of,
 )
-from symlie.runtime.study.convergence import ConvergenceRow
+from symlie.runtime.study.convergence import ConvergenceRow, row_of
 from symlie.runtime.system.system import System
 
 HIGHEST_ORDER = 20.0
@@ -54,8 +54,9 @@ class GridRow(ConvergenceRow):
 
     def to_json(self) -> dict[str, object]:
         """The row as a JSON object; the value stands under the name of the option."""
-        row = asdict(self)
-        return {row.pop("option"): row.pop("value"), **row}
+        row = super().to_json()
+        del row["option"], row["value"]
+        return {self.option: self.value, **row}
 
 
 def refinement(
@@ -66,7 +67,7 @@ def refinement(
     h: float,
     *,
     reference: tuple[Grid, EndState | Solution] | None = None,
-    norm: str = "largest",
+    norm: str = "end",
     at: Sequence[float] | None = None,
     method_options: Mapping[str, object] | None = None,
     multipliers: str = "stage",
@@ -75,7 +76,7 @@ def refinement(
 ) -> Iterator[GridRow]:
     """Integrate a model on several grids with one step size and compare the states at the end time, or over the run.
 
-    In the norm of the largest node, states are compared at the nodes of the coarsest grid, multipliers of repeated
+    In the norm of the end time, states are compared at the nodes of the coarsest grid, multipliers of repeated
     elements at the middle of its elements. Errors e_i = C (d_i^p - d_ref^p) are differences to a reference on a grid
     that is finite too; the observed order p between two grids is the solution of
     e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p), Richardson's extrapolation, where d are the distances of nodes.
@@ -116,6 +117,8 @@ def refinement(
     GridRow
     """
     check_norm(norm, at)
+    if norm == "max":
+        raise UnknownNameError("Grids are compared in the norms end and l2, not in max.")
     every = [*grids, *([reference[0]] if reference else [])]
     coarsest = min(every, key=lambda g: g.value)
 
@@ -173,18 +176,8 @@ def _rows(
             ratio = finest.value / grid.value
             order = richardson_orders(before, (ratio, error)) if before else Measured()
             before = ratio, error
-            done = solution.statistics
-            yield GridRow(
-                name,
-                h,
-                error,
-                order,
-                done.max_constraint_residual,
-                done.steps,
-                done.cpu_seconds,
-                option=option,
-                value=grid.value,
-            )
+            row = row_of(name, h, solution, error, order, solution.statistics.cpu_seconds)
+            yield GridRow(**vars(row), option=option, value=grid.value)
 
 
 def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:

@@ -1,0 +1,62 @@
+"""``symlie converge --coordinates``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Outcome
+
+TOP = ("converge", "heavy_top", "-o", "group=SO3", "--t-end", "0.02", "--steps", "1e-3,2.5e-4")
+BOTH = ("--coordinates", "lie,euler_angles", "--output", "center_of_mass", "--reference", "rkmk_rk44:1e-5")
+
+
+def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    pictures = ("--plot", "errors.png", "--plot-iterations", "iterations.png")
+    found = cli(*TOP, *BOTH, "--methods", "generalized_alpha", *pictures, "--repeat", "2")
+    assert found.code == 0 and "errors at t = 0.02 s against rkmk_rk44:1e-5" in found.out
+    lines = found.out.splitlines()
+    assert lines[1].split() == [
+        "method",
+        "coordinates",
+        "h",
+        "outputs",
+        "largest",
+        "|Φ|",
+        "steps",
+        "iterations",
+        "time",
+        "loop",
+    ]
+    assert [line.split()[1:3] for line in lines[2:6]] == [
+        [name, h] for name in ("lie", "euler_angles") for h in ("0.001", "0.00025")
+    ]
+    assert "failed" in lines[4] and any("euler_angles, h = 0.001: NotConvergedError" in line for line in lines)
+    assert (tmp_path / "errors.png").stat().st_size > 0 and (tmp_path / "iterations.png").stat().st_size > 0
+    rows = cli(*TOP, *BOTH, "--methods", "generalized_alpha", "--json").json["rows"]
+    assert rows[2]["failure"].startswith("NotConvergedError") and set(rows[2]["error"].values()) == {None}
+    assert rows[1]["newton_iterations_per_step"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--coordinates", "lie,cardan"), "There are no coordinates 'cardan'"),
+        (("--coordinates", "lie", "-o", "coordinates=lie"), "Coordinates are given twice, by -o and by --coordinates."),
+        (("--output", "tip"), "'heavy_top' has no output 'tip'"),
+        (
+            ("-o", "formulation=TSO3", "--coordinates", "quaternion"),
+            "formulation TSO3 of the top has no coordinates",
+        ),
+    ],
+)
+def test_mistakes_in_commands(cli: Callable[..., Outcome], words: tuple[str, ...], sentence: str) -> None:
+    found = cli(*TOP, "--backend", "numpy", "--methods", "rkmk_rk44", *words)
+    assert found.code != 0 and sentence in found.err, found.err
+
+
+def test_grids_have_no_coordinates(cli: Callable[..., Outcome]) -> None:
+    found = cli("converge", "roll_up", "--over", "segments=2,4", "--h", "0.01", "--output", "tip")
+    assert found.code != 0 and "belong to --steps, not to --over" in found.err

@@ -16,6 +16,7 @@ from symlie.paths import PACKAGE
 
 ROOMS = (
     "cli",
+    "papers",
     "models",
     "api",
     "publish",

@@ -1,4 +1,4 @@
-"""Figures 5 to 7, 9 and 11 of Celledoni et al. 2022: what leaves its manifold, and what does not.
+"""Quantities of figures 6, 7 and 18 of Celledoni et al. 2022: what leaves its manifold, and what does not.
 
 Left a chain of two pendulums on (TS²)², right two quadrotors with a load, with methods on the manifold and with
 explicit Runge–Kutta methods on the stored components. Writes ``manifold_drift.png``.

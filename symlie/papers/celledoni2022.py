@@ -1,0 +1,22 @@
+"""Items of [Celledoni2022]: a survey of Lie group integrators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symlie.papers.items import Item, Paper
+
+
+def items(quick: bool) -> Sequence[Item]:
+    """All items."""
+    return []
+
+
+PAPER = Paper(
+    "celledoni2022",
+    "Celledoni2022",
+    "E. Celledoni, E. Çokaj, A. Leone, D. Murari, B. Owren: Lie group integrators for mechanical systems. Int. "
+    "J. Comput. Math. 99(1), 58–88, 2022",
+    "10.1080/00207160.2021.1966772",
+    items,
+)

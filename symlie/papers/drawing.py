@@ -1,0 +1,91 @@
+"""Pictures of items, in the style of the package."""
+
+from __future__ import annotations
+
+import math
+import string
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.papers.items import Panel, Points
+from symlie.papers.running import Computed
+from symlie.runtime.plot.style import MARKERS, check_drawing, figure_to_draw, look
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+
+WIDTH, ROW_HEIGHT = 3.4, 2.8
+"""Size of a panel, in inches."""
+
+COLOURS = 64
+"""Of a PNG file, which makes it a third of the size."""
+
+BELOW = 0.5
+"""Distance of a line that shows a slope from its curve."""
+
+
+def draw(result: Computed, path: Path) -> None:
+    """Draw an item.
+
+    Parameters
+    ----------
+    result
+        A computed item with panels.
+    path
+        Picture to write (``.png``, ``.pdf``, ``.svg``).
+
+    Raises
+    ------
+    MissingDependencyError
+        Matplotlib is not installed.
+    FormatError
+        The file can not be written.
+    """
+    check_drawing(path)
+    panels = result.item.panels
+    columns = min(result.item.columns, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    with figure_to_draw(path, (WIDTH * columns, 0.3 + ROW_HEIGHT * rows)) as figure:
+        entries: dict[str, Artist] = {}
+        for k, (panel, curves) in enumerate(zip(panels, result.curves, strict=True)):
+            projection = "3d" if panel.scale == "space" else None
+            axes = figure.add_subplot(rows, columns, k + 1, projection=projection)
+            _draw_panel(axes, panel, curves)
+            axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                entries.setdefault(label, handle)
+        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=4, handlelength=2.4)
+    if path.suffix == ".png":
+        _quantized(path)
+
+
+def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...]) -> None:
+    for k, (curve, points) in enumerate(zip(panel.curves, curves, strict=True)):
+        marker = MARKERS[k % len(MARKERS)] if curve.marked else ""
+        axes.plot(*points, **look(k), marker=marker, markersize=3.5, label=curve.label)
+    for slope, (x, y) in zip(panel.slopes, curves, strict=False):
+        kept = np.isfinite(y)
+        if kept.any():
+            line = BELOW * y[kept][0] * (x[kept] / x[kept][0]) ** slope
+            shown = line > np.nanmin(y) / 10
+            axes.plot(x[kept][shown], line[shown], ":", color="0.4", linewidth=0.8)
+    if panel.scale in ("semilogy", "loglog"):
+        axes.set_yscale("log")
+    if panel.scale == "loglog":
+        axes.set_xscale("log", base=2)
+    axes.set(xlabel=panel.x, ylabel=panel.y)
+    if panel.x_range:
+        axes.set_xlim(panel.x_range)
+    if panel.y_range:
+        axes.set_ylim(panel.y_range)
+
+
+def _quantized(path: Path) -> None:
+    from PIL import Image
+
+    with Image.open(path) as image:
+        small = image.convert("RGB").resize((image.width // 2, image.height // 2), Image.Resampling.LANCZOS)
+        small.quantize(COLOURS).save(path, optimize=True)

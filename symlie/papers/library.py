@@ -1,0 +1,45 @@
+"""The papers by name, and their items by kind and number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symlie.errors import UnknownNameError
+from symlie.papers.items import Item, Paper
+
+
+def papers() -> dict[str, Paper]:
+    """All papers by short name."""
+    from symlie.papers import celledoni2022, hante2022, holzinger2024, tumiotto2024, tumiotto2024a
+
+    modules = (tumiotto2024, tumiotto2024a, hante2022, holzinger2024, celledoni2022)
+    return {module.PAPER.name: module.PAPER for module in modules}
+
+
+def paper_of(name: str) -> Paper:
+    """A paper by its short name.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none of this name.
+    """
+    found = papers()
+    if name not in found:
+        raise UnknownNameError(f"There is no paper '{name}'; the papers are {', '.join(found)}.")
+    return found[name]
+
+
+def item_of(paper: Paper, items: Sequence[Item], kind: str, number: str) -> Item:
+    """An item of a paper.
+
+    Raises
+    ------
+    UnknownNameError
+        The paper has no such figure or table here.
+    """
+    numbers = [item.number for item in items if item.kind == kind]
+    if number in numbers:
+        return next(item for item in items if (item.kind, item.number) == (kind, number))
+    known = f"{kind}s {', '.join(numbers)} are here" if numbers else f"none of its {kind}s is here"
+    raise UnknownNameError(f"There is no {kind} {number} of {paper.name}; {known}.")

@@ -1,0 +1,215 @@
+"""Studies: runs that items share. Each is data that can be compared, and is run once in a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar, cast
+
+import numpy as np
+
+from symlie.errors import IntegrationError, UnknownNameError
+from symlie.models.registry import model_path, open_model
+from symlie.models.systems import system_of_model
+from symlie.runtime.integrate.solve import solve
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.study.comparison import EndState
+from symlie.runtime.study.convergence import convergence
+from symlie.runtime.study.reference import ReferenceState, read_reference
+from symlie.runtime.system.system import System
+
+Found = TypeVar("Found", covariant=True)
+Options = tuple[tuple[str, object], ...]
+"""Names and values, as tuples so that studies can be compared."""
+
+
+class Study(Protocol):
+    """Runs with one result; equal studies have the same."""
+
+    def run(self, session: Session) -> object:
+        """Run it."""
+        ...
+
+    def __hash__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model as a study runs it: its name, options, parameters and initial values.
+
+    Initial values are (node, field, value).
+    """
+
+    model: str
+    options: Options = ()
+    parameters: Options = ()
+    initial: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
+
+
+class Session:
+    """Runs studies, each once, and systems, each built once.
+
+    Parameters
+    ----------
+    model
+        File of a model in place of those of the papers. It is built with those options of a case that it has, and keeps
+        its own parameters and initial values.
+    progress
+        Told what runs.
+    """
+
+    def __init__(self, model: str | None = None, progress: Callable[[str], None] = lambda label: None) -> None:
+        self.model = model
+        self.progress = progress
+        self._results: dict[Study, object] = {}
+        self._systems: dict[Case, System] = {}
+
+    def result(self, study: Study) -> object:
+        """The result of a study."""
+        if study not in self._results:
+            self._results[study] = study.run(self)
+        return self._results[study]
+
+    def system(self, case: Case) -> System:
+        """The system of a case.
+
+        Raises
+        ------
+        UnknownNameError, ModelError
+            There is no such model, or it fails.
+        """
+        if case not in self._systems:
+            self._systems[case] = self._own(self.model, case) if self.model else self._stated(case)
+        return self._systems[case]
+
+    def _stated(self, case: Case) -> System:
+        system = system_of_model(case.model, dict(case.options)).with_parameters(**dict(case.parameters))
+        for node, name, value in case.initial:
+            system = system.with_initial(node, **{name: value})
+        return system
+
+    def _own(self, model: str, case: Case) -> System:
+        file = open_model(model)
+        return system_of_model(model, {name: value for name, value in case.options if name in file.option_names})
+
+    def known(self, case: Case, t: float) -> ReferenceState | None:
+        """The solution that is shipped beside a model, at a time; ``None`` for a model of the user's."""
+        if self.model:
+            return None
+        path = model_path(case.model)
+        try:
+            return read_reference(path.with_name(f"{path.stem}_reference.json"), t, dict(case.options))
+        except UnknownNameError:
+            return None
+
+
+@dataclass(frozen=True)
+class Course:
+    """One run, as `solve` takes it: a fixed step h, or tolerances; the result is a `Solution`."""
+
+    case: Case
+    t_end: float
+    method: str = "half_explicit_5"
+    h: float | None = None
+    rtol: float | None = None
+    atol: float | None = None
+    stabilize: str = "none"
+    multipliers: str = "stage"
+    trace: bool = False
+    record_every: int = 1
+    method_options: Options = ()
+
+    def run(self, session: Session) -> Solution:
+        """Run it."""
+        size = f"h = {self.h:g}" if self.h else f"rtol = {self.rtol:g}"
+        session.progress(f"{self.case.model}, {self.method}, {size}")
+        return solve(
+            session.system(self.case),
+            self.t_end,
+            method=self.method,
+            method_options=dict(self.method_options),
+            h=self.h,
+            rtol=self.rtol,
+            atol=self.atol,
+            stabilize=self.stabilize,
+            multipliers=self.multipliers,
+            trace=self.trace,
+            record_every=self.record_every,
+        )
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One run of a ladder of steps; errors are NaN and ``failure`` is a sentence if it failed.
+
+    ``errors`` has ``q``, ``v`` and ``multipliers`` as in `Measured`, or, against a known solution, ``q`` as the root
+    of the squares of rotation matrix and position, the outputs that are known, and ``multipliers``.
+    """
+
+    h: float
+    errors: Mapping[str, float]
+    residual: float = np.nan
+    steps: int = 0
+    seconds: float = np.nan
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Errors of methods over step sizes at the end time; the result is a tuple of `Rung` by method.
+
+    Compared is with the solution that is shipped beside the model; where there is none at this time, with a run of the
+    method and step of ``reference``.
+    """
+
+    case: Case
+    methods: tuple[str, ...]
+    steps: tuple[float, ...]
+    t_end: float
+    reference: tuple[str, float]
+    multipliers: str = "stage"
+    norm: str = "largest"
+    stabilize: str = "none"
+
+    def run(self, session: Session) -> dict[str, tuple[Rung, ...]]:
+        """Run all methods with all steps."""
+        system, known = session.system(self.case), session.known(self.case, self.t_end)
+        if self.norm != "largest" or self.stabilize != "none":
+            known = None
+        one = self._against_known(known) if known else self._against_run(session)
+        return {
+            method: tuple(self._rung(session, system, one, method, h) for h in self.steps) for method in self.methods
+        }
+
+    def _rung(self, session: Session, system: System, one: Callable[..., Rung], method: str, h: float) -> Rung:
+        session.progress(f"{self.case.model}, {method}, h = {h:g}")
+        try:
+            return one(system, method, h)
+        except IntegrationError as error:
+            return Rung(h, {}, failure=str(error))
+
+    def _against_known(self, known: ReferenceState) -> Callable[[System, str, float], Rung]:
+        def one(system: System, method: str, h: float) -> Rung:
+            run = solve(system, self.t_end, method=method, h=h, multipliers=self.multipliers, t_eval=[self.t_end])
+            errors = known.errors(run)
+            errors["q"] = float(np.linalg.norm([error for name, error in errors.items() if name != "multipliers"]))
+            done = run.statistics
+            return Rung(h, errors, done.max_constraint_residual, done.steps, done.cpu_seconds)
+
+        return one
+
+    def _against_run(self, session: Session) -> Callable[[System, str, float], Rung]:
+        method, h = self.reference
+        finest = cast(Solution, session.result(Course(self.case, self.t_end, method, h, multipliers=self.multipliers)))
+        exact = finest if self.norm == "l2" else EndState.of(finest)
+
+        def one(system: System, method: str, h: float) -> Rung:
+            (row,) = convergence(
+                system, self.t_end, [method], [h],
+                reference=exact, norm=self.norm, multipliers=self.multipliers, stabilize=self.stabilize,
+            )  # fmt: skip
+            parts = {part: getattr(row.error, part) for part in ("q", "v", "multipliers")}
+            errors = {part: value for part, value in parts.items() if value is not None}
+            return Rung(h, errors, row.max_constraint_residual, row.steps, row.cpu_seconds)
+
+        return one

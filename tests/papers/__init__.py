@@ -1,0 +1,1 @@
+"""Tests of the papers: the framework with tiny items, and the lists and pages of all."""

@@ -1,0 +1,177 @@
+"""Items: studies are run once, curves and numbers are read, bounds are judged, and pictures and files are there."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.cli import main
+from symlie.errors import FormatError
+from symlie.papers import library
+from symlie.papers.drawing import draw
+from symlie.papers.items import Curve, Item, Number, Panel, Paper, Points, Table
+from symlie.papers.measures import error, order, residuals
+from symlie.papers.pages import lines_of, page, record, write_curves
+from symlie.papers.running import compute, failed
+from symlie.papers.studies import Case, Course, Ladder, Session
+
+TOP = Case("heavy_top", (("group", "SO3xR3"),))
+RUN = Course(TOP, 2.0**-5, "half_explicit_3", 2.0**-10)
+
+
+@dataclass(frozen=True)
+class Squares:
+    """A study without a model."""
+
+    count: int
+
+    def run(self, session: Session) -> Points:
+        """Numbers and their squares."""
+        session.progress("squares")
+        x = np.arange(1.0, self.count + 1)
+        return x, x**2
+
+
+def tiny(most: float = 16.0) -> Item:
+    """A figure of squares."""
+    squares = Squares(4)
+    curve = Curve("all", squares, lambda found: found, marked=True)
+    panel = Panel("squares", "number", "square", [curve], "loglog", [2])
+    largest = Number("largest square", lambda found: found[1].max(), [squares], 16.0, most, printed="16")
+    table = Table(["count"], lambda found: [[str(len(found[0]))]], [squares])
+    return Item("figure", "1", "reproduced", "squares", "They grow.", [panel], table=table, numbers=[largest])
+
+
+PAPER = Paper("tiny2024", "Tiny2024", "A. Tiny: On squares", "", lambda quick: [tiny()])
+
+
+def test_items_share_studies() -> None:
+    labels: list[str] = []
+    session = Session(progress=labels.append)
+    results = [compute(tiny(), session), compute(replace(tiny(), number="2"), session)]
+    assert labels == ["squares"]
+    assert [r.numbers for r in results] == [(16.0,), (16.0,)]
+    assert results[0].rows == (("4",),)
+    assert not failed(results)
+
+
+def test_numbers_that_do_not_hold_are_named() -> None:
+    result = compute(replace(tiny(), numbers=[*tiny(15.0).numbers]), Session())
+    assert failed([result]) == ["figure 1: largest square is 16, not between 16 and 15."]
+    assert "FAILED" in "\n".join(lines_of(result))
+    unknown = compute(replace(tiny(), numbers=[Number("none", lambda found: np.nan, [Squares(4)], 0.0)]), Session())
+    assert len(unknown.failures) == 1
+
+
+@pytest.mark.parametrize("scale", ["linear", "semilogy", "loglog"])
+def test_pictures(scale: str, tmp_path: Path) -> None:
+    item = tiny()
+    item = replace(item, panels=[replace(item.panels[0], scale=scale)] * 2)
+    draw(compute(item, Session()), tmp_path / "one.png")
+    assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_curves_in_space(tmp_path: Path) -> None:
+    circle = Curve("circle", Squares(4), lambda found: (found[0], found[1], found[0]))
+    item = replace(tiny(), panels=[Panel("circle", "x in m", "y in m", [circle], "space")])
+    result = compute(item, Session())
+    draw(result, tmp_path / "circle.svg")
+    write_curves([result], tmp_path / "circle.csv")
+    head, *rows = list(csv.reader((tmp_path / "circle.csv").read_text(encoding="utf-8").splitlines()))
+    assert head == [f"figure 1, circle, circle, {axis}" for axis in "xyz"]
+    assert [float(x) for x in rows[3]] == [4.0, 16.0, 4.0]
+
+
+def test_pages_are_made_of_records() -> None:
+    items = PAPER.items(False)
+    kept = record([compute(item, Session()) for item in items])
+    text = page(PAPER, items, kept)
+    assert "| largest square | 16 | between 16 and 16 | 16 |" in text
+    assert "![squares](tiny2024/figure_1.png)" in text
+    with pytest.raises(FormatError, match="of other items"):
+        page(PAPER, [*items, replace(items[0], number="2")], kept)
+    with pytest.raises(FormatError, match="other numbers"):
+        page(PAPER, [replace(items[0], numbers=[])], kept)
+
+
+def test_ladders_compare_with_what_is_known() -> None:
+    """Known solutions and a run of our own give the same errors."""
+    ladder = Ladder(TOP, ("half_explicit_5",), (2.0**-10, 2.0**-11), 0.1, ("half_explicit_5", 2.0**-13))
+    session = Session()
+    assert session.known(TOP, 0.1) is not None and session.known(TOP, 0.2) is None
+    known = ladder.run(session)
+    assert set(known["half_explicit_5"][0].errors) == {"q", "rotation", "center_of_mass", "multipliers"}
+    observed = order("half_explicit_5", "q")(known)
+    assert 4.5 < observed < 5.5
+    own = replace(ladder, stabilize="projection").run(session)["half_explicit_5"]
+    assert "v" in own[0].errors
+    assert np.allclose(error("half_explicit_5", "q")(known)[0], ladder.steps)
+
+
+def test_failing_runs_are_rows() -> None:
+    wild = Ladder(TOP, ("half_explicit_2",), (0.5, 2.0**-10), 0.1, ("half_explicit_5", 2.0**-11))
+    coarse, fine = wild.run(Session())["half_explicit_2"]
+    assert coarse.failure and np.isnan(error("half_explicit_2", "q")({"half_explicit_2": [coarse]})[1][0])
+    assert not fine.failure
+
+
+OWN = '''"""A pendulum on a bar."""
+
+import symlie as sl
+
+
+def build(length: float = 2.0) -> sl.Model:
+    """State it."""
+    model = sl.Model("own")
+    q = model.node("bob", sl.real_space(2))
+    model.kinetic_energy(q.v.dot(q.v) / 2)
+    model.potential_energy(9.81 * q.x[1])
+    model.constraint("bar", q.x.dot(q.x) - length**2)
+    model.initial(q, x=[length, 0])
+    return model
+'''
+
+
+def test_models_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(OWN, encoding="utf-8")
+    session = Session(str(file))
+    solution = session.result(RUN)
+    assert isinstance(solution, sl.Solution) and solution.system.name == "own"
+    assert len(residuals(solution)[0])
+    assert session.known(TOP, 0.1) is None
+    wrong = replace(tiny(), numbers=[Number("one", lambda found: 1.0, [Squares(4)], 2.0)])
+    assert compute(wrong, session).failures == []
+
+
+@pytest.fixture
+def tiny_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A tiny paper in place of all others, and the folder that commands run in."""
+    monkeypatch.setattr(library, "papers", lambda: {PAPER.name: PAPER})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "tiny2024", "--figure", "1", "--data", "curves.csv"]) == 0
+    assert "largest square: 16, must be between 16 and 16, printed 16" in capsys.readouterr().out
+    assert {p.name for p in tiny_paper.iterdir()} == {"tiny2024_figure_1.png", "curves.csv"}
+    assert main(["paper", "tiny2024", "--all", "--out", "all", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["papers"]["tiny2024"][0]["numbers"][0]["value"] == 16.0
+    assert (tiny_paper / "all" / "tiny2024.md").exists() and (tiny_paper / "all" / "tiny2024" / "figure_1.png").exists()
+
+
+def test_the_command_fails_where_a_number_does(
+    tiny_paper: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = replace(PAPER, items=lambda quick: [tiny(15.0)])
+    monkeypatch.setattr(library, "papers", lambda: {PAPER.name: wrong})
+    assert main(["paper", "tiny2024", "--all", "--json"]) == 1
+    assert "largest square" in json.loads(capsys.readouterr().out)["failures"][0]

@@ -1,0 +1,106 @@
+"""The papers: their references, the list of their items, their pages, and what the command refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from symlie.cli import main
+from symlie.papers.items import STATUSES
+from symlie.papers.library import papers
+from symlie.papers.pages import page
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "papers"
+
+NAMES = ["tumiotto2024", "tumiotto2024a", "hante2022", "holzinger2024", "celledoni2022"]
+
+ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
+    "tumiotto2024": [
+        ("figure", 3, "reproduced"),
+        ("figure", 6, "corrected"),
+    ],
+}
+"""Items that are here, each typed anew."""
+
+
+def words(name: str) -> str:
+    """The reference of a paper in the bibliography, without line ends and asterisks."""
+    text = (ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8")
+    (entry,) = re.findall(rf"- \*\*\[{name}\]\*\* (.*?)(?=\n- |\n\n)", text, re.DOTALL)
+    return " ".join(entry.replace("*", "").split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_references_are_those_of_the_bibliography(name: str) -> None:
+    paper = papers()[name]
+    assert paper.reference in words(paper.key).replace("\n", " ")
+    assert (f"<https://doi.org/{paper.doi}>" in words(paper.key)) == bool(paper.doi)
+
+
+def test_the_list_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["papers"]
+    assert list(found) == NAMES
+    for name, items in ITEMS.items():
+        assert [(i["kind"], i["number"], i["status"]) for i in found[name]["items"]] == items
+    assert main(["paper"]) == 0
+    assert "https://doi.org/10.1007/s11044-024-10002-8" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("name", NAMES)
+def test_items_are_well_formed(name: str, quick: bool) -> None:
+    items = papers()[name].items(quick)
+    assert len({item.name for item in items}) == len(items)
+    for item in items:
+        assert item.status in STATUSES[item.kind]
+        assert item.text.endswith(".") and item.title
+        assert (item.status == "schematic") == (not (item.panels or item.table or item.numbers))
+        bounded = [n for n in item.numbers if n.least is not None or n.most is not None]
+        assert bounded or item.status == "schematic", f"{item.name} asserts nothing"
+    assert [i.name for i in items] == [i.name for i in papers()[name].items(not quick)]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if papers()[name].items(False)])
+def test_pages_are_fresh(name: str) -> None:
+    """Pages are what the command writes of their records, and recorded numbers hold."""
+    paper, kept = papers()[name], (PAGES / f"{name}.json").read_text(encoding="utf-8")
+    items = paper.items(False)
+    assert (PAGES / f"{name}.md").read_text(encoding="utf-8") == page(paper, items, kept)
+    for item, row in zip(items, json.loads(kept), strict=True):
+        assert [n.label for n, v in zip(item.numbers, row["numbers"], strict=True) if not n.holds(float(v))] == []
+        assert (PAGES / name / f"{item.file_name}.png").exists() == bool(item.panels)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["paper", "nobody1900"], "There is no paper 'nobody1900'; the papers are tumiotto2024,"),
+        (["paper", "tumiotto2024", "--figure", "77"], "There is no figure 77 of tumiotto2024; figures "),
+        (["paper", "tumiotto2024", "--table", "77"], "There is no table 77 of tumiotto2024; "),
+        (["paper", "--figure", "3"], "Name the paper too"),
+        (["paper", "--all", "--data", "x.csv"], "--data writes the curves of one paper; name it."),
+        (["paper", "tumiotto2024", "--figure", "3", "--data", "x.txt"], "x.txt must end in .csv."),
+        (["paper", "tumiotto2024", "--figure", "3", "--model", "missing.py"], "There is no model file missing.py"),
+    ],
+)
+def test_bad_input(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("symlie.packages.importlib.util.find_spec", lambda name: None)
+    assert main(["paper", "tumiotto2024", "--figure", "3"]) == 1
+    assert "Drawing a figure of a paper needs matplotlib" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if papers()[name].items(True)])
+def test_whole_papers_hold(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", name, "--all", "--quick", "--out", str(tmp_path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["failures"] == []

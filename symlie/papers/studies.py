@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, cast
 
 import numpy as np
 
-from symlie.errors import IntegrationError, UnknownNameError
+from symlie.errors import IntegrationError, InterruptedIntegrationError, UnknownNameError
 from symlie.models.registry import model_path, open_model
 from symlie.models.systems import system_of_model
 from symlie.runtime.integrate.solve import solve
@@ -168,13 +168,13 @@ class Ladder:
     t_end: float
     reference: tuple[str, float]
     multipliers: str = "stage"
-    norm: str = "largest"
+    norm: str = "end"
     stabilize: str = "none"
 
     def run(self, session: Session) -> dict[str, tuple[Rung, ...]]:
         """Run all methods with all steps."""
         system, known = session.system(self.case), session.known(self.case, self.t_end)
-        if self.norm != "largest" or self.stabilize != "none":
+        if self.norm != "end" or self.stabilize != "none":
             known = None
         one = self._against_known(known) if known else self._against_run(session)
         return {
@@ -185,6 +185,8 @@ class Ladder:
         session.progress(f"{self.case.model}, {method}, h = {h:g}")
         try:
             return one(system, method, h)
+        except InterruptedIntegrationError:
+            raise
         except IntegrationError as error:
             return Rung(h, {}, failure=str(error))
 
@@ -210,6 +212,6 @@ class Ladder:
             )  # fmt: skip
             parts = {part: getattr(row.error, part) for part in ("q", "v", "multipliers")}
             errors = {part: value for part, value in parts.items() if value is not None}
-            return Rung(h, errors, row.max_constraint_residual, row.steps, row.cpu_seconds)
+            return Rung(h, errors, row.max_constraint_residual, row.steps, row.cpu_seconds, row.failure)
 
         return one

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-WIDTH, ROW_HEIGHT = 3.4, 2.8
-"""Size of a panel, in inches."""
+WIDTH, SINGLE_WIDTH, ROW_HEIGHT = 3.4, 5.6, 2.8
+"""Size of a panel, in inches, and width of one that stands alone in its row."""
+
+MANY_POINTS = 400
+"""Points from which on a line is full, since dashes would hide what it does."""
 
 COLOURS = 64
 """Of a PNG file, which makes it a third of the size."""
@@ -48,7 +51,7 @@ def draw(result: Computed, path: Path) -> None:
     panels = result.item.panels
     columns = min(result.item.columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with figure_to_draw(path, (WIDTH * columns, 0.3 + ROW_HEIGHT * rows)) as figure:
+    with figure_to_draw(path, (WIDTH * columns if columns > 1 else SINGLE_WIDTH, 0.3 + ROW_HEIGHT * rows)) as figure:
         entries: dict[str, Artist] = {}
         for k, (panel, curves) in enumerate(zip(panels, result.curves, strict=True)):
             projection = "3d" if panel.scale == "space" else None
@@ -57,7 +60,7 @@ def draw(result: Computed, path: Path) -> None:
             axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 entries.setdefault(label, handle)
-        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=4, handlelength=2.4)
+        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=5, handlelength=2.4)
     if path.suffix == ".png":
         _quantized(path)
 
@@ -65,13 +68,15 @@ def draw(result: Computed, path: Path) -> None:
 def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...]) -> None:
     for k, (curve, points) in enumerate(zip(panel.curves, curves, strict=True)):
         marker = MARKERS[k % len(MARKERS)] if curve.marked else ""
-        axes.plot(*points, **look(k), marker=marker, markersize=3.5, label=curve.label)
+        style = look(k) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
+        # The first lies on top: what it is compared with is often less smooth.
+        axes.plot(*points, **style, marker=marker, markersize=3.5, zorder=3 - 0.01 * k, label=curve.label)
     for slope, (x, y) in zip(panel.slopes, curves, strict=False):
         kept = np.isfinite(y)
         if kept.any():
             line = BELOW * y[kept][0] * (x[kept] / x[kept][0]) ** slope
             shown = line > np.nanmin(y) / 10
-            axes.plot(x[kept][shown], line[shown], ":", color="0.4", linewidth=0.8)
+            axes.plot(x[kept][shown], line[shown], ":", color="0.4", linewidth=0.8, label="slopes of the orders")
     if panel.scale in ("semilogy", "loglog"):
         axes.set_yscale("log")
     if panel.scale == "loglog":

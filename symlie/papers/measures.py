@@ -30,6 +30,11 @@ def error(method: str, part: str) -> Callable[[Rungs], Points]:
     return points
 
 
+def error_at(method: str, part: str, h: float) -> Callable[[Rungs], float]:
+    """The error of a method at a step size."""
+    return lambda rungs: next(r.errors.get(part, np.nan) for r in rungs[method] if r.h == h)
+
+
 def order(method: str, part: str, *, above: float = 0.0) -> Callable[[Rungs], float]:
     """The observed order between the two finest steps whose errors are above a bound: that of round-off."""
 
@@ -62,9 +67,9 @@ def largest_residual(since: float = 0.0, until: float = math.inf) -> Callable[[S
 
 
 def estimates(solution: Solution) -> Points:
-    """Estimates of the local error of accepted steps over the tolerance."""
+    """Estimates of the local error of accepted steps over the tolerance, without the last step, which the end cuts."""
     trace = trace_of(solution)
-    return trace.t[trace.accepted], np.maximum(trace.error[trace.accepted], SMALLEST)
+    return trace.t[trace.accepted][:-1], np.maximum(trace.error[trace.accepted], SMALLEST)[:-1]
 
 
 def step_sizes(solution: Solution) -> Points:
@@ -77,3 +82,34 @@ def trace_of(solution: Solution) -> Trace:
     """The steps of a run that kept them."""
     assert solution.trace is not None, "studies that look at steps have trace=True"
     return solution.trace
+
+
+def median_ratio(coarse: Solution, fine: Solution) -> float:
+    """Median of the estimates of steps h over those of the steps h/2 that begin at the same times."""
+    return float(np.median(trace_of(coarse).error / trace_of(fine).error[::2]))
+
+
+def growth(solution: Solution) -> float:
+    """Largest residual in the last tenth of a run over that in the first."""
+    end = float(solution.t[-1])
+    return largest_residual(0.9 * end)(solution) / largest_residual(until=0.1 * end)(solution)
+
+
+def accepted_steps(since: float, until: float) -> Callable[[Solution], float]:
+    """Median size of the accepted steps that begin between two times, in s."""
+
+    def median(solution: Solution) -> float:
+        t, h = step_sizes(solution)
+        return float(np.median(h[(t >= since) & (t <= until)]))
+
+    return median
+
+
+def rejected(solution: Solution) -> float:
+    """Number of rejected steps."""
+    return float(solution.statistics.rejected)
+
+
+def accepted(solution: Solution) -> float:
+    """Number of accepted steps."""
+    return float(solution.statistics.accepted)

@@ -21,7 +21,7 @@ LARGEST, ALTOGETHER = 150_000, 3_000_000
 
 
 def test_pictures_are_shown_and_small() -> None:
-    shown = re.findall(r"!\[[^\]]+\]\((?:docs/)?(?:figures/)?([^)]+\.png)\)", TEXT)
+    shown = re.findall(r"!\[[^\]]+\]\((?:docs/)?(?:figures/|papers/)?([^)]+\.png)\)", TEXT)
     assert set(shown) == {p.relative_to(DOCS / p.relative_to(DOCS).parts[0]).as_posix() for p in PICTURES}
     sizes = [p.stat().st_size for p in PICTURES]
     assert max(sizes) <= LARGEST

@@ -20,8 +20,28 @@ NAMES = ["tumiotto2024", "tumiotto2024a", "hante2022", "holzinger2024", "celledo
 
 ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
     "tumiotto2024": [
+        ("figure", 1, "corrected"),
+        ("figure", 2, "corrected"),
         ("figure", 3, "reproduced"),
+        ("figure", 4, "corrected"),
+        ("figure", 5, "corrected"),
         ("figure", 6, "corrected"),
+        ("figure", 7, "schematic"),
+        ("figure", 8, "schematic"),
+        ("figure", 9, "reproduced"),
+        ("figure", 10, "reproduced"),
+        ("figure", 11, "reproduced"),
+        ("figure", 12, "reproduced"),
+        ("table", 1, "reproduced"),
+        ("table", 2, "corrected"),
+        ("table", 3, "reproduced"),
+        ("claim", "quaternions", "refuted"),
+        ("claim", "linear-drift", "confirmed"),
+        ("claim", "group-drift", "confirmed"),
+        ("claim", "index-1", "confirmed"),
+        ("claim", "embedded", "confirmed"),
+        ("claim", "local-errors", "confirmed"),
+        ("claim", "steps-at-rest", "confirmed"),
     ],
 }
 """Items that are here, each typed anew."""
@@ -91,6 +111,11 @@ def test_pages_are_fresh(name: str) -> None:
 def test_bad_input(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 1
     assert sentence in capsys.readouterr().err
+
+
+def test_a_drawing_without_data_says_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
+    assert "figure 7, schematic: a Cosserat rod\n  A drawing without data" in capsys.readouterr().out
 
 
 def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

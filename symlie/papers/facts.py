@@ -1,0 +1,79 @@
+"""Studies without runs in time: systems as they are stated, coefficients of methods, printed thresholds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from symlie.packages import require
+from symlie.papers.studies import Case, Session
+from symlie.runtime.methods.chosen import chosen_method
+from symlie.runtime.methods.family import Method
+from symlie.runtime.system.system import System
+from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
+
+if TYPE_CHECKING:
+    from symlie.certify.verification import Row
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A system, for what its statement says; the result is the `System`."""
+
+    case: Case
+
+    def run(self, session: Session) -> System:
+        """Build it."""
+        return session.system(self.case)
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """A method, for its coefficients and its exact orders; the result is the `Method`."""
+
+    method: str
+
+    def run(self, session: Session) -> Method:
+        """Find it."""
+        session.progress(f"{self.method}: order conditions")
+        return chosen_method(self.method, {})
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What ``symlie verify --paper`` finds of the printed pairs of a paper to ω = π; the result is a tuple of `Row`."""
+
+    paper: str
+
+    def run(self, session: Session) -> tuple[Row, ...]:
+        """Prove and measure them.
+
+        Raises
+        ------
+        MissingDependencyError
+            The packages of the extra 'verify' are not installed.
+        """
+        require("A proof", "flint", "pycparser")
+        from symlie.certify.switched import PAPERS, switched_subject
+        from symlie.certify.verification import verify
+
+        session.progress("printed thresholds")
+        subjects = [switched_subject(row) for row in PAPERS[self.paper]]
+        return tuple(row for result in verify(subjects, domain=(0.0, math.pi)) for row in result.rows)
+
+
+def threshold_rows(rows: Sequence[Row]) -> list[list[str]]:
+    """Functions with their switches and errors, as rows of a table."""
+    return [[row.name, f"{row.switch:.4g}", f"{row.proved_eps:.3g}", f"{row.measured_eps:.3g}"] for row in rows]
+
+
+def coefficient_rows(*methods: Method) -> list[list[str]]:
+    """Nodes and coefficients of methods, as rows of a table."""
+    return [
+        [method.name, str(number), str(c), ", ".join(map(str, a))]
+        for method in methods
+        if isinstance(method.tableau, HalfExplicitTableau)
+        for number, (c, a) in enumerate(zip(method.tableau.c, method.tableau.a, strict=False), 1)
+    ]

@@ -113,3 +113,48 @@ def rejected(solution: Solution) -> float:
 def accepted(solution: Solution) -> float:
     """Number of accepted steps."""
     return float(solution.statistics.accepted)
+
+
+def residual_at(method: str, h: float) -> Callable[[Rungs], float]:
+    """The largest residual of the position constraints of a method with a step size."""
+    return lambda rungs: next(r.residual for r in rungs[method] if r.h == h)
+
+
+def largest_step(method: str) -> Callable[[Rungs], float]:
+    """The largest step size of a ladder with which a method did not fail, in s."""
+    return lambda rungs: max(r.h for r in rungs[method] if not r.failure)
+
+
+def reduction(plain: Solution, other: Solution) -> float:
+    """Largest residual of the position constraints of one run over that of another."""
+    return largest_residual()(plain) / largest_residual()(other)
+
+
+def order_of_residuals(coarse: Solution, fine: Solution) -> float:
+    """The observed order of the largest residual of two runs of which one has half the step."""
+    return math.log2(reduction(coarse, fine))
+
+
+def output(name: str, since: float = 0.0) -> Callable[[Solution], Points]:
+    """An output that is one number, over time."""
+
+    def points(solution: Solution) -> Points:
+        kept = solution.t >= since
+        return solution.t[kept], solution.outputs[name][kept]
+
+    return points
+
+
+def spread(name: str, since: float = 0.0) -> Callable[[Solution], float]:
+    """Difference of the largest and the smallest value of an output."""
+    return lambda solution: float(np.ptp(output(name, since)(solution)[1]))
+
+
+def trend(name: str, since: float = 0.0) -> Callable[[Solution], float]:
+    """Slope of the straight line that fits an output best."""
+
+    def slope(solution: Solution) -> float:
+        t, values = output(name, since)(solution)
+        return float(np.polyfit(t, values, 1)[0])
+
+    return slope

@@ -43,6 +43,16 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "local-errors", "confirmed"),
         ("claim", "steps-at-rest", "confirmed"),
     ],
+    "tumiotto2024a": [
+        ("figure", 1, "corrected"),
+        ("figure", 2, "corrected"),
+        ("claim", "rod-residuals", "confirmed"),
+        ("claim", "stiffness", "confirmed"),
+        ("claim", "drift", "confirmed"),
+    ],
+    "hante2022": [
+        ("figure", 7, "reproduced"),
+    ],
 }
 """Items that are here, each typed anew."""
 

@@ -64,7 +64,7 @@ class CosseratRod(Continuum):
         ``"none"``, the default, ``"kirchhoff"`` (no shear), ``"inextensible"`` (no shear, no extension), or a list of
         strain components 0 … 5 to hold. Multipliers are internal forces.
     group
-        Group of the nodes; S3sR3 by default.
+        Group of the nodes, S3sR3 (the default) or SE3.
     reference_strain
         w*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
         ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
@@ -114,7 +114,7 @@ class CosseratRod(Continuum):
         damping: object = None,
         gravity: Sequence[float] | None = None,
         constraint: str | Sequence[int] | None = None,
-        group: LieGroup | None = None,
+        group: LieGroup | str | None = None,
         reference_strain: object = STRAIGHT,
         first: BodyNode | None = None,
         last: BodyNode | None = None,

@@ -6,16 +6,17 @@ Source: [Hante2022], section 5.2; [Tumiotto2024], section 4.
 
 import symlie as sl
 
-OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"]}
+OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3", "SE3"]}
 
 
-def build(segments: int = 16, constraint: str = "kirchhoff") -> sl.Model:
+def build(segments: int = 16, constraint: str = "kirchhoff", group: str | None = None) -> sl.Model:
     """State the flying spaghetti."""
     model = sl.Model("flying_spaghetti")
     EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
     GA = model.parameter("extension_stiffness", 1e4, unit="N")
     D = model.parameter("damping", 0.0)
     L = 10.0
+    nodes = group or "S3sR3"
     rod = sl.CosseratRod(
         model,
         "rod",
@@ -25,11 +26,12 @@ def build(segments: int = 16, constraint: str = "kirchhoff") -> sl.Model:
         damping=D,
         inertia=[10, 10, 10, 1, 1, 1],
         position=lambda s: (6 - 6 * s / L, 8 * s / L, 0),
-        orientation=(0.5**0.5, -0.8 * 0.5**0.5, -0.6 * 0.5**0.5, 0),
+        orientation=lambda s: sl.rotation(quaternion=(0.5**0.5, -0.8 * 0.5**0.5, -0.6 * 0.5**0.5, 0)),
         constraint=constraint,
+        group=nodes,
     )
     load = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
-    ends = sl.ElementType("ends", first=sl.S3sR3, last=sl.S3sR3)
+    ends = sl.ElementType("ends", first=nodes, last=nodes)
     ends.force(load * sl.vector(0.1, 0, 0), at=ends.first.x)
     ends.torque(load * sl.vector(0, -0.5, -1), on=ends.first)
     ends.output("tip_distance", (ends.last.x - ends.first.x).norm(), unit="m")

@@ -109,6 +109,10 @@ def _run(arguments: Namespace, paper: Paper, items: Sequence[Item], chosen: Sequ
 
     folder = Path(arguments.out or ".")
     results: list[Computed] = []
+    if arguments.model and not arguments.json:
+        print(
+            f"With {arguments.model} in place of the models of {paper.name}; errors are those against its finest run."
+        )
     with ProgressBar(paper.name, plain=arguments.progress) as progress:
         session = Session(arguments.model, lambda label: progress(len(results) / len(chosen), label))
         for item in chosen:

@@ -27,7 +27,7 @@ LABELS = {
 }
 LEAST = {"q": (1.65, 2.65, 3.65, 4.65), "multipliers": (0.9, 1.9, 2.9, 3.9)}
 MOST = {"q": (2.35, 3.35, 4.35, 5.6), "multipliers": (2.0, 2.3, 4.3, 5.6)}
-"""Bounds of the orders that the two finest steps show, by variable and method; that of λ at order 2 falls slowly to 1."""
+"""Bounds of the orders that the two finest steps show, by variable and method; λ of order 2 falls slowly to 1."""
 CLEAR = {"q": 1e-12, "multipliers": 1e-10}
 """Errors below these are mostly round-off, and show no order."""
 

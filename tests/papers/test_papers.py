@@ -53,6 +53,28 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
     "hante2022": [
         ("figure", 7, "reproduced"),
     ],
+    "holzinger2024": [
+        ("figure", 2, "reproduced"),
+        ("figure", 3, "reproduced"),
+        ("figure", 4, "reproduced"),
+        ("figure", 5, "reproduced"),
+        ("table", 4, "reproduced"),
+        ("figure", 6, "reproduced"),
+        ("figure", 7, "reproduced"),
+        ("figure", 8, "reproduced"),
+        ("table", 5, "reproduced"),
+        ("figure", 10, "corrected"),
+        ("figure", 11, "corrected"),
+        ("figure", 12, "corrected"),
+        ("figure", 13, "corrected"),
+        ("table", 7, "corrected"),
+        ("figure", 15, "corrected"),
+        ("figure", 16, "corrected"),
+        ("figure", 17, "corrected"),
+        ("claim", "euler-parameters", "confirmed"),
+        ("claim", "tangent", "confirmed"),
+        ("claim", "se3", "confirmed"),
+    ],
 }
 """Items that are here, each typed anew."""
 

@@ -1,0 +1,78 @@
+"""Studies of formulations: errors, iterations and times over step sizes, and runs that fail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.papers.formulations import (
+    Formulations,
+    error_at,
+    errors,
+    iterations,
+    iterations_at,
+    ran,
+    time_for,
+    times,
+    work,
+)
+from symlie.papers.studies import Case, Session
+from tests import tolerances
+
+FOUND = Formulations(
+    Case("heavy_top", (("group", "SO3"),)),
+    (("group", (("coordinates", "lie"),)), ("angles", (("coordinates", "euler_angles"),))),
+    "generalized_alpha",
+    (1e-3, 1e-4, 5e-5),
+    0.1,
+    "center_of_mass",
+    ("rkmk_rk67", 1e-5),
+)
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return Session()
+
+
+def test_readings(session: Session) -> None:
+    """The error at one step is that of a run by hand against the solution that is shipped."""
+    found = FOUND.run(session)
+    known = session.known(FOUND.case_of("group"), 0.1)
+    assert known is not None
+    run = sl.solve(session.system(FOUND.case_of("group")), 0.1, h=1e-4, method="generalized_alpha")
+    distance = np.linalg.norm(run.outputs["center_of_mass"][-1] - known.outputs["center_of_mass"])
+    assert error_at("group", 1e-4)(found) == pytest.approx(distance, rel=tolerances.OBSERVED)
+    assert iterations_at("group", 1e-4)(found) == run.statistics.newton_iterations / run.statistics.steps
+    h, y = errors("angles")(found)
+    assert h.tolist() == list(FOUND.steps) and np.isnan(y).tolist() == [True, False, False]
+    assert np.isnan(iterations("angles")(found)[1][0])
+    assert ran("angles", 1e-3)(found) == 0 and ran("angles", 1e-4)(found) == 1
+    assert times("group", "group")(found)[1][0] == 1
+    assert work("group", "group")(found)[0].tolist() == times("group", "group")(found)[1].tolist()
+
+
+def test_time_for_an_error(session: Session) -> None:
+    found = FOUND.run(session)
+    rows = found["group"]
+    between = math.sqrt((rows[1].error.outputs or 0) * (rows[2].error.outputs or 0))
+    halfway = math.sqrt(rows[1].cpu_seconds * rows[2].cpu_seconds)
+    assert time_for("group", between)(found) == pytest.approx(halfway, rel=tolerances.OBSERVED)
+    assert math.isnan(time_for("group", 1e-20)(found))
+
+
+def test_a_model_of_the_users_is_compared_with_its_own_run(session: Session) -> None:
+    """Where no solution is shipped at the time, the run that is named takes its place."""
+    study = Formulations(
+        FOUND.case, FOUND.options[:1], "generalized_alpha", (1e-3,), 0.0625, "center_of_mass", ("rkmk_rk67", 2.0**-14)
+    )
+    (row,) = study.run(session)["group"]
+    system = session.system(study.case_of("group"))
+    ends = [
+        sl.solve(system, 0.0625, h=h, method=name).outputs["center_of_mass"][-1]
+        for name, h in (("rkmk_rk67", 2.0**-14), ("generalized_alpha", 1e-3))
+    ]
+    assert row.error.outputs == pytest.approx(float(np.linalg.norm(ends[1] - ends[0])), rel=tolerances.TWO_DIGITS)

@@ -1,0 +1,42 @@
+"""Ready-made models in all coordinates: the same motion as on the group, energy balances, known solutions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.models.systems import system_of_model
+
+SAME_MOTION = 1e-9
+"""Outputs at fine steps of order five against known solutions, relative to their size."""
+
+CLASSICAL = ["euler_angles", "euler_parameters"]
+
+RUNS = {
+    "heavy_top": ({"group": "SO3xR3"}, 0.1, 1e-5, ["center_of_mass", "rotation"]),
+    "slider_crank": ({}, 0.5, 5e-4, ["slider", "crank_angle"]),
+    "rotor": ({}, 0.1, 2e-6, ["p1"]),
+    "puma560": ({}, 0.25, 2.5e-4, ["joint_angles"]),
+}
+"""Options, a time at which the solution is known, step and outputs."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coordinates", [*CLASSICAL, "rotation_vector", "quaternion"])
+@pytest.mark.parametrize("model", RUNS)
+def test_same_motion(model: str, coordinates: str) -> None:
+    options, t_end, h, outputs = RUNS[model]
+    ends = [
+        sl.solve(
+            system_of_model(model, options | {"coordinates": name}),
+            t_end,
+            h=h,
+            method="half_explicit_5",
+            t_eval=[t_end],
+        )
+        for name in ("lie", coordinates)
+    ]
+    for name in outputs:
+        group, other = (np.ravel(end.outputs[name][-1]) for end in ends)
+        assert np.abs(other - group).max() < SAME_MOTION * max(1.0, np.abs(group).max()), name

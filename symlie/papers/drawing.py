@@ -79,7 +79,7 @@ def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...]) -> None:
             axes.plot(x[kept][shown], line[shown], ":", color="0.4", linewidth=0.8, label="slopes of the orders")
     if panel.scale in ("semilogy", "loglog"):
         axes.set_yscale("log")
-    if panel.scale == "loglog":
+    if panel.scale in ("semilogx", "loglog"):
         axes.set_xscale("log", base=2)
     axes.set(xlabel=panel.x, ylabel=panel.y)
     if panel.x_range:

@@ -25,6 +25,7 @@ from symlie.papers.holzinger2024_tops import (
     FREE_TOP,
     FULL,
     HELD_TOP,
+    ITERATIONS,
     OURS,
     REDUCED,
     RELATIVE,
@@ -171,7 +172,7 @@ def slider_crank(quick: bool) -> list[Item]:
         Item(
             "figure", "17", "corrected", "Newton iterations and processor times of the slider-crank",
             f"Times are in units of RV at the largest step, of one machine, and are not judged. {data}",
-            [panel("iterations", "Newton iterations per step", curves(found, iterations)),
+            [panel("iterations", ITERATIONS, curves(found, iterations)),
              panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
             numbers=[
                 Number("iterations of Rxyz over those of RV at h = 1e-3 s",

@@ -54,7 +54,7 @@ class Panel:
     curves
         The lines.
     scale
-        ``linear``, ``semilogy``, ``loglog`` or, with three coordinates, ``space``.
+        ``linear``, ``semilogx``, ``semilogy``, ``loglog`` or, with three coordinates, ``space``.
     slopes
         Exponents of dashed lines that show an order, from the first curve on.
     x_range, y_range

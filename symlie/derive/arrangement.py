@@ -13,7 +13,8 @@ from symlie.errors import ModelError
 from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
-from symlie.modeling.model import ANGULAR_VELOCITY, InitialValue, Model
+from symlie.modeling.initial_values import ANGULAR_VELOCITY, InitialValue
+from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer, Symbol
 
 from symlie.errors import ModelError
-from symlie.groups.group import Field, LieGroup
+from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
@@ -18,6 +17,7 @@ from symlie.ir.program import Vector
 from symlie.modeling.curves import StatedCurve, stated_curve
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
+from symlie.modeling.initial_values import InitialValue, with_initial_values
 from symlie.modeling.instances import Place, given_names, instance_places, labels_of, parameter_block
 from symlie.modeling.names import identifier
 from symlie.modeling.node import Node, column
@@ -25,39 +25,16 @@ from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.symbolic import Expression
-from symlie.modeling.terms import Input
+from symlie.modeling.terms import Input, Motion
 from symlie.modeling.units import Certainty, size_of
-from symlie.modeling.values import flat, given_space, initial_components, shared_name
+from symlie.modeling.values import flat, given_space, shared_name
 from symlie.rotations import UNIT_LENGTH, with_rotations
-from symlie.showing import Brief, line
+from symlie.showing import line
 from symlie.stated_numbers import is_text, is_whole_number
 from symlie.unit_names import parse_units
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
-
-
-@dataclass(frozen=True, repr=False)
-class InitialValue(Brief):
-    """Initial components of one field of a node, as expressions of the parameters."""
-
-    field: Field
-    is_velocity: bool
-    components: tuple[Expr, ...]
-
-
-@dataclass(frozen=True, repr=False)
-class Motion(Brief):
-    """A prescribed motion of one node: its storage as expressions of time and parameters."""
-
-    node: str
-    index: int
-    group: LieGroup
-    storage: tuple[Expr, ...]
-
-
-ANGULAR_VELOCITY = Field("Omega", 0, (3,))
-"""What nodes with classical coordinates may start from in place of their rates."""
 
 
 def _unit_length(name: str, group: ConfigurationSpace, relation: Callable[[Vector], Expr], part: slice) -> ElementType:
@@ -187,6 +164,10 @@ class Model(Statement):
         if not is_whole_number(count) or count < 1:
             raise ModelError(f"Node array '{name}' needs at least one node, not {count!r}.")
         array = NodeArray(name, self._known_group(group), int(count))
+        if parametrised_rotation(array.group) is not None:
+            raise ModelError(
+                f"Classical coordinates, as those of {array.group}, are stated of single nodes, not of '{name}'."
+            )
         self.arrays.append(array)
         return array
 
@@ -278,29 +259,9 @@ class Model(Statement):
         """
         if isinstance(node, Placed):
             return node.place(**fields)
-        self._own(node)
-        shapes = {f.name: f.shape for f in node.group.storage_fields}
-        fields = with_rotations(f"Node '{node.name}' on {node.group}", shapes, fields)
-        storage = {f.name: (f, False) for f in node.group.storage_fields}
-        velocity = {f.name: (f, True) for f in node.group.velocity_fields}
-        known, turned = {**storage, **velocity}, parametrised_rotation(node.group)
-        if turned is not None:
-            known["Omega"] = (ANGULAR_VELOCITY, True)
-            rates = f"{turned.parameters.field}_dot"
-            if {"Omega", rates} <= set(fields):
-                raise ModelError(f"The initial velocity of node '{node.name}' is given twice, as Omega and as {rates}.")
-        for name, value in fields.items():
-            if name not in known:
-                raise ModelError(
-                    f"Node '{node.name}' on {node.group} has no field '{name}' to start from; "
-                    f"it has: {', '.join(known)}."
-                )
-            entry, is_velocity = known[name]
-            parts = initial_components(f"{node.name}.{name}", value, entry.size, self.parameters)
-            stated = self.initial_values.setdefault(node.name, [])
-            if turned is not None and is_velocity and entry.name != "x_dot":
-                stated[:] = [v for v in stated if not v.is_velocity or v.field.name == "x_dot"]
-            stated.append(InitialValue(entry, is_velocity, parts))
+        before = self.initial_values.get(self._own(node).name, ())
+        if fields:
+            self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters)
         return None
 
     def gravity(self, acceleration: Sequence[float]) -> None:

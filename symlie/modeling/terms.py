@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from symlie.contract.manifest import InputLayout, ParameterLayout
+from symlie.groups.group import LieGroup
 from symlie.showing import Brief
 
 
@@ -93,3 +94,13 @@ class Event(Brief):
     expression: Expr
     direction: str
     is_terminal: bool
+
+
+@dataclass(frozen=True, repr=False)
+class Motion(Brief):
+    """A prescribed motion of one node: its storage as expressions of time and parameters."""
+
+    node: str
+    index: int
+    group: LieGroup
+    storage: tuple[Expr, ...]

@@ -93,8 +93,11 @@ class Session:
         return system_of_model(model, {name: value for name, value in case.options if name in file.option_names})
 
     def known(self, case: Case, t: float) -> ReferenceState | None:
-        """The solution that is shipped beside a model, at a time; ``None`` for a model of the user's."""
-        if self.model:
+        """The solution that is shipped beside a model, at a time.
+
+        ``None`` for a model of the user's, and for parameters or initial values that it does not belong to.
+        """
+        if self.model or case.parameters or case.initial:
             return None
         path = model_path(case.model)
         try:

@@ -76,3 +76,8 @@ def test_a_model_of_the_users_is_compared_with_its_own_run(session: Session) -> 
         for name, h in (("rkmk_rk67", 2.0**-14), ("generalized_alpha", 1e-3))
     ]
     assert row.error.outputs == pytest.approx(float(np.linalg.norm(ends[1] - ends[0])), rel=tolerances.TWO_DIGITS)
+
+
+def test_a_shipped_solution_belongs_to_its_parameters(session: Session) -> None:
+    slow = Case("heavy_top", (("group", "SO3"),), initial=(("top", "Omega", (0.0, 1.5, -0.046)),))
+    assert session.known(FOUND.case, 0.1) is not None and session.known(slow, 0.1) is None

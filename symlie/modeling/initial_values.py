@@ -1,0 +1,75 @@
+"""Initial values of nodes as they are stated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr
+
+from symlie.errors import ModelError
+from symlie.groups.group import Field
+from symlie.groups.rotation_parameters import parametrised_rotation
+from symlie.modeling.node import Node
+from symlie.modeling.terms import Parameter
+from symlie.modeling.values import initial_components
+from symlie.rotations import with_rotations
+from symlie.showing import Brief
+
+
+@dataclass(frozen=True, repr=False)
+class InitialValue(Brief):
+    """Initial components of one field of a node, as expressions of the parameters."""
+
+    field: Field
+    is_velocity: bool
+    components: tuple[Expr, ...]
+
+
+ANGULAR_VELOCITY = Field("Omega", 0, (3,))
+"""What nodes with classical coordinates may start from in place of their rates."""
+
+
+def with_initial_values(
+    node: Node, stated: Sequence[InitialValue], fields: Mapping[str, object], parameters: Sequence[Parameter]
+) -> list[InitialValue]:
+    """Initial values of a node with further ones, the later of which hold.
+
+    Parameters
+    ----------
+    node
+        The node.
+    stated
+        Those that were given before.
+    fields
+        Values by name of a field, or ``rotation``.
+    parameters
+        What values may depend on.
+
+    Raises
+    ------
+    ModelError
+        The node has no such field, values do not fit to it, or contradict each other.
+    """
+    fields = with_rotations(
+        f"Node '{node.name}' on {node.group}", {f.name: f.shape for f in node.group.storage_fields}, fields
+    )
+    known = {f.name: (f, False) for f in node.group.storage_fields}
+    known |= {f.name: (f, True) for f in node.group.velocity_fields}
+    turned, values = parametrised_rotation(node.group), list(stated)
+    rates = None if turned is None else f"{turned.parameters.field}_dot"
+    if rates is not None:
+        known["Omega"] = (ANGULAR_VELOCITY, True)
+        if {"Omega", rates} <= set(fields):
+            raise ModelError(f"The initial velocity of node '{node.name}' is given twice, as Omega and as {rates}.")
+    for name, value in fields.items():
+        if name not in known:
+            raise ModelError(
+                f"Node '{node.name}' on {node.group} has no field '{name}' to start from; it has: {', '.join(known)}."
+            )
+        field, is_velocity = known[name]
+        if name in ("Omega", rates) and rates is not None:
+            values = [v for v in values if v.field.name not in ("Omega", rates)]
+        parts = initial_components(f"{node.name}.{name}", value, field.size, parameters)
+        values.append(InitialValue(field, is_velocity, parts))
+    return values

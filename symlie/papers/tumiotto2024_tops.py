@@ -42,10 +42,10 @@ LEAST_ORDER = {
     ("multipliers", False): (0.9, 1.9, 3.9, 4.8),
 }
 MOST_ORDER = {
-    ("q", True): (2.9, 3.1, 4.5, 5.2),
+    ("q", True): (2.1, 3.1, 4.5, 5.2),
     ("q", False): (2.1, 3.1, 4.2, 5.1),
-    ("multipliers", True): (1.2, 2.2, 3.1, 4.6),
-    ("multipliers", False): (3.0, 2.7, 4.1, 5.2),
+    ("multipliers", True): (1.1, 2.2, 3.1, 4.6),
+    ("multipliers", False): (1.1, 2.7, 4.1, 5.2),
 }
 """Bounds of the orders that the two finest steps show, by variable and whether the product is direct; where an order is
 reached from above, they leave room for it."""
@@ -55,6 +55,11 @@ def ladder(group: str, quick: bool, multipliers: str = "stage") -> Ladder:
     """Errors at t = 1 s against the shipped solution."""
     steps = tuple(2.0**-k for k in (range(10, 13) if quick else range(9, 14)))
     return Ladder(TOPS[group], METHODS, steps, 1.0, ("half_explicit_5", 2.0**-14), multipliers)
+
+
+def fine_ladder(group: str) -> Ladder:
+    """The same of the method of order 2 alone, whose orders show only far below the steps of the others."""
+    return Ladder(TOPS[group], METHODS[:1], (2.0**-16, 2.0**-17), 1.0, ("half_explicit_5", 2.0**-14))
 
 
 def orders_panel(title: str, y: str, study: Ladder, part: str) -> Panel:
@@ -71,7 +76,8 @@ def orders_numbers(group: str, quick: bool) -> list[Number]:
         bounds = zip(ORDERS, METHODS, LEAST_ORDER[part, direct], MOST_ORDER[part, direct], strict=True)
         for p, method, least, most in bounds:
             label = f"order of {name}, method of order {p}"
-            numbers.append(Number(label, order(method, part, above=CLEAR[part]), [study], least, most, printed=f"{p}"))
+            rungs = fine_ladder(group) if p == 2 else study
+            numbers.append(Number(label, order(method, part, above=CLEAR[part]), [rungs], least, most, printed=f"{p}"))
         for p, method in zip(ORDERS, METHODS, strict=True):
             known = KNOWN_ERRORS[direct][p][place]
             label = f"error of {name} with h = 2⁻¹¹ s, method of order {p}"
@@ -101,7 +107,10 @@ def orders_figure(number: str, group: str, further: str, quick: bool) -> Item:
         orders_panel("λ from accelerations (ours)", "relative error of λ", exact, "multipliers"),
     ]
     title = f"orders of q and λ, heavy top on {GROUPS[group]}"
-    text = f"{ORDERS_TEXT}{further} Beside it, λ of the accelerations at the end of each step has order p throughout."
+    text = (
+        f"{ORDERS_TEXT}{further} Beside it, λ of the accelerations at the end of each step has order p throughout. "
+        "Orders of the method of order 2 are those of the steps 2⁻¹⁶ s and 2⁻¹⁷ s, since λ comes to its order slowly."
+    )
     return Item("figure", number, "corrected", title, text, panels, 3, numbers=orders_numbers(group, quick))
 
 
@@ -149,7 +158,7 @@ DRIFT_TEXT = (
     "The heavy top with h = 2⁻¹¹ s, a step that the paper leaves open. On the direct product the residual is of the "
     "order of the method; for this fast top it oscillates with the spin and hardly grows. On SE(3) the methods of "
     "order 4 and 5 stay at round-off; those of order 2 and 3 do not, because their λ is not the exact multiplier of "
-    "the next step."
+    "the next step: that SE(3) keeps the constraint is true of the orders 4 and 5 alone."
 )
 QUATERNION_DRIFT_TEXT = (
     "As figure 3 with unit quaternions. The caption names the direct product twice; the second panel is of the "
@@ -166,7 +175,7 @@ def figures(quick: bool) -> list[Item]:
     return [
         orders_figure("1", "SO3xR3", direct, quick),
         orders_figure("2", "SE3", semidirect, quick),
-        drift_figure("3", "reproduced", "SO3xR3", "SE3", DRIFT_TEXT, quick),
+        drift_figure("3", "corrected", "SO3xR3", "SE3", DRIFT_TEXT, quick),
         orders_figure("4", "S3xR3", direct, quick),
         orders_figure("5", "S3sR3", semidirect + twice.rstrip(), quick),
         drift_figure("6", "corrected", "S3xR3", "S3sR3", QUATERNION_DRIFT_TEXT, quick),
@@ -191,7 +200,7 @@ def claims(quick: bool) -> Sequence[Item]:
     ]  # fmt: skip
     slow = Course(SLOW, SLOW_END, h=2.0**-6)
     on_direct, on_semidirect = (drift(group, 5, quick) for group in ("SO3xR3", "SE3"))
-    index1 = {group: Course(TOPS[group], 2.0 if quick else 10.0, "index1_dopri5", STEP) for group in ("SO3xR3", "SE3")}
+    index1 = {group: Course(TOPS[group], 10.0, "index1_dopri5", STEP) for group in ("SO3xR3", "SE3")}
     return [
         Item(
             "claim", "quaternions", "refuted", "Unit quaternions give a slightly larger error constant",
@@ -200,9 +209,10 @@ def claims(quick: bool) -> Sequence[Item]:
             numbers=constants,
         ),
         Item(
-            "claim", "linear-drift", "confirmed", "The residual of the position constraints grows linearly",
-            "It does on a slow top, where nothing hides it: between the first and the last tenth of the time it grows "
-            "tenfold. On the top of the paper the oscillation with the spin is so much larger that no growth is seen.",
+            "claim", "linear-drift", "refuted", "The residual of the position constraints grows linearly",
+            "On the top of the paper the oscillation with the spin is so much larger that no growth is seen in ten "
+            "seconds. On a slow top, where nothing hides it, the residual does grow tenfold between the first and the "
+            "last tenth of the time.",
             numbers=[
                 Number("growth on the slow top", growth, [slow], 9.0, 11.0),
                 Number("growth on the top of the paper", growth, [on_direct], 0.9, 1.1),
@@ -218,15 +228,18 @@ def claims(quick: bool) -> Sequence[Item]:
         ),
         Item(
             "claim", "index-1", "confirmed", "Methods that rely on the formulation of index 1 drift more",
-            "The method of Dormand and Prince on the index-1 equations, with the same step; its residual grows with "
-            "the square of the time.",
+            "The method of Dormand and Prince on the index-1 equations, with the same step. Between the first and "
+            "the last tenth of the time its residual grows a hundredfold on the direct product, with the square of the "
+            "time, and less on SE(3).",
             numbers=[
-                Number(
+                Number("growth of that of index 1, SO(3) × R³", growth, [index1["SO3xR3"]], 90.0, 110.0),
+                Number("growth of that of index 1, SE(3)", growth, [index1["SE3"]], 10.0, 90.0),
+                *(Number(
                     f"largest residual of index 1 over that of index 2, {GROUPS[group]}",
                     lambda one, two: largest_residual()(one) / largest_residual()(two),
-                    [index1[group], drift(group, 5, quick)], 50.0,
+                    [index1[group], drift(group, 5, False)], 50.0,
                 )
-                for group in ("SO3xR3", "SE3")
+                for group in ("SO3xR3", "SE3")),
             ],
         ),
     ]  # fmt: skip

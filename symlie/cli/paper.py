@@ -50,6 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
+    from symlie.packages import require
     from symlie.papers.library import paper_of, papers
 
     runs = arguments.figure or arguments.table or arguments.claims or arguments.all
@@ -61,17 +62,20 @@ def run(arguments: Namespace) -> int:
     if not runs:
         return _list(arguments, found)
     _check(arguments)
+    listed = [
+        (paper, items, _chosen(arguments, paper, items)) for paper in found for items in [paper.items(arguments.quick)]
+    ]
+    if any(item.panels for _, _, chosen in listed for item in chosen):
+        require("Drawing a figure of a paper", "matplotlib")
     results: dict[str, list[Computed]] = {}
-    for paper in found:
-        items = paper.items(arguments.quick)
-        results[paper.name] = _run(arguments, paper, items, _chosen(arguments, paper, items))
+    for paper, items, chosen in listed:
+        results[paper.name] = _run(arguments, paper, items, chosen)
     return _report(arguments, results)
 
 
 def _check(arguments: Namespace) -> None:
     """Refuse before any run what can not be written."""
     from symlie.models.registry import model_path
-    from symlie.packages import require
 
     if arguments.data and arguments.paper is None:
         raise SymlieError("--data writes the curves of one paper; name it.")
@@ -81,8 +85,6 @@ def _check(arguments: Namespace) -> None:
         raise SymlieError(f"The folder of {arguments.data} does not exist.")
     if arguments.model:
         model_path(arguments.model)
-    if not (arguments.table or arguments.claims):
-        require("Drawing a figure of a paper", "matplotlib")
 
 
 def _chosen(arguments: Namespace, paper: Paper, items: Sequence[Item]) -> Sequence[Item]:

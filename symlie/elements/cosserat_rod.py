@@ -94,7 +94,8 @@ class CosseratRod(Continuum):
     Raises
     ------
     ModelError
-        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; contradictions.
+        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; a group whose
+        velocities are not in axes of the cross section; contradictions.
     """
 
     called = "rod"
@@ -126,6 +127,11 @@ class CosseratRod(Continuum):
                 f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
             )
         super().__init__(model, name, group or (like.group if like else S3sR3))
+        if [(f.name, f.size) for f in self.group.velocity_fields] != [("Omega", 3), ("U", 3)]:
+            raise ModelError(
+                f"Rod '{name}' needs a group whose velocities are in axes of the cross section, S3sR3 or SE3, not "
+                f"{self.group}: strains of its segments are those of relative placements."
+            )
         found = grid(self._lower, segments, length)
         given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
         shared = (like.name, like.material) if like else None

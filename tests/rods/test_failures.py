@@ -34,6 +34,12 @@ def rod(model: sl.Model | None = None, **changed: Any) -> sl.CosseratRod:
     return sl.CosseratRod(model or sl.Model("broken"), name, **{**arguments, **changed})
 
 
+@pytest.mark.parametrize("group", ["S3xR3", "SO3xR3", "SE2", "R3"])
+def test_a_group_without_strains_of_relative_placements(group: str) -> None:
+    with pytest.raises(ModelError, match=f"Rod 'rod' needs a group .* S3sR3 or SE3, not {group}"):
+        rod(group=group)
+
+
 def point_mass() -> sl.ElementType:
     """A particle with a parameter."""
     element = sl.ElementType("particle", node="R3")

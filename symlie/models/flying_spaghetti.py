@@ -1,15 +1,22 @@
 """A free rod that a force and a torque at its lower end set flying.
 
-The loads are dead loads in inertial axes that rise and fall linearly; the step boundaries hit their kinks.
+The loads are dead loads in inertial axes that rise and fall linearly; the step boundaries hit their kinks. With
+``load=smooth`` they rise and fall as sin⁴, as high and as long, so that no waves with kinks run along the rod.
 Source: [Hante2022], section 5.2; [Tumiotto2024], section 4.
 """
 
 import symlie as sl
 
-OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3", "SE3"]}
+OPTIONS = {
+    "constraint": ["none", "kirchhoff", "inextensible"],
+    "group": ["S3sR3", "SE3"],
+    "load": ["kinked", "smooth"],
+}
 
 
-def build(segments: int = 16, constraint: str = "kirchhoff", group: str | None = None) -> sl.Model:
+def build(
+    segments: int = 16, constraint: str = "kirchhoff", group: str | None = None, load: str = "kinked"
+) -> sl.Model:
     """State the flying spaghetti."""
     model = sl.Model("flying_spaghetti")
     EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
@@ -30,10 +37,15 @@ def build(segments: int = 16, constraint: str = "kirchhoff", group: str | None =
         constraint=constraint,
         group=nodes,
     )
-    load = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
+    if load == "kinked":
+        size = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
+    else:
+        peak, end = model.parameter("load_peak", 200.0), model.parameter("load_times", [5.0], unit="s")[0]
+        model.breakpoints.append("load_times")
+        size = sl.select(end - model.t, peak * sl.sin(sl.pi * model.t / end) ** 4, 0)
     ends = sl.ElementType("ends", first=nodes, last=nodes)
-    ends.force(load * sl.vector(0.1, 0, 0), at=ends.first.x)
-    ends.torque(load * sl.vector(0, -0.5, -1), on=ends.first)
+    ends.force(size * sl.vector(0.1, 0, 0), at=ends.first.x)
+    ends.torque(size * sl.vector(0, -0.5, -1), on=ends.first)
     ends.output("tip_distance", (ends.last.x - ends.first.x).norm(), unit="m")
     ends.output("tip_rotation", (ends.first.inverse() * ends.last).log()[:3, :], unit="rad")
     model.add(ends, [(rod.nodes[0], rod.nodes[segments])])

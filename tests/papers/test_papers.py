@@ -22,7 +22,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
     "tumiotto2024": [
         ("figure", 1, "corrected"),
         ("figure", 2, "corrected"),
-        ("figure", 3, "reproduced"),
+        ("figure", 3, "corrected"),
         ("figure", 4, "corrected"),
         ("figure", 5, "corrected"),
         ("figure", 6, "corrected"),
@@ -36,7 +36,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("table", 2, "corrected"),
         ("table", 3, "reproduced"),
         ("claim", "quaternions", "refuted"),
-        ("claim", "linear-drift", "confirmed"),
+        ("claim", "linear-drift", "refuted"),
         ("claim", "group-drift", "confirmed"),
         ("claim", "index-1", "confirmed"),
         ("claim", "embedded", "confirmed"),
@@ -51,7 +51,14 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "drift", "confirmed"),
     ],
     "hante2022": [
+        ("figure", 1, "reproduced"),
+        ("figure", 2, "reproduced"),
+        ("figure", 3, "schematic"),
+        ("figure", 4, "corrected"),
+        ("figure", 5, "corrected"),
+        ("figure", 6, "corrected"),
         ("figure", 7, "reproduced"),
+        ("claim", "locking", "confirmed"),
     ],
     "holzinger2024": [
         ("figure", 2, "reproduced"),
@@ -148,6 +155,11 @@ def test_bad_input(words: list[str], sentence: str, capsys: pytest.CaptureFixtur
 def test_a_drawing_without_data_says_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
     assert "figure 7, schematic: a Cosserat rod\n  A drawing without data" in capsys.readouterr().out
+
+
+def test_a_drawing_without_data_needs_no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("symlie.packages.importlib.util.find_spec", lambda name: None)
+    assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
 
 
 def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import symlie as sl
+from symlie.models import flying_spaghetti, roll_up
 from tests import tolerances
 from tests.rods.problems import BENCHMARKS, benchmark_run, errors, reference
 
@@ -58,3 +60,23 @@ def test_the_ends_after_thirty_seconds() -> None:
     solution = benchmark_run("R1", MODERATE["R1"])
     assert solution.outputs["tip_distance"][-1] == pytest.approx(0.00275422, rel=2e-6)
     assert solution.outputs["energy"][-1] == pytest.approx(987.467101594, rel=1e-11)
+
+
+def test_both_groups_of_rods_give_the_same_motion() -> None:
+    """Quaternions and rotation matrices have the same local coordinates, so that steps differ by round-off alone."""
+    ends = []
+    for group in ("S3sR3", "SE3"):
+        system = roll_up.build(segments=2, group=group).derive().compile(backend="numpy")
+        outputs = sl.solve(system, 2.0**-4, h=2.0**-7).outputs
+        ends.append(np.append(outputs["tip_rotation"][-1], outputs["tip_distance"][-1]))
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=tolerances.GROUPS_OF_A_ROD)
+    assert abs(ends[0][1]) > 0.01, "the rod bends"
+
+
+def test_the_smooth_load_begins_slowly() -> None:
+    """As t⁴ in place of t: at the tenth of a second 8 N becomes 3 mN, and work falls by its square."""
+    work = {}
+    for load in ("kinked", "smooth"):
+        system = flying_spaghetti.build(2, "none", load=load).derive().compile(backend="numpy")
+        work[load] = np.ptp(sl.solve(system, 0.125, h=2.0**-7).outputs["energy"])
+    assert 0 < work["smooth"] < 1e-5 * work["kinked"]

@@ -1,0 +1,165 @@
+"""Items of [Holzinger2024], section 4.4: a Puma 560 with controlled joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symlie.models import puma560
+from symlie.papers.formulations import Formulations, Found, error_at, errors, iterations, iterations_at, ran, times
+from symlie.papers.holzinger2024_tops import (
+    COORDINATES,
+    EP,
+    FULL,
+    ITERATIONS,
+    RELATIVE,
+    RV,
+    RXYZ,
+    WITH_TANGENT,
+    curves,
+    halved,
+    panel,
+    study,
+)
+from symlie.papers.items import Curve, Item, Number, Panel, Points, Table
+from symlie.papers.studies import Case, Course
+from symlie.runtime.solution.solution import Solution
+
+PUMA = Case("puma560")
+
+PRINTED_ACCELERATIONS = (-8.3776, 4.1888, -13.9626, 6.2832, 6.2832, 3.1416)
+"""Of table 9, in rad/s²."""
+PRINTED_DIGITS = 5e-5
+
+PRINTED_GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
+"""Of table 10, in N m/rad and N m s/rad."""
+
+START = (
+    "The motion starts at zero angles, to which the printed accelerations belong; the printed angles do not. Minimal "
+    "coordinates, which the paper has too, are not among the formulations here."
+)
+
+
+def accelerations(variant: str) -> list[float]:
+    """Accelerations of the profiles in the first half of the motion, in rad/s²."""
+    return [4 * float(goal - start) for goal, start in zip(puma560.GOAL, puma560.START[variant], strict=True)]
+
+
+def joint_angle(k: int) -> Callable[[Solution], Points]:
+    """An angle over time, in degrees."""
+    return lambda solution: (solution.t, np.degrees(solution.outputs["joint_angles"][:, k]))
+
+
+def runs_at_all_steps(name: str) -> Callable[[Found], float]:
+    """1 where a formulation runs at all steps, 0 where it does not."""
+    return lambda found: float(not any(row.failure for row in found[name]))
+
+
+def puma_studies(quick: bool) -> tuple[Formulations, Formulations]:
+    """Runs with T(θ) in the matrix, and of rotation vectors without it."""
+    steps = halved(0.1, 6 if quick else 11)
+    names = list(COORDINATES)
+    return (
+        study(PUMA, names, "generalized_alpha", steps, 1.0, "joint_angles", WITH_TANGENT),
+        study(PUMA, [RV], "generalized_alpha", steps, 1.0, "joint_angles", FULL),
+    )
+
+
+def puma(quick: bool) -> list[Item]:
+    """Section 4.4."""
+    found, without = puma_studies(quick)
+    fine, coarse = found.steps[-1], found.steps[0]
+    course = Course(
+        found.case_of(EP), 1.0, "generalized_alpha", 1e-3 if quick else 1e-4, method_options=WITH_TANGENT
+    )  # fmt: skip
+    both = [*curves(found, errors), Curve(f"{RV}, without T", without, errors(RV), True)]
+    counts = [*curves(found, iterations), Curve(f"{RV}, without T", without, iterations(RV), True)]
+    return [
+        Item(
+            "table", "9", "reproduced", "accelerations of the profiles of the joints",
+            "Four times the way of a joint, which takes a second. They belong to a start at zero; with the start that "
+            "the paper prints those of joints 2, 3 and 5 would be others.",
+            table=Table(["link", "acceleration in rad/s²", "printed", "with the printed start"], acceleration_rows),
+            numbers=[
+                Number("largest difference from the printed ones", lambda: difference("A"), [], None, PRINTED_DIGITS,
+                       "rad/s²"),
+                Number("the same with the printed start", lambda: difference("B"), [], 1.0, None, "rad/s²"),
+            ],
+        ),
+        Item(
+            "figure", "19", "corrected", "joint angles of the Puma",
+            f"By Euler parameters. {START}",
+            [Panel("angles", "time in s", "angle in degrees",
+                   [Curve(f"joint {k + 1}", course, joint_angle(k)) for k in range(6)])], 1,
+            numbers=[Number("error at the smallest step of figure 20", error_at(EP, fine), [found], None, 2e-8, "rad")],
+        ),
+        Item(
+            "table", "10", "reproduced", "gains of the controllers",
+            "P in N m/rad and D in N m s/rad, as the model has them.",
+            table=Table(["link", "P", "D"], gain_rows),
+            numbers=[
+                Number("gains that differ from the printed ones",
+                       lambda: sum(a != b for a, b in zip(puma560.GAINS, PRINTED_GAINS, strict=True)), [], 0, 0),
+            ],
+        ),
+        Item(
+            "figure", "20", "corrected", "errors of the Puma over step sizes",
+            "Errors of the joint angles at the end, against a solution of order six in minimal coordinates. Rotation "
+            f"vectors and Euler parameters are equally accurate at small steps. {START} Euler angles end where the "
+            "first link has turned by a right angle: its axes, those of Denavit and Hartenberg, pass cos b = 0 exactly "
+            "there, which symlie refuses by name.",
+            [panel("generalized-α", "error in rad", both)], 1,
+            numbers=[
+                Number("error of RV over that of EP at the smallest step",
+                       lambda f: error_at(RV, fine)(f) / error_at(EP, fine)(f), [found], 0.95, 1.05,
+                       printed="above 1"),
+                Number("RV runs at the largest step (1: it does)", ran(RV, coarse), [found], 1, 1),
+                Number("EP runs at the largest step (1: it does)", ran(EP, coarse), [found], 1, 1),
+                Number("Rxyz runs at the smallest step (0: it fails)", ran(RXYZ, fine), [found], 0, 0,
+                       printed="runs"),
+            ],
+        ),
+        Item(
+            "figure", "21", "corrected", "Newton iterations and processor times of the Puma",
+            f"Times are in units of RV at the largest step, of one machine, and are not judged. {START} With T(θ) in "
+            "the matrix rotation vectors take fewer iterations than Euler parameters at large steps, too.",
+            [panel("iterations", ITERATIONS, counts),
+             panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
+            numbers=[
+                Number("iterations of RV over those of EP at the smallest step", ratio(fine), [found], None, 1.0),
+                Number("iterations of RV over those of EP at the largest step", ratio(coarse), [found], None, 1.0,
+                       printed="above 1"),
+            ],
+        ),
+        Item(
+            "claim", "puma-tolerance", "refuted", "Rotation vectors need a relative tolerance of 1e-5 on the Puma",
+            "With the tolerance of the other examples they run at all steps, once T(θ) is in the matrix; without it "
+            "Newton's method fails at large steps.",
+            numbers=[
+                Number("RV with T runs at all steps (1: it does)", runs_at_all_steps(RV), [found], 1, 1),
+                Number("RV without T runs at the largest step (0: it fails)", ran(RV, coarse), [without], 0, 0),
+            ],
+        ),
+    ]  # fmt: skip
+
+
+def ratio(h: float) -> Callable[[Found], float]:
+    """Iterations of rotation vectors over those of Euler parameters."""
+    return lambda found: iterations_at(RV, h)(found) / iterations_at(EP, h)(found)
+
+
+def difference(variant: str) -> float:
+    """Largest difference of accelerations from the printed ones, in rad/s²."""
+    return float(np.abs(np.subtract(accelerations(variant), PRINTED_ACCELERATIONS)).max())
+
+
+def acceleration_rows() -> list[list[str]]:
+    """Rows of table 9."""
+    rows = zip(accelerations("A"), PRINTED_ACCELERATIONS, accelerations("B"), strict=True)
+    return [[str(k), *(f"{value:.5g}" for value in row)] for k, row in enumerate(rows, 1)]
+
+
+def gain_rows() -> list[list[str]]:
+    """Rows of table 10."""
+    return [[str(k), f"{p:g}", f"{d:g}"] for k, (p, d) in enumerate(puma560.GAINS, 1)]

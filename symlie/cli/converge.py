@@ -30,7 +30,8 @@ With --steps, errors are differences to a run of the method of highest order wit
 that fails is a row with its reason.
 
 --coordinates NAME,NAME,… runs the model with each of these coordinates of rotations, such as lie, quaternion,
-euler_angles, euler_parameters, rotation_vector:2 (form 2), and compares outputs: all of them, or those of --output.
+euler_angles, euler_parameters, rotation_vector:2 (form 2), or minimal (those of joints), and compares outputs: all of
+them, or those of --output.
 
 With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
 stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to

@@ -298,6 +298,11 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None) -
         The group has no rotation in space of its own, there are no such coordinates, or they have no such form.
     """
     known = [*LIE_COORDINATES, *(name for name in PARAMETERS if name not in LIE_COORDINATES)]
+    if coordinates == "minimal":
+        raise GroupError(
+            "Minimal coordinates are those of the joints of a model, not of one body: state bodies as usual and take "
+            "sl.minimal_coordinates(model), or -o coordinates=minimal."
+        )
     if coordinates not in known:
         usual = ", ".join([*LIE_COORDINATES, "euler_angles", "euler_parameters"])
         raise GroupError(

@@ -17,7 +17,8 @@ from sympy import Expr, Rational, Symbol
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope
-from symlie.ir.program import Assignment, Program, Value, needed_statements
+from symlie.ir.program import Assignment, Program, needed_statements
+from symlie.ir.restatement import Restatement
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
@@ -111,48 +112,15 @@ def _frozen_statement(statement: _Stated, values: Mapping[Symbol, Rational]) -> 
     return frozen
 
 
-class _Constants:
-    """Expressions of one program, stated again in another one with numbers in the place of some symbols.
+class _Constants(Restatement):
+    """Expressions of one program, stated again in another one with numbers in the place of some symbols."""
 
-    Parameters
-    ----------
-    program
-        The other one.
-    values
-        The numbers.
-    """
-
-    def __init__(self, program: Program, values: Mapping[Symbol, Rational]) -> None:
-        self._program = program
-        self._known: dict[Expr, Expr] = dict(values)
-
-    def follow(self, program: Program, outputs: Sequence[Expr]) -> None:
-        """State again what some outputs need."""
-        for statement in needed_statements(program, outputs):
-            if isinstance(statement, Assignment):
-                stem = statement.symbol.name.split(".")[0]
-                self._known[statement.symbol] = self._program.scalar(self.of(statement.expression), stem)
-                continue
-            arguments = [Value(tuple(map(self.of, a.components)), a.space) for a in statement.arguments]
-            result = self._program.apply(statement.operation, *arguments)
-            pairs = zip(statement.result.components, result.components, strict=True)
-            self._known |= {s: c for s, c in pairs if isinstance(s, Symbol)}
-
-    def of(self, expression: Expr) -> Expr:
-        """An expression with the numbers in it."""
-        known = self._known.get(expression)
-        if known is None:
-            known = self._known[expression] = self._stated(expression)
-        return known
-
-    def _stated(self, expression: Expr) -> Expr:
-        if not expression.args:
-            return expression
+    def _rebuilt(self, expression: Expr) -> Expr:
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):  # their points are where the parameters are
             return expression.func(self.of(expression.args[0]), *expression.args[1:])
-        arguments = [self.of(a) for a in expression.args]
-        if all(a is b for a, b in zip(arguments, expression.args, strict=True)):
-            return expression
+        return super()._rebuilt(expression)
+
+    def _of_arguments(self, expression: Expr, arguments: Sequence[Expr]) -> Expr:
         if expression.is_Mul or expression.is_Add:
             numbers = [a for a in arguments if _is_number(a)]
             others = [a for a in arguments if not _is_number(a)]

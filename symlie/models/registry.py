@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from symlie.derive.equations import Equations
     from symlie.modeling.model import Model
 
+MINIMAL = "minimal"
+"""Value of the option ``coordinates`` that turns any model into `minimal_coordinates`."""
+
 FOLDER = Path(__file__).parent
 """Where the ready-made models are."""
 
@@ -134,6 +137,8 @@ class ModelFile:
         ModelError
             An option without default is missing.
         """
+        if self._is_minimal(options):
+            return {**self.complete({k: v for k, v in options.items() if k != "coordinates"}), "coordinates": MINIMAL}
         names = self.option_names
         open_ended = any(p.kind is p.VAR_KEYWORD for p in self._signature.parameters.values())
         for name in options:
@@ -148,6 +153,10 @@ class ModelFile:
             if name in complete:
                 complete[name] = self._allowed(name, complete[name], allowed)
         return complete
+
+    def _is_minimal(self, options: Mapping[str, object]) -> bool:
+        """Whether minimal coordinates are asked for, which every model with joints has."""
+        return options.get("coordinates") == MINIMAL and MINIMAL not in self.choices.get("coordinates", ())
 
     def _allowed(self, name: str, value: object, allowed: list[object]) -> object:
         # Values from a command line may have become numbers although the model lists texts.
@@ -168,10 +177,15 @@ class ModelFile:
         """
         from symlie.modeling.model import Model
 
+        is_minimal = self._is_minimal(options)
         with _running(self.path):
-            model = self.module.build(**options)
+            model = self.module.build(**{k: v for k, v in options.items() if not (is_minimal and k == "coordinates")})
         if not isinstance(model, Model):
             raise ModelError(f"build() in {_shown(self.path)} must return a symlie.Model, not {type(model).__name__}.")
+        if is_minimal:
+            from symlie.elements.joints.minimal import minimal_coordinates
+
+            return minimal_coordinates(model)
         return model
 
 

@@ -306,8 +306,10 @@ class StatementView:
     def _application(self, application: Application, arguments: Sequence[Vector]) -> str:
         operation = application.operation
         if isinstance(operation, Rotate):
-            rotation = self.rotations[arguments[0]]
-            return self.forms.operand(arguments[1], rotation.latex(transpose=operation.transpose))
+            rotation = self.rotations.get(arguments[0])
+            constant = rf"R\left({self.forms.operand(arguments[0])}\right)" + (r"^\top" if operation.transpose else "")
+            left = constant if rotation is None else rotation.latex(transpose=operation.transpose)
+            return self.forms.operand(arguments[1], left)
         shown = [self._elements.get(a) or self.forms.operand(a) for a in arguments]
         if isinstance(operation, Inverse):
             return self._inverse(shown[0])

@@ -22,9 +22,12 @@ RUNS = {
 """Options, a time at which the solution is known, step and outputs."""
 
 
+OF_ALL = [*CLASSICAL, "rotation_vector", "quaternion"]
+CASES = [(m, c) for m in RUNS for c in OF_ALL] + [("slider_crank", "minimal"), ("puma560", "minimal")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("coordinates", [*CLASSICAL, "rotation_vector", "quaternion"])
-@pytest.mark.parametrize("model", RUNS)
+@pytest.mark.parametrize(("model", "coordinates"), CASES)
 def test_same_motion(model: str, coordinates: str) -> None:
     options, t_end, h, outputs = RUNS[model]
     ends = [

@@ -51,7 +51,7 @@ class Turn:
     def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
         """Its rate: the angular velocity of the second body against the first about the axis."""
         spin = relative_spin(a, b)
-        return spin[0] if len(spin) == 1 else spin.dot(self._axis(a, b))
+        return a.named(spin[0] if len(spin) == 1 else spin.dot(self._axis(a, b)))
 
     def apply(self, statement: Statement, a: Frame, b: Frame, effort: Expr) -> None:
         """Let a torque act about the axis, on the second body as given and on the first with opposite sign."""
@@ -96,7 +96,7 @@ class Shift:
 
     def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
         """The displacement."""
-        return self.principal(a, b)
+        return a.named(self.principal(a, b))
 
     def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
         """The displacement less another one."""

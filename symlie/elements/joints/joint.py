@@ -22,6 +22,7 @@ from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression
 
 if TYPE_CHECKING:
+    from symlie.elements.joints.motions import Load
     from symlie.runtime.solution.solution import Solution
 
 ROUNDING = 1e-9
@@ -63,6 +64,8 @@ class Joint(Connection, PlacedByCoordinates):
         The markers on both bodies.
     placed_by
         Coordinates that the joint was placed by.
+    loads
+        What acts on its coordinates.
 
     Raises
     ------
@@ -90,6 +93,7 @@ class Joint(Connection, PlacedByCoordinates):
         super().__init__(model, name, body_a, body_b, at, axis)
         self._held: dict[str, str] = {}
         self.placed_by: dict[Coordinate, float] = {}
+        self.loads: list[Load] = []
         self._check(apart)
         self._add()
         model.joints.append(self)

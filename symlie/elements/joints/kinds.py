@@ -73,7 +73,7 @@ class SphericalJoint(Joint):
     """A ball joint: p_A = p_B. Multipliers: the force in inertial axes, in N."""
 
     kind = "spherical"
-    space = Rows((coincident,))
+    space = Rows((coincident,), is_ball=True)
 
 
 class UniversalJoint(MovingJoint):

@@ -31,6 +31,25 @@ class Drive:
     effort: Expr
 
 
+@dataclass(frozen=True)
+class Load:
+    """What acts on a coordinate of a joint.
+
+    Attributes
+    ----------
+    coordinate
+        The coordinate.
+    effort
+        In N m or N.
+    forces
+        Where the model has it among its generalized forces; nowhere if it acts along an expression.
+    """
+
+    coordinate: Coordinate
+    effort: Expr
+    forces: range
+
+
 class MovingJoint(Joint):
     """A joint with free coordinates.
 
@@ -151,7 +170,9 @@ class MovingJoint(Joint):
             Name of the coordinate.
         """
         (stated,) = components(effort)
-        self._coordinate(name).apply(self.model, *self._frames(), stated)
+        coordinate, first = self._coordinate(name), len(self.model.generalized_forces)
+        coordinate.apply(self.model, *self._frames(), stated)
+        self.loads.append(Load(coordinate, stated, range(first, len(self.model.generalized_forces))))
 
     def drive(self, motion: object, coordinate: str | None = None) -> Drive:
         """Keep a coordinate at a function of time.

@@ -13,7 +13,8 @@ import numpy as np
 
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import Joint
-from symlie.elements.marker import Body, Marker, node_of, placement
+from symlie.elements.joints.tree import body_key, body_tree
+from symlie.elements.marker import Marker, node_of, placement
 from symlie.elements.placement import Array, initial_velocity
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
@@ -111,34 +112,10 @@ def _rotation(turn: Array) -> object:
     return rotation(angle=float(np.arctan2(turn[1, 0], turn[0, 0]))) if len(turn) == 2 else rotation(matrix=turn)
 
 
-def _key(body: Body) -> object:
-    node = node_of(body)
-    return None if node is None else node if isinstance(node, Node) else (node.array, node.index)
-
-
-def _tree(model: Model) -> dict[object, tuple[object, Joint | None]]:
-    """The body before each body, and the joint between them, from the ground and then from bodies that float."""
-    joints = [j for j in model.joints if isinstance(j, Joint)]
-    edges = [(j, _key(j.markers[0].body), _key(j.markers[1].body)) for j in joints]
-    before: dict[object, tuple[object, Joint | None]] = {}
-    for root in (None, *(a for _, a, _ in edges)):
-        if root in before:
-            continue
-        before[root] = (None, None)
-        reached = [root]
-        for body in reached:
-            for j, a, b in edges:
-                for here, there in ((a, b), (b, a)):
-                    if here == body and there not in before:
-                        before[there] = (body, j)
-                        reached.append(there)
-    return before
-
-
 def _is_behind(joint: Joint) -> bool:
     """Whether the second body is behind the joint, seen from the ground; the first one otherwise."""
-    before = _tree(joint.model)
-    first, second = (_key(m.body) for m in joint.markers)
+    before = body_tree(joint.model)
+    first, second = (body_key(m.body) for m in joint.markers)
     for body, is_second in ((second, True), (first, False)):
         if before[body][1] is joint:
             return is_second
@@ -149,7 +126,7 @@ def _is_behind(joint: Joint) -> bool:
 
 
 def _bodies_behind(joint: Joint, node: object) -> list[Node]:
-    before = _tree(joint.model)
+    before = body_tree(joint.model)
     behind = [node]
     for body, (parent, _) in before.items():  # in the order in which they are reached
         if parent is not None and parent in behind:

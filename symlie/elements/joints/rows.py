@@ -29,12 +29,15 @@ class Rows:
         Rows that are positive in the branch that is meant, where others that vanish as well are mirrored.
     rolling
         Rows on velocities that vanish.
+    is_ball
+        Whether all rotations are free, which have no coordinates but are elements of SO(3).
     """
 
     held: tuple[Row, ...]
     coordinates: tuple[Coordinate, ...] = ()
     positive: tuple[Row, ...] = ()
     rolling: tuple[Row, ...] = ()
+    is_ball: bool = False
 
     def vanishing(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
         """All rows on positions."""

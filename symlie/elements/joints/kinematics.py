@@ -1,0 +1,175 @@
+"""Poses and velocities of bodies along a tree of joints, by the free coordinates of the joints.
+
+With A = R_a C_a and B = R_b C_b, the axes of the markers of a joint in inertial axes, and p_A, p_B their points:
+
+    B = A Q(c),    p_B = p_A + A d(c),    R_b = B C_bᵀ,    x_b = p_B - R_b r_b
+
+Q is Rz(φ) of a hinge, Rz(φ₁) C Rz(φ₂) of a cross, and the node of a ball joint; d is made of displacements along A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sympy import Integer
+
+from symlie.elements.joints.coordinates import Coordinate, Shift, Turn
+from symlie.elements.joints.frames import Z
+from symlie.elements.joints.poses import AxisRotation
+from symlie.elements.joints.rows import Rows
+from symlie.groups.group import LieGroup
+from symlie.groups.operations import Compose, Inverse
+from symlie.groups.rotation import rotate
+from symlie.groups.standard import SO2, SO3
+from symlie.ir.program import Euclidean, Program, Value, Vector
+from symlie.modeling.node import column
+from symlie.modeling.symbolic import SymbolicMatrix
+
+
+@dataclass(frozen=True)
+class Turned:
+    """A rotation with its angular velocity in its own axes; None where it does not move."""
+
+    value: Value
+    spin: Vector | None
+
+    @property
+    def group(self) -> LieGroup:
+        """SO(3), or SO(2) in the plane."""
+        group = self.value.space
+        assert isinstance(group, LieGroup)
+        return group
+
+    def then(self, program: Program, other: Turned) -> Turned:
+        """The product with another one.
+
+        Parameters
+        ----------
+        program
+            Where it is stated.
+        other
+            The rotation on the right.
+        """
+        operation, arguments = Compose(self.group), (self.value, other.value)
+        value = program.apply(operation, *arguments)
+        if self.spin is None and other.spin is None:
+            return Turned(value, None)
+        spin = operation.tangent(program, arguments, value, (self.spin, other.spin))
+        return Turned(value, program.vector(spin, "Omega"))
+
+    def inverse(self, program: Program) -> Turned:
+        """The inverse.
+
+        Parameters
+        ----------
+        program
+            Where it is stated.
+        """
+        operation = Inverse(self.group)
+        value = program.apply(operation, self.value)
+        if self.spin is None:
+            return Turned(value, None)
+        return Turned(value, program.vector(operation.tangent(program, (self.value,), value, (self.spin,)), "Omega"))
+
+    def applied(self, program: Program, w: Vector) -> Vector:
+        """R w.
+
+        Parameters
+        ----------
+        program
+            Where it is stated.
+        w
+            A vector.
+        """
+        if all(c == 0 for c in w):
+            return w
+        if self.spin is not None:
+            return rotate(program, self.group, self.value.components, w)
+        assert self.group.rotation is not None
+        matrix = SymbolicMatrix(len(w), len(w), list(self.group.rotation(self.value.components)))
+        return program.vector(matrix * column(w))
+
+
+def constant(size: int, axes: Sequence[object]) -> Turned:
+    """A rotation that does not move.
+
+    Parameters
+    ----------
+    size
+        3, or 2 in the plane.
+    axes
+        Its matrix by rows.
+    """
+    entries = tuple(axes) if size == 3 else (axes[0], axes[2])
+    return Turned(Value(entries, SO3 if size == 3 else SO2), None)
+
+
+def relative_rotation(program: Program, size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) -> Turned:
+    """Q of the angles of a joint.
+
+    Parameters
+    ----------
+    program
+        Where it is stated.
+    size
+        3, or 2 in the plane.
+    coordinates
+        All coordinates of the joint, each with its value and its rate.
+    """
+    group = SO3 if size == 3 else SO2
+    turns = [(c, about) for c, about in coordinates if isinstance(c, Turn)]
+    total = Turned(Value(group.identity, group), None)
+    for number, (turn, (angle, rate)) in enumerate(turns):
+        if number:
+            total = total.then(program, constant(size, _between(turns[0][0], turn)))
+        value = program.apply(AxisRotation(group), Value((angle,), Euclidean(1)))
+        spin = (*(Integer(0),) * (group.dimension - 1), rate)
+        total = total.then(program, Turned(value, spin))
+    return total
+
+
+def _between(first: Turn, second: Turn) -> list[Integer]:
+    """C of a cross, by rows: what both angles make of the axes where they are zero."""
+    found = np.zeros((3, 3), dtype=int)
+    for turn in (first, second):
+        found[turn.cosine] = 1
+    (column,) = np.flatnonzero(~found.any(axis=0))
+    found[:, column] = np.cross(found[:, (column + 1) % 3], found[:, (column + 2) % 3])
+    return [Integer(int(c)) for c in found.ravel()]
+
+
+def displacement(size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) -> Vector:
+    """d of the displacements of a joint.
+
+    Parameters
+    ----------
+    size
+        3, or 2 in the plane.
+    coordinates
+        All coordinates of the joint, each with its value and its rate.
+    """
+    total = [Integer(0)] * size
+    for coordinate, (value, _) in coordinates:
+        if isinstance(coordinate, Shift):
+            total[coordinate.along] += value
+    return tuple(total)
+
+
+def has_minimal_coordinates(rows: Rows, held: int, size: int) -> bool:
+    """Whether the coordinates of a joint are as many as its freedoms, so that they say where the second body is.
+
+    Parameters
+    ----------
+    rows
+        What the joint consists of.
+    held
+        Number of its rows on positions.
+    size
+        3, or 2 in the plane.
+    """
+    freedoms = (6 if size == 3 else 3) - held
+    turns = [c for c in rows.coordinates if isinstance(c, Turn)]
+    is_about_z = all(c.about[0] == Z for c in turns) and [c.about[1] for c in turns] in ([], [False], [False, True])
+    return not rows.rolling and is_about_z and freedoms == len(rows.coordinates) + (3 if rows.is_ball else 0)

@@ -1,0 +1,285 @@
+"""Minimal coordinates: the free coordinates of joints as unknowns in place of the poses of bodies.
+
+Along the tree of joints, poses and velocities of bodies are products of exponentials of the coordinates q; energies and
+forces are stated again with them, so that the equations of motion of q follow:
+
+    M(q) q'' = -g(t, q, q') - Bᵀλ,    λ only of joints that close loops
+
+Source: [Holzinger2024], section 2.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sympy import Add, Expr, Symbol
+
+from symlie.elements.joints.coordinates import Turn
+from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.kinematics import has_minimal_coordinates
+from symlie.elements.joints.placed_bodies import PlacedBodies
+from symlie.elements.joints.tree import Tree, body_tree
+from symlie.elements.placement import body_dimension
+from symlie.errors import ModelError
+from symlie.ir.differentiate import reverse
+from symlie.ir.restatement import Restatement
+from symlie.modeling.element_type import ElementInstances, add_instances
+from symlie.modeling.freezing import values_and_sources
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node, column
+from symlie.modeling.statement import Statement
+
+MOST_VELOCITIES = 24
+"""Velocities up to which text that grows with the square of their number is worth it."""
+
+
+def minimal_coordinates(model: Model) -> Model:
+    """The model with the free coordinates of its joints as unknowns.
+
+    Each hinge, slider, cylindrical, planar or universal joint of the tree that starts at the ground, or at a body that
+    floats, becomes a node on Rⁿ with its coordinates, in rad and m, in the order of ``joint.coordinate_names``; each
+    ball joint a node on SO(3). Angles count turns. Bodies behind them are no nodes any more: outputs NAME_R, NAME_x and
+    NAME_Omega have their rotation matrix, position and angular velocity in body axes. Joints that close loops, and
+    kinds without minimal coordinates, stay constraints. Everything that was stated, on bodies, joints and by element
+    types, means the same; parameters of instances are parameters of the model, INSTANCE_PARAMETER. Forces and moments
+    of joints whose constraints are gone are no outputs.
+
+    The text of the equations grows with the square of the number of bodies, and is meant for up to some twenty.
+
+    Parameters
+    ----------
+    model
+        A stated model, which stays as it is.
+
+    Returns
+    -------
+    Model
+        Another model of the same name.
+
+    Raises
+    ------
+    ModelError
+        No joint of the model has minimal coordinates; there are too many; a body behind a joint is on a group other
+        than SO3xR3, SE3 and SE2, is a node of an array, or has a prescribed motion; initial velocities of bodies do
+        not fit to the joints.
+
+    Examples
+    --------
+    >>> import symlie as sl
+    >>> model = sl.Model("pendulum")
+    >>> rod = sl.RigidBody(model, "rod", mass=1.2, inertia=sl.inertia.rod(1.2, 0.8), position=[0, 0, -0.4])
+    >>> pivot = sl.RevoluteJoint(model, "pivot", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
+    >>> model.gravity([0, 0, -9.81])
+    >>> [node.name for node in sl.minimal_coordinates(model).nodes]
+    ['pivot']
+    """
+    tree = body_tree(model, _is_followed)
+    joints = [joint for _, joint in tree.values() if joint is not None]
+    if not joints:
+        raise ModelError(
+            f"No joint of '{model.name}' has minimal coordinates: they are those of hinges, sliders, cylindrical, "
+            "planar, universal and ball joints between bodies; state the model with other coordinates."
+        )
+    _check_bodies(model, tree)
+    other = _with_the_rest(model, [n for n in tree if isinstance(n, Node) and tree[n][1] is not None])
+    bodies = PlacedBodies(model, other, tree)
+    size = sum(n.group.velocity_dimension for n in other.nodes)
+    if size > MOST_VELOCITIES:
+        raise ModelError(
+            f"'{model.name}' has {size} minimal velocities; its equations would grow with their square, and are "
+            f"written for up to {MOST_VELOCITIES}. Longer chains are quicker with the coordinates of bodies."
+        )
+    _Restated(model, other, bodies).state()
+    return other
+
+
+def _is_followed(joint: Joint) -> bool:
+    held = len(joint._rows.vanishing(*joint._initial_frames(), {})) if not joint.parameters else None
+    return held is not None and has_minimal_coordinates(joint._rows, held, joint._size)
+
+
+def _check_bodies(model: Model, tree: Tree) -> None:
+    prescribed = {m.node for m in model.motions}
+    for body, (_, joint) in tree.items():
+        if joint is None:
+            continue
+        if not isinstance(body, Node):
+            raise ModelError(
+                f"Joint '{joint.name}' of '{model.name}' has a body of a node array behind it; minimal coordinates "
+                "need bodies that are nodes of their own."
+            )
+        if body.name in prescribed:
+            raise ModelError(f"The motion of '{body.name}' is prescribed, so that it has no minimal coordinates.")
+        if body_dimension(body.group) is None or body.group.name not in ("SO3xR3", "SE3", "SE2"):
+            raise ModelError(
+                f"Body '{body.name}' is on {body.group}; where minimal coordinates place a body, its own are not "
+                "stored: state it on SO3xR3, SE3 or SE2."
+            )
+
+
+def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
+    """A model with all parameters, and with the nodes and instances that have nothing to do with some bodies."""
+    other = Model(model.name)
+    for p in model.parameters:
+        other.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
+    other.breakpoints, other.inputs, other.curves = list(model.breakpoints), list(model.inputs), list(model.curves)
+    other.motions, other.arrays = list(model.motions), list(model.arrays)
+    for node in model.nodes:
+        if node not in placed:
+            other._add_node(Node(other.program, node.name, node.group))
+            if node.name in model.initial_values:
+                other.initial_values[node.name] = list(model.initial_values[node.name])
+    names = {n.name for n in placed}
+    for instances in model.instances:
+        values, sources = values_and_sources(instances)
+        rows = [k for k, places in enumerate(instances.nodes) if names.isdisjoint(name for name, _ in places)]
+        if rows:
+            add_instances(
+                other, instances.element, [instances.nodes[k] for k in rows], values[rows], sources[rows],
+                [instances.labels[k] for k in rows], [instances.names[k] for k in rows],
+            )  # fmt: skip
+    return other
+
+
+class _Restated:
+    """What was stated on bodies, stated again with the coordinates of joints.
+
+    Parameters
+    ----------
+    model, other
+        What was stated, and the model in minimal coordinates.
+    bodies
+        Poses and velocities.
+    """
+
+    def __init__(self, model: Model, other: Model, bodies: PlacedBodies) -> None:
+        self._model, self._other, self._bodies = model, other, bodies
+        self._forces: list[tuple[Expr, Expr]] = []
+        self._outputs: dict[str, tuple[list[Expr], str]] = {}
+        self._rows: dict[str, tuple[int, list[Expr], list[Symbol]]] = {}
+
+    def state(self) -> None:
+        """State everything."""
+        for instances in self._model.instances:
+            for k, places in enumerate(instances.nodes):
+                if not self._bodies.names.isdisjoint(name for name, _ in places):
+                    self._instance(instances, k)
+        self._own()
+        nodes = self._other.moving_nodes
+        if self._forces:
+            pulled = reverse(self._other.program, self._forces, [n.velocity for n in nodes])
+            for node, vector in zip(nodes, pulled, strict=True):
+                if any(c != 0 for c in vector):
+                    self._other.generalized_forces.append((node, vector))
+        for joint in self._bodies.joints.values():
+            for coordinate, (value, rate) in self._bodies.coordinates_of(joint):
+                self._other.output(f"{joint.name}_{coordinate.name}", value, unit=coordinate.unit)
+                self._other.output(f"{joint.name}_{coordinate.rate}", rate, unit=coordinate.rate_unit)
+        for name, (total, unit) in self._outputs.items():
+            self._other.output(name, column(total), unit=unit)
+        for name, body in self._bodies.placed.items():
+            for label, value, unit in (("R", body.matrix, ""), ("x", body.x, "m"), ("Omega", body.spin, "rad/s")):
+                self._other.output(f"{name}_{label}", column(value), unit=unit)
+
+    def _instance(self, instances: ElementInstances, k: int) -> None:
+        """One instance of an element type, unless it is a joint whose coordinates are the unknowns."""
+        element, name = instances.element, instances.names[k]
+        if name in self._bodies.joints:
+            return
+        values: dict[Symbol, Expr] = {}
+        for node, place in zip(element.nodes, instances.nodes[k], strict=True):
+            values |= self._bodies.values(node, place, f"Element '{element.name}'")
+        values |= self._parameters(instances, k, name or f"{element.name}_{k}")
+        labels = [label.name for label in instances.labels[k]]
+        self._statement(element, values, labels)
+
+    def _parameters(self, instances: ElementInstances, k: int, name: str) -> dict[Symbol, Expr]:
+        numbers, sources = (block[k] for block in values_and_sources(instances))
+        of_model = [s for p in self._other.parameters for s in p.symbols]
+        found: dict[Symbol, Expr] = {}
+        start = 0
+        for p in instances.element.parameters:
+            part = slice(start, start + len(p.symbols))
+            start = part.stop
+            if all(sources[part] >= 0):
+                symbols = [of_model[i] for i in sources[part]]
+            else:
+                self._other.parameter(f"{name}_{p.name}", numbers[part].reshape(p.shape), p.unit)
+                own = self._other.parameters[-1].symbols
+                pairs = zip(sources[part], own, strict=True)
+                symbols = [of_model[i] if i >= 0 else symbol for i, symbol in pairs]
+            found |= dict(zip(p.symbols, symbols, strict=True))
+        return found
+
+    def _own(self) -> None:
+        """What the model states itself; coordinates of joints are unknowns, and loads on them act along these."""
+        model, bodies = self._model, self._bodies
+        values: dict[Symbol, Expr] = {}
+        for node in model.nodes:
+            values |= bodies.values(node, (node.name, 0), f"'{model.name}'")
+        skipped: set[int] = set()
+        loads = []
+        for joint in bodies.joints.values():
+            values |= bodies.known_of(joint)
+            along = {c: value for c, (value, _) in bodies.coordinates_of(joint)}
+            for load in joint.loads:
+                if isinstance(load.coordinate, Turn):
+                    skipped |= set(load.forces)
+                    loads.append((along[load.coordinate], load.effort))
+        self._statement(model, values, None, loads, skipped)
+
+    def _statement(
+        self,
+        statement: Statement,
+        values: Mapping[Symbol, Expr],
+        labels: Sequence[str] | None,
+        loads: Sequence[tuple[Expr, Expr]] = (),
+        skipped: set[int] | frozenset[int] = frozenset(),
+    ) -> None:
+        """Everything that one statement says; of a model itself, names are as they are."""
+        other, program = self._other, statement.program
+        again = Restatement(other.program, values)
+
+        def restated(*expressions: Expr) -> tuple[Expr, ...]:
+            again.follow(program, expressions)
+            return other.program.vector(map(again.of, expressions))
+
+        if statement.fields or statement.placements or any(c.level == 2 for c in statement.constraints):
+            raise ModelError(
+                f"'{statement.name}' states fields, placed nodes or rows on accelerations beside bodies, which minimal "
+                "coordinates do not take."
+            )
+        for angle in statement.angles:
+            if angle.value in values:
+                continue
+            sine, cosine, start = restated(*angle.stated)
+            again.know({angle.value: other.unwrapped_angle(sine, cosine, start)})
+        for terms, into in (
+            (statement.kinetic_terms, other.kinetic_terms), (statement.potential_terms, other.potential_terms),
+            (statement.dissipated_terms, other.dissipated_terms), (statement.energy_terms, other.energy_terms),
+        ):  # fmt: skip
+            if terms:
+                into += restated(Add(*terms))
+        for position, force in statement.applied_forces:
+            along, value = restated(position, force)
+            other.applied_forces.append((along, value))
+        for coordinate, effort in loads:
+            other.applied_forces.append((coordinate, *restated(effort)))
+        for k, (node, vector) in enumerate(statement.generalized_forces):
+            if k not in skipped:
+                velocity = map(again.of, node.velocity.components)
+                self._forces += zip(velocity, restated(*vector), strict=True)
+        kinds = (statement.constraints, statement.outputs, statement.events)
+        names = iter(labels or [q.name for kind in kinds for q in kind])
+        for constraint in statement.constraints:
+            rows = restated(*constraint.rows)
+            multipliers = other._add_constraint(next(names), rows, level=constraint.level)
+            again.know(dict(zip(constraint.multipliers, multipliers, strict=True)))
+        for output in statement.outputs:
+            name, parts = next(names), restated(*output.components)
+            known = self._outputs.get(name)
+            total = list(parts) if known is None else [a + b for a, b in zip(known[0], parts, strict=True)]
+            self._outputs[name] = (total, output.unit)
+        for event in statement.events:
+            other.event(next(names), restated(event.expression)[0], event.direction, event.is_terminal)

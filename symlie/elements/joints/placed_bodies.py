@@ -1,0 +1,260 @@
+"""Bodies of a tree of joints, placed by the coordinates of the joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Expr, Integer, Symbol, cos, sin
+
+from symlie.elements.joints.coordinates import Coordinate, Turn
+from symlie.elements.joints.initial_rates import initial_rates
+from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.kinematics import Turned, constant, displacement, relative_rotation
+from symlie.elements.joints.poses import Pose, RotationPart
+from symlie.elements.joints.tree import Tree, body_key
+from symlie.elements.marker import Marker
+from symlie.elements.placement import body_dimension
+from symlie.errors import ModelError
+from symlie.groups.group import LieGroup
+from symlie.groups.rotation import add
+from symlie.groups.standard import SO2, SO3, real_space
+from symlie.ir.program import Euclidean, Program, Value, Vector
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node, column
+
+
+class PlacedBody:
+    """Pose and velocity of one body.
+
+    Parameters
+    ----------
+    program
+        Where they are stated.
+    frame
+        Axes that are fixed in the body, in inertial axes, with their angular velocity.
+    onto
+        From axes of the body to these.
+    x
+        Position of its node.
+    """
+
+    def __init__(self, program: Program, frame: Turned, onto: Turned, x: Vector) -> None:
+        self._program, self.frame, self.onto, self.x = program, frame, onto, x
+
+    def turned(self, rotation: Turned) -> Turned:
+        """Axes given in the body, in inertial axes; what is constant is one product."""
+        return self.frame.then(self._program, self.onto.then(self._program, rotation))
+
+    def lever(self, point: Vector) -> Vector:
+        """R r of a point in axes of the body."""
+        return self.frame.applied(self._program, self.onto.applied(self._program, point))
+
+    @cached_property
+    def rotation(self) -> Turned:
+        """R, with the angular velocity in axes of the body."""
+        return self.frame.then(self._program, self.onto)
+
+    @property
+    def spin(self) -> Vector:
+        """Ω, in axes of the body."""
+        spin = self.rotation.spin
+        return (Integer(0),) * self.rotation.group.dimension if spin is None else spin
+
+    @property
+    def matrix(self) -> Vector:
+        """Entries of R, by rows."""
+        entries = self.rotation.group.rotation
+        assert entries is not None
+        return tuple(entries(self.rotation.value.components))
+
+
+@dataclass(frozen=True)
+class _Joined:
+    """A marker of a joint: a turn into its axes, and its point in axes of the body."""
+
+    axes: Turned
+    point: Vector
+
+
+class PlacedBodies:
+    """Nodes for the coordinates of joints, and all bodies behind these.
+
+    Parameters
+    ----------
+    model
+        What was stated.
+    other
+        The model in minimal coordinates, to which nodes and parameters of the joints are added.
+    tree
+        Bodies, each behind the one before it.
+    """
+
+    def __init__(self, model: Model, other: Model, tree: Tree) -> None:
+        self._model, self._other = model, other
+        self.joints: dict[str, Joint] = {}
+        self._coordinates: dict[str, list[tuple[Coordinate, Vector]]] = {}
+        self._bodies: dict[object, PlacedBody] = {}
+        self._poses: dict[str, tuple[Vector, Vector]] = {}
+        for body, (before, joint) in tree.items():
+            if joint is None:
+                continue
+            assert isinstance(body, Node)
+            if before not in self._bodies:
+                self._bodies[before] = self._root(before, joint._size)
+            self.joints[joint.name] = joint
+            self._bodies[body] = self._behind(joint, self._bodies[before], body)
+            self._poses[body.name] = self._storage_and_velocity(body, self._bodies[body])
+
+    @property
+    def names(self) -> set[str]:
+        """Names of the bodies that are placed."""
+        return set(self._poses)
+
+    @property
+    def placed(self) -> dict[str, PlacedBody]:
+        """The bodies that are placed, by name."""
+        return {b.name: placed for b, placed in self._bodies.items() if isinstance(b, Node) and b.name in self._poses}
+
+    def coordinates_of(self, joint: Joint) -> list[tuple[Coordinate, Vector]]:
+        """The coordinates of a joint, each with its value and its rate.
+
+        Parameters
+        ----------
+        joint
+            A joint of the tree.
+        """
+        return self._coordinates[joint.name]
+
+    def values(self, node: Node, place: tuple[str, int], what: str) -> dict[Symbol, Expr]:
+        """What stands for the components of a node of a statement.
+
+        Parameters
+        ----------
+        node
+            The node as the statement has it.
+        place
+            Name of the node that it is, and the place in its array.
+        what
+            What states it, for messages.
+
+        Raises
+        ------
+        ModelError
+            It is a node of an array.
+        """
+        name, _ = place
+        if name in self._poses:
+            storage, velocity = self._poses[name]
+        else:
+            found = self._other._own_nodes.get(name)
+            if found is None:
+                raise ModelError(
+                    f"{what} joins '{name}', a node of an array, with a body that minimal coordinates place; give that "
+                    "body coordinates of its own."
+                )
+            storage, velocity = found.value.components, found.velocity.components
+        pairs = zip((*node.value.components, *node.velocity.components), (*storage, *velocity), strict=True)
+        return {symbol: value for symbol, value in pairs if isinstance(symbol, Symbol) and symbol != value}
+
+    def known_of(self, joint: Joint) -> dict[Symbol, Expr]:
+        """What stands for expressions of the coordinates of a joint in the statement of the model.
+
+        Parameters
+        ----------
+        joint
+            A joint of the tree.
+        """
+        if joint._stated is None:
+            return {}
+        known: dict[Expr, Expr] = {}
+        for coordinate, (value, rate) in self._coordinates[joint.name]:
+            if isinstance(coordinate, Turn):
+                s, c = coordinate.parts(*joint._stated)
+                known |= dict(zip((s, c), self._other.program.vector([sin(value), cos(value)]), strict=True))
+                known |= {a.value: value for a in self._model.angles if a.stated == (s, c, Integer(0))}
+            else:
+                known[coordinate.value(self._model, *joint._stated)] = value
+            known[coordinate.rate_of(self._model, *joint._stated)] = rate
+        return {symbol: value for symbol, value in known.items() if isinstance(symbol, Symbol)}
+
+    def _root(self, body: object, size: int) -> PlacedBody:
+        """The ground, or a body that floats and keeps its node."""
+        program, group = self._other.program, SO3 if size == 3 else SO2
+        identity = Turned(Value(group.identity, group), None)
+        if body is None:
+            return PlacedBody(program, identity, identity, (Integer(0),) * size)
+        found = self._other._own_nodes.get(body.name) if isinstance(body, Node) else None
+        if found is None or body_dimension(found.group) is None or not hasattr(found, "Omega"):
+            raise ModelError(f"Minimal coordinates start from the ground, or from a body that is a node, not {body!r}.")
+        part = program.apply(RotationPart(found.lie_group), found.value)
+        return PlacedBody(program, Turned(part, tuple(found.Omega)), identity, tuple(found.x))
+
+    def _joined(self, joint: Joint, marker: Marker, side: str) -> _Joined:
+        """A marker, whose point and axes are parameters of the model."""
+        symbols = []
+        for label, value, unit in ((f"point_{side}", marker.point, "m"), (f"axes_{side}", marker.axes, "")):
+            name = f"{joint.name}_{label}"
+            known = next((p for p in self._other.parameters if p.name == name), None)
+            if known is None:
+                self._other.parameter(name, value, unit=unit)
+                known = self._other.parameters[-1]
+            symbols.append(known.symbols)
+        return _Joined(constant(len(marker.point), symbols[1]), symbols[0])
+
+    def _behind(self, joint: Joint, before: PlacedBody, body: Node) -> PlacedBody:
+        program, size = self._other.program, joint._size
+        first, second = (self._joined(joint, m, s) for m, s in zip(joint.markers, "ab", strict=True))
+        relative, shift = self._across(joint)
+        is_second = body_key(joint.markers[1].body) is body
+        if is_second:
+            near, far = first, second
+            frame = before.turned(near.axes)
+            shift = frame.applied(program, shift)
+            frame = frame.then(program, relative)
+        else:
+            near, far = second, first
+            frame = before.turned(near.axes).then(program, relative.inverse(program))
+            shift = tuple(-c for c in frame.applied(program, shift))
+        point = add(add(before.x, before.lever(near.point)), shift)
+        onto = far.axes.inverse(program)
+        arm = frame.applied(program, onto.applied(program, far.point))
+        x = program.vector([p - a for p, a in zip(point, arm, strict=True)], "x")
+        assert len(x) == size
+        return PlacedBody(program, frame, onto, x)
+
+    def _across(self, joint: Joint) -> tuple[Turned, Vector]:
+        """Node of the coordinates of a joint, what it turns by, and what it shifts by along the first axes."""
+        other, size = self._other, joint._size
+        coordinates = joint._rows.coordinates
+        if joint._rows.is_ball:
+            group: LieGroup = SO3
+        else:
+            group = real_space(len(coordinates))
+        if not coordinates and not joint._rows.is_ball:
+            self._coordinates[joint.name] = []
+            identity = SO3 if size == 3 else SO2
+            return Turned(Value(identity.identity, identity), None), (Integer(0),) * size
+        units = {c.unit for c in coordinates}
+        node = other.node(joint.name, group, units.pop() if len(units) == 1 else "")
+        start, rates = initial_rates(joint)
+        if joint._rows.is_ball:
+            self._coordinates[joint.name] = []
+            other.initial(node, R=start.tolist(), Omega=rates.tolist())
+            return Turned(node.value, node.velocity.components), (Integer(0),) * size
+        other.initial(node, x=start.tolist(), x_dot=rates.tolist())
+        pairs = zip(coordinates, node.value.components, node.velocity.components, strict=True)
+        known: list[tuple[Coordinate, Vector]] = [(c, (value, rate)) for c, value, rate in pairs]
+        self._coordinates[joint.name] = known
+        return relative_rotation(other.program, size, known), displacement(size, known)
+
+    def _storage_and_velocity(self, body: Node, placed: PlacedBody) -> tuple[Vector, Vector]:
+        program = self._other.program
+        x_dot = self._other.rate(column(placed.x))
+        rotation = placed.rotation.value
+        pose = program.apply(Pose(body.lie_group), rotation, Value(placed.x, Euclidean(len(placed.x))))
+        velocity = tuple(x_dot)
+        if any(f.name == "U" for f in body.group.velocity_fields):
+            back = placed.rotation.inverse(program)
+            velocity = back.applied(program, velocity)
+        return pose.components, (*placed.spin, *velocity)

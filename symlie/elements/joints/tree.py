@@ -1,0 +1,52 @@
+"""The joints of a model as a tree of bodies, seen from the ground; those that close loops are no part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symlie.elements.joints.joint import Joint
+from symlie.elements.marker import Body, node_of
+from symlie.modeling.model import Model
+from symlie.modeling.node import Node
+
+Tree = dict[object, tuple[object, Joint | None]]
+"""The body before each body, and the joint between them, in the order in which bodies are reached."""
+
+
+def body_key(body: Body) -> object:
+    """What stands for a body in the tree: its node, a place in an array, or None for the ground.
+
+    Parameters
+    ----------
+    body
+        The body.
+    """
+    node = node_of(body)
+    return None if node is None else node if isinstance(node, Node) else (node.array, node.index)
+
+
+def body_tree(model: Model, is_followed: Callable[[Joint], bool] = lambda joint: True) -> Tree:
+    """The tree from the ground and then from bodies that float.
+
+    Parameters
+    ----------
+    model
+        The model.
+    is_followed
+        Which joints may belong to it; all by default.
+    """
+    joints = [j for j in model.joints if isinstance(j, Joint) and is_followed(j)]
+    edges = [(j, body_key(j.markers[0].body), body_key(j.markers[1].body)) for j in joints]
+    before: Tree = {}
+    for root in (None, *(a for _, a, _ in edges)):
+        if root in before:
+            continue
+        before[root] = (None, None)
+        reached = [root]
+        for body in reached:
+            for j, a, b in edges:
+                for here, there in ((a, b), (b, a)):
+                    if here == body and there not in before:
+                        before[there] = (body, j)
+                        reached.append(there)
+    return before

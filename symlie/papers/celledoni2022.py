@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symlie.papers import celledoni2022_chains as chains
+from symlie.papers import celledoni2022_quadrotors as quadrotors
+from symlie.papers import celledoni2022_tops as tops
 from symlie.papers.items import Item, Paper
 
 
 def items(quick: bool) -> Sequence[Item]:
     """All items."""
-    return []
+    return [*tops.figures(quick), *chains.figures(quick), *quadrotors.figures(quick), *chains.claims(quick)]
 
 
 PAPER = Paper(

@@ -43,7 +43,7 @@ class Case:
     model: str
     options: Options = ()
     parameters: Options = ()
-    initial: tuple[tuple[str, str, tuple[float, ...]], ...] = ()
+    initial: tuple[tuple[str, str, tuple[object, ...]], ...] = ()
 
 
 class Session:
@@ -162,7 +162,7 @@ class Ladder:
     """Errors of methods over step sizes at the end time; the result is a tuple of `Rung` by method.
 
     Compared is with the solution that is shipped beside the model; where there is none at this time, with a run of the
-    method and step of ``reference``.
+    method and step of ``reference``, which takes the options of the methods if it is one of them.
     """
 
     case: Case
@@ -173,6 +173,7 @@ class Ladder:
     multipliers: str = "stage"
     norm: str = "end"
     stabilize: str = "none"
+    method_options: Options = ()
 
     def run(self, session: Session) -> dict[str, tuple[Rung, ...]]:
         """Run all methods with all steps."""
@@ -195,7 +196,10 @@ class Ladder:
 
     def _against_known(self, known: ReferenceState) -> Callable[[System, str, float], Rung]:
         def one(system: System, method: str, h: float) -> Rung:
-            run = solve(system, self.t_end, method=method, h=h, multipliers=self.multipliers, t_eval=[self.t_end])
+            run = solve(
+                system, self.t_end, method=method, method_options=dict(self.method_options), h=h,
+                multipliers=self.multipliers, t_eval=[self.t_end],
+            )  # fmt: skip
             errors = known.errors(run)
             errors["q"] = float(np.linalg.norm([error for name, error in errors.items() if name != "multipliers"]))
             done = run.statistics
@@ -205,13 +209,16 @@ class Ladder:
 
     def _against_run(self, session: Session) -> Callable[[System, str, float], Rung]:
         method, h = self.reference
-        finest = cast(Solution, session.result(Course(self.case, self.t_end, method, h, multipliers=self.multipliers)))
+        options = self.method_options if method in self.methods else ()
+        course = Course(self.case, self.t_end, method, h, multipliers=self.multipliers, method_options=options)
+        finest = cast(Solution, session.result(course))
         exact = finest if self.norm == "l2" else EndState.of(finest)
 
         def one(system: System, method: str, h: float) -> Rung:
             (row,) = convergence(
                 system, self.t_end, [method], [h],
                 reference=exact, norm=self.norm, multipliers=self.multipliers, stabilize=self.stabilize,
+                method_options=dict(self.method_options),
             )  # fmt: skip
             parts = {part: getattr(row.error, part) for part in ("q", "v", "multipliers")}
             errors = {part: value for part, value in parts.items() if value is not None}

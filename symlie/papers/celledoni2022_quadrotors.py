@@ -1,0 +1,198 @@
+"""Items of [Celledoni2022], section 6: two quadrotors that carry a point mass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symlie.papers.items import Curve, Item, Number, Panel, Points
+from symlie.papers.measures import SMALLEST, error, order
+from symlie.papers.studies import Case, Course, Ladder
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+
+TRACKING = Case("quadrotors", (("control", "tracking"),))
+LENGTHS = (0.6, 0.8)
+"""Of the rods, in m."""
+
+METHODS = {
+    "rkmk_euler": ("RKMK1", 1),
+    "lie_euler_heun": ("RKMK2", 2),
+    "rkmk_kutta3": ("RKMK3", 3),
+    "rkmk_rk44": ("RKMK4", 4),
+}
+
+FLIGHT = Course(TRACKING, 5.0, "rkmk_rk44", 0.01)
+IN_SPACE = Course(TRACKING, 5.0, "ambient_rk4", 0.01)
+
+MOST_ROUND_OFF = 1e-13
+"""What round-off gathers in 500 steps."""
+
+
+def target(t: Array) -> Array:
+    """The curve that the load is to follow, (times, 3), in m."""
+    return np.column_stack([t - 2.5, 0 * t, (t - 2.5) ** 2 - 7])
+
+
+def field(name: str, solution: Solution) -> Array:
+    """A field of the one node, over time."""
+    return solution.field("quadrotors", name)
+
+
+def path(vehicle: int | None) -> Callable[[Solution], Points]:
+    """Path of the load, or of a vehicle, in space; upwards is up."""
+
+    def points(solution: Solution) -> Points:
+        x = field("y", solution)
+        if vehicle is not None:
+            x = x - LENGTHS[vehicle] * field(f"q{vehicle + 1}", solution)
+        return x[:, 0], x[:, 1], -x[:, 2]
+
+    return points
+
+
+def rods(time: float) -> Callable[[Solution], Points]:
+    """Both rods at a time, from one vehicle to the load and to the other."""
+
+    def points(solution: Solution) -> Points:
+        k = int(np.argmin(np.abs(solution.t - time)))
+        load = field("y", solution)[k]
+        ends = [load - length * field(f"q{i + 1}", solution)[k] for i, length in enumerate(LENGTHS)]
+        x = np.array([ends[0], load, ends[1]])
+        return x[:, 0], x[:, 1], -x[:, 2]
+
+    return points
+
+
+def load(axis: int) -> Callable[[Solution], Points]:
+    """A component of the position of the load."""
+    return lambda solution: (solution.t, field("y", solution)[:, axis])
+
+
+def wanted(axis: int) -> Callable[[Solution], Points]:
+    """A component of the curve that it is to follow."""
+    return lambda solution: (solution.t, target(solution.t)[:, axis])
+
+
+def deviation(solution: Solution) -> Points:
+    """Distance of the load from where it is to be."""
+    return solution.t, np.linalg.norm(field("y", solution) - target(solution.t), axis=1)
+
+
+def from_unity(i: int) -> Callable[[Solution], Points]:
+    """|1 - q·q| of a rod over time."""
+
+    def points(solution: Solution) -> Points:
+        q = field(f"q{i}", solution)
+        return solution.t[1:], np.maximum(np.abs(1 - (q * q).sum(axis=1))[1:], SMALLEST)
+
+    return points
+
+
+def from_orthogonality(i: int) -> Callable[[Solution], Points]:
+    """Largest entry of |RᵀR - 1| of a vehicle over time."""
+
+    def points(solution: Solution) -> Points:
+        R = field(f"R{i}", solution).reshape(-1, 3, 3)
+        off = np.abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max(axis=(1, 2))
+        return solution.t[1:], np.maximum(off[1:], SMALLEST)
+
+    return points
+
+
+def largest(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
+    """The largest value of a curve."""
+    return lambda solution: float(reader(solution)[1].max())
+
+
+def at_end(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
+    """The last value of a curve."""
+    return lambda solution: float(reader(solution)[1][-1])
+
+
+def ladder(quick: bool) -> Ladder:
+    """Errors at t = 1 s."""
+    steps = tuple(2.0**-k for k in (range(7, 10) if quick else range(6, 12)))
+    return Ladder(TRACKING, tuple(METHODS), steps, 1.0, ("rkmk_rk67", 2.0**-12))
+
+
+def _preserved(number: str, title: str, text: str, y: str, reader: Callable[[int], Callable[..., Points]]) -> Item:
+    runs = (("RKMK4", FLIGHT), ("RK4 on components", IN_SPACE))
+    panels = [
+        Panel(f"quadrotor {i}", "time in s", y, [Curve(n, s, reader(i)) for n, s in runs], "semilogy") for i in (1, 2)
+    ]
+    numbers = [
+        Number(f"largest value, quadrotor {i}", largest(reader(i)), [FLIGHT], None, MOST_ROUND_OFF) for i in (1, 2)
+    ]
+    numbers += [
+        Number(f"largest value on components, quadrotor {i}", largest(reader(i)), [IN_SPACE], 1e-9) for i in (1, 2)
+    ]
+    return Item("figure", number, "reproduced", title, text, panels, numbers=numbers)
+
+
+def figures(quick: bool) -> list[Item]:
+    """Figures 12 to 18."""
+    study = ladder(quick)
+    times = np.linspace(0.0, 5.0, 6)
+    orders = Panel(
+        "errors at 1 s", "step size in s", "error of the state",
+        [Curve(n, study, error(m, "q"), marked=True) for m, (n, _) in METHODS.items()],
+        "loglog", [p for _, p in METHODS.values()],
+    )  # fmt: skip
+    snapshots = Panel(
+        "rods at six times", "x in m", "y in m",
+        [Curve("load", FLIGHT, path(None)), *(Curve(f"t = {t:g} s", FLIGHT, rods(t)) for t in times)], "space",
+    )  # fmt: skip
+    paths = Panel(
+        "paths", "x in m", "y in m",
+        [Curve("load", FLIGHT, path(None)), *(Curve(f"quadrotor {i + 1}", FLIGHT, path(i)) for i in range(2))], "space",
+    )  # fmt: skip
+    components = [
+        Panel(f"{'xyz'[k]} of the load", "time in s", "m",
+              [Curve("load", FLIGHT, load(k)), Curve("target", FLIGHT, wanted(k))])
+        for k in range(3)
+    ]  # fmt: skip
+    text = (
+        "Parameters, curve and gains are those that the authors published with the cited control law, since the paper "
+        "prints none; e₃ points along gravity, as the potential energy has it and the sentence does not. Moments are "
+        "constant: the simplified model of the paper, whose thrusts do not follow the attitudes."
+    )
+    return [
+        Item("figure", "12", "schematic", "two quadrotors with their load", "It shows the axes and the vectors q."),
+        Item(
+            "figure", "13", "reproduced", "orders of four methods on two quadrotors", text, [orders],
+            numbers=[
+                Number(f"order of {n}", order(m, "q", above=1e-11), [study], p - 0.2, p + 0.2, printed=f"{p}")
+                for m, (n, p) in METHODS.items()
+            ],
+        ),
+        Item(
+            "figure", "14", "reproduced", "snapshots of the transport, 0 ≤ t ≤ 5 s", text, [snapshots, paths],
+            numbers=[Number("distance from the target at the start", lambda s: float(deviation(s)[1][0]), [FLIGHT],
+                            0.9005, 0.9025, "m",
+                            source="the data: √(0.5² + 0.75²) m")],
+        ),
+        Item(
+            "figure", "15", "reproduced", "position of the load and its target", text, components, 3,
+            numbers=[Number("distance from the target at the end", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m",
+                            source="an independent prototype in NumPy, 5.1e-5 m")],
+        ),
+        Item(
+            "figure", "16", "reproduced", "distance of the load from its target", text,
+            [Panel("distance", "time in s", "m", [Curve("RKMK4", FLIGHT, deviation)], "semilogy")],
+            numbers=[Number("distance from the target at the end", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m",
+                            source="an independent prototype in NumPy, 5.1e-5 m")],
+        ),
+        _preserved(
+            "17", "preservation of the attitudes",
+            "The caption is missing in the text at hand; between the deviation and the norms of the rods stands what "
+            "else must be kept, RᵀR = 1. The moments are constant, so that the vehicles turn faster and faster.",
+            "departure from a rotation", from_orthogonality,
+        ),
+        _preserved(
+            "18", "preservation of the norms of both q",
+            "The method on the manifold keeps them to round-off; the same order on stored components does not.",
+            "|1 - q·q|", from_unity,
+        ),
+    ]  # fmt: skip

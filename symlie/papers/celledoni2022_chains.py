@@ -38,7 +38,7 @@ FINEST = ("rkmk_rk67", 3.0 / 2**14)
 """What adaptive runs are compared with."""
 
 ON_MANIFOLD = {"rkmk_euler": "Lie–Euler", "rkmk_rk44": "RKMK4", "cf4": "CF4"}
-IN_SPACE = {"ambient_rk4": "RK4 on components", "ambient_dopri5": "DOPRI5 on components"}
+IN_SPACE = {"ambient_rk4": "RK4, ambient", "ambient_dopri5": "DOPRI5, ambient"}
 MOST_ROUND_OFF = 1e-13
 """What round-off gathers in 500 steps."""
 LEAST_AMBIENT = 1e-9

@@ -118,7 +118,7 @@ def ladder(quick: bool) -> Ladder:
 
 
 def _preserved(number: str, title: str, text: str, y: str, reader: Callable[[int], Callable[..., Points]]) -> Item:
-    runs = (("RKMK4", FLIGHT), ("RK4 on components", IN_SPACE))
+    runs = (("RKMK4", FLIGHT), ("RK4, ambient", IN_SPACE))
     panels = [
         Panel(f"quadrotor {i}", "time in s", y, [Curve(n, s, reader(i)) for n, s in runs], "semilogy") for i in (1, 2)
     ]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from drawing import FOLDER, quantized
 
-from symlie.certify.curves import comparison
-from symlie.certify.switched import FORMULAS, title
+from symlie.certify.curves import TITLES, comparison, title
 from symlie.runtime.plot.error_figure import plot_errors
 
 
 def main() -> None:
     """Draw one panel for each function that the papers print, and print the largest errors."""
-    panels = comparison(tuple(FORMULAS))
+    panels = comparison(tuple(TITLES))
     for name, curves in panels.items():
         for curve in curves:
             largest = curve.measured.argmax()

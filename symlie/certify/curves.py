@@ -15,8 +15,9 @@ from symlie.certify.cells import BITS, ORDER, CellProver
 from symlie.certify.definitions import Definition, definition
 from symlie.certify.measure import Evaluator, compile_functions, evaluate
 from symlie.certify.rounding import Contraction
+from symlie.certify.stated_functions import PAPERS, StatedFunction, paper_functions
 from symlie.certify.subjects import Subject, named_subject
-from symlie.certify.switched import PAPERS, switched_subject
+from symlie.certify.switched import switched_subject
 from symlie.certify.verification import EPSILON, judged_at_zero
 
 LOWER = 1e-6
@@ -28,7 +29,30 @@ LOOSE = 4.0
 DEEPEST = 6
 """Bounds that are more than so many times what was measured are looked at more closely, so often."""
 
+TITLES = {
+    "c1": r"\sin\omega/\omega",
+    "c2": r"(1 - \cos\omega)/\omega^2",
+    "c3": r"(\omega - \sin\omega)/\omega^3",
+    "c2_1": r"(\omega\,\sin\omega - 2 + 2\,\cos\omega)/\omega^4",
+    "c3_1": r"(3\,\sin\omega - \omega(2 + \cos\omega))/\omega^5",
+    "g0": r"(1 - \frac{\omega}{2}\,\cot\frac{\omega}{2})/\omega^2",
+}
+"""Closed forms of functions that papers print, as Matplotlib's mathematics."""
+
 Array = NDArray[np.float64]
+
+
+def title(name: str) -> str:
+    """A function and its closed form for pictures, as Matplotlib's mathematics.
+
+    Parameters
+    ----------
+    name
+        Such as ``c2_1``.
+    """
+    letter, index = name[0], name[1:].replace("_", ",")
+    form = TITLES.get(name)
+    return f"${letter}_{{{index}}}" + (f" = {form}$" if form else "$")
 
 
 @dataclass(frozen=True)
@@ -126,7 +150,7 @@ def comparison(
         Whose pairs; default: of any, the first that prints one.
     """
     papers = [paper] if paper else list(reversed(PAPERS))
-    printed = {row.function: (row, p) for p in papers for row in PAPERS[p]}
+    printed = {function.name: (function, p) for p in papers for function in paper_functions(p)}
     subjects: list[tuple[str, str, Subject]] = []
     for name in names:
         if name in printed and precision == "double":
@@ -138,4 +162,26 @@ def comparison(
     panels: dict[str, list[ErrorCurve]] = {name: [] for name in names}
     for (name, label, subject), evaluator in zip(subjects, evaluators, strict=True):
         panels[name].append(_error_curve(subject, label, evaluator, upper=upper, contraction=contraction))
+    return panels
+
+
+def stated_curves(
+    functions: Sequence[StatedFunction], best: Sequence[StatedFunction], contraction: Contraction = "any"
+) -> dict[str, list[ErrorCurve]]:
+    """Pairs as they are stated, and with their best switches.
+
+    Parameters
+    ----------
+    functions, best
+        The pairs, of which one belongs to one.
+    contraction
+        What compilers may do.
+    """
+    pairs = [(f, label) for a, b in zip(functions, best, strict=True) for f, label in ((a, "as stated"), (b, "best"))]
+    subjects = [switched_subject(f) for f, _ in pairs]
+    evaluators = compile_functions([(s.source, s.operations) for s in subjects])
+    panels: dict[str, list[ErrorCurve]] = {function.name: [] for function in functions}
+    for (function, label), subject, evaluator in zip(pairs, subjects, evaluators, strict=True):
+        curve = _error_curve(subject, label, evaluator, upper=function.domain[1], contraction=contraction)
+        panels[function.name].append(curve)
     return panels

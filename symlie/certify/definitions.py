@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from flint import arb, arb_poly, fmpq
 
+from symlie.certify.removable import rational_series, terms
 from symlie.ir.primitives import Cotangent, Stumpff
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
@@ -49,6 +51,49 @@ def pole_distance(z: arb) -> arb:
     return 4 * arb.pi() ** 2 - z
 
 
+def is_closed_form(name: str) -> bool:
+    """Whether a function is named by its closed form, and not as a member of the family.
+
+    Parameters
+    ----------
+    name
+        Such as ``c2`` or ``sin(w) / w``.
+    """
+    return re.fullmatch(r"-?\w+", name) is None
+
+
+def value_at_zero(name: str) -> float:
+    """f(0), or the scale of the tail of a stated series.
+
+    Parameters
+    ----------
+    name
+        As of `definition`.
+    """
+    if is_closed_form(name):
+        return float(rational_series(name, 1)[0])
+    return float(definition(name, 10.0).at_zero)
+
+
+@functools.cache
+def has_zero(name: str, omega: float) -> bool:
+    """Whether a function that is named by its closed form may have a zero for 0 ≤ ω ≤ omega.
+
+    Parameters
+    ----------
+    name
+        The closed form.
+    omega
+        End of the interval.
+    """
+    function, count = definition(name, omega * omega), 512
+    for k in range(count):
+        a, b = (arb(omega) ** 2 * i / count for i in (k, k + 1))
+        if function.value((a + b) / 2 + arb(0, 1) * ((b - a) / 2).upper()).contains(0):
+            return True
+    return False
+
+
 @functools.cache
 def definition(name: str, upper: float, digits: int = 30) -> Definition:
     """The definition of a function on 0 ≤ z ≤ upper.
@@ -56,12 +101,15 @@ def definition(name: str, upper: float, digits: int = 30) -> Definition:
     Parameters
     ----------
     name
-        ``c2``, ``c2_1``, ``g0``, …, or ``-c2`` for a negative.
+        ``c2``, ``c2_1``, ``g0``, …, ``-c2`` for a negative, or a closed form such as ``sin(w) / w``.
     upper
         End of the interval; below 4π² for g_m.
     digits
         Digits of f(0) to which the series is truncated.
     """
+    if is_closed_form(name):
+        coefficients, rest = terms(name, upper, digits)
+        return Definition(name, 0, arb_poly([_arb(c) for c in coefficients]), rest, _arb(coefficients[0]))
     if name.startswith("-"):
         f = definition(name[1:], upper, digits)
         return replace(f, name=name, series=-f.series, at_zero=-f.at_zero)

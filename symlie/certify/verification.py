@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from symlie.certify.definitions import JUDGED_AT_ZERO, definition
+from symlie.certify.definitions import JUDGED_AT_ZERO, has_zero, is_closed_form, value_at_zero
 from symlie.certify.measure import Measured, compile_functions, measure
 from symlie.certify.operation_list import Branch, OperationList
 from symlie.certify.proof import Section, prove
@@ -143,6 +143,8 @@ def judged_at_zero(name: str, omega: float) -> bool:
     omega
         End of the interval.
     """
+    if is_closed_form(name):
+        return has_zero(name, omega)
     name = name.removeprefix("-")
     if name in JUDGED_AT_ZERO or is_series(name):
         return True
@@ -159,6 +161,8 @@ def default_target(name: str, omega: float) -> float:
     omega
         End of the interval.
     """
+    if is_closed_form(name):
+        return TARGET
     name = name.removeprefix("-")
     if is_series(name):
         return TARGET_OF_SERIES * tail_of(name).growth_to(omega * omega)
@@ -202,7 +206,7 @@ def _rows(
 ) -> tuple[Row, ...]:
     operations, name = subject.operations, subject.base_name
     eps = EPSILON[operations.precision]
-    at_zero = abs(float(definition(name, 10.0).at_zero))
+    at_zero = abs(value_at_zero(name))
     rows = []
     for k, section in enumerate(sections):
         lower = sections[0].lower if joined else section.lower

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,16 @@ DETAILS = """
 The proof encloses approximation and rounding errors in ball arithmetic; it needs python-flint (extra 'verify').
 Errors are in units of eps, the spacing of numbers at one (2**-52; single precision 2**-23), relative to the function,
 or to its value at 0 where it has zeros. The exit code is 1 if a bound is above its target or a measured error above its
-bound."""
-EXAMPLE = "symlie verify SE3\n  symlie verify c3 --domain 0,3.14159\n  symlie verify --all"
+bound.
+
+FILE.toml states functions of your own, one table [NAME] each, with closed_form = "(w - sin(w)) / w**3", polynomial =
+"1/6 - w**2/120", threshold = 1e-4, and, if you like, domain = [0, "pi"], precision = "float", target = 4 and title. The
+polynomial is compared with the Taylor series, errors are bounded on both sides of the threshold, and the best threshold
+is proposed; --snippet prints C with it. --paper judges the tables of papers the same way."""
+EXAMPLE = """symlie verify SE3
+  symlie verify c3 --domain 0,3.14159
+  symlie verify thresholds.toml --snippet
+  symlie verify --all"""
 
 
 SUGGESTED_DEGREES = (2, 4, 6, 8, 10)
@@ -55,7 +63,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="WHAT",
         type=path,
         nargs="?",
-        help="function (c2, c2_1, g0), group (SE3), model (name or Python file), or folder of generated code",
+        help="function (c2, c2_1, g0), group (SE3), model (name or Python file), folder of generated code, or "
+        "FILE.toml with functions of your own",
     )
     parser.add_argument(
         "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
@@ -70,6 +79,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
     )
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
+    parser.add_argument("--snippet", action="store_true", help="of FILE.toml: C of the functions with the best switch")
     parser.add_argument(
         "--plot",
         metavar="FILE",
@@ -103,9 +113,13 @@ def run(arguments: Namespace) -> int:
         return _suggest(arguments)
     if arguments.operators:
         return _operators(arguments)
+    if arguments.paper or Path(arguments.what or "").suffix == ".toml":
+        from symlie.cli.verify_stated import judge_stated
+
+        return judge_stated(arguments)
+    if arguments.snippet:
+        raise SymlieError("--snippet goes with functions of your own, as in: symlie verify FILE.toml --snippet.")
     subjects = _subjects(arguments)
-    if arguments.paper and arguments.domain is None:
-        arguments.domain = (0.0, math.pi)
     with Progress(f"{len(subjects)} functions") as progress:
         results = verify(
             subjects,
@@ -116,8 +130,6 @@ def run(arguments: Namespace) -> int:
         )
     series = _series_rows(arguments)
     if arguments.certificate:
-        if arguments.paper:
-            raise SymlieError("Printed pairs get no certificate: leave out --certificate.")
         from symlie.certify.certificate import certificate, entry, prover_versions
         from symlie.certify.series import series_entries
 
@@ -139,8 +151,7 @@ def _check_plot(arguments: Namespace) -> None:
 
 def _plot(arguments: Namespace, names: Sequence[str]) -> None:
     """Draw the errors of functions, and of the pairs that papers print."""
-    from symlie.certify.curves import comparison
-    from symlie.certify.switched import title
+    from symlie.certify.curves import comparison, title
     from symlie.runtime.plot.error_figure import plot_errors
 
     if not names:
@@ -151,7 +162,6 @@ def _plot(arguments: Namespace, names: Sequence[str]) -> None:
         upper=upper,
         contraction=arguments.contraction,
         precision=arguments.precision,
-        paper=arguments.paper,
     )
     plot_errors({title(name): curves for name, curves in panels.items()}, arguments.plot)
 
@@ -203,17 +213,24 @@ def _operators(arguments: Namespace) -> int:
 
 def _suggest(arguments: Namespace) -> int:
     """Switches by degree, as rows that are judged."""
+    from symlie.certify.stated_functions import printed_function, read_functions
     from symlie.certify.switched import best_switches, switched_subject
     from symlie.certify.verification import verify
 
     if arguments.what is None:
-        raise SymlieError("--suggest goes with the name of a function, as in: symlie verify c3 --suggest.")
-    upper = arguments.domain[1] if arguments.domain else math.pi
-    switches = best_switches(arguments.what, SUGGESTED_DEGREES, upper, arguments.contraction)
-    subjects = [switched_subject(t) for t in switches]
-    target = math.inf if arguments.target is None else arguments.target
-    results = verify(subjects, domain=(0.0, upper), contraction=arguments.contraction, target=target)
-    return _report(arguments, [row for r in results for row in r.rows])
+        raise SymlieError(
+            "--suggest goes with the name of a function, as in: symlie verify c3 --suggest, or with FILE.toml."
+        )
+    is_file = Path(arguments.what).suffix == ".toml"
+    rows: list[Row] = []
+    for function in read_functions(Path(arguments.what)) if is_file else [printed_function(arguments.what)]:
+        stated = function if arguments.domain is None else replace(function, domain=arguments.domain)
+        switches = best_switches(stated, SUGGESTED_DEGREES, arguments.contraction)
+        target = math.inf if arguments.target is None else arguments.target
+        subjects = [switched_subject(t) for t in switches]
+        results = verify(subjects, domain=stated.domain, contraction=arguments.contraction, target=target)
+        rows += [row for r in results for row in r.rows]
+    return _report(arguments, rows)
 
 
 def _subjects(arguments: Namespace) -> list[Subject]:
@@ -227,12 +244,8 @@ def _subjects(arguments: Namespace) -> list[Subject]:
     )
 
     what = arguments.what
-    if (what is not None) + bool(arguments.all) + bool(arguments.paper) != 1:
-        raise SymlieError("Name a function, a group, a model or a folder, or give --all or --paper.")
-    if arguments.paper:
-        from symlie.certify.switched import PAPERS, switched_subject
-
-        return [switched_subject(row) for row in PAPERS[arguments.paper]]
+    if (what is not None) + bool(arguments.all) != 1:
+        raise SymlieError("Name a function, a group, a model or a folder, or FILE.toml, or give --all or --paper.")
     if arguments.all:
         return [named_subject(name, p) for p in ("double", "float") for name in standard_names()]
     if NAME.fullmatch(what):

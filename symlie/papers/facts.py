@@ -56,11 +56,12 @@ class Thresholds:
             The packages of the extra 'verify' are not installed.
         """
         require("A proof", "flint", "pycparser")
-        from symlie.certify.switched import PAPERS, switched_subject
+        from symlie.certify.stated_functions import paper_functions
+        from symlie.certify.switched import switched_subject
         from symlie.certify.verification import verify
 
         session.progress("printed thresholds")
-        subjects = [switched_subject(row) for row in PAPERS[self.paper]]
+        subjects = [switched_subject(function) for function in paper_functions(self.paper)]
         return tuple(row for result in verify(subjects, domain=(0.0, math.pi)) for row in result.rows)
 
 

@@ -8,7 +8,8 @@ import pytest
 
 pytest.importorskip("flint")
 
-from symlie.certify.switched import PAPERS, Threshold, best_switches, switched_subject
+from symlie.certify.stated_functions import StatedFunction, paper_functions, printed_function
+from symlie.certify.switched import best_switches, switched_subject
 from symlie.certify.verification import Row, verify
 from symlie.errors import UnknownNameError
 from tests.tolerances import EPSILON, RECORDED_ERROR, RECORDED_SWITCH
@@ -20,28 +21,32 @@ FOUND = {
 """Measured and proved relative errors of the printed pairs on (0, π], found before with other means."""
 
 
-def judged(threshold: Threshold) -> Row:
+TABLE = paper_functions("tumiotto2024")
+CLOSED_FORMS = {f.name: f for f in (*TABLE, *paper_functions("holzinger2024"))}
+
+
+def judged(function: StatedFunction) -> Row:
     """The row of a switched pair up to π."""
-    (result,) = verify([switched_subject(threshold)], domain=(0.0, math.pi))
+    (result,) = verify([switched_subject(function)], domain=(0.0, math.pi))
     return result.rows[0]
 
 
-@pytest.mark.parametrize("threshold", [*PAPERS["tumiotto2024"], PAPERS["holzinger2024"][2]], ids=lambda t: t.function)
-def test_printed_pairs(threshold: Threshold) -> None:
-    row = judged(threshold)
-    measured, proved = FOUND[threshold.function]
-    assert row.switch == pytest.approx(threshold.switch)
-    if threshold.function == "c1":
+@pytest.mark.parametrize("function", CLOSED_FORMS.values(), ids=lambda f: f.name)
+def test_printed_pairs(function: StatedFunction) -> None:
+    row = judged(function)
+    measured, proved = FOUND[function.name]
+    assert row.switch == pytest.approx(function.threshold)
+    if function.name == "c1":
         assert row.is_proved and row.measured_eps * EPSILON <= measured
         return
     assert not row.is_proved
     assert row.measured_eps * EPSILON == pytest.approx(measured, rel=RECORDED_ERROR)
     assert row.proved_eps * EPSILON == pytest.approx(proved, rel=RECORDED_ERROR)
-    assert threshold.switch <= row.measured_at < 1.25 * threshold.switch
+    assert function.threshold <= row.measured_at < 1.25 * function.threshold
 
 
 def test_the_worst_pair() -> None:
-    row = judged(PAPERS["tumiotto2024"][2])
+    row = judged(TABLE[2])
     assert 4e-8 < row.measured_eps * EPSILON < row.proved_eps * EPSILON < 1.2e-7
     assert 1e-4 < row.measured_at < 1.3e-4
     assert row.name == "(ω - sin ω)/ω³" and row.scheme == "threshold"
@@ -52,18 +57,18 @@ def test_the_worst_pair() -> None:
     [("c2", 4, 0.22, 2.4e-15), ("c3", 8, 1.2, 3.8e-16), ("c2_1", 6, 0.86, 4.3e-15), ("g0", 6, 0.61, 4.4e-15)],
 )
 def test_best_switches(name: str, degree: int, switch: float, error: float) -> None:
-    (found,) = best_switches(name, [degree])
-    assert found.switch == pytest.approx(switch, rel=RECORDED_SWITCH)
+    (found,) = best_switches(CLOSED_FORMS[name], [degree])
+    assert found.threshold == pytest.approx(switch, rel=RECORDED_SWITCH)
     assert judged(found).proved_eps * EPSILON < 2.5 * error
 
 
 def test_other_switches_are_worse() -> None:
-    (best,) = best_switches("c3", [4])
+    (best,) = best_switches(CLOSED_FORMS["c3"], [4])
     bound = judged(best).proved_eps
     for factor in (0.7, 1.4):
-        assert judged(Threshold("c3", best.switch * factor, 4)).proved_eps > bound
+        assert judged(best.with_switch(best.threshold * factor)).proved_eps > bound
 
 
 def test_functions_that_no_paper_prints() -> None:
     with pytest.raises(UnknownNameError, match="No closed form of c7"):
-        best_switches("c7", [4])
+        printed_function("c7")

@@ -19,6 +19,7 @@ from symlie.papers.formulations import (
     times,
     work,
 )
+from symlie.papers.holzinger2024_data import data
 from symlie.papers.holzinger2024_puma import puma
 from symlie.papers.holzinger2024_tops import (
     EP,
@@ -230,7 +231,15 @@ def claims(quick: bool) -> list[Item]:
 
 def items(quick: bool) -> Sequence[Item]:
     """All items."""
-    return [*free_top(quick), *held_top(quick), *rotor(quick), *slider_crank(quick), *puma(quick), *claims(quick)]
+    return [
+        *data(quick),
+        *free_top(quick),
+        *held_top(quick),
+        *rotor(quick),
+        *slider_crank(quick),
+        *puma(quick),
+        *claims(quick),
+    ]
 
 
 PAPER = Paper(

@@ -30,6 +30,10 @@ COORDINATES: dict[str, Options] = {
 }
 """The formulations of the paper; the one that steps on the group is the first."""
 
+MINIMAL = "minimal"
+OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}
+"""Coordinates of joints, which the paper has of the Puma."""
+
 OURS: dict[str, Options] = {
     "SE(3), ours": (("group", "SE3"),),
     "S³ × R³, ours": (("group", "S3xR3"),),
@@ -70,7 +74,7 @@ def study(
     options: Options = (),
 ) -> Formulations:  # fmt: skip
     """Runs of formulations by name."""
-    every = {**COORDINATES, **OURS}
+    every = {**COORDINATES, **OF_JOINTS, **OURS}
     reference = ("rkmk_rk67" if case in (FREE_TOP, ROTOR) else "half_explicit_5", steps[-1] / 2)
     chosen = tuple((name, every[name]) for name in names)
     return Formulations(case, chosen, method, steps, t_end, output, reference, options)

@@ -127,6 +127,9 @@ def initial_quantities(model: Model) -> Quantities:
     for node in model.nodes:
         if (turned := parametrised_rotation(node.group)) is not None:
             found[node.name, "Omega"] = _initial_spin(turned.parameters)
+    for name, (angle, rate) in model.joint_coordinates.items():
+        for label, field in ((angle, "x"), (rate, "x_dot")):
+            found[name, label] = InitialQuantity(field, 1, lambda **given: next(iter(given.values())), (label,))
     return found
 
 

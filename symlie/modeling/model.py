@@ -73,6 +73,7 @@ class Model(Statement):
         self.inputs: list[Input] = []
         self.ground = Ground()
         self.joints: list[PlacedByCoordinates] = []
+        self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.curves: list[StatedCurve] = []
 
     def __repr__(self) -> str:

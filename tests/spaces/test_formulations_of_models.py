@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,20 @@ def test_same_motion(model: str, coordinates: str) -> None:
     for name in outputs:
         group, other = (np.ravel(end.outputs[name][-1]) for end in ends)
         assert np.abs(other - group).max() < SAME_MOTION * max(1.0, np.abs(group).max()), name
+
+
+GIMBAL = str(Path(__file__).parents[1] / "data" / "gimbal.py")
+
+EVERY = ["lie", *OF_ALL, "minimal"]
+
+
+@pytest.mark.slow
+def test_one_file_in_all_coordinates() -> None:
+    ends = {
+        name: sl.solve(system_of_model(GIMBAL, {"coordinates": name}), 0.3, h=2.5e-4, method="half_explicit_5")
+        for name in EVERY
+    }
+    for name in EVERY:
+        for output in ("tip", "pitch_angle", "energy"):
+            apart = np.abs(ends[name].outputs[output][-1] - ends["lie"].outputs[output][-1]).max()
+            assert apart < SAME_MOTION, (name, output)

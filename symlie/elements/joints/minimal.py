@@ -173,6 +173,9 @@ class _Restated:
                 if any(c != 0 for c in vector):
                     self._other.generalized_forces.append((node, vector))
         for joint in self._bodies.joints.values():
+            named = [(c.name, c.rate) for c, _ in self._bodies.coordinates_of(joint)]
+            if len(named) == 1:
+                self._other.joint_coordinates[joint.name] = named[0]
             for coordinate, (value, rate) in self._bodies.coordinates_of(joint):
                 self._other.output(f"{joint.name}_{coordinate.name}", value, unit=coordinate.unit)
                 self._other.output(f"{joint.name}_{coordinate.rate}", rate, unit=coordinate.rate_unit)

@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.papers.adaptivity import Adaptivity, Gain
 from symlie.papers.items import Curve, Item, Number, Panel, Points
-from symlie.papers.measures import SMALLEST, accepted, error, order, step_sizes
+from symlie.papers.measures import SMALLEST, accepted, error, largest, order, step_sizes
 from symlie.papers.studies import Case, Course, Ladder
 from symlie.runtime.solution.solution import Solution
 
@@ -63,11 +63,6 @@ def lengths_of(deviation: bool) -> Callable[[Solution], Points]:
         return solution.t[1:], np.maximum(np.abs(values).max(axis=1)[1:], SMALLEST)
 
     return points
-
-
-def largest(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The largest value of a curve."""
-    return lambda solution: float(reader(solution)[1].max())
 
 
 def component(field: str, link: int, axis: int, since: float = 0.0) -> Callable[[Solution], Points]:

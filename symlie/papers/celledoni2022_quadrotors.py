@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.papers.items import Curve, Item, Number, Panel, Points
-from symlie.papers.measures import SMALLEST, error, order
+from symlie.papers.measures import SMALLEST, at_end, error, largest, order
 from symlie.papers.studies import Case, Course, Ladder
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -99,16 +99,6 @@ def from_orthogonality(i: int) -> Callable[[Solution], Points]:
         return solution.t[1:], np.maximum(off[1:], SMALLEST)
 
     return points
-
-
-def largest(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The largest value of a curve."""
-    return lambda solution: float(reader(solution)[1].max())
-
-
-def at_end(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The last value of a curve."""
-    return lambda solution: float(reader(solution)[1][-1])
 
 
 def ladder(quick: bool) -> Ladder:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symlie.papers.items import Curve, Item, Number, Panel, Paper
-from symlie.papers.measures import error, order, output, spread, trend
+from symlie.papers.measures import at_end, error, order, output, spread, trend
 from symlie.papers.refinements import Refinement
-from symlie.papers.rod_measures import at_end, centre_line, distance_of_ends, largest_turn, speed_of_end
+from symlie.papers.rod_measures import centre_line, distance_of_ends, largest_turn, speed_of_end
 from symlie.papers.studies import Case, Course, Ladder
 from symlie.runtime.solution.solution import Solution
 

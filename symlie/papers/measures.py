@@ -158,3 +158,13 @@ def trend(name: str, since: float = 0.0) -> Callable[[Solution], float]:
         return float(np.polyfit(t, values, 1)[0])
 
     return slope
+
+
+def largest(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
+    """The largest value of a curve."""
+    return lambda solution: float(reader(solution)[1].max())
+
+
+def at_end(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
+    """The last value of a curve."""
+    return lambda solution: float(reader(solution)[1][-1])

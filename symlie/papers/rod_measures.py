@@ -35,11 +35,6 @@ def speed_of_end(solution: Solution) -> Points:
     return solution.t, np.linalg.norm(solution.velocity("rod")[:, -1], axis=1)
 
 
-def at_end(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The last value of a curve."""
-    return lambda solution: float(reader(solution)[1][-1])
-
-
 def largest_turn(solution: Solution) -> float:
     """The largest angle by which neighbouring cross sections are turned against each other, in rad."""
     p = solution.configuration("rod")[..., :4]

@@ -93,6 +93,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "euler-parameters", "confirmed"),
         ("claim", "tangent", "confirmed"),
         ("claim", "se3", "confirmed"),
+        ("claim", "scaling", "refuted"),
     ],
     "celledoni2022": [
         ("figure", 1, "schematic"),

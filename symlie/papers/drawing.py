@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 WIDTH, SINGLE_WIDTH, ROW_HEIGHT = 3.4, 5.6, 2.8
 """Size of a panel, in inches, and width of one that stands alone in its row."""
 
+SMALLER = 0.88
+"""Size of a box in space, whose labels would be cut otherwise."""
+
 MANY_POINTS = 400
 """Points from which on a line is full, since dashes would hide what it does."""
 
@@ -48,6 +51,8 @@ def draw(result: Computed, path: Path) -> None:
         The file can not be written.
     """
     check_drawing(path)
+    from mpl_toolkits.mplot3d import Axes3D
+
     panels = result.item.panels
     columns = min(result.item.columns, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -56,6 +61,8 @@ def draw(result: Computed, path: Path) -> None:
         for k, (panel, curves) in enumerate(zip(panels, result.curves, strict=True)):
             projection = "3d" if panel.scale == "space" else None
             axes = figure.add_subplot(rows, columns, k + 1, projection=projection)
+            if isinstance(axes, Axes3D):
+                axes.set_box_aspect(None, zoom=SMALLER)
             _draw_panel(axes, panel, curves)
             axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):

@@ -190,6 +190,20 @@ def test_loop_keeps_its_constraint_and_reaction() -> None:
         assert np.abs(ends[1].outputs[name][:-1] - ends[0].outputs[name][:-1]).max() < SAME_REACTION * 10
 
 
+def test_instances_without_names() -> None:
+    model = tree("spherical")
+    first, second, third = model.nodes
+    link = sl.ElementType("link", a="SO3xR3", b="SO3xR3")
+    d = link.b.x - link.a.x
+    length = link.parameter("length", 0.5, unit="m")
+    link.constraint("bar", (d.dot(d) - length**2) / (2 * length))
+    link.output("stretch", d.dot(d), unit="m^2")
+    model.add(link, [(first, second), (second, third)], length=[[0.4], [0.5]])
+    minimal = sl.minimal_coordinates(model)
+    assert [c.name for c in minimal.constraints] == ["bar_0", "bar_1"]
+    assert [o.name for o in minimal.outputs].count("stretch") == 1
+
+
 def test_angles_count_turns() -> None:
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 1.0, [0.1, 0.1, 0.1])

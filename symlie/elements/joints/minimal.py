@@ -195,6 +195,10 @@ class _Restated:
             values |= self._bodies.values(node, place, f"Element '{element.name}'")
         values |= self._parameters(instances, k, name or f"{element.name}_{k}")
         labels = [label.name for label in instances.labels[k]]
+        if not labels:  # outputs of instances without names are summed, rows and events are not
+            own = f"_{k}" if len(instances.nodes) > 1 else ""
+            parts = ((element.constraints, own), (element.outputs, ""), (element.events, own))
+            labels = [f"{quantity.name}{suffix}" for quantities, suffix in parts for quantity in quantities]
         self._statement(element, values, labels)
 
     def _parameters(self, instances: ElementInstances, k: int, name: str) -> dict[Symbol, Expr]:

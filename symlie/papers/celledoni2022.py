@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 from symlie.papers import celledoni2022_chains as chains
 from symlie.papers import celledoni2022_quadrotors as quadrotors
+from symlie.papers import celledoni2022_steps as steps
 from symlie.papers import celledoni2022_tops as tops
 from symlie.papers.items import Item, Paper
 
 
 def items(quick: bool) -> Sequence[Item]:
     """All items."""
-    return [*tops.figures(quick), *chains.figures(quick), *quadrotors.figures(quick), *chains.claims(quick)]
+    return [
+        *tops.figures(quick),
+        *chains.figures(quick),
+        *steps.figures(quick),
+        *quadrotors.figures(quick),
+        chains.truncation(),
+        *steps.claims(),
+    ]
 
 
 PAPER = Paper(

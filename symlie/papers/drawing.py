@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 WIDTH, SINGLE_WIDTH, ROW_HEIGHT = 3.4, 5.6, 2.8
 """Size of a panel, in inches, and width of one that stands alone in its row."""
 
-SMALLER = 0.88
+SMALLER = 0.82
 """Size of a box in space, whose labels would be cut otherwise."""
+
+LEGEND_COLUMNS, SINGLE_LEGEND_COLUMNS = 5, 3
+"""Columns of the legend, and such above a panel that stands alone."""
 
 MANY_POINTS = 400
 """Points from which on a line is full, since dashes would hide what it does."""
 
 COLOURS = 64
 """Of a PNG file, which makes it a third of the size."""
+COLOUR_ROUNDS = 3
+"""Rounds in which these are improved; without them lines of similar colours become one."""
 
 BELOW = 0.5
 """Distance of a line that shows a slope from its curve."""
@@ -58,26 +63,34 @@ def draw(result: Computed, path: Path) -> None:
     rows = math.ceil(len(panels) / columns)
     with figure_to_draw(path, (WIDTH * columns if columns > 1 else SINGLE_WIDTH, 0.3 + ROW_HEIGHT * rows)) as figure:
         entries: dict[str, Artist] = {}
+        looks: dict[str, int] = {}
         for k, (panel, curves) in enumerate(zip(panels, result.curves, strict=True)):
             projection = "3d" if panel.scale == "space" else None
             axes = figure.add_subplot(rows, columns, k + 1, projection=projection)
             if isinstance(axes, Axes3D):
                 axes.set_box_aspect(None, zoom=SMALLER)
-            _draw_panel(axes, panel, curves)
+                axes.set_zlabel(panel.z)
+            _draw_panel(axes, panel, curves, looks)
             axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 entries.setdefault(label, handle)
-        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=5, handlelength=2.4)
+        width = LEGEND_COLUMNS if columns > 1 else SINGLE_LEGEND_COLUMNS
+        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=width, handlelength=2.4)
     if path.suffix == ".png":
         _quantized(path)
 
 
-def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...]) -> None:
+def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...], looks: dict[str, int]) -> None:
     for k, (curve, points) in enumerate(zip(panel.curves, curves, strict=True)):
-        marker = MARKERS[k % len(MARKERS)] if curve.marked else ""
-        style = look(k) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
+        # One legend serves all panels, so that a label has one look in all of them.
+        number = looks.setdefault(curve.label, len(looks))
+        style = look(number) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
+        if curve.marked:
+            style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
+        if curve.scattered:
+            style |= {"marker": ".", "markersize": 1.0, "linestyle": ""}
         # The first lies on top: what it is compared with is often less smooth.
-        axes.plot(*points, **style, marker=marker, markersize=3.5, zorder=3 - 0.01 * k, label=curve.label)
+        axes.plot(*points, **style, zorder=3 - 0.01 * k, label=curve.label)
     for slope, (x, y) in zip(panel.slopes, curves, strict=False):
         kept = np.isfinite(y)
         if kept.any():
@@ -100,4 +113,4 @@ def _quantized(path: Path) -> None:
 
     with Image.open(path) as image:
         small = image.convert("RGB").resize((image.width // 2, image.height // 2), Image.Resampling.LANCZOS)
-        small.quantize(COLOURS).save(path, optimize=True)
+        small.quantize(COLOURS, kmeans=COLOUR_ROUNDS).save(path, optimize=True)

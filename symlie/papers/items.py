@@ -35,12 +35,15 @@ class Curve:
         Its coordinates, of the result of the study.
     marked
         Whether each point has a mark.
+    scattered
+        Whether points stand alone, without a line between them.
     """
 
     label: str
     study: Study
     points: Callable[..., Points]
     marked: bool = False
+    scattered: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class Panel:
 
     Attributes
     ----------
-    title, x, y
-        Title and labels of the axes, in words, with units.
+    title, x, y, z
+        Title and labels of the axes, in words, with units; the third where there are three.
     curves
         The lines.
     scale
@@ -69,6 +72,7 @@ class Panel:
     slopes: Sequence[int] = ()
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
+    z: str = ""
 
 
 @dataclass(frozen=True)

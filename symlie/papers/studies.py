@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, cast
 
 import numpy as np
@@ -116,6 +116,9 @@ class Course:
     h: float | None = None
     rtol: float | None = None
     atol: float | None = None
+    h0: float | None = None
+    controller: str = "tumiotto2024"
+    controller_options: tuple[tuple[str, float], ...] = ()
     stabilize: str = "none"
     multipliers: str = "stage"
     trace: bool = False
@@ -124,7 +127,7 @@ class Course:
 
     def run(self, session: Session) -> Solution:
         """Run it."""
-        size = f"h = {self.h:g}" if self.h else f"rtol = {self.rtol:g}"
+        size = f"h = {self.h:g}" if self.h else f"tolerance {self.rtol or self.atol:g}"
         session.progress(f"{self.case.model}, {self.method}, {size}")
         return solve(
             session.system(self.case),
@@ -134,6 +137,9 @@ class Course:
             h=self.h,
             rtol=self.rtol,
             atol=self.atol,
+            h0=self.h0,
+            controller=self.controller,
+            controller_options=dict(self.controller_options),
             stabilize=self.stabilize,
             multipliers=self.multipliers,
             trace=self.trace,
@@ -225,3 +231,71 @@ class Ladder:
             return Rung(h, errors, row.max_constraint_residual, row.steps, row.cpu_seconds, row.failure)
 
         return one
+
+
+@dataclass(frozen=True)
+class AsManySteps:
+    """A run with as many steps of one length as an adaptive one accepts; the result is its `Solution`."""
+
+    adaptive: Course
+
+    def run(self, session: Session) -> Solution:
+        """Run it."""
+        steps = cast(Solution, session.result(self.adaptive)).statistics.accepted
+        fixed = replace(self.adaptive, h=self.adaptive.t_end / steps, rtol=None, atol=None, h0=None)
+        return cast(Solution, session.result(fixed))
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What adaptive steps gain.
+
+    Attributes
+    ----------
+    accepted, rejected
+        Numbers of adaptive steps.
+    adaptive, fixed
+        Euclidean norm of the error of the stored components at the end, with adaptive steps and with as many of one
+        length.
+    """
+
+    accepted: int
+    rejected: int
+    adaptive: float
+    fixed: float
+
+    @property
+    def factor(self) -> float:
+        """Error of fixed steps over that of adaptive ones."""
+        return self.fixed / self.adaptive
+
+
+@dataclass(frozen=True)
+class Adaptivity:
+    """Adaptive runs beside such of as many fixed steps; the result is a `Gain` by the name of the run.
+
+    Attributes
+    ----------
+    courses
+        Adaptive runs by name.
+    node
+        The node, or array of nodes, whose stored components are compared.
+    reference
+        Method and step of the runs that are compared with.
+    """
+
+    courses: tuple[tuple[str, Course], ...]
+    node: str
+    reference: tuple[str, float]
+
+    def run(self, session: Session) -> Mapping[str, Gain]:
+        """Run all of them."""
+        return {name: self._gain(session, course) for name, course in self.courses}
+
+    def _gain(self, session: Session, course: Course) -> Gain:
+        method, h = self.reference
+        exact = Course(course.case, course.t_end, method, h, record_every=0)
+        runs = [cast(Solution, session.result(study)) for study in (course, AsManySteps(course), exact)]
+        ends = [run.configuration(self.node)[-1] for run in runs]
+        done = runs[0].statistics
+        return Gain(done.accepted, done.rejected, *(float(np.linalg.norm(end - ends[-1])) for end in ends[:-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from symlie.papers.items import Curve, Item, Number, Panel, Paper, Points, Table
 from symlie.papers.measures import error, order, residuals
 from symlie.papers.pages import lines_of, page, record, write_curves
 from symlie.papers.running import compute, failed
-from symlie.papers.studies import Case, Course, Ladder, Session
+from symlie.papers.studies import Adaptivity, AsManySteps, Case, Course, Ladder, Session
+from symlie.runtime.plot.style import PALETTE
 
 TOP = Case("heavy_top", (("group", "SO3xR3"),))
 RUN = Course(TOP, 2.0**-5, "half_explicit_3", 2.0**-10)
@@ -88,6 +90,32 @@ def test_curves_in_space(tmp_path: Path) -> None:
     assert [float(x) for x in rows[3]] == [4.0, 16.0, 4.0]
 
 
+def test_points_that_stand_alone_have_no_line(tmp_path: Path) -> None:
+    item = tiny()
+    panel = item.panels[0]
+    for scattered in (False, True):
+        curve = replace(panel.curves[0], marked=False, scattered=scattered)
+        draw(
+            compute(replace(item, panels=[replace(panel, curves=[curve], slopes=())]), Session()), tmp_path / "one.svg"
+        )
+        (line,) = re.findall(r'<g id="line2d_\d+">\s*<path d="([^"]+)" clip-path[^/]*#0072b2', svg(tmp_path)) or [""]
+        assert bool(line) != scattered
+
+
+def test_a_label_has_one_look_in_all_panels(tmp_path: Path) -> None:
+    item = tiny()
+    panel = item.panels[0]
+    other = replace(panel, curves=[replace(panel.curves[0], label="other")])
+    for panels, colours in (((panel, panel), {"#0072b2"}), ((panel, other), {"#0072b2", "#d55e00"})):
+        draw(compute(replace(item, panels=panels), Session()), tmp_path / "one.svg")
+        assert {colour.lower() for colour in PALETTE if colour.lower() in svg(tmp_path)} - {"#000000"} == colours
+
+
+def svg(folder: Path) -> str:
+    """The picture that was drawn."""
+    return (folder / "one.svg").read_text(encoding="utf-8")
+
+
 def test_pages_are_made_of_records() -> None:
     items = PAPER.items(False)
     kept = record([compute(item, Session()) for item in items])
@@ -112,6 +140,19 @@ def test_ladders_compare_with_what_is_known() -> None:
     own = replace(ladder, stabilize="projection").run(session)["half_explicit_5"]
     assert "v" in own[0].errors
     assert np.allclose(error("half_explicit_5", "q")(known)[0], ladder.steps)
+
+
+def test_adaptive_steps_beside_as_many_fixed_ones() -> None:
+    chain = Case("pendulum_chain", (("links", 2),))
+    adaptive = Course(chain, 0.5, "rkmk_dopri5", rtol=0.0, atol=1e-5, h0=0.01, controller="celledoni2022", trace=True)
+    session = Session()
+    run, fixed = adaptive.run(session), AsManySteps(adaptive).run(session)
+    assert fixed.statistics.steps == run.statistics.accepted > 1
+    one_length = 0.5 / fixed.statistics.steps
+    assert np.allclose(np.diff(fixed.t), one_length) and not np.allclose(np.diff(run.t), one_length)
+    (gain,) = Adaptivity((("two", adaptive),), "links", ("rkmk_rk67", 1e-3)).run(session).values()
+    assert (gain.accepted, gain.rejected) == (run.statistics.accepted, run.statistics.rejected)
+    assert gain.factor == gain.fixed / gain.adaptive > 0
 
 
 def test_failing_runs_are_rows() -> None:

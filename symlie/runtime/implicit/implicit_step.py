@@ -225,7 +225,6 @@ class ImplicitStep:
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:
             # The unknown x of the matrix is what γ' makes v of, and the correction is T⁻¹(θ) T(m) x with m = θ + o:
-            # x - [o, x/2 - [θ + 2 o, x]/12] but for cubes.
-            bracket, offset = self.mechanics.kernels.bracket, self.formula.offset
-            d[:n] -= bracket(offset, d[:n] / 2 - bracket((self.point.theta + 2 * offset) * (1 / 12), d[:n]))
+            # x - [o, x]/2 but for products of increments, which the slope of v lacks, too.
+            d[:n] -= self.mechanics.kernels.bracket(self.formula.offset, d[:n]) / 2
         return d

@@ -105,13 +105,9 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
     solve_iteration(P, s->scale, &s->A, d);
 #if SEES_END && TANGENT
     /* The unknown x of the matrix is what gamma' makes v of, and the correction is T^-1(theta) T(m) x with m = theta + o:
-     * x - [o, x/2 - [theta + 2 o, x]/12] but for cubes. */
-    const symlie_real *restrict offset = formula_offset(s->formula);
-    for (int k = 0; k < DIMENSION; k++) s->terms[k] = (s->theta[k] + 2 * offset[k]) * (1.0 / 12);
-    system_bracket(P, s->terms, d, s->moved);
-    for (int k = 0; k < DIMENSION; k++) s->moved[k] = d[k] / 2 - s->moved[k];
-    system_bracket(P, offset, s->moved, s->scratch);
-    for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k];
+     * x - [o, x]/2 but for products of increments, which the slope of v lacks, too. */
+    system_bracket(P, formula_offset(s->formula), d, s->scratch);
+    for (int k = 0; k < DIMENSION; k++) d[k] -= s->scratch[k] / 2;
 #endif
     return all_finite(UNKNOWNS, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.errors import ChartSingularityError, GroupError, ModelError
-from symlie.groups.rotation_parameters import PARAMETERS, in_coordinates
+from symlie.groups.classical_coordinates import PARAMETERS, in_coordinates
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program
 from symlie.models import heavy_top

@@ -370,6 +370,21 @@ def direct_product(*factors: LieGroup) -> LieGroup:
     )
 
 
+@functools.cache
+def step_group(group: LieGroup) -> LieGroup:
+    """The group of which local coordinates of steps are: Rⁿ for factors that are stepped in their stored components.
+
+    Parameters
+    ----------
+    group
+        A group of nodes.
+    """
+    if all(g.stepped_in is None for g, _, _ in group.simple_factors):
+        return group
+    factors = [g.stepped_in or g for g, _, _ in group.simple_factors]
+    return factors[0] if len(factors) == 1 else direct_product(*factors)
+
+
 def _joined_fields(groups: Sequence[tuple[Field, ...]], sizes: Sequence[int]) -> tuple[Field, ...]:
     names = [f.name for fields in groups for f in fields]
     result = []

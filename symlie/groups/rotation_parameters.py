@@ -8,7 +8,7 @@ from R(ρ). Source: [Holzinger2024], equations (5) to (7) and (12) to (14).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.primitives import CoefficientFunction, evaluate
 from symlie.ir.program import Assignment, Program, Vector
+from symlie.rotations import SINGULAR_ANGLES
 
 Array = NDArray[np.float64]
 
@@ -80,19 +81,56 @@ class RotationParameters:
         ModelError
             ρ is singular.
         """
-        program, symbols = Program(), sympy.symbols(f"rho:{self.size}", real=True)
+        self.check_regular(rho)
+        program, symbols = Program(), self._symbols
         matrix = self.inverse_kinematic_matrix(program, symbols)
-        values: dict[Expr, Expr] = {s: sympy.Float(x) for s, x in zip(symbols, rho, strict=True)}
+        return np.array(self._at(rho, program, list(matrix))).reshape(self.size, 3)
+
+    def spin_by_rates(self, rho: Array) -> Array:
+        """G(ρ) as numbers, (3, size).
+
+        Parameters
+        ----------
+        rho
+            ρ, (size,).
+        """
+        program, symbols = Program(), self._symbols
+        matrix = self.kinematic_matrix(program, symbols)
+        return np.array(self._at(rho, program, list(matrix))).reshape(3, self.size)
+
+    def check_regular(self, rho: Array) -> None:
+        """Check that ρ may be an initial value.
+
+        Parameters
+        ----------
+        rho
+            ρ, (size,).
+
+        Raises
+        ------
+        ModelError
+            ρ is singular.
+        """
+        if self.regularity is None:
+            return
+        program, symbols = Program(), self._symbols
+        if not abs(self._at(rho, program, [self.regularity(program, symbols)])[0]) >= SINGULAR_ANGLES:
+            raise ModelError(
+                f"The initial rotation is at the singularity of {self.name}, where no rates belong to an angular "
+                "velocity; take other axes, step=lie, or coordinates without singularity such as quaternion."
+            )
+
+    @property
+    def _symbols(self) -> Vector:
+        return tuple(sympy.symbols(f"rho:{self.size}", real=True))
+
+    def _at(self, rho: Array, program: Program, wanted: Sequence[Expr]) -> list[float]:
+        """Numbers of expressions of a program in `_symbols`."""
+        values: dict[Expr, Expr] = {s: sympy.Float(x) for s, x in zip(self._symbols, rho, strict=True)}
         for statement in program.statements:
             assert isinstance(statement, Assignment)
             values[statement.symbol] = _number(statement.expression.xreplace(values))
-        found = matrix.xreplace(values)
-        if any(entry.has(sympy.zoo, sympy.nan, sympy.oo) for entry in found):
-            raise ModelError(
-                f"The initial rotation is at the singularity of {self.name}, where no rates belong to an angular "
-                "velocity; take other axes, or coordinates without singularity such as quaternion."
-            )
-        return np.array(found.tolist(), dtype=float)
+        return [float(expression.xreplace(values)) for expression in wanted]
 
 
 def _number(expression: Expr) -> Expr:
@@ -102,25 +140,42 @@ def _number(expression: Expr) -> Expr:
 
 
 class ParametrisedRotation(NamedTuple):
-    """The part of a group that holds classical coordinates of a rotation; storage and velocities are alike."""
+    """The part of a group that holds classical coordinates of a rotation, in its storage and in its velocities."""
 
     parameters: RotationParameters
     part: slice
 
 
 def parametrised_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
-    """The rotation that a group stores by classical coordinates; None if there is none.
+    """The rotation that a group Rⁿ is by classical coordinates, form 2; None if there is none.
 
     Parameters
     ----------
     group
         A group, or a space that can have none.
     """
+    return _first_rotation(group, lambda factor: factor.rotation_parameters)
+
+
+def stepped_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
+    """The rotation that is stepped in classical coordinates, of either form; None if there is none.
+
+    Parameters
+    ----------
+    group
+        A group, or a space that can have none.
+    """
+    return _first_rotation(group, lambda factor: (factor.stepped_in or factor).rotation_parameters)
+
+
+def _first_rotation(
+    group: ConfigurationSpace, parameters: Callable[[LieGroup], RotationParameters | None]
+) -> ParametrisedRotation | None:
     if not isinstance(group, LieGroup):
         return None
     for factor, stored, _ in group.simple_factors:
-        if factor.rotation_parameters is not None:
-            return ParametrisedRotation(factor.rotation_parameters, slice(stored, stored + factor.storage_dimension))
+        if (found := parameters(factor)) is not None:
+            return ParametrisedRotation(found, slice(stored, stored + factor.storage_dimension))
     return None
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from sympy import Expr
 
 from symlie.errors import ModelError
+from symlie.groups.classical.coordinates import in_coordinates
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
-from symlie.groups.classical_coordinates import in_coordinates
 from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components

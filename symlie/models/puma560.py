@@ -26,7 +26,9 @@ GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
 """P in N m/rad and D in N m s/rad."""
 
 
-def build(variant: str = "A", coordinates: str | None = None, form: int | None = None, step: str | None = None) -> sl.Model:
+def build(
+    variant: str = "A", coordinates: str | None = None, form: int | None = None, step: str | None = None
+) -> sl.Model:
     """State the robot, with angles at the start by a variant, and its controllers.
 
     Rotations of the links are stored as matrices or by other coordinates.
@@ -43,7 +45,11 @@ def build(variant: str = "A", coordinates: str | None = None, form: int | None =
 
 
 def arm(
-    model: sl.Model, angles: np.typing.NDArray[np.float64], coordinates: str | None = None, form: int | None = None, step: str | None = None
+    model: sl.Model,
+    angles: np.typing.NDArray[np.float64],
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> list[sl.RevoluteJoint]:
     """State links and joints, at the given angles; the joints come back."""
     end = sl.Marker(model.ground, [0, 0, 0], axis=[0, 0, 1], across=[1, 0, 0])

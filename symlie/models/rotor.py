@@ -17,7 +17,11 @@ LEFT, RIGHT = 0.11, 0.09
 
 
 def build(
-    data: str = "derived", group: str = "SO3xR3", coordinates: str | None = None, form: int | None = None, step: str | None = None
+    data: str = "derived",
+    group: str = "SO3xR3",
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> sl.Model:
     """State the rotor.
 

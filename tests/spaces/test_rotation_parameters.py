@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.errors import ChartSingularityError, GroupError, ModelError
-from symlie.groups.classical_coordinates import PARAMETERS, in_coordinates
+from symlie.groups.classical.coordinates import PARAMETERS, in_coordinates
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program
 from symlie.models import heavy_top
@@ -260,14 +260,24 @@ def test_refusals() -> None:
         model.node("a", "SE3", coordinates="euler_parameters")
     with pytest.raises(GroupError, match="quaternion have no form"):
         model.node("a", "SO3", coordinates="quaternion", form=2)
-    with pytest.raises(GroupError, match="euler_angles have form 2; form=1"):
-        model.node("a", "SO3", coordinates="euler_angles", form=1)
+    with pytest.raises(GroupError, match="euler_angles have no form 3; there are form 1 and form 2"):
+        model.node("a", "SO3", coordinates="euler_angles", form=3)
+    with pytest.raises(GroupError, match="Euler parameters have form 2 alone: form 1 would have four"):
+        model.node("a", "SO3", coordinates="euler_parameters", form=1)
+    with pytest.raises(GroupError, match="Euler parameters that step on the group are coordinates=quaternion"):
+        model.node("a", "SO3", coordinates="euler_parameters", step="lie")
+    with pytest.raises(GroupError, match="There is no step='cayley'"):
+        model.node("a", "SO3", coordinates="euler_angles", step="cayley")
+    with pytest.raises(GroupError, match="Both step=lie and form=1 are given"):
+        model.node("a", "SO3", coordinates="euler_angles", form=1, step="lie")
+    with pytest.raises(ModelError, match="A step, here 'lie', belongs to coordinates="):
+        model.node("a", "SO3", step="lie")
     with pytest.raises(ModelError, match="belongs to coordinates="):
         model.node("a", "SO3", form=2)
     body = model.node("a", "SO3", coordinates="euler_angles")
     with pytest.raises(ModelError, match="given twice, as Omega and as angles_xyz_dot"):
         model.initial(body, Omega=[0, 0, 1], angles_xyz_dot=[0, 0, 1])
-    with pytest.raises(ModelError, match="no Euler angles XYZ: the cosine of the second one"):
+    with pytest.raises(ModelError, match="at the singularity of euler_angles, where"):
         model.initial(body, rotation=sl.rotation(euler="XYZ", angles=[0.1, math.pi / 2, 0]))
     with pytest.raises(ModelError, match=r"a\.Omega needs 3 components, not 2"):
         model.generalized_force(body, Omega=[1, 2])

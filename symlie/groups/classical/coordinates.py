@@ -19,7 +19,7 @@ from sympy import Expr, Integer, Matrix
 
 from symlie.errors import GroupError
 from symlie.groups import quaternions
-from symlie.groups.euler_angles import (
+from symlie.groups.classical.euler_angles import (
     SEQUENCES,
     USUAL_SEQUENCE,
     euler_angles,
@@ -142,9 +142,7 @@ def _form_1(name: str) -> LieGroup:
 
 
 @functools.cache
-def in_coordinates(
-    group: LieGroup, coordinates: str, form: int | None = None, step: str | None = None
-) -> LieGroup:
+def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, step: str | None = None) -> LieGroup:
     """The configuration space of a body with its rotation stored by other coordinates.
 
     Parameters

@@ -62,8 +62,10 @@ def on_nodes(
             target = square + np.arange(size * size * count).reshape(count, size * size).T
             square += target.size
         name = f"{kind}_{kernel.name}"
-        is_velocity = kernel.set == COORDINATE_RATES and name not in functions
-        for row, component in zip(target, inputs[-1] if is_velocity else functions[name](*inputs), strict=True):
+        if kernel.set == COORDINATE_RATES and name not in functions:
+            out[..., velocity] = further[0][..., velocity]
+            continue
+        for row, component in zip(target, functions[name](*inputs), strict=True):
             out[..., row] = component
     if kernel.size == "storage":
         # Angles over turns stay, and so their rate is zero, until a step is accepted.

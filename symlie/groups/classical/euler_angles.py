@@ -6,7 +6,7 @@ import functools
 import itertools
 
 import sympy
-from sympy import Expr, Matrix
+from sympy import Expr, Matrix, Rational
 
 from symlie.groups.rotation_parameters import RotationParameters
 from symlie.ir.program import Program, Vector
@@ -18,6 +18,10 @@ SEQUENCES = tuple(
     "".join(axes) for axes in itertools.product("xyz", repeat=3) if axes[0] != axes[1] and axes[1] != axes[2]
 )
 """Axes of all Euler angles."""
+
+
+_NOWHERE = Rational(1, 10**150)
+"""What gives the zero vector a direction and is lost in all others; its square is no underflow."""
 
 
 def _elementary(axis: int, cosine: Expr, sine: Expr) -> Matrix:
@@ -125,21 +129,17 @@ def angles_of_rotation(sequence: str, R: Matrix) -> Vector:
     i, j, k = ("xyz".index(axis) for axis in sequence)
     sign, other = (1 if (j - i) % 3 == 1 else -1), 3 - i - j
     if i == k:
-        sine, cosine = R[j, i], -sign * R[other, i]
-        b = sympy.atan2(_length(sine, cosine), R[i, i])
-        column, direction = other, -sign
+        sine, cosine = R[j, i], _NOWHERE - sign * R[other, i]
     else:
-        sine, cosine = -sign * R[j, k], R[k, k]
-        b = sympy.atan2(sign * R[i, k], _length(sine, cosine))
-        column, direction = i, sign
-    a = sympy.atan2(sine, cosine)
+        sine, cosine = -sign * R[j, k], _NOWHERE + R[k, k]
+    length = sympy.sqrt(sine**2 + cosine**2)
 
     def turned_back(m: int) -> Expr:
-        """The entry (j, m) of R_i(a)ᵀ R."""
-        return sympy.cos(a) * R[j, m] + sign * sympy.sin(a) * R[other, m]
+        """The entry (j, m) of R_i(a)ᵀ R, times the length."""
+        return cosine * R[j, m] + sign * sine * R[other, m]
 
-    return a, b, sympy.atan2(direction * turned_back(column), turned_back(j))
-
-
-def _length(x: Expr, y: Expr) -> Expr:
-    return sympy.sqrt(x**2 + y**2)
+    if i == k:
+        b, last = sympy.atan2(length, R[i, i]), -sign * turned_back(other)
+    else:
+        b, last = sympy.atan2(sign * R[i, k], length), sign * turned_back(i)
+    return sympy.atan2(sine, cosine), b, sympy.atan2(last, turned_back(j))

@@ -63,7 +63,7 @@ def on_nodes(
             square += target.size
         name = f"{kind}_{kernel.name}"
         if kernel.set == COORDINATE_RATES and name not in functions:
-            out[..., velocity] = further[0][..., velocity]
+            out[..., velocity] = np.asarray(further[0])[..., velocity]
             continue
         for row, component in zip(target, functions[name](*inputs), strict=True):
             out[..., row] = component

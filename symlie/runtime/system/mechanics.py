@@ -208,6 +208,14 @@ class Mechanics:
         """q∘exp(δ), to first order where steps are taken in stored coordinates."""
         return self.kernels.advance(q, self.coordinate_rate(q, delta))
 
+    def apart(self, q: Array, other: Array) -> Array:
+        """log(q⁻¹∘other), to first order where steps are taken in stored coordinates; shape (dimension,)."""
+        difference = self.kernels.difference(q, other)
+        if not self.layout.has_coordinate_rates:
+            return difference
+        rates = np.array([self.kernels.coordinate_rate(q, unit) for unit in np.eye(len(difference))])
+        return np.linalg.solve(rates.T, difference)
+
     def energy(self, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy, in J."""
         return self.kernels.energy(self.p, t, q, v)

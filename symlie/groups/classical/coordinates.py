@@ -183,17 +183,6 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
     return factors[0] if len(factors) == 1 else direct_product(*factors)
 
 
-def has_both_forms(coordinates: object) -> bool:
-    """Whether coordinates have form 1 besides form 2, and no steps on the group unless these are asked for.
-
-    Parameters
-    ----------
-    coordinates
-        Their name.
-    """
-    return isinstance(coordinates, str) and coordinates.startswith("euler_angles")
-
-
 def _check_coordinates(coordinates: str) -> None:
     if coordinates == "minimal":
         raise GroupError(

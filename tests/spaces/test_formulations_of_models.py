@@ -24,10 +24,14 @@ RUNS = {
 
 
 OF_ALL = ["euler_angles", "euler_parameters", "euler_angles:1", "rotation_vector:1", *ON_GROUP]
-CASES = [(m, c) for m in RUNS for c in OF_ALL] + [("slider_crank", "minimal"), ("puma560", "minimal")]
+ENDING = [("rotor", "rotation_vector:1")]
+"""A rotor whose rotation vector is singular after its first turn."""
+
+CASES = [(m, c) for m in RUNS for c in OF_ALL if (m, c) not in ENDING] + [("slider_crank", "minimal"), ("puma560", "minimal")]
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*triangle inequality")
 @pytest.mark.parametrize(("model", "coordinates"), CASES)
 def test_same_motion(model: str, coordinates: str) -> None:
     options, t_end, h, outputs = RUNS[model]
@@ -54,7 +58,7 @@ EVERY = ["lie", *OF_ALL, "minimal"]
 @pytest.mark.slow
 def test_one_file_in_all_coordinates() -> None:
     ends = {
-        name: sl.solve(system_of_model(GIMBAL, stored_by(name)), 0.3, h=2.5e-4, method="half_explicit_5")
+        name: sl.solve(system_of_model(GIMBAL, stored_by(name)), 0.3, h=1.25e-4, method="half_explicit_5")
         for name in EVERY
     }
     for name in EVERY:

@@ -62,10 +62,9 @@ def on_nodes(
             target = square + np.arange(size * size * count).reshape(count, size * size).T
             square += target.size
         name = f"{kind}_{kernel.name}"
-        if kernel.set == COORDINATE_RATES and name not in functions:
-            out[..., velocity] = np.asarray(further[0])[..., velocity]
-            continue
-        for row, component in zip(target, functions[name](*inputs), strict=True):
+        is_velocity = kernel.set == COORDINATE_RATES and name not in functions
+        found = np.asarray(inputs[-1]) if is_velocity else functions[name](*inputs)
+        for row, component in zip(target, found, strict=True):
             out[..., row] = component
     if kernel.size == "storage":
         # Angles over turns stay, and so their rate is zero, until a step is accepted.

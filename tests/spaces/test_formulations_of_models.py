@@ -27,7 +27,10 @@ OF_ALL = ["euler_angles", "euler_parameters", "euler_angles:1", "rotation_vector
 ENDING = [("rotor", "rotation_vector:1")]
 """A rotor whose rotation vector is singular after its first turn."""
 
-CASES = [(m, c) for m in RUNS for c in OF_ALL if (m, c) not in ENDING] + [("slider_crank", "minimal"), ("puma560", "minimal")]
+CASES = [(m, c) for m in RUNS for c in OF_ALL if (m, c) not in ENDING] + [
+    ("slider_crank", "minimal"),
+    ("puma560", "minimal"),
+]
 
 
 @pytest.mark.slow

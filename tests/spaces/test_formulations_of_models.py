@@ -61,7 +61,7 @@ EVERY = ["lie", *OF_ALL, "minimal"]
 @pytest.mark.slow
 def test_one_file_in_all_coordinates() -> None:
     ends = {
-        name: sl.solve(system_of_model(GIMBAL, stored_by(name)), 0.3, h=1.25e-4, method="half_explicit_5")
+        name: sl.solve(system_of_model(GIMBAL, stored_by(name)), 0.3, h=6.25e-5, method="half_explicit_5")
         for name in EVERY
     }
     for name in EVERY:

@@ -301,3 +301,25 @@ def test_kernel_of_rates() -> None:
     )
     slope = Rotation.from_euler("ZYX", angles).as_matrix().T @ (after - before) / (2 * DIFFERENCE_STEP**0.5)
     assert np.abs([slope[2, 1] - v[0], slope[0, 2] - v[1], slope[1, 0] - v[2]]).max() < DIFFERENCE**0.25
+
+
+def test_prescribed_motions_in_all_forms() -> None:
+    """A body on a support that moves and turns as stated, by its angles or by its rotation."""
+    ends = []
+    for word in (None, "euler_angles", "euler_angles:1", "euler_angles:lie"):
+        model = sl.Model("shaken")
+        support, body = (model.node(name, "SO3xR3", **stored_by(word)) for name in ("support", "body"))
+        spin = body.Omega.dot(sl.diag([0.1, 0.2, 0.3]) * body.Omega)
+        model.kinetic_energy((spin + body.x_dot.dot(body.x_dot)) / 2)
+        model.potential_energy(9.81 * body.x[2])
+        pin = body.x + body.R * sl.vector(0, 0, 0.3) - support.x - support.R * sl.vector(0.1, 0, 0)
+        model.constraint("pin", pin)
+        angles, place = [sl.sin(model.t), 0.3 * model.t, 0.2 * model.t], [0, 0, sl.cos(model.t)]
+        rotation = {"rotation": sl.rotation(euler="XYZ", angles=angles)} if word is None else {"angles_xyz": angles}
+        model.prescribe(support, **rotation, x=place)
+        model.initial(body, x=[0.1, 0, 0.7], Omega=[0, 0.5, 0.1])
+        model.output("place", body.x, unit="m")
+        model.output("spin", support.Omega, unit="rad/s")
+        found = sl.solve(model.derive().compile(backend="numpy"), 0.1, h=5e-3, method="half_explicit_5")
+        ends.append(np.concatenate([found.outputs["place"][-1], found.outputs["spin"][-1]]))
+    assert np.abs(np.array(ends[1:]) - ends[0]).max() < SAME_MOTION

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,7 @@ def _check_branches(model: Model, values: InitialValues) -> None:
 
 def initial_quantities(model: Model) -> Quantities:
     """What nodes of a model may start from in place of fields, by node and name."""
-    from symlie.groups.rotation_parameters import parametrised_rotation
+    from symlie.groups.rotation_parameters import stepped_rotation
 
     found = {
         (array.name, name): InitialQuantity(quantity.field.name, quantity.size, quantity.function, quantity.arguments)
@@ -125,23 +125,26 @@ def initial_quantities(model: Model) -> Quantities:
         for name, quantity in array.quantities.items()
     }
     for node in model.nodes:
-        if (turned := parametrised_rotation(node.group)) is not None:
-            found[node.name, "Omega"] = _initial_spin(turned.parameters)
+        if (turned := stepped_rotation(node.group)) is not None:
+            quantity = _initial_turning(turned.parameters, [f.name for f in node.group.velocity_fields])
+            found[node.name, quantity.arguments[0]] = quantity
     for name, (angle, rate) in model.joint_coordinates.items():
         for label, field in ((angle, "x"), (rate, "x_dot")):
             found[name, label] = InitialQuantity(field, 1, lambda **given: next(iter(given.values())), (label,))
     return found
 
 
-def _initial_spin(parameters: RotationParameters) -> InitialQuantity:
-    """Angular velocity in the place of the rates of classical coordinates."""
-    field = parameters.field
+def _initial_turning(parameters: RotationParameters, velocities: Sequence[str]) -> InitialQuantity:
+    """Ω in the place of the rates of classical coordinates, or these in the place of Ω, whichever a node has."""
+    field, rates = parameters.field, f"{parameters.field}_dot"
+    given, own, matrix = ("Omega", rates, parameters.rates_by_spin)
+    if own not in velocities:
+        given, own, matrix = rates, "Omega", parameters.spin_by_rates
 
-    def rates(**given: Array) -> list[Array]:
-        pairs = zip(given[field], given["Omega"], strict=True)
-        return [parameters.rates_by_spin(rho) @ spin for rho, spin in pairs]
+    def turning(**stated: Array) -> list[Array]:
+        return [matrix(rho) @ value for rho, value in zip(stated[field], stated[given], strict=True)]
 
-    return InitialQuantity(f"{field}_dot", 3, rates, ("Omega", field))
+    return InitialQuantity(own, 3 if given == "Omega" else parameters.size, turning, (given, field))
 
 
 def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:

@@ -108,7 +108,7 @@ class Rotation:
         return tuple(ratio * c for c in part)
 
     def euler_angles(self, axes: str) -> tuple[Scalar, ...]:
-        """Angles about axes that turn along, in rad, (3,).
+        """Angles about axes that turn along, in rad, (3,); some of those of the rotation where they are not unique.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Rotation:
         Raises
         ------
         ModelError
-            It depends on parameters, or its angles are not unique.
+            It depends on parameters.
         """
         if not _are_numbers(self.quaternion):
             raise ModelError(
@@ -126,21 +126,17 @@ class Rotation:
             )
         R = np.array(self.matrix, dtype=float).reshape(3, 3)
         i, j, k = ("XYZ".index(letter) for letter in axes)
-        is_proper, m = i == k, 3 - i - j
-        sign = 1.0 if (j - i) % 3 == 1 else -1.0
-        if is_proper:
-            middle = math.atan2(math.hypot(R[i, j], R[i, m]), R[i, i])
-            outer = math.atan2(R[j, i], -sign * R[m, i]), math.atan2(R[i, j], sign * R[i, m])
+        sign, other = (1.0 if (j - i) % 3 == 1 else -1.0), 3 - i - j
+        if i == k:
+            sine, cosine, column, direction = R[j, i], -sign * R[other, i], other, -sign
+            middle = math.atan2(math.hypot(sine, cosine), R[i, i])
         else:
-            middle = math.atan2(sign * R[i, k], math.hypot(R[i, i], R[i, j]))
-            outer = math.atan2(-sign * R[j, k], R[k, k]), math.atan2(-sign * R[i, j], R[i, i])
-        if (regularity := abs(math.sin(middle) if is_proper else math.cos(middle))) < SINGULAR_ANGLES:
-            name = "sine" if is_proper else "cosine"
-            raise ModelError(
-                f"It has no Euler angles {axes}: the {name} of the second one is {regularity:.1e}. Take other "
-                "axes, or coordinates without singularity such as quaternion."
-            )
-        return outer[0], middle, outer[1]
+            sine, cosine, column, direction = -sign * R[j, k], R[k, k], i, sign
+            middle = math.atan2(sign * R[i, k], math.hypot(sine, cosine))
+        first = math.atan2(sine, cosine)
+        # Of R turned back by the first angle: that is what the others leave, also where the first one is arbitrary.
+        back = math.cos(first) * R[j] + sign * math.sin(first) * R[other]
+        return first, middle, math.atan2(direction * back[column], back[j])
 
     @property
     def planar(self) -> tuple[Scalar, ...]:

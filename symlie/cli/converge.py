@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symlie.cli.common import PICTURES, SYSTEM, add, add_model, check_writable, describe, system_of
+from symlie.cli.forms import coordinates_option, usual_form
 from symlie.cli.output import Progress, print_json, print_table, seconds
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import names, number, numbers, path, refined, whole
@@ -30,8 +31,11 @@ With --steps, errors are differences to a run of the method of highest order wit
 that fails is a row with its reason.
 
 --coordinates NAME,NAME,… runs the model with each of these coordinates of rotations, such as lie, quaternion,
-euler_angles, euler_parameters, rotation_vector:2 (form 2), or minimal (those of joints), and compares outputs: all of
-them, or those of --output.
+euler_angles, euler_parameters, rotation_vector:2, or minimal (those of joints), and compares outputs: all of them, or
+those of --output. Behind a colon is a form of the equations, or lie for steps on the group: euler_angles:1 has angles
+and angular velocities as unknowns, euler_angles:2 angles and their rates, euler_angles:lie only stores the angles.
+Without it Euler angles are of form 1 where all --methods take that, the explicit ones, else of form 2, and so are those
+of -o coordinates=euler_angles.
 
 With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
 stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to
@@ -174,15 +178,16 @@ def _run_reference(arguments: Namespace, system: System) -> Solution | None:
 
 def _systems(arguments: Namespace) -> System | dict[str, System]:
     """The system, or that of each coordinates."""
-    if arguments.coordinates is None:
-        return system_of(arguments)
     given = dict(arguments.options)
-    if {"coordinates", "form"} & set(given):
+    if arguments.coordinates is None:
+        return system_of(arguments, **usual_form(arguments.model, given, arguments.methods))
+    if {"coordinates", "form", "step"} & set(given):
         raise UnknownNameError("Coordinates are given twice, by -o and by --coordinates.")
     systems = {}
     for stated in arguments.coordinates:
-        name, _, form = stated.partition(":")
-        systems[stated] = system_of(arguments, coordinates=name, **({"form": number(form)} if form else {}))
+        options = coordinates_option(stated)
+        usual = usual_form(arguments.model, {**given, **options}, arguments.methods)
+        systems[stated] = system_of(arguments, **options, **usual)
     return systems
 
 

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from symlie.cli.common import SYSTEM, add, add_model, checkpoint_seconds, describe, model_options, system_of
+from symlie.cli.forms import usual_form
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.report import add_results, print_solution, results_of, shown, solution_json
 from symlie.cli.steps import add_integration, end_of, steps_of
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 SUMMARY = "Integrate a model and print, draw or save the solution."
 EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
   symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection --plot-steps steps.png
+  symlie run rotor -o coordinates=euler_angles -o form=2 --h 1e-5 --t-end 0.1 --reference
   symlie run roll_up -o segments=64 --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
 
 MOST_DRAWN = 5_000
@@ -51,7 +53,8 @@ def run(arguments: Namespace) -> int:
     t_eval: list[float] | None = arguments.t_eval
     t_end = end_of(arguments)
     reference = _reference(arguments, t_eval[-1] if t_eval else t_end) if arguments.reference else None
-    system = system_of(arguments)
+    methods = [arguments.method] if arguments.method else []
+    system = system_of(arguments, **usual_form(arguments.model, dict(arguments.options), methods))
     from symlie.runtime.integrate.choice import default_method
     from symlie.runtime.integrate.solve import solve
     from symlie.runtime.solution.solution import Solution

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import ElementType
-from symlie.contract.sets import CORE, DISCRETE, SETS
+from symlie.contract.sets import COORDINATE_RATES, CORE, DISCRETE, SETS
 
 REAL = "symlie_real"
 """The type of numbers in C, each of one member or of several side by side."""
@@ -109,6 +109,9 @@ SYSTEM_KERNELS = (
     SystemKernel("chart", "qu", "out", Gather.LARGEST, "",
                  "Largest squared rotation angle in u; more where coordinates pass a singularity on the way from q.",
                  of_increments=True),
+    SystemKernel("coordinate_rate", "qw", "out", Gather.NODES, "dimension",
+                 "Rates of local coordinates at q along velocities w, of models whose nodes have other ones than w.",
+                 set=COORDINATE_RATES),
     SystemKernel("mass", "tq", "M", Gather.STORED, "mass", "Lower triangle of M(q).", in_stages=True),
     SystemKernel("constraint", "tq", "Phi", Gather.STORED, "rows", "Φ(t, q).", in_stages=True),
     SystemKernel("jacobian", "tq", "B", Gather.STORED, "jacobian", "Nonzeros of B(t, q).", in_stages=True),

@@ -14,6 +14,9 @@ from symlie.errors import UnknownNameError
 CORE = "core"
 """The set of every run, whose files are named by the model alone."""
 
+COORDINATE_RATES = "coordinate_rates"
+"""What files of every run have where nodes are stepped in stored coordinates of rotations, and no others."""
+
 
 @dataclass(frozen=True)
 class MatrixKind:

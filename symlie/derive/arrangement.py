@@ -10,10 +10,11 @@ from sympy import Expr, Integer, Matrix
 from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
 from symlie.derive.elimination import derive_elimination
 from symlie.errors import ModelError
-from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
+from symlie.groups.group import Field
+from symlie.groups.rotation_parameters import RotationParameters, starting_storage, stepped_rotation
 from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
-from symlie.modeling.initial_values import ANGULAR_VELOCITY, InitialValue
+from symlie.modeling.initial_values import InitialValue, coordinate_rates
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 
@@ -100,26 +101,39 @@ def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list
 
 
 def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[InitialValue]:
-    """Initial values with the rates of classical coordinates in the place of an angular velocity, ρ' = G⁺(ρ) ω."""
-    turned = parametrised_rotation(node.group)
+    """Initial values with the velocity of the group in the place of what classical coordinates make of it.
+
+    Form 2 has ρ' = G⁺(ρ) ω in the place of ω, form 1 ω = G(ρ) ρ' in the place of ρ'.
+    """
+    turned = stepped_rotation(node.group)
     if turned is None:
         return stated
     parameters, rho = turned.parameters, list(turned.parameters.start)
-    rates = next(f for f in node.group.velocity_fields if f.offset == turned.part.start)
+    own = next(f for f in node.group.velocity_fields if f.offset == turned.part.start)
     found = []
     for value in sorted(stated, key=lambda v: v.is_velocity):
         if value.field.name == parameters.field:
             rho = list(value.components)
-        if value.field is ANGULAR_VELOCITY:
-            if any(c.free_symbols for c in rho):
-                raise ModelError(
-                    f"The initial rotation of node '{node.name}' depends on parameters; give its {rates.name} in the "
-                    "place of Omega."
-                )
-            matrix = parameters.rates_by_spin(np.array(rho, dtype=float))
-            value = InitialValue(rates, True, tuple(Matrix(matrix) * Matrix(value.components)))
+        if value.is_velocity and value.field.name in ("Omega", coordinate_rates(parameters).name):
+            value = _as_own(node, value, own, parameters, rho)
         found.append(value)
     return found
+
+
+def _as_own(
+    node: Node, value: InitialValue, own: Field, parameters: RotationParameters, rho: Sequence[Expr]
+) -> InitialValue:
+    """An initial velocity of a rotation as the velocity field that its node has."""
+    if value.field.name == own.name:
+        return value
+    if any(c.free_symbols for c in rho):
+        raise ModelError(
+            f"The initial rotation of node '{node.name}' depends on parameters; give its {own.name} in the "
+            f"place of {value.field.name}."
+        )
+    at = np.array(rho, dtype=float)
+    matrix = parameters.spin_by_rates(at) if own.name == "Omega" else parameters.rates_by_spin(at)
+    return InitialValue(own, True, tuple(Matrix(matrix) * Matrix(value.components)))
 
 
 def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) -> NodeSet:

@@ -42,8 +42,10 @@ def motion_kernel(model: Model, number: int, parameters: Sequence[Symbol], hoist
 
 
 def _velocity(program: Program, group: LieGroup, storage: Vector, time: Symbol) -> Vector:
-    """Velocity v of q(t): from q⁻¹∘q(t + dt), or T(θ) θ' where coordinates θ are stored."""
+    """Velocity v of q(t): from q⁻¹∘q(t + dt), or T(θ) θ' and G(ρ) ρ' where coordinates are stored."""
     rate = tuple(c.diff(time) for c in storage)
+    if group.stored_as is not None:
+        return program.vector(list(group.stored_as.kinematic_matrix(program, storage) * Matrix(rate)))
     if group.coordinates_of is not None:
         return tangent_operator(program, group, storage, rate)
     target = storage_symbols(group, "h")

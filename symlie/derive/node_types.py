@@ -12,7 +12,7 @@ from symlie.contract.kernels import KERNELS
 from symlie.contract.manifest import AngleLayout, FieldLayout
 from symlie.contract.signature import Argument, Signature
 from symlie.groups import operators
-from symlie.groups.group import Field, LieGroup
+from symlie.groups.group import Field, LieGroup, step_group
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
 from symlie.groups.rotation_parameters import parametrised_rotation
@@ -49,6 +49,17 @@ def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
     after = regularity(program, program.vector(a + b for a, b in zip(q[part], u[part], strict=True)))
     lost = program.scalar(Rational(str(SINGULAR_ANGLES)) * sympy.Abs(before) - before * after)
     return sympy.Max(angle, _FAR * lost)
+
+
+def _coordinate_rate(program: Program, group: LieGroup, q: Vector, w: Vector) -> Vector:
+    """ρ' of factors that are stepped in their stored components, w of others."""
+    result: list[Expr] = []
+    for factor, stored, offset in group.simple_factors:
+        part = w[offset : offset + factor.dimension]
+        if factor.stepped_in is not None:
+            part = factor.storage_tangent(program, q[stored : stored + factor.storage_dimension], part)
+        result += part
+    return tuple(result)
 
 
 def field_layouts(fields: tuple[Field, ...]) -> tuple[FieldLayout, ...]:
@@ -107,13 +118,14 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     ``advance`` q∘exp(u); ``tangent_operator`` T(u) w, and its inverse; ``difference`` log(a⁻¹∘b), or on a space that is
     no group the distance |b - a| of stored components, followed by zeros;
     ``bracket`` [u, w]; ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place
-    (`operators.chart`), which must stay below (2π)².
+    (`operators.chart`), which must stay below (2π)². Where steps are taken in stored components, ∘, exp and T are those
+    of Rⁿ, and ``coordinate_rate`` is what velocities are in these local coordinates.
 
     With an action from the left, where points move to exp(u)·q, the signs of u in ``tangent_operator`` and its inverse
     and of ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are. Of a frame,
     whose flows are no action, only ``advance`` has a meaning.
     """
-    group = acting_group(space)
+    group = step_group(acting_group(space))
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
     sign = "-" if is_left else ""
     n, m = group.dimension, space.storage_dimension
@@ -144,9 +156,9 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
 
     program = Program()
     if isinstance(space, LieGroup):
-        backward = program.apply(Inverse(space), Value(q, space))
-        between = program.apply(Compose(space), backward, Value(other, space))
-        apart, text = program.apply(Logarithm(space), between).components, "log(q⁻¹∘b)."
+        backward = program.apply(Inverse(group), Value(q, group))
+        between = program.apply(Compose(group), backward, Value(other, group))
+        apart, text = program.apply(Logarithm(group), between).components, "log(q⁻¹∘b)."
     else:
         squares = sum(((y - x) ** 2 for x, y in zip(q, other, strict=True)), Integer(0))
         apart, text = (sqrt(squares), *(Integer(0),) * (n - 1)), "|b - q| of stored components."
@@ -156,6 +168,9 @@ def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
     kernels.append(kernel("normalize", Program(), tuple(space.normalize(q)), f"One step back to the {where}."))
     program = Program()
     kernels.append(kernel("chart", program, (_chart(program, group, q, u),), "Largest ω² of u."))
+    if isinstance(space, LieGroup) and group is not space:
+        program = Program()
+        kernels.append(kernel("coordinate_rate", program, _coordinate_rate(program, space, q, w)))
     return NodeTypeKernels(
         name=space.name,
         storage=m,

@@ -10,7 +10,7 @@ from sympy import Expr
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
-from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
+from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage, stepped_rotation
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
@@ -117,9 +117,9 @@ def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
         return None
     turn = initial_placement(model, node)[0]
     numbers = {name: np.array([at_defaults(model, c) for c in v.components]) for name, v in given.items()}
-    if (turned := parametrised_rotation(node.group)) is not None and f"{turned.parameters.field}_dot" in numbers:
-        by_spin = turned.parameters.rates_by_spin(initial_storage(model, node)[turned.part])
-        numbers["Omega"] = np.linalg.pinv(by_spin) @ numbers[f"{turned.parameters.field}_dot"]
+    if (turned := stepped_rotation(node.group)) is not None and f"{turned.parameters.field}_dot" in numbers:
+        rho = initial_storage(model, node)[turned.part]
+        numbers["Omega"] = turned.parameters.spin_by_rates(rho) @ numbers[f"{turned.parameters.field}_dot"]
     spin = numbers.get("Omega", np.zeros(3 if len(turn) == 3 else 1))
     velocity = turn @ numbers["U"] if "U" in numbers else numbers.get("x_dot", np.zeros(len(turn)))
     return {"Omega": turn @ spin if len(turn) == 3 else spin, "x_dot": velocity}

@@ -83,8 +83,8 @@ class RigidBody(Placed):
         `inertia`; one number in the plane; or a parameter of the model.
     group
         Group of the node: SO3xR3, the default, SE3, S3xR3, S3sR3, SO3rvxR3, or SE2 in the plane.
-    coordinates, form
-        Other coordinates of the rotation than those of the group, see `Model.node`.
+    coordinates, form, step
+        Other coordinates of the rotation than those of the group, and how they are stepped, see `Model.node`.
     position
         Initial position of the node in inertial axes, in m; the origin by default.
     orientation
@@ -133,6 +133,7 @@ class RigidBody(Placed):
         *,
         coordinates: str | None = None,
         form: int | None = None,
+        step: str | None = None,
         position: Sequence[float] | None = None,
         orientation: object = None,
         velocity: Sequence[float] | None = None,
@@ -140,7 +141,7 @@ class RigidBody(Placed):
         axes: str = "body",
         reference: Sequence[float] | None = None,
     ) -> None:
-        found = given_space(group, coordinates, form)
+        found = given_space(group, coordinates, form, step)
         size = body_dimension(found)
         if size is None or not isinstance(found, LieGroup):
             raise ModelError(f"Body '{name}' needs a group such as {', '.join(BODY_GROUPS)}, not {found}.")

@@ -71,8 +71,13 @@ class LieGroup:
     near_logarithm
         As ``rotation_logarithm``, of elements near to the identity; none: that serves.
     coordinates_of
-        The group that the storage holds canonical coordinates of the first kind of, q = log of an element, where the
-        composition is not affine in its second argument; the operators are those of this group.
+        The group that the storage holds coordinates of, where the composition is not affine in its second argument;
+        the operators are those of this group. The coordinates are canonical ones of the first kind, q = log of an
+        element, unless ``stored_as`` says others.
+    stored_as
+        Coordinates of that group that the storage holds, where they are not canonical ones of the first kind.
+    stepped_in
+        A group Rⁿ with the same storage, if steps are taken in the stored components, and not by exp.
     rotation_parameters
         Classical coordinates of a rotation that the storage is, of a group Rⁿ.
     is_reduced
@@ -95,6 +100,8 @@ class LieGroup:
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
     near_logarithm: Callable[[Program, Vector], NearLogarithm] | None = None
     coordinates_of: LieGroup | None = None
+    stored_as: RotationParameters | None = None
+    stepped_in: LieGroup | None = None
     rotation_parameters: RotationParameters | None = None
     is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()
@@ -180,7 +187,10 @@ class LieGroup:
         for index, (g, stored, offset) in enumerate(self.simple_factors):
             start, size = (stored, g.storage_dimension) if transpose else (offset, g.dimension)
             part, x = factor(program, self, storage, index), tuple(operand[start : start + size])
-            if g.coordinates_of is not None:
+            if g.stored_as is not None:
+                matrix = g.stored_as.inverse_kinematic_matrix(program, part)
+                result += program.vector(list((matrix.T if transpose else matrix) * Matrix(x)))
+            elif g.coordinates_of is not None:
                 result += tangent_operator(program, g, part, x, inverse=True, transpose=transpose)
             else:
                 result += apply_linear(program, g, left_translation(g), part, x, transpose=transpose)
@@ -358,6 +368,21 @@ def direct_product(*factors: LieGroup) -> LieGroup:
         rotation=rotation,
         factors=factors,
     )
+
+
+@functools.cache
+def step_group(group: LieGroup) -> LieGroup:
+    """The group of which local coordinates of steps are: Rⁿ for factors that are stepped in their stored components.
+
+    Parameters
+    ----------
+    group
+        A group of nodes.
+    """
+    if all(g.stepped_in is None for g, _, _ in group.simple_factors):
+        return group
+    factors = [g.stepped_in or g for g, _, _ in group.simple_factors]
+    return factors[0] if len(factors) == 1 else direct_product(*factors)
 
 
 def _joined_fields(groups: Sequence[tuple[Field, ...]], sizes: Sequence[int]) -> tuple[Field, ...]:

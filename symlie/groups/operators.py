@@ -247,6 +247,10 @@ def exponential(program: Program, group: LieGroup, theta: Vector, *, is_near: bo
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(theta, offset, g.dimension)
+        if g.stored_as is not None:
+            assert g.coordinates_of is not None and g.stored_as.of_rotation is not None
+            turned = exponential(program, g.coordinates_of, part, is_near=is_near)
+            return g.stored_as.of_rotation(program.vector(turned, "R"))
         if g.coordinates_of is not None:
             return part
         return _guarded(program, g, part, applied_to_identity(program, g, NEAR_EXP if is_near else EXP, part))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sympy import Expr
 
 from symlie.errors import ModelError
 from symlie.groups.group import Field
-from symlie.groups.rotation_parameters import parametrised_rotation
+from symlie.groups.rotation_parameters import RotationParameters, stepped_rotation
 from symlie.modeling.node import Node
 from symlie.modeling.terms import Parameter
 from symlie.modeling.values import initial_components
@@ -27,7 +28,18 @@ class InitialValue(Brief):
 
 
 ANGULAR_VELOCITY = Field("Omega", 0, (3,))
-"""What nodes with classical coordinates may start from in place of their rates."""
+"""What nodes of form 2 may start from in place of the rates of their coordinates."""
+
+
+def coordinate_rates(parameters: RotationParameters) -> Field:
+    """The rates of classical coordinates, which nodes of form 1 may start from in place of Ω.
+
+    Parameters
+    ----------
+    parameters
+        The coordinates.
+    """
+    return Field(f"{parameters.field}_dot", 0, (parameters.size,))
 
 
 def with_initial_values(
@@ -56,10 +68,11 @@ def with_initial_values(
     )
     known = {f.name: (f, False) for f in node.group.storage_fields}
     known |= {f.name: (f, True) for f in node.group.velocity_fields}
-    turned, values = parametrised_rotation(node.group), list(stated)
-    rates = None if turned is None else f"{turned.parameters.field}_dot"
-    if rates is not None:
-        known["Omega"] = (ANGULAR_VELOCITY, True)
+    turned, values = stepped_rotation(node.group), list(stated)
+    rates = None
+    if turned is not None:
+        rates = coordinate_rates(turned.parameters).name
+        known = {"Omega": (ANGULAR_VELOCITY, True), rates: (coordinate_rates(turned.parameters), True)} | known
         if {"Omega", rates} <= set(fields):
             raise ModelError(f"The initial velocity of node '{node.name}' is given twice, as Omega and as {rates}.")
     for name, value in fields.items():
@@ -71,5 +84,7 @@ def with_initial_values(
         if name in ("Omega", rates) and rates is not None:
             values = [v for v in values if v.field.name not in ("Omega", rates)]
         parts = initial_components(f"{node.name}.{name}", value, field.size, parameters)
+        if turned is not None and name == turned.parameters.field and not any(c.free_symbols for c in parts):
+            turned.parameters.check_regular(np.array(parts, dtype=float))
         values.append(InitialValue(field, is_velocity, parts))
     return values

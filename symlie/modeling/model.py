@@ -93,10 +93,14 @@ class Model(Statement):
         return list(dict.fromkeys([n.group for n in self.nodes] + [a.group for a in self.arrays]))
 
     def _known_group(
-        self, group: ConfigurationSpace | str, coordinates: str | None = None, form: int | None = None
+        self,
+        group: ConfigurationSpace | str,
+        coordinates: str | None = None,
+        form: int | None = None,
+        step: str | None = None,
     ) -> ConfigurationSpace:
         """A group, unless another one of the same name is in use: generated functions are called after groups."""
-        found = given_space(group, coordinates, form)
+        found = given_space(group, coordinates, form, step)
         for other in self.spaces:
             if (twice := shared_name(found, other)) is not None:
                 raise ModelError(f"Two different groups of '{self.name}' are called '{twice}'; rename one.")
@@ -110,6 +114,7 @@ class Model(Statement):
         *,
         coordinates: str | None = None,
         form: int | None = None,
+        step: str | None = None,
     ) -> Node:
         """Add a node.
 
@@ -126,7 +131,11 @@ class Model(Statement):
             step on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as ``euler_angles_zxz``) and
             ``euler_parameters`` are classical coordinates ρ. Default: those of the group.
         form
-            2: of ``rotation_vector`` the classical coordinates, too, which end after a whole turn.
+            Of the equations in classical coordinates. 1: the unknowns are ρ and ω, for explicit methods; 2: ρ and ρ',
+            for all methods. Euler angles and ``rotation_vector`` have both, Euler parameters form 2. Default: 2,
+            where coordinates do not step on the group.
+        step
+            ``lie``: Euler angles are stored, and steps are those on the group, which know no singularity.
 
         Returns
         -------
@@ -136,10 +145,10 @@ class Model(Statement):
         Raises
         ------
         GroupError
-            The coordinates are unknown, or the group holds no rotation in space by itself.
+            The coordinates are unknown, have no such form or step, or the group holds no rotation in space by itself.
         """
         self._check_new_node(name)
-        node = Node(self.program, name, self._known_group(group, coordinates, form))
+        node = Node(self.program, name, self._known_group(group, coordinates, form, step))
         self._add_node(node, unit)
         turned = parametrised_rotation(node.group)
         if turned is not None and turned.parameters.relation is not None:

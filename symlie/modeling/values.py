@@ -8,9 +8,9 @@ import numpy as np
 from sympy import Expr
 
 from symlie.errors import ModelError
+from symlie.groups.classical.coordinates import in_coordinates
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
-from symlie.groups.rotation_parameters import in_coordinates
 from symlie.groups.spaces import space_from_name
 from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
@@ -19,7 +19,10 @@ from symlie.modeling.terms import Parameter
 
 
 def given_space(
-    space: ConfigurationSpace | str, coordinates: str | None = None, form: int | None = None
+    space: ConfigurationSpace | str,
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> ConfigurationSpace:
     """A group or a homogeneous space by itself or by its name, with its rotation in other coordinates where they are
     named.
@@ -39,9 +42,10 @@ def given_space(
     if coordinates is not None:
         if not isinstance(found, LieGroup):
             raise ModelError(f"Coordinates {coordinates} are those of bodies; {found} is no group.")
-        found = in_coordinates(found, coordinates, form)
-    elif form is not None:
-        raise ModelError(f"A form, here {form!r}, belongs to coordinates=, which is not given.")
+        found = in_coordinates(found, coordinates, form, step)
+    elif form is not None or step is not None:
+        given = f"A form, here {form!r}," if form is not None else f"A step, here {step!r},"
+        raise ModelError(f"{given} belongs to coordinates=, which is not given.")
     stem("Group", found.name)
     for entry in (*found.storage_fields, *found.velocity_fields):
         identifier("Field", entry.name)

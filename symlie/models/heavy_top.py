@@ -28,6 +28,7 @@ def build(
     constraint_frame: str | None = None,
     coordinates: str | None = None,
     form: int | None = None,
+    step: str | None = None,
 ) -> sl.Model:
     """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning.
 
@@ -43,7 +44,7 @@ def build(
     J = top.parameter("inertia", [0.234375, 0.46875, 0.234375], unit="kg m^2")
     X = top.parameter("lever", [0, 1, 0], unit="m")
     gamma = top.parameter("gravity", [0, 0, -9.81], unit="m/s^2")
-    q = top.node("top", group, coordinates=coordinates, form=form)
+    q = top.node("top", group, coordinates=coordinates, form=form, step=step)
 
     spin = q.Omega.dot(sl.diag(J) * q.Omega) / 2
     if group in ("SO3", "SO3rv", "S3"):

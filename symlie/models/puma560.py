@@ -26,13 +26,15 @@ GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
 """P in N m/rad and D in N m s/rad."""
 
 
-def build(variant: str = "A", coordinates: str | None = None, form: int | None = None) -> sl.Model:
+def build(
+    variant: str = "A", coordinates: str | None = None, form: int | None = None, step: str | None = None
+) -> sl.Model:
     """State the robot, with angles at the start by a variant, and its controllers.
 
     Rotations of the links are stored as matrices or by other coordinates.
     """
     model = sl.Model("puma560")
-    joints = arm(model, START[variant], coordinates, form)
+    joints = arm(model, START[variant], coordinates, form, step)
     targets = []
     for joint, start, goal, (P, D) in zip(joints, START[variant], GOAL, GAINS, strict=True):
         targets.append(sl.two_parabolas(model, f"{joint.name}_profile", start, goal))
@@ -43,7 +45,11 @@ def build(variant: str = "A", coordinates: str | None = None, form: int | None =
 
 
 def arm(
-    model: sl.Model, angles: np.typing.NDArray[np.float64], coordinates: str | None = None, form: int | None = None
+    model: sl.Model,
+    angles: np.typing.NDArray[np.float64],
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> list[sl.RevoluteJoint]:
     """State links and joints, at the given angles; the joints come back."""
     end = sl.Marker(model.ground, [0, 0, 0], axis=[0, 0, 1], across=[1, 0, 0])
@@ -53,7 +59,7 @@ def arm(
         x = x + R @ [a * cos, a * sin, d]
         R = R @ [[cos, -sin * along, sin * up], [sin, cos * along, -cos * up], [0, up, along]]
         link = sl.RigidBody(
-            model, f"link{k}", mass, inertia, coordinates=coordinates, form=form,
+            model, f"link{k}", mass, inertia, coordinates=coordinates, form=form, step=step,
             position=x + R @ center, orientation=R,
         )  # fmt: skip
         start = sl.Marker(link, np.array([-a, -d * up, -d * along]) - center, axis=[0, up, along], across=[1, 0, 0])

@@ -17,7 +17,11 @@ LEFT, RIGHT = 0.11, 0.09
 
 
 def build(
-    data: str = "derived", group: str = "SO3xR3", coordinates: str | None = None, form: int | None = None
+    data: str = "derived",
+    group: str = "SO3xR3",
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> sl.Model:
     """State the rotor.
 
@@ -27,8 +31,8 @@ def build(
         Mass, inertia and damping: ``"derived"`` from a disk of steel, or as ``"printed"``.
     group
         Group of the body.
-    coordinates, form
-        How its rotation is stored, where that is not as the group does.
+    coordinates, form, step
+        How its rotation is stored and stepped, where that is not as the group does.
     """
     model = sl.Model("rotor")
     if data == "printed":
@@ -39,7 +43,7 @@ def build(
         axial, across = mass * radius**2 / 2, mass * (radius**2 / 4 + width**2 / 12)
         inertia, damping = (axial, across, across), 2 * 1e-4 * SPEED * mass
     rotor = sl.RigidBody(
-        model, "rotor", mass, inertia, group, coordinates=coordinates, form=form,
+        model, "rotor", mass, inertia, group, coordinates=coordinates, form=form, step=step,
         velocity=[0, 0, 0], angular_velocity=[SPEED, 0, 0],
     )  # fmt: skip
     k = model.parameter("stiffness", 4000.0, unit="N/m")

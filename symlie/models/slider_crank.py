@@ -10,16 +10,16 @@ import numpy as np
 import symlie as sl
 
 
-def build(coordinates: str | None = None, form: int | None = None) -> sl.Model:
+def build(coordinates: str | None = None, form: int | None = None, step: str | None = None) -> sl.Model:
     """State the slider-crank mechanism, with rotations stored as matrices or by other coordinates."""
     model = sl.Model("slider_crank")
     crank = sl.RigidBody(
-        model, "crank", 0.12, [1e-4, 1e-4, 1e-5], coordinates=coordinates, form=form,
+        model, "crank", 0.12, [1e-4, 1e-4, 1e-5], coordinates=coordinates, form=form, step=step,
         position=[0, 0.1, 0.16], velocity=[0, -0.24, 0], angular_velocity=[6, 0, 0],
     )  # fmt: skip
     turn = sl.rotation(euler="XY", angles=[-np.arctan(0.5), np.arccos(2 / 3)])
     rod = sl.RigidBody(
-        model, "rod", 0.5, [4e-4, 4e-3, 4e-3], coordinates=coordinates, form=form,
+        model, "rod", 0.5, [4e-4, 4e-3, 4e-3], coordinates=coordinates, form=form, step=step,
         position=[0.1, 0.05, 0.1], orientation=turn,
         velocity=[0.12, -0.24, 0], angular_velocity=[1.92, -0.96, 0.48], axes="space",
     )  # fmt: skip
@@ -30,6 +30,7 @@ def build(coordinates: str | None = None, form: int | None = None) -> sl.Model:
         [1e-4] * 3,
         coordinates=coordinates,
         form=form,
+        step=step,
         position=[0.2, 0, 0],
         velocity=[0.24, 0, 0],
     )

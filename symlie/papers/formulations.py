@@ -143,17 +143,25 @@ def _at(points: Points, h: float) -> float:
 
 def time_for(name: str, error: float) -> Callable[[Found], float]:
     """Processor time that reaches an error, in s, by interpolation between the logarithms of the two nearest runs."""
+    return _reaching(name, error, lambda row: row.cpu_seconds)
 
-    def seconds(found: Found) -> float:
+
+def step_for(name: str, error: float) -> Callable[[Found], float]:
+    """Step size that leads to an error, in s, by interpolation between the logarithms of the two nearest runs."""
+    return _reaching(name, error, lambda row: row.h)
+
+
+def _reaching(name: str, error: float, value: Callable[[ConvergenceRow], float]) -> Callable[[Found], float]:
+    def between(found: Found) -> float:
         rows = [row for row in found[name] if row.error.outputs and not row.failure]
         for before, row in pairwise(rows):
             coarse, fine = before.error.outputs or np.nan, row.error.outputs or np.nan
             if coarse >= error >= fine:
                 part = np.log(coarse / error) / np.log(coarse / fine)
-                return float(before.cpu_seconds * (row.cpu_seconds / before.cpu_seconds) ** part)
+                return float(value(before) * (value(row) / value(before)) ** part)
         return np.nan
 
-    return seconds
+    return between
 
 
 def ran(name: str, h: float) -> Callable[[Found], float]:

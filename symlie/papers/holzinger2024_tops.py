@@ -14,6 +14,7 @@ from symlie.papers.formulations import (
     iterations,
     iterations_at,
     ran,
+    step_for,
     time_for,
     times,
     work,
@@ -23,12 +24,16 @@ from symlie.papers.studies import Case, Course, Options
 from symlie.runtime.solution.solution import Solution
 
 RXYZ, RV, EP = "Rxyz", "RV (Lie)", "EP"
+FORM_1 = "Rxyz, form 1"
 COORDINATES: dict[str, Options] = {
     RV: (("coordinates", "rotation_vector"),),
     RXYZ: (("coordinates", "euler_angles"),),
     EP: (("coordinates", "euler_parameters"),),
 }
 """The formulations of the paper; the one that steps on the group is the first."""
+
+OF_FORM_1: dict[str, Options] = {FORM_1: (("coordinates", "euler_angles"), ("form", 1))}
+"""Euler angles with angular velocities as unknowns, which the paper states beside those of its figures, form 2."""
 
 MINIMAL = "minimal"
 OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}
@@ -74,7 +79,7 @@ def study(
     options: Options = (),
 ) -> Formulations:  # fmt: skip
     """Runs of formulations by name."""
-    every = {**COORDINATES, **OF_JOINTS, **OURS}
+    every = {**COORDINATES, **OF_FORM_1, **OF_JOINTS, **OURS}
     reference = ("rkmk_rk67" if case in (FREE_TOP, ROTOR) else "half_explicit_5", steps[-1] / 2)
     chosen = tuple((name, every[name]) for name in names)
     return Formulations(case, chosen, method, steps, t_end, output, reference, options)
@@ -141,7 +146,9 @@ def free_top(quick: bool) -> list[Item]:
     """Section 4.1.1."""
     count, t_end, at = (5 if quick else 8), 1.0, "center_of_mass"
     steps, printed_steps = halved(1e-4, count), halved(1e-3, 6 if quick else 8)
-    explicit = {name: study(FREE_TOP, [RV, RXYZ], method, steps, t_end, at) for name, method in EXPLICIT.items()}
+    explicit = {
+        name: study(FREE_TOP, [RV, RXYZ, FORM_1], method, steps, t_end, at) for name, method in EXPLICIT.items()
+    }
     longer = study(FREE_TOP, [RV], EXPLICIT["RK44"], halved(1e-3, 4), t_end, at)
     implicit = study(FREE_TOP, [RV, RXYZ, EP], "generalized_alpha", steps, t_end, at, FULL)
     counted = study(FREE_TOP, [RV, RXYZ, EP], "generalized_alpha", printed_steps, t_end, at, FULL)
@@ -173,7 +180,9 @@ def free_top(quick: bool) -> list[Item]:
             "figure", "3", "reproduced", "errors of the free heavy top over step sizes",
             "Error of the centre of mass at 1 s, explicit methods on the left, generalized-α on the right. On the "
             "group explicit methods are more accurate by orders of magnitude; Euler angles pass their singularity at "
-            "cos b = 0.022 in each turn. With generalized-α Euler parameters are the most accurate.",
+            "cos b = 0.022 in each turn. Rxyz is form 2, as the paper's list of abbreviations and its remark on a mass "
+            "matrix that varies say; form 1, which its section 4 names for explicit methods, is three orders more "
+            "accurate there. With generalized-α Euler parameters are the most accurate.",
             [panel("explicit", "error in m", error_left), panel("implicit", "error in m", error_right)],
             numbers=[
                 Number("RK44, error of Rxyz over that of RV at h = 1e-4 s",
@@ -182,6 +191,8 @@ def free_top(quick: bool) -> list[Item]:
                        "m"),
                 Number("RK44, error of Rxyz at h = 5e-5 s", error_at(RXYZ, 5e-5), [explicit["RK44"]], 9e-4, 9.6e-4,
                        "m"),
+                Number("RK44, error of Rxyz in form 1 at h = 1e-4 s", error_at(FORM_1, 1e-4), [explicit["RK44"]],
+                       8.5e-6, 9.5e-6, "m"),
                 Number("generalized-α, error of RV over that of EP at h = 2.5e-5 s",
                        lambda f: error_at(RV, 2.5e-5)(f) / error_at(EP, 2.5e-5)(f), [implicit], 2, None),
             ],
@@ -195,14 +206,23 @@ def free_top(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "5", "reproduced", "work and precision of the free heavy top",
-            "Errors over times in units of RV at the largest step. The factor between Rxyz and RV with RK44 is that of "
-            "steps interpolated to an error of 1e-6 m, for which RV takes longer ones than are drawn.",
+            "Errors over times in units of RV at the largest step. The factors between Rxyz and RV with RK44 are those "
+            "of steps interpolated to an error of 1e-6 m, for which RV takes longer ones than are drawn. The factor of "
+            "the paper is one of form 2: in form 1 steps may be six times longer.",
             [panel("explicit", "error in m", work_left, RELATIVE),
              panel("implicit", "error in m", work_right, RELATIVE)],
             numbers=[
                 Number("RK44 at 1e-6 m, time of Rxyz over that of RV",
                        lambda f, g: time_for(RXYZ, 1e-6)(f) / time_for(RV, 1e-6)(g), [explicit["RK44"], longer],
                        printed="about 40"),
+                Number("RK44 at 1e-6 m, time of Rxyz in form 1 over that of RV",
+                       lambda f, g: time_for(FORM_1, 1e-6)(f) / time_for(RV, 1e-6)(g), [explicit["RK44"], longer]),
+                Number("RK44 at 1e-6 m, step of RV over that of Rxyz",
+                       lambda f, g: step_for(RV, 1e-6)(g) / step_for(RXYZ, 1e-6)(f), [explicit["RK44"], longer],
+                       28, 36),
+                Number("RK44 at 1e-6 m, step of RV over that of Rxyz in form 1",
+                       lambda f, g: step_for(RV, 1e-6)(g) / step_for(FORM_1, 1e-6)(f), [explicit["RK44"], longer],
+                       4, 6),
                 Number("RK44, error of RV at h = 1e-4 s", error_at(RV, 1e-4), [explicit["RK44"]], None, 1e-6, "m"),
             ],
         ),

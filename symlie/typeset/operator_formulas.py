@@ -61,7 +61,7 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
     for factor, offset, _ in group.simple_factors:
         part = storage[offset : offset + factor.storage_dimension]
         if factor.rotation is not None and not set(view.rotations[part].entries) <= set(part):
-            if factor.coordinates_of is not None:
+            if factor.coordinates_of is not None and factor.stored_as is None:
                 field = next(f for f in group.storage_fields if f.offset == offset)
                 name = rf"\exp \widetilde{{{_name(view, node, field)}}}"
                 rows.append(Row(str(view.rotations[part].letter), (name,)))
@@ -72,7 +72,7 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
             rows.append(Row(str(view.rotations[part].letter), (matrix,)))
     program = Program()
     coordinates = {
-        offset + field.offset
+        offset + field.offset: factor
         for factor, offset, _ in group.simple_factors
         for field in factor.storage_fields
         if factor.coordinates_of is not None
@@ -90,7 +90,11 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
         part = rates[field.offset : field.offset + field.size]
         if field.offset in coordinates:
             spin = _velocity_at(node, field.offset)
-            right = rf"T^{{-1}}\left({_name(view, node, field)}\right) {_name(view, node, spin)}"
+            is_stored_as = coordinates[field.offset].stored_as is not None
+            name, inverse = _name(view, node, field), "G^{-1}" if is_stored_as else "T^{-1}"
+            right = rf"{inverse}\left({name}\right) {_name(view, node, spin)}"
+            if is_stored_as:
+                rows.append(Row(r"\widetilde{G_k}", (rf"R^{{\mathsf{{T}}}} \partial R / \partial {name}_k",)))
         elif len(field.shape) == 2:
             right = _matrix_rate(view, node, field, part)
         else:

@@ -3,13 +3,13 @@
 import symlie as sl
 
 
-def build(coordinates: str | None = None, form: int | None = None) -> sl.Model:
+def build(coordinates: str | None = None, form: int | None = None, step: str | None = None) -> sl.Model:
     """State the gimbal, its frames and its rotor."""
     model = sl.Model("gimbal")
-    outer = sl.RigidBody(model, "outer", 0.5, [0.01, 0.012, 0.009], coordinates=coordinates, form=form)
-    inner = sl.RigidBody(model, "inner", 0.3, [0.004, 0.006, 0.005], coordinates=coordinates, form=form)
+    outer = sl.RigidBody(model, "outer", 0.5, [0.01, 0.012, 0.009], coordinates=coordinates, form=form, step=step)
+    inner = sl.RigidBody(model, "inner", 0.3, [0.004, 0.006, 0.005], coordinates=coordinates, form=form, step=step)
     rotor = sl.RigidBody(
-        model, "rotor", 0.4, [0.001, 0.001, 0.002], coordinates=coordinates, form=form, position=[0, 0, 0.05]
+        model, "rotor", 0.4, [0.001, 0.001, 0.002], coordinates=coordinates, form=form, step=step, position=[0, 0, 0.05]
     )
     yaw = sl.RevoluteJoint(model, "yaw", model.ground, outer, at=[0, 0, 0], axis=[0, 0, 1])
     pitch = sl.RevoluteJoint(model, "pitch", outer, inner, at=[0, 0, 0], axis=[1, 0, 0])

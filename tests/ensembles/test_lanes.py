@@ -14,7 +14,7 @@ from symlie.ensembles.motions import MotionTask
 from symlie.ensembles.plan import EnsemblePlan
 from symlie.ensembles.results import MemberStatus
 from symlie.errors import ModelError
-from symlie.models import flying_spaghetti, free_rigid_body, pendulum_chain, quadrotors
+from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
 from tests.systems import heavy_top_equations, heavy_top_system, swing_system
@@ -32,6 +32,8 @@ def systems() -> dict[str, System]:
         "chain": pendulum_chain.build(links=4),
         "vehicles": quadrotors.build(control="tracking"),
         "body": free_rigid_body.build(),
+        "angles": heavy_top.build(coordinates="euler_angles", form=1),
+        "stored": heavy_top.build(group="SO3", coordinates="euler_angles", step="lie"),
     }
     tops = {group: heavy_top_system(group) for group in ("S3xR3", "SE3")}
     return {name: model.derive().compile(backend="c") for name, model in built.items()} | tops
@@ -47,6 +49,8 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("chain", "gravity", {"rtol": 1e-6}),
     ("vehicles", "load_mass", {"rtol": 1e-5}),
     ("body", "inertia", {"method": "rkmk_dopri5", "rtol": 1e-7}),
+    ("angles", "mass", {"method": "half_explicit_5", "h": 2.0**-12}),
+    ("stored", "mass", {"method": "rkmk_dopri5", "rtol": 1e-6}),
     ("body", "inertia", {"method": "rkmk4_two_commutators", "h": 2.0**-6}),
 ]
 

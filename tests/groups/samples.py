@@ -7,6 +7,7 @@ import functools
 from sympy import Matrix, eye, zeros
 
 import symlie as sl
+from symlie.groups.classical.coordinates import in_coordinates
 from symlie.groups.group import LieGroup
 
 
@@ -114,7 +115,13 @@ def frames() -> LieGroup:
     )
 
 
+def stored_angles() -> LieGroup:
+    """Rotations that are stored as Euler angles."""
+    return in_coordinates(sl.SO3, "euler_angles", step="lie")
+
+
 _FACTORIES = {
+    "euler_angles_lie": stored_angles,
     "SE2_3": extended_poses,
     "SE23": extended_pose_matrices,
     "SL2": special_linear,

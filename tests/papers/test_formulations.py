@@ -15,6 +15,7 @@ from symlie.papers.formulations import (
     iterations,
     iterations_at,
     ran,
+    step_for,
     time_for,
     times,
     work,
@@ -61,6 +62,8 @@ def test_time_for_an_error(session: Session) -> None:
     between = math.sqrt((rows[1].error.outputs or 0) * (rows[2].error.outputs or 0))
     halfway = math.sqrt(rows[1].cpu_seconds * rows[2].cpu_seconds)
     assert time_for("group", between)(found) == pytest.approx(halfway, rel=tolerances.OBSERVED)
+    step = math.sqrt(rows[1].h * rows[2].h)
+    assert step_for("group", between)(found) == pytest.approx(step, rel=tolerances.OBSERVED)
     assert math.isnan(time_for("group", 1e-20)(found))
 
 

@@ -17,12 +17,13 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.errors import ChartSingularityError, GroupError, ModelError
-from symlie.groups.rotation_parameters import PARAMETERS, in_coordinates
+from symlie.groups.classical.coordinates import PARAMETERS, in_coordinates
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program
 from symlie.models import heavy_top
 from symlie.runtime.system.system import System
 from tests.evaluation import evaluate
+from tests.spaces.coordinates import FORM_1, FORM_2, ON_GROUP, stored_by
 from tests.tolerances import DIFFERENCE, DIFFERENCE_STEP, IDENTITY
 
 Array = NDArray[np.float64]
@@ -36,27 +37,15 @@ SAME_STEP = 1e-12
 SAME_ROTATION = 1e-14
 """Angles of a rotation and back: some roundings."""
 
-ALL = ["euler_angles", "euler_angles_zxz", "euler_angles_yzx", "euler_parameters", "rotation_vector"]
-
 
 @functools.cache
 def gyroscope(coordinates: tuple[str | None, ...], backend: str = "c") -> System:
     """A gyroscope in a gimbal with springs, loads of every kind, and outputs of every kind."""
     model = sl.Model("gyroscope")
-    first, second = coordinates
-    forms = [None if c is None else 2 for c in coordinates]
+    first, second = map(stored_by, coordinates)
     tilt = sl.rotation(euler="XYZ", angles=[0.5, 0.4, -0.3])
-    frame = sl.RigidBody(model, "frame", 0.8, [0.02, 0.03, 0.04], orientation=tilt, coordinates=first, form=forms[0])
-    rotor = sl.RigidBody(
-        model,
-        "rotor",
-        1.5,
-        [0.01, 0.02, 0.03],
-        orientation=tilt,
-        position=[0, 0, 0.2],
-        coordinates=second,
-        form=forms[1],
-    )
+    frame = sl.RigidBody(model, "frame", 0.8, [0.02, 0.03, 0.04], orientation=tilt, **first)
+    rotor = sl.RigidBody(model, "rotor", 1.5, [0.01, 0.02, 0.03], orientation=tilt, position=[0, 0, 0.2], **second)
     sl.SphericalJoint(model, "pivot", model.ground, frame, at=[0, 0, 0])
     axle = sl.RevoluteJoint(model, "axle", frame, rotor, at=[0, 0, 0.2], axis=[0, 0.6, 0.8])
     model.gravity([0, 0, -9.81])
@@ -86,15 +75,27 @@ def reference() -> Array:
     return reports(sl.solve(gyroscope((None, None)), 0.5, h=5e-4, method="half_explicit_5"))
 
 
-@pytest.mark.parametrize("coordinates", [*((c, c) for c in ALL), ("euler_parameters", None), (None, "euler_angles")])
+MIXED = [
+    ("euler_parameters", None),
+    (None, "euler_angles"),
+    ("euler_angles:1", None),
+    ("rotation_vector:1", "euler_parameters"),
+]
+
+
+@pytest.mark.parametrize("coordinates", [*((c, c) for c in [*FORM_1, *FORM_2, *ON_GROUP]), *MIXED])
 def test_all_coordinates_have_the_same_motion(coordinates: tuple[str | None, ...]) -> None:
     solution = sl.solve(gyroscope(coordinates), 0.5, h=5e-4, method="half_explicit_5")
     difference = np.abs(reports(solution) - reference())
     assert difference.max() < SAME_MOTION * np.abs(reference()).max()
 
 
-@pytest.mark.parametrize("coordinates", ALL)
-@pytest.mark.parametrize("method", ["half_explicit_5", "generalized_alpha"])
+BOTH = [(c, m) for c in FORM_2 for m in ("half_explicit_5", "generalized_alpha")]
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "method"), [*BOTH, *((c, "half_explicit_5") for c in [*FORM_1, *ON_GROUP[:2]])]
+)
 def test_backends_agree(coordinates: str, method: str) -> None:
     compiled, plain = (
         sl.solve(gyroscope((coordinates, coordinates), backend), 4e-3, h=1e-3, method=method)
@@ -260,14 +261,24 @@ def test_refusals() -> None:
         model.node("a", "SE3", coordinates="euler_parameters")
     with pytest.raises(GroupError, match="quaternion have no form"):
         model.node("a", "SO3", coordinates="quaternion", form=2)
-    with pytest.raises(GroupError, match="euler_angles have form 2; form=1"):
-        model.node("a", "SO3", coordinates="euler_angles", form=1)
+    with pytest.raises(GroupError, match="euler_angles have no form 3; there are form 1 and form 2"):
+        model.node("a", "SO3", coordinates="euler_angles", form=3)
+    with pytest.raises(GroupError, match="Euler parameters have form 2 alone: form 1 would have four"):
+        model.node("a", "SO3", coordinates="euler_parameters", form=1)
+    with pytest.raises(GroupError, match="Euler parameters that step on the group are coordinates=quaternion"):
+        model.node("a", "SO3", coordinates="euler_parameters", step="lie")
+    with pytest.raises(GroupError, match="There is no step='cayley'"):
+        model.node("a", "SO3", coordinates="euler_angles", step="cayley")
+    with pytest.raises(GroupError, match="Both step=lie and form=1 are given"):
+        model.node("a", "SO3", coordinates="euler_angles", form=1, step="lie")
+    with pytest.raises(ModelError, match="A step, here 'lie', belongs to coordinates="):
+        model.node("a", "SO3", step="lie")
     with pytest.raises(ModelError, match="belongs to coordinates="):
         model.node("a", "SO3", form=2)
     body = model.node("a", "SO3", coordinates="euler_angles")
     with pytest.raises(ModelError, match="given twice, as Omega and as angles_xyz_dot"):
         model.initial(body, Omega=[0, 0, 1], angles_xyz_dot=[0, 0, 1])
-    with pytest.raises(ModelError, match="no Euler angles XYZ: the cosine of the second one"):
+    with pytest.raises(ModelError, match="at the singularity of euler_angles, where"):
         model.initial(body, rotation=sl.rotation(euler="XYZ", angles=[0.1, math.pi / 2, 0]))
     with pytest.raises(ModelError, match=r"a\.Omega needs 3 components, not 2"):
         model.generalized_force(body, Omega=[1, 2])

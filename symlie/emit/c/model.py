@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_size
 from symlie.contract.manifest import Instances, block_sizes, constrained_places, has_outputs_of_instances
-from symlie.contract.sets import CORE
+from symlie.contract.sets import COORDINATE_RATES, CORE
 from symlie.emit.c.blocks import block_kernels
 from symlie.emit.c.placed_nodes import placed_parts, stages_read_placed_nodes
 from symlie.emit.c.printing import coefficient_function, print_kernel
@@ -197,11 +197,16 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     constrained = [e.name for e in types.element_types if e.rows]
     constrained_rows = {e.rows for e in types.element_types if e.rows}
     kernels = [print_kernel(k) for k in model.kernels]
+    names = {k.signature.name for k in model.kernels}
+    stepped = [t.name for t in types.node_types if f"{t.name}_coordinate_rate" in names]
+    rows = table_rows(CORE, with_angles=any(e.unwrapped for e in types.element_types))
     of_events = {f"{e.name}_events" for e in types.element_types}
     values = {
         "model": types,
         "table": KERNELS,
-        **table_rows(CORE, with_angles=any(e.unwrapped for e in types.element_types)),
+        **rows,
+        "exported": [*rows["exported"], *(gathered(COORDINATE_RATES) if stepped else ())],
+        "coordinate_rates": stepped,
         "frozen": model.arrangement.frozen,
         "unwrapped": _unwrapped(model),
         "hash": interface_hash,

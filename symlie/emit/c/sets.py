@@ -56,7 +56,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     }
 
 
-def table_rows(name: str, *, with_angles: bool = True) -> dict[str, object]:
+def table_rows(name: str, *, with_angles: bool = True) -> dict[str, list[SystemKernel]]:
     """Rows of the table of system kernels that belong to a set, as templates take them.
 
     Parameters

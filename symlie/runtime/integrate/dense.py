@@ -6,8 +6,8 @@ Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) w
 
 at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
 
-Where nodes have no velocity there is no θ₁, and steps of some methods are polynomials; the state at t is then that of
-a shorter step of the method itself.
+Where nodes have no velocity there is no θ₁; some nodes are stepped in stored coordinates, and steps of some methods are
+polynomials. The state at t is then that of a shorter step of the method itself.
 """
 
 from __future__ import annotations
@@ -108,5 +108,5 @@ class DenseOutput:
     @cached_property
     def _shorter_steps(self) -> ShorterSteps | None:
         told = self.solution
-        is_by_steps = self.system.layout.has_fields or method_of_run(told.method, told.settings).is_polynomial
+        is_by_steps = self.system.layout.has_rates or method_of_run(told.method, told.settings).is_polynomial
         return ShorterSteps(told) if is_by_steps else None

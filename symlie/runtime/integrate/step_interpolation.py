@@ -40,7 +40,7 @@ class StepInside:
         self.stepper, self.state, self.trial, self.h, self.end = stepper, state, trial, h, end
         self._step_of = step_of
         self._theta = trial.increment
-        self.is_by_steps = stepper.system.layout.has_fields or stepper.method.is_polynomial
+        self.is_by_steps = stepper.system.layout.has_rates or stepper.method.is_polynomial
         if self.is_by_steps:
             return
         kernels = stepper.mechanics.kernels

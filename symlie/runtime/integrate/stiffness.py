@@ -77,7 +77,7 @@ def look_at_step(stepper: Stepper, counters: Counters, state: State, trial: Tria
 
 def _rates(stepper: Stepper, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
     a, multipliers = stepper.acceleration(t, q, v, multipliers)
-    return stepper.mechanics.field(t, q, v, a, multipliers), a
+    return stepper.mechanics.rate(t, q, v, a, multipliers), a
 
 
 def _count(counters: Counters, t: float, h: float, is_fast: bool, is_flipped: bool) -> None:

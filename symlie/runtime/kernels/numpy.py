@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
+from symlie.contract.sets import COORDINATE_RATES
 from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
@@ -60,7 +61,10 @@ def on_nodes(
             size, count = velocity.shape
             target = square + np.arange(size * size * count).reshape(count, size * size).T
             square += target.size
-        for row, component in zip(target, functions[f"{kind}_{kernel.name}"](*inputs), strict=True):
+        name = f"{kind}_{kernel.name}"
+        is_velocity = kernel.set == COORDINATE_RATES and name not in functions
+        found = np.asarray(inputs[-1]) if is_velocity else functions[name](*inputs)
+        for row, component in zip(target, found, strict=True):
             out[..., row] = component
     if kernel.size == "storage":
         # Angles over turns stay, and so their rate is zero, until a step is accepted.

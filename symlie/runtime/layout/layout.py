@@ -349,6 +349,26 @@ class Layout(ComponentNames):
         """Whether some nodes have no velocity and move by a field."""
         return not bool(self.has_velocity.all())
 
+    @cached_property
+    def has_coordinate_rates(self) -> bool:
+        """Whether some nodes are stepped in stored coordinates ρ whose rates are not the velocities: form 1."""
+        return any(self.is_stepped_in_storage(t.name) for t in self.manifest.node_types)
+
+    def is_stepped_in_storage(self, node_type: str) -> bool:
+        """Whether nodes of a type are stepped in stored coordinates whose rates are not the velocities.
+
+        Parameters
+        ----------
+        node_type
+            Name of the type.
+        """
+        return self.manifest.has(node_type, "coordinate_rate")
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether rates of local coordinates are not the velocities; shorter steps are then the states within one."""
+        return self.has_fields or self.has_coordinate_rates
+
     @property
     def has_placed_nodes(self) -> bool:
         """Whether some nodes are placed by others."""

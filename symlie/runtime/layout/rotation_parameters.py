@@ -37,22 +37,25 @@ def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
         Configurations and velocities, shapes (states, storage) and (states, dimension).
     """
     for node in layout.nodes:
-        found = _singular_field(node)
+        is_form_1 = layout.is_stepped_in_storage(node.type.name)
+        found = _singular_field(node, is_form_1=is_form_1)
         if found is None:
             continue
         offset, form = found
         part = slice(offset, offset + 3)
         rho = q[:, node.storage].reshape(len(q), node.count, -1)[..., part]
-        rho_dot = v[:, node.velocity].reshape(len(v), node.count, -1)[..., part]
+        turning = v[:, node.velocity].reshape(len(v), node.count, -1)[..., part]  # ρ' in form 2, ω in form 1
         if form == "vector":
             expression, half = "sin(φ/2)/(φ/2)", np.linalg.norm(rho, axis=-1) / 2
             value = np.sinc(half / np.pi)
             slope = np.cos(half) - value
-            turning = np.einsum("...i,...i", rho, rho_dot) / 4
-            rate = slope * np.divide(turning, half**2, out=np.zeros_like(half), where=half > 0)
+            # ρ·ρ' = ρ·ω
+            lengthening = np.einsum("...i,...i", rho, turning) / 4
+            rate = slope * np.divide(lengthening, half**2, out=np.zeros_like(half), where=half > 0)
         else:
             is_proper = form[0] == form[2]
-            expression, b, b_dot = "sin(b)" if is_proper else "cos(b)", rho[..., 1], rho_dot[..., 1]
+            expression, b = "sin(b)" if is_proper else "cos(b)", rho[..., 1]
+            b_dot = _second_rate(form, rho, turning) if is_form_1 else turning[..., 1]
             value = np.sin(b) if is_proper else np.cos(b)
             rate = (np.cos(b) if is_proper else -np.sin(b)) * b_dot
         nearest = np.abs(value).argmin(axis=1)[:, None]
@@ -60,11 +63,20 @@ def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
         yield Regularity(node.name, expression, value, rate)
 
 
-def _singular_field(node: NodeSlice) -> tuple[int, str] | None:
-    """Offset and form of three classical coordinates."""
+def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
+    """b' = (R_k(c)ᵀ e_j)·ω, the axis of b being at right angles to those of a and c."""
+    j, k = ("XYZ".index(axis) for axis in axes[1:])
+    sign, other = (1 if (j - k) % 3 == 1 else -1), 3 - j - k
+    c = angles[..., 2]
+    return np.asarray(np.cos(c) * spin[..., j] - sign * np.sin(c) * spin[..., other])
+
+
+def _singular_field(node: NodeSlice, *, is_form_1: bool) -> tuple[int, str] | None:
+    """Offset and form of three classical coordinates that are stepped."""
     rates = {f.name for f in node.type.velocity_fields}
     for f in node.type.storage_fields:
         form = rotation_form(f.name, f.shape)
-        if form is not None and f"{f.name}_dot" in rates and (form == "vector" or form.isupper()):
+        is_stepped = is_form_1 or f"{f.name}_dot" in rates
+        if form is not None and is_stepped and (form == "vector" or form.isupper()):
             return f.offset, form
     return None

@@ -67,6 +67,7 @@ class AdamsBashforth(Method):
 
     family: ClassVar[str] = "adams_bashforth"
     header: ClassVar[str] = "adams_bashforth.h"
+    takes_coordinate_rates: ClassVar[bool] = True
     refused: ClassVar[tuple[str, ...]] = ("nodes that move by fields", "constraints of accelerations")
 
     @classmethod
@@ -125,8 +126,11 @@ class AdamsBashforth(Method):
                 tau.append(tau[-1] - float(length) / h)
             beta = np.array(weights(tau))
             # (1), (2)
-            rates = [stepper.moving(v)]
-            rates += [stepper.moving(k.inverse_tangent_operator(k.difference(q, Q[j]), V[j])) for j in range(before)]
+            rates = [stepper.moving(m.coordinate_rate(q, v))]
+            rates += [
+                stepper.moving(k.inverse_tangent_operator(k.difference(q, Q[j]), m.coordinate_rate(Q[j], V[j])))
+                for j in range(before)
+            ]
             # (5)
             theta = h * weighted(beta, rates)
             end_v = v + h * weighted(beta, [acceleration, *V_dot])

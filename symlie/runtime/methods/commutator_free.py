@@ -72,6 +72,7 @@ class CommutatorFree(Method):
 
     family: ClassVar[str] = "commutator_free"
     header: ClassVar[str] = "commutator_free.h"
+    takes_coordinate_rates: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("stages", "result")
     optional: ClassVar[tuple[str, ...]] = ("c", "result_hat")
 
@@ -156,7 +157,7 @@ class CommutatorFree(Method):
             # (2)
             solved = stepper.stage(state, i, stage_t, Q, V)
             v_dot.append(solved[0])
-            rate.append(stepper.moving(m.field(stage_t, Q, V, *solved)))
+            rate.append(stepper.moving(m.rate(stage_t, Q, V, *solved)))
         q, v, moved = end_of(table.stages, t + h)
         trial = stepper.trial(state, q, v, v_dot, stages, moved)
         if stepper.rows:

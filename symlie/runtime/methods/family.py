@@ -86,6 +86,8 @@ class Method(ABC):
     """What the family refuses besides constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
     """Whether stages have a place for Baumgarte's term."""
+    takes_coordinate_rates: ClassVar[bool] = False
+    """Whether nodes may be stepped in stored coordinates whose rates are not the velocities."""
     takes_lanes: ClassVar[bool] = False
     """Whether its C header is written for members side by side."""
     chooses_order: ClassVar[bool] = False
@@ -221,7 +223,11 @@ class Method(ABC):
         layout
             The model; None is returned where nothing stands against it.
         """
-        return self._refusal_of_constraints(layout) or self._refusal_of_frames(layout)
+        return (
+            self._refusal_of_constraints(layout)
+            or self._refusal_of_frames(layout)
+            or self._refusal_of_coordinate_rates(layout)
+        )
 
     @property
     def remark(self) -> str:
@@ -234,6 +240,7 @@ class Method(ABC):
         stated = {
             "constraints of configurations and velocities": self.takes_constraints,
             "manifolds with a frame": self.is_free_of_commutators,
+            "form 1 of classical coordinates": self.takes_coordinate_rates,
             "adaptive steps, which need an error estimate": self.has_estimate,
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
@@ -256,6 +263,15 @@ class Method(ABC):
         return (
             f"Method '{self.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
             "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
+        )
+
+    def _refusal_of_coordinate_rates(self, layout: Layout) -> str | None:
+        if self.takes_coordinate_rates or not layout.has_coordinate_rates:
+            return None
+        node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))
+        return (
+            f"Method '{self.name}' takes classical coordinates in form 2, with their rates as unknowns, but node "
+            f"'{node}' of '{layout.name}' is of form 1; use form=2, or half_explicit_5 or another explicit method."
         )
 
     @property

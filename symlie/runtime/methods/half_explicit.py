@@ -59,6 +59,7 @@ class HalfExplicit(Method):
     )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
+    takes_coordinate_rates: ClassVar[bool] = True
     takes_lanes: ClassVar[bool] = True
 
     @classmethod
@@ -137,7 +138,7 @@ class HalfExplicit(Method):
         Theta, Q, V = np.zeros_like(v), q, v
         final = (Theta, Q, V, B)
         for i in range(tableau.stages):
-            next_Theta, next_Q = moved(i, Theta, V)
+            next_Theta, next_Q = moved(i, Theta, m.coordinate_rate(Q, V))
             next_t = t + c[i + 1] * h
             m.prescribe(next_t, next_Q, V.copy())
             next_B = m.jacobian(next_t, next_Q)
@@ -167,7 +168,7 @@ class HalfExplicit(Method):
             if m.layout.has_fields:
                 at_stage = m.dependent_rows(B)
                 seen = stage_multipliers[i] if at_stage is None else at_stage.minimal(stage_multipliers[i])
-                rate = m.field(t + c[i] * h, Q, V, v_dot[i], seen)
+                rate = m.rate(t + c[i] * h, Q, V, v_dot[i], seen)
                 next_Theta, next_Q = moved(i, Theta, rate)
             next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             m.prescribe(next_t, next_Q, next_V)

@@ -82,6 +82,7 @@ class ExplicitMethod(Method):
 
     required: ClassVar[tuple[str, ...]] = ("a", "b")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat", "brackets", "commutators")
+    takes_coordinate_rates: ClassVar[bool] = True
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -303,7 +304,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
         # (2), or (5) with constraints
         acceleration, multipliers = stepper.stage(state, i, stage_t, Q, V)
         v_dot.append(acceleration)
-        slope = m.field(stage_t, Q, V, acceleration, multipliers)
+        slope = m.rate(stage_t, Q, V, acceleration, multipliers)
         rate.append(stepper.moving(corrected(Theta, slope) if i > 0 else slope))
         if i == stages:
             break

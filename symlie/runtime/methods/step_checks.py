@@ -66,6 +66,6 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     way = float(np.abs(delta).max())
     if way <= DRIFT_ROUND_OFF * size:
         return
-    left = m.constraint(t, m.kernels.advance(q, delta)) if way <= DRIFT_LIMIT * size else residual
+    left = m.constraint(t, m.moved(q, delta)) if way <= DRIFT_LIMIT * size else residual
     if not float(np.abs(left).max()) <= DRIFT_LIMIT * trial.largest_constraint:
         raise ConstraintDriftError(found)

@@ -260,7 +260,7 @@ class Stepper:
                     break
                 previous = largest
                 delta, _ = m.saddle(mass, start, m.jacobian(end, trial.q), zero, -residual)
-                trial.q = k.normalize(k.advance(trial.q, delta))
+                trial.q = k.normalize(m.moved(trial.q, delta))
         if control.project_velocity:
             jacobian = m.jacobian(end, trial.q)
             residual = m.hidden_residual(end, trial.q, trial.v, jacobian)

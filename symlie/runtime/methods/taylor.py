@@ -75,6 +75,7 @@ class Taylor(Method):
         "nodes that are placed by others, beside constraints of configurations and velocities",
     )
     takes_constraints: ClassVar[bool] = True
+    takes_coordinate_rates: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
     is_polynomial: ClassVar[bool] = True
 
@@ -233,7 +234,7 @@ class Taylor(Method):
         """
         m = stepper.mechanics
         delta = m.along_constraints(t, q, m.jacobian(t, q), -m.constraint(t, q))
-        q = m.kernels.normalize(m.kernels.advance(q, delta))
+        q = m.kernels.normalize(m.moved(q, delta))
         B = m.jacobian(t, q)
         return q, v + m.along_constraints(t, q, B, -m.hidden_residual(t, q, v, B))
 

@@ -98,7 +98,7 @@ def _estimated_step(system: System, t: float, start: Start, control: StepControl
 
     def moving(at: float, q: Array, v: Array) -> tuple[Array, Array]:
         a, multipliers = mechanics.index1(at, q, v)
-        return mechanics.field(at, q, v, a, multipliers), a
+        return mechanics.rate(at, q, v, a, multipliers), a
 
     q, v = start.q, start.v
     scale = control.atol + control.rtol * np.concatenate([np.zeros_like(v), np.abs(v)])

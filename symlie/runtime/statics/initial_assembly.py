@@ -84,7 +84,7 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
     found = assembled_velocities(statics, q, stated.v, stated.given, velocities=velocities)
     if np.any(found.changes) or np.any(found.completed):
         corrected = _with_velocities(corrected, found.v, stated.given | (found.completed != 0))
-    difference = system.kernels.difference(start, q)
+    difference = system.mechanics.apart(start, q)
     moved, changes, completed = (_by_node(system, part) for part in (difference, found.changes, found.completed))
     report = Assembly(moved, changes, completed, iterations, _coordinates(statics, q))
     return dataclasses.replace(corrected, assembly=report)
@@ -104,11 +104,11 @@ def _by_node(system: System, vector: Array) -> dict[str, Array]:
 
 def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
     """The configuration on the constraints nearest to the start, and the number of steps."""
-    kernels, free = statics.system.kernels, statics.free
+    mechanics, free = statics.mechanics, statics.free
     q, iterations = closed(statics, start)
     if not iterations:
         return q, 0
-    moved, share = kernels.difference(start, q)[free], 1.0
+    moved, share = mechanics.apart(start, q)[free], 1.0
     while iterations < MOST_ITERATIONS and share > LEAST_SHARE:
         sliding = -LeastChange(statics.jacobian(q)).along(moved)
         if float(np.linalg.norm(sliding)) <= SETTLED:
@@ -119,7 +119,7 @@ def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int
         except InconsistentInitialValuesError:
             share /= 2
             continue
-        there = kernels.difference(start, trial)[free]
+        there = mechanics.apart(start, trial)[free]
         if not float(there @ there) < float(moved @ moved):
             share /= 2
             continue

@@ -286,7 +286,7 @@ def _singular(system: System, q: Array, t: float, rank: int) -> str:
             except InconsistentInitialValuesError:
                 is_held = True
                 continue
-            along = basis.T @ system.kernels.difference(q, there)[statics.free]
+            along = basis.T @ system.mechanics.apart(q, there)[statics.free]
             if np.linalg.norm(along) < KEPT * STEP:
                 is_held = True
                 continue

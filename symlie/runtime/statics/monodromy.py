@@ -24,7 +24,7 @@ from symlie.runtime.statics.steady_motion import (
     LETTERS,
     POWERS,
     bracket_matrix,
-    check_velocity_rows,
+    check_linearisable,
     exponential,
     spin_of,
 )
@@ -89,7 +89,7 @@ def monodromy(
 ) -> Monodromy:
     """See `symlie.runtime.system.system.System.monodromy`."""
     layout = system.layout
-    check_velocity_rows(layout)
+    check_linearisable(layout)
     if not (is_number(period) and np.isfinite(period) and period > 0):
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
     if not (is_whole_number(steps) and steps >= 1):

@@ -72,13 +72,13 @@ class Statics:
 
     def moved(self, q: Array, step: Array) -> Array:
         """q∘exp(δ), back on the group."""
-        moved = self.system.kernels.normalize(self.system.kernels.advance(q, self.spread(step)))
+        moved = self.system.kernels.normalize(self.mechanics.moved(q, self.spread(step)))
         return self.mechanics.with_angles(self.t, moved)
 
     def turned(self, q: Array, step: Array) -> float:
         """The largest angle, in rad, by which a step turns nodes in their charts or angles over turns."""
         system, along = self.system, self.spread(step)
-        largest = float(np.sqrt(system.kernels.chart(q, along)))
+        largest = float(np.sqrt(system.kernels.chart(q, self.mechanics.coordinate_rate(q, along))))
         if not system.layout.has_unwrapped:
             return largest
         moving, at_rest = (system.kernels.unwrapped_rate(self.mechanics.p, self.t, q, v) for v in (along, 0 * along))

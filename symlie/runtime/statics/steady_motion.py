@@ -92,7 +92,7 @@ class SteadyMotion:
 
     def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, ArrayLike]) -> None:
         layout = system.layout
-        check_velocity_rows(layout)
+        check_linearisable(layout)
         self.system, self.t, self.q, self.is_rest = system, float(t), q, v is None
         self.v = np.zeros(layout.dimension) if v is None else v
         if frame and self.is_rest:
@@ -237,18 +237,23 @@ class SteadyMotion:
         return found
 
 
-def check_velocity_rows(layout: Layout) -> None:
-    """Check that all rows can be linearised.
+def check_linearisable(layout: Layout) -> None:
+    """Check that the equations can be linearised.
 
     Raises
     ------
     ModelError
-        Some are of accelerations.
+        Some rows are of accelerations, or nodes are of form 1 of classical coordinates.
     """
     if not layout.of_velocities.all():
         raise ModelError(
             f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
             "velocities."
+        )
+    if layout.has_coordinate_rates:
+        raise ModelError(
+            f"'{layout.name}' has nodes in form 1 of classical coordinates, where velocities are no rates of local "
+            "coordinates; linear equations are those of form=2 or of step=lie."
         )
 
 

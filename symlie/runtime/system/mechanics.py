@@ -196,6 +196,26 @@ class Mechanics:
         """Rate of the configuration: v, or the fields of nodes that have no velocity."""
         return self.kernels.field(self.p, t, q, acceleration, multipliers, v)
 
+    def coordinate_rate(self, q: Array, v: Array) -> Array:
+        """Rates of local coordinates at q along velocities v, of nodes that have these."""
+        return self.kernels.coordinate_rate(q, v) if self.layout.has_coordinate_rates else v
+
+    def rate(self, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array) -> Array:
+        """Rates of local coordinates: velocities, fields of nodes that have none, ρ' where ρ is stepped."""
+        return self.coordinate_rate(q, self.field(t, q, v, acceleration, multipliers))
+
+    def moved(self, q: Array, delta: Array) -> Array:
+        """q∘exp(δ), to first order where steps are taken in stored coordinates."""
+        return self.kernels.advance(q, self.coordinate_rate(q, delta))
+
+    def apart(self, q: Array, other: Array) -> Array:
+        """log(q⁻¹∘other), to first order where steps are taken in stored coordinates; shape (dimension,)."""
+        difference = self.kernels.difference(q, other)
+        if not self.layout.has_coordinate_rates:
+            return difference
+        rates = np.array([self.kernels.coordinate_rate(q, unit) for unit in np.eye(len(difference))])
+        return np.linalg.solve(rates.T, difference)
+
     def energy(self, t: float, q: Array, v: Array) -> Array:
         """Kinetic and potential energy, in J."""
         return self.kernels.energy(self.p, t, q, v)

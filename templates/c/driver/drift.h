@@ -38,7 +38,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     const symlie_real way = largest_entry(DIMENSION, delta, SYMLIE_NUMBER(0));
     if (SYMLIE_ALL(way <= DRIFT_ROUND_OFF * size)) return 0;
     if (!SYMLIE_ALL(way <= DRIFT_LIMIT * size)) return 1;
-    system_advance(P, at, delta, q);
+    move_along(P, at, delta, q);
     system_constraint(P, t, q, c);
     return !SYMLIE_ALL(largest_entry(ROWS, c, SYMLIE_NUMBER(0)) <= DRIFT_LIMIT * largest);
 }

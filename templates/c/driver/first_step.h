@@ -32,6 +32,9 @@ static inline int find_rates(const symlie_problem *restrict P, symlie_real *rest
     if (index1_acceleration(P, work, t, q, v, mass, a, lambda) != SYMLIE_DONE) return 0;
     for (int k = 0; k < DIMENSION; k++) rate[k] = v[k];
     if (FIELDS) symlie_field(P, t, q, a, lambda, rate);
+#if COORDINATE_RATES
+    symlie_coordinate_rate(P, q, rate, rate);
+#endif
     return 1;
 }
 

@@ -34,8 +34,13 @@
 #define EVENT_SERIES 0
 #endif
 
+/* Whether rates of local coordinates are not the velocities, since these are rates of other things. */
+#ifndef COORDINATE_RATES
+#define COORDINATE_RATES 0
+#endif
+
 /* Whether states within a step are results of shorter steps. */
-#define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL)
+#define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL || COORDINATE_RATES)
 
 #ifndef SUBSTEPS
 #define SUBSTEPS 0 /* steps of the method that a step is composed of */
@@ -152,6 +157,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
     return sqrt(sum);
 }
 
+#include "rates.h"
 #include "carried.h"
 #include "stages.h"
 

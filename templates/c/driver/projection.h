@@ -39,7 +39,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
             for (int k = 0; k < DIMENSION; k++) r[k] = 0;
             for (int k = 0; k < ROWS; k++) c[k] = -c[k];
             if (!solve_stage(P, mass, B0, B1, r, c, delta, mu)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
-            system_advance(P, trial->q, delta, q);
+            move_along(P, trial->q, delta, q);
             system_normalize(P, q, trial->q);
         }
     }

@@ -24,7 +24,7 @@ static inline int rates_at(const symlie_problem *restrict P, symlie_real *restri
 {
     const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
     copy(DIMENSION, v, rate);
-    if (FIELDS && status == SYMLIE_DONE) system_field(P, t, q, a, lambda, rate);
+    if (status == SYMLIE_DONE) take_rates(P, t, q, a, lambda, rate);
     return status;
 }
 

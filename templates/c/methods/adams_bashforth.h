@@ -85,11 +85,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     } else {
         adams_weights(own + OWN_LENGTHS, h, beta);
         copy(BEFORE * DIMENSION, own + OWN_ACCELERATIONS, acceleration + DIMENSION);
-        copy(DIMENSION, state->v, rate);
+        coordinate_rate(P, state->q, state->v, rate);
         for (int j = 0; j < BEFORE; j++) {
             /* (1), (2) */
-            system_difference(P, state->q, own + OWN_CONFIGURATIONS + j * STORAGE, Theta);
-            system_inverse_tangent_operator(P, Theta, own + OWN_VELOCITIES + j * DIMENSION, rate + (j + 1) * DIMENSION);
+            const symlie_real *restrict earlier = own + OWN_CONFIGURATIONS + j * STORAGE;
+            system_difference(P, state->q, earlier, Theta);
+            coordinate_rate(P, earlier, own + OWN_VELOCITIES + j * DIMENSION, V);
+            system_inverse_tangent_operator(P, Theta, V, rate + (j + 1) * DIMENSION);
         }
         /* (5) */
         for (int k = 0; k < DIMENSION; k++) Theta[k] = 0;

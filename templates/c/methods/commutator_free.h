@@ -91,7 +91,7 @@ SYMLIE_UNROLL
             const int status = stage_acceleration(P, work, t + C[i] * h, Y, W, r, mass, acceleration + i * DIMENSION, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return angle >= CHART_LIMIT ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (FIELDS) system_field(P, t + C[i] * h, Y, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
+        take_rates(P, t + C[i] * h, Y, acceleration + i * DIMENSION, LAMBDA_OF_STAGE(i), rate + i * DIMENSION);
     }
     const symlie_real z = follow_chain(P, STAGES, stages, h, rate, acceleration, stage_Q, stage_V, stage_sum, Theta, moved_Q,
                                        moved_V, Q, V, trial->increment);

@@ -11,7 +11,8 @@
  * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
  * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
  * tableau. Where a node has no velocity, its part of V_i in (12) is its field at stage i, from all states and from Vdot_i
- * and Lambda_i; no constraint depends on points, so that (14) comes before. Stages count from zero here.
+ * and Lambda_i; no constraint depends on points, so that (14) comes before. Where a node is stepped in stored coordinates
+ * rho, its part is rho' at Q_i along V_i. Stages count from zero here.
  * Source: [Tumiotto2024], equations (12) to (15) and section 3.
  *
  * Where M is regular on the constraints alone, stage 1 is in the place of (13), unless Vdot_1 is known,
@@ -31,7 +32,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 {
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
     const long long of_fields = FIELDS * (PROBES > 0 ? JACOBIAN_VALUES + ROWS : 0);
-    return (2 * STAGES + 9LL + FIELDS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
+    return (2 * STAGES + 9LL + (FIELDS || COORDINATE_RATES)) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
            + of_fields;
 }
 
@@ -78,7 +79,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 #endif
     NODE_BLOCK(P, block);
     symlie_real angle = SYMLIE_NUMBER(0);
-#if FIELDS
+#if FIELDS || COORDINATE_RATES
     ARRAY(slope, DIMENSION);
 #endif
 #if FIELDS || CONSTRAINED
@@ -107,7 +108,12 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
+#if COORDINATE_RATES
+        system_coordinate_rate(P, Q, V, slope);
+        symlie_real reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);
+#else
         symlie_real reached = move_on(P, &block, i, h, q, Theta, V, rate, next_Theta, next_Q);
+#endif
         angle = SYMLIE_WHERE(reached > angle, reached, angle);
         if (MOTIONS) {
             copy(DIMENSION, V, next_V);
@@ -162,9 +168,9 @@ SYMLIE_UNROLL
         if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
         take_minimal_multipliers(P, mass, minimal);
         if (!find_dependent_rows(P, first_B, mass)) return SYMLIE_NOT_FINITE;
-        system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, minimal, slope);
+        take_rates(P, t + C[i] * h, Q, acceleration + i * DIMENSION, minimal, slope);
 #else
-        system_field(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
+        take_rates(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
 #endif
         reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);
         angle = SYMLIE_WHERE(reached > angle, reached, angle);

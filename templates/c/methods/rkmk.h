@@ -11,7 +11,8 @@
  *
  *   [M B^T; B 0][Vdot_i; lambda] = [-g; -Z]  (5)
  *
- * Where a node has no velocity, V_i is its algebra-valued field at the stage, from all states and the Vdot_i of the others.
+ * Where a node has no velocity, V_i in (3) is its algebra-valued field at the stage, from all states and the Vdot_i of the
+ * others; where it is stepped in stored coordinates rho, V_i is rho' there.
  *
  * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
  * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
@@ -115,7 +116,7 @@ SYMLIE_UNROLL
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
         if (i == 0) copy(DIMENSION, of_stage, trial->first_acceleration);
-        if (FIELDS) system_field(P, t + C[i] * h, Q, of_stage, LAMBDA_OF_STAGE(i), V);
+        take_rates(P, t + C[i] * h, Q, of_stage, LAMBDA_OF_STAGE(i), V);
         EACH_BLOCK(P, &block)
         {
             if (!block.moves) continue;
@@ -129,7 +130,7 @@ SYMLIE_UNROLL
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
-    if (FIELDS && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
+    if ((FIELDS || COORDINATE_RATES) && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
     copy(DIMENSION, V, trial->v);
     /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
@@ -153,7 +154,7 @@ SYMLIE_UNROLL
 #endif
 #if EMBEDDED
     if (with_estimate) {
-        if (END_STAGE && FIELDS) system_field(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
+        if (END_STAGE) take_rates(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
         EACH_BLOCK(P, &block)
         {
             if (!block.moves) continue;
@@ -163,7 +164,7 @@ SYMLIE_UNROLL
         }
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
-        trial->error = error_norm(P, control, trial, Theta, hat, v, V, hat + DIMENSION);
+        trial->error = error_norm(P, control, trial, Theta, hat, v, COORDINATE_RATES ? trial->v : V, hat + DIMENSION);
     }
 #endif
     keep_increment(P, Theta, trial->increment);

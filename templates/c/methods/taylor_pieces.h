@@ -23,7 +23,7 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     int status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
     if (status != SYMLIE_DONE) return status;
-    system_advance(P, q, delta, moved);
+    move_along(P, q, delta, moved);
     system_normalize(P, moved, q);
     system_jacobian(P, t, q, B);
     hidden_residual(P, t, q, B, v, 0, b, c);

@@ -1,0 +1,220 @@
+"""How the rotation of a body is stored and stepped: on the group, by classical coordinates, or by both.
+
+| | unknowns | a step |
+|---|---|---|
+| on the group | R, p, ψ or Euler angles, and ω | q∘exp(u) |
+| form 1 | ρ and ω | ρ + u with ρ' = G⁻¹(ρ) ω |
+| form 2 | ρ and ρ' | ρ + u |
+
+Source: [Holzinger2024], equations (5) to (7) and (11) of form 1, (12) to (14) of form 2, (22) and (24) of angles that
+are stored by steps on the group.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from sympy import Expr, Integer, Matrix
+
+from symlie.errors import GroupError
+from symlie.groups import quaternions
+from symlie.groups.classical.euler_angles import (
+    SEQUENCES,
+    USUAL_SEQUENCE,
+    euler_angles,
+    rotation_by_angles,
+)
+from symlie.groups.group import Field, LieGroup, direct_product, left_translation, storage_symbols
+from symlie.groups.operators import exponential, tangent_operator
+from symlie.groups.rotation_parameters import RotationParameters
+from symlie.groups.standard import S3, SO3, SO3rv, real_space
+from symlie.ir.primitives import Stumpff
+from symlie.ir.program import Program, Vector, substitute
+
+
+def _euler_parameters() -> RotationParameters:
+    q = storage_symbols(S3)
+    # ω = (KᵀK)⁻¹ Kᵀ p' with p' = K(p) ω, on |p| = 1.
+    translation = left_translation(S3)
+    unit = translation.subs(dict(zip(q, S3.identity, strict=True)), simultaneous=True)
+    scale = (unit.T * unit)[0, 0]
+
+    def at(matrix: Matrix, p: Vector) -> Matrix:
+        values = dict(zip(q, p, strict=True))
+        return matrix.applyfunc(lambda entry: substitute(entry, values))
+
+    return RotationParameters(
+        "euler_parameters",
+        "p",
+        4,
+        lambda program, p: program.vector(quaternions.rotation(p), "R"),
+        lambda program, p: at(translation.T / scale, p),
+        lambda program, p: at(translation, p),
+        relation=lambda p: quaternions.unit_relations(p)[0],
+    )
+
+
+def _rotation_vector() -> RotationParameters:
+    def columns(program: Program, psi: Vector, *, inverse: bool) -> Matrix:
+        units = [tuple(Integer(int(i == k)) for i in range(3)) for k in range(3)]
+        found = [program.vector(tangent_operator(program, SO3, psi, unit, inverse=inverse)) for unit in units]
+        return Matrix.hstack(*[Matrix(column) for column in found])
+
+    def regularity(program: Program, psi: Vector) -> Expr:
+        # sin(φ/2)/(φ/2)
+        return program.scalar(Stumpff.of(1, program.scalar(sum((c * c for c in psi), Integer(0)) / 4)))
+
+    return RotationParameters(
+        "rotation_vector",
+        "psi",
+        3,
+        lambda program, psi: program.vector(exponential(program, SO3, psi), "R"),
+        lambda program, psi: columns(program, psi, inverse=False),
+        lambda program, psi: columns(program, psi, inverse=True),
+        regularity,
+    )
+
+
+PARAMETERS = {p.name: p for p in (*map(euler_angles, SEQUENCES), _euler_parameters(), _rotation_vector())}
+"""Classical coordinates by name."""
+
+LIE_COORDINATES = {"lie": SO3, "quaternion": S3, "rotation_vector": SO3rv}
+"""Groups by what they store of a rotation."""
+
+FORMS = (1, 2)
+"""Forms of the equations in classical coordinates, by number."""
+
+ON_GROUP = "lie"
+"""The value of ``step=`` for steps on the group."""
+
+
+@functools.cache
+def _parameter_space(name: str) -> LieGroup:
+    """Rⁿ of classical coordinates, of form 2."""
+    parameters, linear = PARAMETERS[name], real_space(PARAMETERS[name].size)
+    shape = (parameters.size,)
+    return LieGroup(
+        name=name if name != "rotation_vector" else "rotation_vector_2",
+        storage_fields=(Field(parameters.field, 0, shape),),
+        velocity_fields=(Field(f"{parameters.field}_dot", 0, shape),),
+        compose=linear.compose,
+        inverse=linear.inverse,
+        identity=linear.identity,
+        basis=linear.basis,
+        relations=linear.relations,
+        normalize=linear.normalize,
+        rotation_parameters=parameters,
+    )
+
+
+@functools.cache
+def _stored_group(name: str) -> LieGroup:
+    """SO(3) whose storage is ρ, stepped on the group."""
+    if name in LIE_COORDINATES:
+        return LIE_COORDINATES[name]
+    parameters, of_rotation = PARAMETERS[name], PARAMETERS[name].of_rotation
+    assert of_rotation is not None
+    sequence = parameters.field[-len(USUAL_SEQUENCE) :]
+
+    def matrix(angles: Vector) -> Matrix:
+        return rotation_by_angles(sequence, angles)
+
+    return replace(
+        SO3rv,
+        name=f"{name}_lie",
+        storage_fields=(Field(parameters.field, 0, (parameters.size,)),),
+        compose=lambda a, b: of_rotation(tuple(matrix(a) * matrix(b))),
+        inverse=lambda a: of_rotation(tuple(matrix(a).T)),
+        rotation=lambda a: tuple(matrix(a)),
+        rotation_logarithm=lambda program, a: quaternions.logarithm_of_rotation(
+            program, program.vector(list(matrix(a)), "R")
+        ),
+        coordinates_of=SO3,
+        stored_as=parameters,
+    )
+
+
+@functools.cache
+def _form_1(name: str) -> LieGroup:
+    """The group whose storage is ρ, stepped in ρ itself."""
+    return replace(_stored_group(name), name=f"{name}_1", stepped_in=_parameter_space(name))
+
+
+@functools.cache
+def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, step: str | None = None) -> LieGroup:
+    """The configuration space of a body with its rotation stored by other coordinates.
+
+    Parameters
+    ----------
+    group
+        A rotation in space, or the direct product of one with others, such as SO3xR3.
+    coordinates
+        ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector`` step on the group; ``euler_angles``
+        (R = Rx Ry Rz), ``euler_angles_zxz`` and other sequences, and ``euler_parameters`` are coordinates of Rⁿ.
+    form
+        Of the equations in classical coordinates ρ. 1: the unknowns are ρ and ω; Euler angles and ``rotation_vector``
+        have it. 2: the unknowns are ρ and ρ'; these and Euler parameters have it. Default: 2 where coordinates do not
+        step on the group.
+    step
+        ``lie``: Euler angles are stored, and steps are those on the group.
+
+    Raises
+    ------
+    GroupError
+        The group has no rotation in space of its own, there are no such coordinates, or they have no such form or
+        step.
+    """
+    _check_coordinates(coordinates)
+    places = [k for k, (g, _, _) in enumerate(group.simple_factors) if g in LIE_COORDINATES.values()]
+    if len(places) != 1:
+        raise GroupError(
+            f"{group} can not be stored in the coordinates {coordinates}: that takes a rotation in space by itself, as "
+            "SO3 and SO3xR3 have it."
+        )
+    _check_form(coordinates, form, step)
+    if form == 1:
+        rotation = _form_1(coordinates)
+    elif form == 2 or (step is None and coordinates not in LIE_COORDINATES):
+        rotation = _parameter_space(coordinates)
+    else:
+        rotation = _stored_group(coordinates)
+    factors = [rotation if k in places else g for k, (g, _, _) in enumerate(group.simple_factors)]
+    return factors[0] if len(factors) == 1 else direct_product(*factors)
+
+
+def _check_coordinates(coordinates: str) -> None:
+    if coordinates == "minimal":
+        raise GroupError(
+            "Minimal coordinates are those of the joints of a model, not of one body: state bodies as usual and take "
+            "sl.minimal_coordinates(model), or -o coordinates=minimal."
+        )
+    if coordinates not in LIE_COORDINATES and coordinates not in PARAMETERS:
+        usual = ", ".join([*LIE_COORDINATES, "euler_angles", "euler_parameters"])
+        raise GroupError(
+            f"There are no coordinates {coordinates!r}; use {usual}, or euler_angles_AXES with AXES one of "
+            f"{', '.join(SEQUENCES)}."
+        )
+
+
+def _check_form(coordinates: str, form: int | None, step: str | None) -> None:
+    if step not in (None, ON_GROUP):
+        raise GroupError(f"There is no step={step!r}; step={ON_GROUP} stores coordinates and steps on the group.")
+    if step is not None and form is not None:
+        raise GroupError(
+            f"Both step={step} and form={form!r} are given; a form says how steps of stored coordinates are taken, "
+            "and these steps are taken on the group."
+        )
+    if step is not None and coordinates == "euler_parameters":
+        raise GroupError("Euler parameters that step on the group are coordinates=quaternion; leave step= out.")
+    if form is None:
+        return
+    if coordinates not in PARAMETERS:
+        raise GroupError(f"The coordinates {coordinates} have no form, they step on the group; form={form!r} is none.")
+    if form not in FORMS:
+        raise GroupError(f"The coordinates {coordinates} have no form {form!r}; there are form 1 and form 2.")
+    if form == 1 and PARAMETERS[coordinates].size != SO3.dimension:
+        raise GroupError(
+            "Euler parameters have form 2 alone: form 1 would have four stored coordinates, and as many local ones, "
+            "for the three velocities ω; take form=2, or coordinates=quaternion, which steps on the group."
+        )

@@ -166,22 +166,33 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
     viscous = d.viscous_force if d.dissipated else ()
     rows = [row for c in d.constraints for row in c.rows]
     own = [e for o in d.local_outputs for e in o.components]
-    restated = Restated(d, segment, [*elastic, *viscous, *rows, *own])
+    rates = [r for r in d.rates if depends_on(d.stated.program, [*d.dissipated, *own], r.value.components)]
+    of_rates = [e for r in rates for e in (*r.of, *d.derivative(Add(*d.dissipated), r.value))]
+    restated = Restated(d, segment, [*elastic, *viscous, *rows, *own, *of_rates])
     start = restated.place
     theta = (segment.left.inverse() * segment.right).log()
     w = theta / length
     w_dot = segment.rate(theta) / length if viscous or d.depends_on_rate(own) else SymbolicMatrix(0, 1, [])
-    varies = start is not None or restated.has_configuration
-    for xi, weight in rule if varies else ALL_OVER:
+
+    def at(xi: Expr) -> dict[Symbol, Expr]:
         q = interpolate(segment.left, segment.right, xi) if restated.has_configuration else None
         values = restated.at(q, (), tuple(w), tuple(w_dot), None if start is None else start + xi * length)
+        for rate in rates:
+            strain = column(restated(rate.of, values))
+            values |= dict(zip(rate.value.components, segment.rate(strain), strict=True))
+        return values
+
+    varies = start is not None or restated.has_configuration
+    for xi, weight in rule if varies else ALL_OVER:
+        values = at(xi)
         for density in restated(elastic, values):
             segment.potential_energy(gathered(weight * length, density))
-        if viscous:
+        if any(f != 0 for f in viscous):
             segment.force(-weight * length * column(restated(viscous, values)), at=w)
-    middle = interpolate(segment.left, segment.right, MIDDLE) if restated.has_configuration else None
-    place = None if start is None else start + MIDDLE * length
-    values = restated.at(middle, (), tuple(w), tuple(w_dot), place)
+        for rate in rates:
+            force = column(restated(d.derivative(Add(*d.dissipated), rate.value), values))
+            segment.force(-weight * length * force, at=column(restated(rate.of, values)))
+    values = at(MIDDLE)
     for c in d.constraints:
         found = segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
         values |= dict(zip(c.multipliers, found, strict=True))

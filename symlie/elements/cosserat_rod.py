@@ -176,11 +176,6 @@ class CosseratRod(Continuum):
         self.dissipation_density(rate.dot(diag(D) * rate))
         if self.held:
             self.constraint_density(f"{owner}_strain", [strain[k] for k in self.held])
-        if not in_axes:
-            force = list(stiffness * strain + 2 * diag(D) * rate)
-            for k, multiplier in zip(self.held, (m for c in self.constraints for m in c.multipliers), strict=True):
-                force[k] += multiplier
-            self.local_output("section_force", force, unit="N m, N")
 
     @property
     def in_axes(self) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 import symlie as sl
 
 Vectors = list[sl.SymbolicMatrix]
+Turns = tuple[tuple[sl.SymbolicMatrix, sl.SymbolicMatrix], ...]
+"""Attitudes and angular velocities of the vehicles."""
 
 OPTIONS = {"control": ["none", "constant", "tracking", "full"]}
 
@@ -156,7 +158,12 @@ def tracking_thrusts(
 
 
 def attitude_moments(
-    model: sl.Model, x: sl.Node, thrusts: Vectors, turns: Any, J: sl.SymbolicMatrix, rates: dict[str, Any]
+    model: sl.Model,
+    x: sl.Node,
+    thrusts: Vectors,
+    turns: Turns,
+    J: sl.SymbolicMatrix,
+    rates: dict[str, sl.SymbolicMatrix],
 ) -> Vectors:
     """Moments that turn -R e3 to wanted thrusts, where J e_Ω' = -k_R e_R - k_Ω e_Ω holds for the errors of attitudes.
 

@@ -20,6 +20,7 @@ def items(quick: bool) -> Sequence[Item]:
         *quadrotors.figures(quick),
         chains.truncation(),
         *steps.claims(),
+        quadrotors.full_claim(),
     ]
 
 

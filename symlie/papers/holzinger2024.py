@@ -19,6 +19,7 @@ from symlie.papers.formulations import (
     times,
     work,
 )
+from symlie.papers.holzinger2024_cost import cost_claim
 from symlie.papers.holzinger2024_data import data
 from symlie.papers.holzinger2024_puma import puma
 from symlie.papers.holzinger2024_tops import (
@@ -291,6 +292,7 @@ def items(quick: bool) -> Sequence[Item]:
         *slider_crank(quick),
         *puma(quick),
         *claims(quick),
+        cost_claim(),
     ]
 
 

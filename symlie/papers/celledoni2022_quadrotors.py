@@ -84,7 +84,7 @@ def deviation(solution: Solution) -> Points:
 
 
 FULL = Case("quadrotors", (("control", "full"),))
-FULL_FLIGHT = Course(FULL, 5.0, "rkmk_rk44", 0.005)
+FULL_FLIGHT = Course(FULL, 5.0, "rkmk_dopri5", rtol=1e-10, atol=1e-10, trace=True)
 STIFFNESS, DAMPING, INERTIA = 40.0, 4.0, 0.0820
 """Gains of attitudes, in N m and N m s, and the first moment of inertia of the vehicles, in kg m²."""
 SLOW_ROOT = (-DAMPING + math.sqrt(DAMPING**2 - 4 * INERTIA * STIFFNESS)) / (2 * INERTIA)
@@ -176,7 +176,9 @@ def full_claim() -> Item:
         "Thrusts along R e₃, and moments by which R follows the attitude that the law of the simplified model wants, "
         "with the rates of that attitude along the motion. Gains are 40 N m and 4 N m s, ours, since neither the paper "
         "nor its scripts have any. The vehicles start level; while they turn to where their thrusts are to point, the "
-        "load goes as far astray as in the simplified model, and after that it follows the same law.",
+        "load goes as far astray as in the simplified model, and after that it follows the same law. Errors of "
+        "attitudes decay by theirs. Around 1.2 s, where thrusts are small and turn fast, adaptive steps are a "
+        "hundredth of the longest ones; fixed steps of RKMK4 show their order from 2⁻¹⁰ s on.",
         panels, 3,
         numbers=[
             Number("distance from the target at the end, simplified", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m"),

@@ -17,8 +17,8 @@ from symlie.papers.measures import (
     residuals,
 )
 from symlie.papers.studies import Case, Course, Ladder
-from symlie.papers.tumiotto2024_rods import ATOL, FINEST, ROLL_UP, RTOL, ladder
-from symlie.papers.tumiotto2024_tops import METHODS, ORDERS, SLOW, TOPS
+from symlie.papers.tumiotto2024.rods import ATOL, FINEST, ROLL_UP, RTOL, ladder
+from symlie.papers.tumiotto2024.tops import METHODS, ORDERS, SLOW, TOPS
 from symlie.runtime.solution.solution import Solution
 
 LABELS = {

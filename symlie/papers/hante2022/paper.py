@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from symlie.papers import hante2022_algorithm as algorithm
+from symlie.papers.hante2022 import algorithm
 from symlie.papers.items import Curve, Item, Number, Panel, Paper, Table
 from symlie.papers.measures import at_end, error, order, output, spread, trend
 from symlie.papers.refinements import Refinement

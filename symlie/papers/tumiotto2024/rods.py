@@ -17,7 +17,7 @@ from symlie.papers.measures import (
     step_sizes,
 )
 from symlie.papers.studies import Case, Course, Ladder
-from symlie.papers.tumiotto2024_tops import METHODS, ORDERS
+from symlie.papers.tumiotto2024.tops import METHODS, ORDERS
 from symlie.runtime.system.system import System
 
 ROLL_UP = Case("roll_up", (("constraint", "kirchhoff"), ("segments", 8)))

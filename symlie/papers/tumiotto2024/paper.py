@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symlie.papers import tumiotto2024_rods as rods
-from symlie.papers import tumiotto2024_tops as tops
 from symlie.papers.facts import Coefficients, Thresholds, coefficient_rows, threshold_rows
 from symlie.papers.items import Item, Number, Paper, Table
-from symlie.papers.tumiotto2024_tops import METHODS, ORDERS
+from symlie.papers.tumiotto2024 import rods, tops
+from symlie.papers.tumiotto2024.tops import METHODS, ORDERS
 
 
 def coefficients() -> Item:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from symlie.papers.full_discretization import ByLines, Residuals, Rod
+from symlie.papers.hante2022.full_discretization import ByLines, Residuals, Rod
+from symlie.papers.hante2022.variational_stages import ITERATIONS, Stage, Stages
 from symlie.papers.items import Curve, Item, Number, Panel, Points, Table
 from symlie.papers.studies import Case, Course
-from symlie.papers.variational_stages import ITERATIONS, Stage, Stages
 
 LENGTH = 10.0
 STIFFNESS, INERTIA = (500.0, 500.0, 500.0, 1e4, 1e4, 1e4), (10.0, 10.0, 10.0, 1.0, 1.0, 1.0)

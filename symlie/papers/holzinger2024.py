@@ -19,8 +19,8 @@ from symlie.papers.formulations import (
     times,
     work,
 )
-from symlie.papers.holzinger2024_cost import cost_claim
 from symlie.papers.holzinger2024_data import data
+from symlie.papers.holzinger2024_formulas import DRAWINGS, formulas
 from symlie.papers.holzinger2024_puma import puma
 from symlie.papers.holzinger2024_tops import (
     EP,
@@ -292,7 +292,8 @@ def items(quick: bool) -> Sequence[Item]:
         *slider_crank(quick),
         *puma(quick),
         *claims(quick),
-        cost_claim(),
+        *formulas(),
+        *DRAWINGS,
     ]
 
 

@@ -99,6 +99,12 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "se3", "confirmed"),
         ("claim", "scaling", "refuted"),
         ("claim", "formulas", "refuted"),
+        ("claim", "series", "refuted"),
+        ("claim", "equations", "refuted"),
+        ("figure", 1, "schematic"),
+        ("figure", 9, "schematic"),
+        ("figure", 14, "schematic"),
+        ("figure", 18, "schematic"),
     ],
     "celledoni2022": [
         ("figure", 1, "schematic"),
@@ -123,6 +129,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "adaptivity", "confirmed"),
         ("claim", "peak", "confirmed"),
         ("claim", "full-model", "confirmed"),
+        ("claim", "exponentials", "confirmed"),
     ],
 }
 """Items that are here, each typed anew."""

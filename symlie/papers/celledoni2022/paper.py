@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symlie.papers.celledoni2022 import chains, quadrotors, steps, tops
+from symlie.papers.celledoni2022 import chains, quadrotors, steps, tops, work
 from symlie.papers.items import Item, Paper
 
 
@@ -18,6 +18,7 @@ def items(quick: bool) -> Sequence[Item]:
         chains.truncation(),
         *steps.claims(),
         quadrotors.full_claim(),
+        work.exponentials_claim(quick),
     ]
 
 

@@ -120,11 +120,17 @@ def snapshots_figure() -> Item:
     """Figure 4."""
     run, soft = Course(SPAGHETTI, 15.0, h=2.0**-9, record_every=8), Course(SOFT, 1.5, h=2.0**-9, record_every=8)
     times = (0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
-    shapes = [Curve(f"{t:g} s", run, centre_line(t, LENGTH, 0, 1, 2)) for t in times]
+    views = {"in space": (0, 1, 2), "seen along z": (0, 1), "seen along y": (0, 2)}
+    panels = [
+        Panel(f"centre line {name}", *(f"{'xyz'[k]} in m" for k in axes[:2]),
+              [Curve(f"{t:g} s", run, centre_line(t, LENGTH, *axes)) for t in times],
+              "space" if len(axes) == 3 else "linear", z="z in m")
+        for name, axes in views.items()
+    ]  # fmt: skip
     return Item(
         "figure", "4", "corrected", "snapshots of the flying spaghetti",
         f"8 segments. {STIFFNESS} The paper leaves the times open.",
-        [Panel("centre line, in m", "x", "y", shapes, "space")], 1,
+        panels, 3,
         numbers=[
             Number("largest turn between neighbours in 15 s", largest_turn, [run], None, 1.0, "rad"),
             Number("the same with 50 N m² in 1.5 s", largest_turn, [soft], 2.8, 3.0, "rad", source=LAWS),

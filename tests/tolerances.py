@@ -500,6 +500,15 @@ BACKENDS_OF_SPACES = 1e-12
 FLOOR_FACTOR = 10.0
 """Errors against references of many digits, over what a double precision code reached that was asked for 1e-13."""
 
+LINEAR_DECAY = 5e-3
+"""Decay of an error of 1e-3 in a quarter of a second, relative to that of the linear law: faster roots, products."""
+
+ATTITUDE_FLOOR = 1e-10
+"""Errors of attitudes after they have decayed, where angles are of size one: the error of the method in 4,000 steps."""
+
+QUADRATURE = 1e-6
+"""Work by Simpson's rule in 512 steps, relative to the energy gained."""
+
 CASIMIR = 1e-14
 """A norm of size one that each step keeps exactly, over a thousand steps."""
 

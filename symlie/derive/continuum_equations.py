@@ -2,6 +2,8 @@
 
     ṗ = v̂ᵀ p + G' - ŵᵀ G - D_q U + F,   0 = Ψ(w),   p = ∂T/∂v,   G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ
 
+Where Ψ, or strains e of whose rates P is stated, depend on q, -(D_q Ψ)ᵀ λ - (D_q e)ᵀ ∂P/∂ė is part of F.
+
 with δw = (δq)' + ŵ δq, δv = (δq)˙ + v̂ δq. Source: [Hante2022], equations 2, 7 to 11.
 """
 
@@ -55,7 +57,7 @@ class ContinuumEquations:
     section_force
         G.
     force
-        F - D_q U, per length.
+        F - D_q U, and what constraints and dissipation that depend on q have beside; per length.
     constraint
         Ψ.
     ends
@@ -74,6 +76,7 @@ class ContinuumEquations:
     w_prime: Value
     """w', and below it what ẇ, λ and parameters that vary along s have for derivatives by s."""
     w_dot_prime: Value
+    rates_prime: tuple[Value, ...]
     multipliers_prime: Value
     parameters_prime: Value
 
@@ -101,6 +104,7 @@ class ContinuumEquations:
             (c.q.value, c.strain),
             (c.strain, self.w_prime),
             (c.strain_rate, self.w_dot_prime),
+            *zip((r.value for r in c.rates), self.rates_prime, strict=True),
             (multipliers, self.multipliers_prime),
             (varying, self.parameters_prime),
         )
@@ -143,7 +147,9 @@ def continuum_equations(continuum: Continuum) -> ContinuumEquations:
     momentum = c.derivative(Add(*c.kinetic), v)
     acting = [generalized(c, load) for load in c.loads]
     stored = gradient(program, Add(*c.potential), q)
-    force = tuple(Add(*(f[k] for f in acting), -stored[k]) for k in range(c.group.dimension))
+    bound = [gradient(program, strain, q) for _, strain in c.strain_forces]
+    held = [tuple(-f * e for e in by) for (f, _), by in zip(c.strain_forces, bound, strict=True)]
+    force = tuple(Add(*(f[k] for f in (*acting, *held)), -stored[k]) for k in range(c.group.dimension))
 
     def primed(letter: str, value: Sequence[Expr]) -> Value:
         return Value(tuple(Symbol(f"{s}{letter}", real=True) for s in value), Euclidean(len(value)))
@@ -159,6 +165,7 @@ def continuum_equations(continuum: Continuum) -> ContinuumEquations:
         c.q.acceleration,
         primed("'", c.strain.components),
         primed("'", c.strain_rate.components),
+        tuple(primed("'", r.value.components) for r in c.rates),
         primed("'", [m for k in c.constraints for m in k.multipliers]),
         primed("'", _varying(c)),
     )

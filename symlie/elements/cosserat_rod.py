@@ -1,13 +1,17 @@
-"""The geometrically exact Cosserat rod: a continuum on S³⋉R³ or SE(3) with linear material.
+"""The geometrically exact Cosserat rod: a continuum on a group of rotations and positions with linear material.
 
-    w = [K; Γ + e3],   T = vᵀ M v/2,   U = (w - w*)ᵀ C (w - w*)/2,   P = ẇᵀ D ẇ
+    e = [K; Γ + e3],   T = vᵀ M v/2,   U = (e - e*)ᵀ C (e - e*)/2,   P = ėᵀ D ė
 
+On S³⋉R³ and SE(3) the strains e in axes of the cross section are w. On direct products velocities are in inertial axes,
+w = [K; x'] and e = [K; Rᵀ x']: between nodes positions are on straight lines instead of helices.
 Source: [Hante2022], sections 2 and 3; the tangent of the centre line is the third director.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from symlie.elements.continua.continuum import Continuum
 from symlie.elements.continua.grid import grid
@@ -22,6 +26,9 @@ from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
 from symlie.modeling.node import column
 from symlie.section import Section
+
+VELOCITIES = {"body": [("Omega", 3), ("U", 3)], "space": [("Omega", 3), ("x_dot", 3)]}
+"""Velocities of the groups that rods are on, by the axes of the second part."""
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
@@ -64,9 +71,9 @@ class CosseratRod(Continuum):
         ``"none"``, the default, ``"kirchhoff"`` (no shear), ``"inextensible"`` (no shear, no extension), or a list of
         strain components 0 … 5 to hold. Multipliers are internal forces.
     group
-        Group of the nodes, S3sR3 (the default) or SE3.
+        Group of the nodes: S3sR3 (the default) or SE3, or a direct product, S3xR3 or SO3xR3.
     reference_strain
-        w*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
+        e*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
         ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
     first, last
         Nodes of the model where the rod starts or ends, instead of nodes of its own.
@@ -94,8 +101,8 @@ class CosseratRod(Continuum):
     Raises
     ------
     ModelError
-        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; a group whose
-        velocities are not in axes of the cross section; contradictions.
+        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; a group without
+        rotations and positions in space; contradictions.
     """
 
     called = "rod"
@@ -127,16 +134,21 @@ class CosseratRod(Continuum):
                 f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
             )
         super().__init__(model, name, group or (like.group if like else S3sR3))
-        if [(f.name, f.size) for f in self.group.velocity_fields] != [("Omega", 3), ("U", 3)]:
+        if [(f.name, f.size) for f in self.group.velocity_fields] not in VELOCITIES.values():
             raise ModelError(
-                f"Rod '{name}' needs a group whose velocities are in axes of the cross section, S3sR3 or SE3, not "
-                f"{self.group}: strains of its segments are those of relative placements."
+                f"Rod '{name}' needs a group of rotations and positions in space, S3sR3, SE3, S3xR3 or SO3xR3, not "
+                f"{self.group}."
             )
         found = grid(self._lower, segments, length)
         given = {"stiffness": stiffness, "inertia": inertia, "damping": damping, "gravity": gravity}
         shared = (like.name, like.material) if like else None
         self.material: dict[str, object] = material_of(name, given, section, shared)
         rows = material_rows(model, name, self.material, found)
+        if not self.in_axes and np.any(rows.inertia[:, 3:] != rows.inertia[:, 3:4]):
+            raise ModelError(
+                f"The inertia of rod '{name}' has three ρA that differ, which {self.group}, whose velocities are in "
+                "inertial axes, has no meaning for; use S3sR3 or SE3."
+            )
         self.held: tuple[int, ...] = like.held if like else held_components(name, constraint or "none")
         self._state_densities(rows, like.segment.name if like else f"{name}_segment")
         self._bound(first, last, closed=closed)
@@ -153,35 +165,43 @@ class CosseratRod(Continuum):
         reference = self.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
         M = self._stated("inertia", 0, rows.inertia, "kg m, kg/m")
         gravitation = self._stated("gravity", 0, rows.gravity, "m/s^2")
-        strain = self.w - reference
+        stiffness = C if C.shape == (6, 6) else diag(C)
+        in_axes = self.in_axes
+        strain = (self.w if in_axes else vector(*self.w[:3], *(self.q.R.T * column(self.w[3:])))) - reference
+        rate = self.w_dot if in_axes else self.rate(strain)
         self.local_output("strain", strain, unit="1/m, 1")
         self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
-        self.potential_density(strain.dot((C if C.shape == (6, 6) else diag(C)) * strain) / 2)
+        self.potential_density(strain.dot(stiffness * strain) / 2)
         self.potential_density(-M[3] * gravitation.dot(self.q.x))
-        self.dissipation_density(self.w_dot.dot(diag(D) * self.w_dot))
+        self.dissipation_density(rate.dot(diag(D) * rate))
         if self.held:
             self.constraint_density(f"{owner}_strain", [strain[k] for k in self.held])
+
+    @property
+    def in_axes(self) -> bool:
+        """Whether velocities and w are in axes of the cross section, not in inertial ones."""
+        return [(f.name, f.size) for f in self.group.velocity_fields] == VELOCITIES["body"]
 
     def _types(self, quadrature: str, like: Continuum | None = None) -> tuple[ElementType, ElementType]:
         section, segment = super()._types(quadrature, like)
         if like is None:
-            _report_momenta(section)
+            _report_momenta(section, in_axes=self.in_axes)
         return section, segment
 
     def _reference(self, stated: object) -> object:
-        """w*: numbers, or the strain of the initial configuration."""
+        """e*: numbers, or the strain of the initial configuration."""
         if isinstance(stated, str):
             if stated != "initial":
                 raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")
-            return initial_strain(self.model, self.group, self.along) / self.lengths[:, None]
+            return initial_strain(self.model, self.group, self.along, helical=self.in_axes) / self.lengths[:, None]
         return stated
 
 
-def _report_momenta(section: ElementType) -> None:
+def _report_momenta(section: ElementType, *, in_axes: bool) -> None:
     """Let cross sections report the rod's momenta."""
     weight, inertia = (column(p.symbols) for p in section.parameters[:2])
     q = section.node
     momentum = weight[0] * diag(inertia) * q.v
-    linear = q.R * vector(*momentum[3:])
+    linear = q.R * vector(*momentum[3:]) if in_axes else vector(*momentum[3:])
     section.output("linear_momentum", linear, unit="kg m/s")
     section.output("angular_momentum", q.x.cross(linear) + q.R * vector(*momentum[:3]), unit="kg m^2/s")

@@ -61,8 +61,12 @@ def checked_stiffness(name: str, rows: Array) -> Array:
     return rows
 
 
-def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode]) -> Array:
-    """log(q_{k-1}⁻¹ ∘ q_k) between neighbours in the initial configuration, shape (segments, 6)."""
+def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode], *, helical: bool) -> Array:
+    """Strains of the initial configuration times lengths, shape (segments, 6).
+
+    ``helical``: between neighbours it is log(q_{k-1}⁻¹ ∘ q_k); otherwise positions are on straight lines, seen from the
+    rotation in the middle.
+    """
     from scipy.spatial.transform import Rotation
 
     states = np.array([initial_storage(model, node) for node in along])
@@ -73,6 +77,8 @@ def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode]) -> 
     back = rotations[:-1].inv()
     theta = (back * rotations[1:]).as_rotvec()
     x = back.apply(np.diff(states[:, -3:], axis=0))
+    if not helical:
+        return np.hstack([theta, Rotation.from_rotvec(-theta / 2).apply(x)])
     turned = np.cross(theta, x)
     return np.hstack([theta, x - turned / 2 + _cotangent(theta) * np.cross(theta, turned)])
 

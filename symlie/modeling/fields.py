@@ -9,11 +9,11 @@ from sympy import Expr, Integer
 from symlie.errors import ModelError
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace, algebra_map
-from symlie.ir.differentiate import reverse
+from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import Euclidean, Value, depends_on
 from symlie.modeling.angles import AngleStatement
 from symlie.modeling.expressions import components
-from symlie.modeling.node import Node
+from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import Placement
 from symlie.unit_names import UNITS
@@ -64,6 +64,47 @@ class FieldStatement(AngleStatement):
         f = algebra_map(space, self.program, node.value.components, given)
         self.units.skip()
         self.fields.append((node, f))
+
+    def rate_along(self, expression: object, node: Node, rates: object | None = None, **parts: object) -> Expression:
+        """Time derivative of an expression of (t, y) as a node on a homogeneous space moves with stated rates.
+
+        Its field need not be known yet: a controller, which is part of the field, may need rates of what it aims at.
+
+        Parameters
+        ----------
+        expression
+            Scalar, vector or matrix expression of the time and of the node.
+        node
+            The node.
+        rates
+            Rates of all stored components y, in their order; or instead
+        **parts
+            Rates by name of the part of a point; those that are left out are zero.
+
+        Returns
+        -------
+        Expr or SymbolicMatrix
+            Of the same shape as the expression.
+
+        Raises
+        ------
+        ModelError
+            The expression depends on other nodes or on multipliers, or the rates are not those of the node.
+        """
+        space = self._own_space(node)
+        given = self._joined(node, rates, parts, space.storage_fields, space.storage_dimension, "rate")
+        plain = components(expression)
+        what = "An expression whose rate along stated ones is asked for"
+        self._without_multipliers(what, plain)
+        others = [c for n in self.nodes if n is not node for c in (*n.value.components, *n.velocity.components)]
+        if depends_on(self.program, plain, others):
+            raise ModelError(f"{what} in '{self.name}' depends on other nodes than '{node.name}'.")
+        y = Value(node.value.components, Euclidean(space.storage_dimension))
+        found = self.program.vector(forward(self.program, plain, [(y, given), (self._time, (Integer(1),))]), "rate")
+        self.units.skip()
+        if hasattr(expression, "shape"):
+            return SymbolicMatrix(*expression.shape, list(found))
+        return found[0] if len(found) == 1 else column(found)
 
     def hamiltonian(self, energy: object) -> None:
         """Add a Hamiltonian H(t, y) on duals of algebras and cotangent bundles; in J.

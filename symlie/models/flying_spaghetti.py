@@ -9,7 +9,7 @@ import symlie as sl
 
 OPTIONS = {
     "constraint": ["none", "kirchhoff", "inextensible"],
-    "group": ["S3sR3", "SE3"],
+    "group": ["S3sR3", "SE3", "S3xR3"],
     "load": ["kinked", "smooth"],
 }
 

@@ -1,8 +1,9 @@
 """Two quadrotors that carry a point mass on rigid rods, free, with constant thrusts, or tracking a curve.
 
 The third axis points along gravity; the unit vector q_i leads from vehicle i to the load, and the vehicle is at
-y - L_i q_i. All moves on R⁶ x (SO(3) x R³)² x (TS²)². Thrusts are vectors in space that do not follow the attitudes,
-whose controllers are left out. Source: [Celledoni2022], section 5; control law: [Lee2013].
+y - L_i q_i. All moves on R⁶ x (SO(3) x R³)² x (TS²)². With ``control=constant`` and ``tracking`` thrusts are vectors in
+space that do not follow the attitudes; with ``full`` they are along the third axes of the vehicles, which moments turn
+to where the law of ``tracking`` wants them. Source: [Celledoni2022], section 6; control laws: [Lee2013] and [Lee2010].
 """
 
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 import symlie as sl
 
 Vectors = list[sl.SymbolicMatrix]
+Turns = tuple[tuple[sl.SymbolicMatrix, sl.SymbolicMatrix], ...]
+"""Attitudes and angular velocities of the vehicles."""
 
-OPTIONS = {"control": ["none", "constant", "tracking"]}
+OPTIONS = {"control": ["none", "constant", "tracking", "full"]}
 
 GAINS = {"load_stiffness": 12.0, "load_damping": 5.0, "rod_stiffness": 16.0, "rod_damping": 5.0}
+ATTITUDE_GAINS = {"attitude_stiffness": (40.0, "N m"), "attitude_damping": (4.0, "N m s")}
+FORWARD = sl.vector(1, 0, 0)
+"""Where the first axes of the vehicles are to point, as far as the third ones let them."""
 DOWN = sl.vector(0, 0, 1)
 SINE, COSINE = (f(sl.pi * 4 / 9).evalf() for f in (sl.sin, sl.cos))
 
@@ -26,8 +32,6 @@ def build(control: str = "none") -> sl.Model:
     lengths = model.parameter("lengths", [0.6, 0.8], unit="m")
     inertia = model.parameter("inertia", [0.0820, 0.0845, 0.1377], unit="kg m^2")
     g = model.parameter("gravity", 9.81, unit="m/s^2")
-    spin = [1, 1, 1] if control == "tracking" else [0, 0, 0]
-    moments = [model.parameter(f"moment{i}", spin, unit="N m") for i in (1, 2)]
     space = sl.product_space(
         "R3", "R3", sl.SO3, "R3", sl.SO3, "R3", sl.TS2, sl.TS2, name="two_quadrotors",
         fields=["y", "v", "R1", "Omega1", "R2", "Omega2", "q1", "omega1", "q2", "omega2"],
@@ -40,17 +44,32 @@ def build(control: str = "none") -> sl.Model:
         thrusts = [model.parameter(f"thrust{i}", [0, 0, -9.5], unit="N") for i in (1, 2)]
     else:
         thrusts = tracking_thrusts(model, x.y, x.v, rods, spins, mass, masses, lengths, g)
+    wanted = thrusts
+    if control == "full":
+        axes = [R * DOWN for R, _ in turns]
+        thrusts = [model.let(u.dot(axis) * axis) for u, axis in zip(wanted, axes, strict=True)]
 
     along = [q.dot(u) for q, u in zip(rods, thrusts, strict=True)]
     pull = [u - m * L * w.dot(w) for u, m, L, w in zip(along, masses, lengths, spins, strict=True)]
     relative = model.let(accelerated(model, rods, pull, mass, masses))  # v' - g e3
+    swung = [
+        model.let(q.cross(relative) / length - q.cross(u) / (m * length))
+        for q, u, m, length in zip(rods, thrusts, masses, lengths, strict=True)
+    ]
+    if control == "full":
+        rates = {"y": x.v, "v": relative + g * DOWN}
+        for i in range(2):
+            rates |= {f"q{i + 1}": spins[i].cross(rods[i]), f"omega{i + 1}": swung[i]}
+        moments = attitude_moments(model, x, wanted, turns, sl.diag(inertia), rates)
+    else:
+        spin = [1, 1, 1] if control == "tracking" else [0, 0, 0]
+        moments = [model.parameter(f"moment{i}", spin, unit="N m") for i in (1, 2)]
     f = [*x.v, *(relative + g * DOWN)]
     for (R, Omega), moment in zip(turns, moments, strict=True):
         L = sl.diag(inertia) * Omega
         torque = L.cross(Omega) + moment
         f += [*(R * Omega), *(torque[k] / inertia[k] for k in range(3))]
-    for q, w, u, m, length in zip(rods, spins, thrusts, masses, lengths, strict=True):
-        turned = q.cross(relative) / length - q.cross(u) / (m * length)
+    for q, w, turned in zip(rods, spins, swung, strict=True):
         f += [*w, *q.cross(turned)]
     model.field(x, f)
 
@@ -62,7 +81,7 @@ def build(control: str = "none") -> sl.Model:
     model.energy(energy)
     model.output("load", x.y, unit="m")
     model.initial(x, y=[-2, 0, 0], q1=[SINE, 0, COSINE], q2=[-SINE, 0, COSINE])
-    if control != "tracking":
+    if control in ("none", "constant"):
         model.initial(x, v=[0.1, 0.2, -0.3], Omega1=[0.5, -0.4, 0.3], Omega2=[-0.2, 0.6, 0.1])
         for name, q0, w0 in (("omega1", [SINE, 0, COSINE], [1, 2, 3]), ("omega2", [-SINE, 0, COSINE], [-2, 1, 0.5])):
             direction, rate = sl.vector(*q0), sl.vector(*w0)
@@ -136,6 +155,49 @@ def tracking_thrusts(
         along = shares[i] + m * length * w.dot(w) * q + m / mass * q * q.dot(shares[0] + shares[1])
         thrusts.append(model.let(along + m * length * q.cross(turn) - m / mass * q.cross(q.cross(other))))
     return thrusts
+
+
+def attitude_moments(
+    model: sl.Model,
+    x: sl.Node,
+    thrusts: Vectors,
+    turns: Turns,
+    J: sl.SymbolicMatrix,
+    rates: dict[str, sl.SymbolicMatrix],
+) -> Vectors:
+    """Moments that turn -R e3 to wanted thrusts, where J e_Ω' = -k_R e_R - k_Ω e_Ω holds for the errors of attitudes.
+
+    ``rates`` are those of all fields of the state but R and Ω, on which no wanted thrust depends.
+    """
+    stiffness, damping = (model.parameter(name, value, unit) for name, (value, unit) in ATTITUDE_GAINS.items())
+    axes = [sl.vector(*(int(k == j) for j in range(3))) for k in range(3)]
+    turned = {
+        f"R{i + 1}": R * sl.SymbolicMatrix.hstack(*(Omega.cross(axis) for axis in axes))
+        for i, (R, Omega) in enumerate(turns)
+    }
+    moments = []
+    for i, (u, (R, Omega)) in enumerate(zip(thrusts, turns, strict=True)):
+        third = model.let(-u / u.norm())
+        aside = third.cross(FORWARD)
+        second = model.let(aside / aside.norm())
+        goal = sl.SymbolicMatrix.hstack(second.cross(third), second, third)
+        rate = model.let(unskewed(goal.T * model.rate_along(goal, x, **rates)))
+        faster = model.rate_along(rate, x, **rates, **turned)
+        astray = model.let(unskewed(goal.T * R - R.T * goal) / 2)
+        back = model.let(R.T * goal)
+        ahead = model.let(back * rate)
+        moment = -stiffness * astray - damping * (Omega - ahead)
+        moment += Omega.cross(J * Omega) - J * (Omega.cross(ahead) - back * faster)
+        moments.append(model.let(moment))
+        model.output(f"moment{i + 1}", moments[i], unit="N m")
+        model.output(f"attitude_error{i + 1}", astray)
+        model.output(f"thrust{i + 1}", -u.dot(R * DOWN), unit="N")
+    return moments
+
+
+def unskewed(matrix: sl.SymbolicMatrix) -> sl.SymbolicMatrix:
+    """a of the matrix of b -> a × b."""
+    return sl.vector(matrix[2, 1], matrix[0, 2], matrix[1, 0])
 
 
 def cross(model: sl.Model, a: Vectors, b: Vectors) -> Vectors:

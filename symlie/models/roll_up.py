@@ -5,7 +5,7 @@ Source: [Hante2022], section 5.1; [Tumiotto2024], section 4.
 
 import symlie as sl
 
-OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3", "SE3"]}
+OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3", "SE3", "S3xR3"]}
 
 
 def build(segments: int = 8, constraint: str = "none", group: str | None = None) -> sl.Model:

@@ -20,6 +20,7 @@ from symlie.papers.formulations import (
     work,
 )
 from symlie.papers.holzinger2024_data import data
+from symlie.papers.holzinger2024_formulas import DRAWINGS, formulas
 from symlie.papers.holzinger2024_puma import puma
 from symlie.papers.holzinger2024_tops import (
     EP,
@@ -295,6 +296,8 @@ def items(quick: bool) -> Sequence[Item]:
         *slider_crank(quick),
         *puma(quick),
         *claims(quick),
+        *formulas(),
+        *DRAWINGS,
     ]
 
 

@@ -36,6 +36,11 @@ class _Formulas:
         self.notation.name_fields(self.c.q.velocity.components, self.c.group.velocity_fields, VELOCITY)
         name(self.c.strain.components, Letter("w"), VELOCITY)
         name(self.c.strain_rate.components, Letter(r"\dot{w}"), VELOCITY)
+        self.strains = [
+            Letter("e", "", f"{k}" if len(self.c.rates) > 1 else "") for k in range(1, len(self.c.rates) + 1)
+        ]
+        for rate, strain in zip(self.c.rates, self.strains, strict=True):
+            name(rate.value.components, Letter(rf"\dot{{{strain.stem}}}", "", strain.index), VELOCITY)
         for constraint in self.c.constraints:
             index = word(constraint.name) if len(self.c.constraints) > 1 else ""
             name(constraint.multipliers, Letter(r"\lambda", "", index), VELOCITY)
@@ -61,7 +66,8 @@ class _Formulas:
     def densities(self) -> list[Row]:
         """T, U, P and Ψ."""
         pairs = (("T", self.c.kinetic), ("U", self.c.potential), ("P", self.c.dissipated))
-        rows = [self.scalar(name, Add(*terms)) for name, terms in pairs if terms]
+        rows = [self.vector(str(e), r.of) for e, r in zip(self.strains, self.c.rates, strict=True)]
+        rows += [self.scalar(name, Add(*terms)) for name, terms in pairs if terms]
         return [*rows, *([self.vector(r"\Psi", self.equations.constraint)] if self.equations.constraint else [])]
 
     def terms(self) -> list[Row]:

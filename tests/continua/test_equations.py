@@ -6,11 +6,13 @@ import re
 from typing import Any
 
 import numpy as np
+import pytest
 import sympy
 from sympy import Expr, Matrix
 
 import symlie as sl
 from symlie.derive.continuum_equations import ContinuumEquations
+from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
 from tests.evaluation import evaluate
@@ -89,6 +91,55 @@ def test_the_inertial_form() -> None:
     angular = spin.diff(T) - m.diff(S) - x.diff(S).cross(f) - Matrix([0, 1, S])
     expected = [*number(R.T * angular), *number(R.T * linear)]
     np.testing.assert_allclose(balance(beam().derive(), R, x), expected, rtol=tolerances.SMOOTH_IDENTITY)
+
+
+def test_strains_in_axes_of_the_section_where_velocities_are_in_inertial_ones() -> None:
+    """On SO(3)×R³ with e = [K; Rᵀ x'], P in ė and shear held: in inertial axes the equations of the beam on SE(3)."""
+    R, x = motion()
+    product = sl.Continuum(sl.Model("space"), "beam", "SO3xR3", length=1.0)
+    e = sl.vector(*product.w[:3], *(product.q.R.T * sl.vector(*product.w[3:])))
+    strain = e - sl.vector(list(REST))
+    product.kinetic_density(product.v.dot(sl.diag(*MASS) * product.v) / 2)
+    product.potential_density(
+        strain.dot(sl.diag(*STIFFNESS) * strain) / 2 - 7 * sl.vector(list(GRAVITY)).dot(product.q.x)
+    )
+    rate = product.rate(e)
+    product.dissipation_density(rate.dot(sl.diag(*DAMPING) * rate))
+    product.constraint_density("shear", [e[3]])
+    product.load(force=[product.s, 0, product.t], moment=[0, 1, product.s])
+    equations = product.derive()
+    v, _, G = forces(R, x)
+    held, held_prime = 0.7, -0.4  # λ and its derivative by s
+    G = G + Matrix([0, 0, 0, held + held_prime * (S - AT[0]), 0, 0])
+    f, m = R * G[3:, :], R * G[:3, :]
+    linear = 7 * x.diff(T, T) - f.diff(S) - 7 * GRAVITY - Matrix([S, 0, T])
+    spin = R * sympy.diag(*MASS[:3]) * v[:3, :]
+    angular = spin.diff(T) - m.diff(S) - x.diff(S).cross(f) - Matrix([0, 1, S])
+    inertial = [Matrix([*derivative(R, x, by)[:3, :], *x.diff(by)]) for by in (T, S)]
+    strains = Matrix([*derivative(R, x, S)])
+    (own,) = product.rates
+    (own_prime,) = equations.rates_prime
+    given = [
+        (product.q.storage, [*R, *x]), (product.q.velocity.components, inertial[0]),
+        (product.strain.components, inertial[1]), (own.value.components, strains.diff(T)),
+        (equations.v_dot.components, inertial[0].diff(T)), (equations.w_prime.components, inertial[1].diff(S)),
+        (own_prime.components, strains.diff(S, T)), (product.constraints[0].multipliers, [held + 0 * S]),
+        (equations.multipliers_prime.components, [held_prime + 0 * S]), ((product.s, product.t), (S, T)),
+    ]  # fmt: skip
+    symbols = [symbol for part, _ in given for symbol in part]
+    values = dict(zip(symbols, number([e for _, part in given for e in part]), strict=True))
+    found = [float(e) for e in evaluate(product.stated.program, equations.balance, values)]
+    expected = [*number(R.T * angular), *number(linear)]
+    np.testing.assert_allclose(found, expected, rtol=tolerances.SMOOTH_IDENTITY)
+    assert r"\dot{e}" in equations.markdown() and "e &=" in equations.markdown()
+
+
+def test_rates_of_what_is_no_strain() -> None:
+    product = sl.Continuum(sl.Model("space"), "beam", "SO3xR3", length=1.0)
+    with pytest.raises(ModelError, match=r"^The rate of continuum 'beam' depends on v; it must be a function of w, q"):
+        product.rate(product.v)
+    with pytest.raises(ModelError, match=r"^The rate of continuum 'beam' depends on w_dot; it must be a function of"):
+        product.rate(product.w_dot)
 
 
 def test_power() -> None:

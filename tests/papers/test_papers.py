@@ -47,6 +47,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("figure", 1, "corrected"),
         ("figure", 2, "corrected"),
         ("claim", "rod-residuals", "confirmed"),
+        ("claim", "direct-product", "refuted"),
         ("claim", "stiffness", "confirmed"),
         ("claim", "drift", "confirmed"),
     ],
@@ -59,6 +60,9 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("figure", 6, "corrected"),
         ("figure", 7, "reproduced"),
         ("claim", "locking", "confirmed"),
+        ("claim", "newton", "confirmed"),
+        ("claim", "band", "confirmed"),
+        ("claim", "lines", "confirmed"),
     ],
     "holzinger2024": [
         ("table", 1, "reproduced"),
@@ -94,6 +98,13 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "tangent", "confirmed"),
         ("claim", "se3", "confirmed"),
         ("claim", "scaling", "refuted"),
+        ("claim", "formulas", "refuted"),
+        ("claim", "series", "refuted"),
+        ("claim", "equations", "refuted"),
+        ("figure", 1, "schematic"),
+        ("figure", 9, "schematic"),
+        ("figure", 14, "schematic"),
+        ("figure", 18, "schematic"),
     ],
     "celledoni2022": [
         ("figure", 1, "schematic"),
@@ -117,6 +128,8 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "truncation", "confirmed"),
         ("claim", "adaptivity", "confirmed"),
         ("claim", "peak", "confirmed"),
+        ("claim", "full-model", "confirmed"),
+        ("claim", "exponentials", "confirmed"),
     ],
 }
 """Items that are here, each typed anew."""

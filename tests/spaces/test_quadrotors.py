@@ -6,11 +6,20 @@ import functools
 
 import numpy as np
 import pytest
+from scipy import integrate
 
 import symlie as sl
 from symlie.models import quadrotors
 from tests.spaces.pendulum import REFERENCE
-from tests.tolerances import BACKENDS_OF_SPACES, FLOOR_FACTOR, ORDER, TANGENT
+from tests.tolerances import (
+    ATTITUDE_FLOOR,
+    BACKENDS_OF_SPACES,
+    FLOOR_FACTOR,
+    LINEAR_DECAY,
+    ORDER,
+    QUADRATURE,
+    TANGENT,
+)
 
 CASES = {"none": "quad_free_T1", "tracking": "quad_ctrl_T1"}
 
@@ -58,9 +67,46 @@ def test_energy_without_control_and_power_of_constant_thrusts() -> None:
     assert np.ptp(work) < 1e-10
 
 
-def test_the_load_reaches_the_curve() -> None:
-    load = sl.solve(system_of("tracking"), 5.0, method="rkmk_dopri5", rtol=1e-8).outputs["load"][-1]
+@pytest.mark.parametrize("control", ["tracking", "full"])
+def test_the_load_reaches_the_curve(control: str) -> None:
+    load = sl.solve(system_of(control), 5.0, method="rkmk_dopri5", rtol=1e-8).outputs["load"][-1]
     assert np.abs(load - [2.5, 0, -0.75]).max() < 6e-5
+
+
+def slowest(stiffness: float, damping: float, inertia: float) -> float:
+    """The root of J s² + k_Ω s + k_R that is nearer to zero."""
+    return float(np.roots([inertia, damping, stiffness]).real.max())
+
+
+def test_attitudes_follow_the_thrusts_that_are_wanted() -> None:
+    """Errors decay as J e_Ω' = -k_R e_R - k_Ω e_Ω says, to rounding: nothing else is left of the motion of the goal."""
+    solution = sl.solve(system_of("full"), 2.0, method="rkmk_dopri5", h=2.0**-11)
+    astray = solution.outputs["attitude_error1"]
+    early, late = (np.abs(astray[np.argmin(np.abs(solution.t - t)), :2]) for t in (0.5, 0.75))
+    decay = [np.exp(0.25 * slowest(40.0, 4.0, J)) for J in (0.0820, 0.0845)]
+    np.testing.assert_allclose(late / early, decay, rtol=LINEAR_DECAY)
+    assert np.abs(astray[-1]).max() < ATTITUDE_FLOOR
+    for i in (1, 2):
+        R = solution.field("quadrotors", f"R{i}").reshape(-1, 3, 3)
+        assert np.abs(np.einsum("tji,tjk->tik", R, R) - np.eye(3)).max() < TANGENT * FLOOR_FACTOR
+
+
+def test_thrusts_along_the_vehicles_do_the_work() -> None:
+    solution = sl.solve(system_of("full"), 0.25, method="rkmk_dopri5", h=2.0**-11)
+    power = np.zeros(len(solution.t))
+    for i, length in ((1, 0.6), (2, 0.8)):
+        omega, q = (solution.field("quadrotors", f"{name}{i}") for name in ("omega", "q"))
+        R, Omega = (solution.field("quadrotors", f"{name}{i}") for name in ("R", "Omega"))
+        velocity = solution.field("quadrotors", "v") - length * np.cross(omega, q)
+        force = -solution.outputs[f"thrust{i}"][:, None] * R.reshape(-1, 3, 3)[:, :, 2]
+        power += np.sum(force * velocity, axis=1) + np.sum(Omega * solution.outputs[f"moment{i}"], axis=1)
+    energy = solution.outputs["energy"]
+    assert abs(energy[-1] - energy[0] - integrate.simpson(power, x=solution.t)) < QUADRATURE * np.ptp(energy)
+
+
+def test_both_backends_fly_with_attitudes() -> None:
+    compiled, plain = (sl.solve(system_of("full", b), 0.25, method="rkmk_dopri5", h=0.0125) for b in ("c", "numpy"))
+    assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
 
 
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg4", 4)])

@@ -8,6 +8,7 @@ Source: [Hante2022], section 3.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,7 @@ from sympy import Expr, Symbol
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
-from symlie.ir.program import Euclidean, Value, depends_on
+from symlie.ir.program import Euclidean, Value, Vector, depends_on
 from symlie.modeling.declarations import Stated
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier
@@ -43,10 +44,20 @@ _INSTEAD = {
     ("constraint density", "v"): "it must be Ψ(w).",
     ("constraint density", "w_dot"): "it must be Ψ(w).",
     ("local output", "v"): "it is a quantity of segments, which have w and w_dot.",
+    ("rate", "v"): "it must be a function of w, q and parameters.",
+    ("rate", "w_dot"): "it must be a function of w, q and parameters.",
     ("force density", "w"): _AT_SEGMENTS,
     ("force density", "w_dot"): _AT_SEGMENTS,
 }
 """What to do where a density depends on what it must not."""
+
+
+@dataclass(frozen=True, eq=False)
+class StrainRate:
+    """A rate of strains as densities are stated in it, and what it is the rate of."""
+
+    value: Value
+    of: Vector
 
 
 class _CrossSection(Stated):
@@ -68,6 +79,8 @@ class CrossSection:
         The configuration of a cross section: ``q.R``, ``q.x``, …
     place, strain, strain_rate
         s, w and ẇ as values of the program.
+    rates
+        What `rate` was asked for.
     """
 
     called = "continuum"
@@ -84,6 +97,7 @@ class CrossSection:
         self.place = Value((Symbol(f"{name}.s", real=True),), Euclidean(1))
         self.strain = self._vector("w")
         self.strain_rate = self._vector("w_dot")
+        self.rates: list[StrainRate] = []
         self._declare_units()
         self.values: dict[str, object] = {}
         """Values of the parameters: numbers, functions of s, or a row for each instance."""
@@ -133,6 +147,25 @@ class CrossSection:
     def w_dot(self) -> SymbolicMatrix:
         """Rate of w, which is v' + ŵ v."""
         return column(self.strain_rate.components)
+
+    def rate(self, expression: object) -> SymbolicMatrix:
+        """Time derivative of strains that depend on the configuration, too, for dissipation densities and outputs.
+
+        Where velocities are in inertial axes, as on S³×R³, strains in axes of the cross section are [K; Rᵀ x'], and
+        their rates do not follow from ẇ alone. ``w_dot`` is the rate of ``w``.
+
+        Parameters
+        ----------
+        expression
+            Vector expression of w, q and parameters.
+        """
+        self._check_open()
+        parts = components(expression)
+        self._check_symbols("rate", parts, ("v", "w_dot"))
+        number = len(self.rates)
+        symbols = tuple(Symbol(f"{self.name}.rate{number}[{k}]", real=True) for k in range(len(parts)))
+        self.rates.append(StrainRate(Value(symbols, Euclidean(len(symbols))), parts))
+        return column(symbols)
 
     def parameter(self, name: str, default: Any, unit: str = "") -> Expression:
         """Declare a parameter of the densities: a run-time input of the cross sections or segments that it enters.

@@ -86,12 +86,12 @@ class Densities(CrossSection):
         Parameters
         ----------
         density
-            Scalar expression of ``w_dot``, s, w, q and parameters.
+            Scalar expression of ``w_dot`` or of a `rate`, of s, w, q and parameters.
 
         Source: [Hante2022], equation 11.
         """
         found = self._density("dissipation density", density, without=("v",))
-        if not depends_on(self.stated.program, [found], self.strain_rate.components):
+        if not self.depends_on_rate([found]):
             raise ModelError(
                 f"The dissipation density of {self._lower} does not depend on w_dot; it must be a power such as "
                 "w_dot.dot(D * w_dot)."
@@ -234,14 +234,15 @@ class Densities(CrossSection):
         return tuple(found)
 
     def depends_on_rate(self, expressions: Sequence[Expr]) -> bool:
-        """Whether expressions depend on ẇ.
+        """Whether expressions depend on ẇ or on another rate of strains.
 
         Parameters
         ----------
         expressions
             Of densities or local outputs.
         """
-        return depends_on(self.stated.program, expressions, self.strain_rate.components)
+        symbols = [s for value in (self.strain_rate, *(r.value for r in self.rates)) for s in value.components]
+        return depends_on(self.stated.program, expressions, symbols)
 
     @property
     def elastic(self) -> Expr:
@@ -251,10 +252,16 @@ class Densities(CrossSection):
     @property
     def section_force(self) -> Vector:
         """G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ, in the order of w."""
-        pairs = [p for c in self.constraints for p in zip(c.multipliers, c.rows, strict=True)]
         found = [self.elastic_force, self.viscous_force]
-        found += [tuple(m * e for e in self.derivative(row, self.strain)) for m, row in pairs]
+        found += [tuple(f * e for e in self.derivative(strain, self.strain)) for f, strain in self.strain_forces]
         return tuple(Add(*parts) for parts in zip(*found, strict=True))
+
+    @property
+    def strain_forces(self) -> list[tuple[Expr, Expr]]:
+        """Forces and the strains that they do their virtual power on: λ and Ψ, ∂P/∂ė and e of rates."""
+        pairs = [p for c in self.constraints for p in zip(c.multipliers, c.rows, strict=True)]
+        dissipated = Add(*self.dissipated)
+        return pairs + [p for r in self.rates for p in zip(self.derivative(dissipated, r.value), r.of, strict=True)]
 
     @property
     def elastic_force(self) -> Vector:

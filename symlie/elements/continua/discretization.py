@@ -15,6 +15,7 @@ from sympy import Add, Expr, Integer, Rational, Symbol
 from symlie.elements.continua.cross_section import RESERVED
 from symlie.elements.continua.densities import Densities, Load
 from symlie.elements.continua.grid import Rule
+from symlie.groups.rotation import rotation_size
 from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.node import GroupElement, Node, column, interpolate
@@ -165,37 +166,63 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
     elastic = [u for u in d.potential if d.depends_on_strain([u])]
     viscous = d.viscous_force if d.dissipated else ()
     rows = [row for c in d.constraints for row in c.rows]
-    own = [e for o in d.local_outputs for e in o.components]
-    restated = Restated(d, segment, [*elastic, *viscous, *rows, *own])
+    fields = _fields_over_s(d)
+    own = [e for o in fields for e in o.components]
+    rates = [r for r in d.rates if depends_on(d.stated.program, [*d.dissipated, *own], r.value.components)]
+    of_rates = [e for r in rates for e in (*r.of, *d.derivative(Add(*d.dissipated), r.value))]
+    restated = Restated(d, segment, [*elastic, *viscous, *rows, *own, *of_rates])
     start = restated.place
     theta = (segment.left.inverse() * segment.right).log()
     w = theta / length
     w_dot = segment.rate(theta) / length if viscous or d.depends_on_rate(own) else SymbolicMatrix(0, 1, [])
-    varies = start is not None or restated.has_configuration
-    for xi, weight in rule if varies else ALL_OVER:
+
+    def at(xi: Expr) -> dict[Symbol, Expr]:
         q = interpolate(segment.left, segment.right, xi) if restated.has_configuration else None
         values = restated.at(q, (), tuple(w), tuple(w_dot), None if start is None else start + xi * length)
+        for rate in rates:
+            strain = column(restated(rate.of, values))
+            values |= dict(zip(rate.value.components, segment.rate(strain), strict=True))
+        return values
+
+    varies = start is not None or restated.has_configuration
+    for xi, weight in rule if varies else ALL_OVER:
+        values = at(xi)
         for density in restated(elastic, values):
             segment.potential_energy(gathered(weight * length, density))
-        if viscous:
+        if any(f != 0 for f in viscous):
             segment.force(-weight * length * column(restated(viscous, values)), at=w)
-    middle = interpolate(segment.left, segment.right, MIDDLE) if restated.has_configuration else None
-    place = None if start is None else start + MIDDLE * length
-    values = restated.at(middle, (), tuple(w), tuple(w_dot), place)
+        for rate in rates:
+            force = column(restated(d.derivative(Add(*d.dissipated), rate.value), values))
+            segment.force(-weight * length * force, at=column(restated(rate.of, values)))
+    values = at(MIDDLE)
     for c in d.constraints:
         found = segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
         values |= dict(zip(c.multipliers, found, strict=True))
-    for output in _fields_over_s(d):
+    for output in fields:
         segment.local_output(output.name, column(restated(output.components, values)), output.unit)
     return segment
 
 
 def _fields_over_s(d: Densities) -> list[Output]:
-    """What solutions know of segments: strains, section forces, multipliers, and what was stated."""
+    """What solutions know of segments, in axes of the cross section: strains, section forces, and what was stated."""
     in_space = [f.size for f in d.group.velocity_fields] == [3, 3]
     strain, force = ("1/m, 1", "N m, N") if in_space else ("", "")
     multipliers = tuple(m for c in d.constraints for m in c.multipliers)
-    found = [Output("strain", d.strain.components, strain), Output("section_force", d.section_force, force)]
+    found = [
+        Output("strain", _in_axes(d, d.strain.components), strain),
+        Output("section_force", _in_axes(d, d.section_force), force),
+    ]
     found += [Output("multipliers", multipliers, "")] if multipliers else []
     own = {o.name for o in d.local_outputs}
     return [*(o for o in found if o.name not in own), *d.local_outputs]
+
+
+def _in_axes(d: Densities, vector: Vector) -> Vector:
+    """A vector in the order of w, whose part in inertial axes, where velocities are in these, is turned."""
+    velocities = d.group.velocity_fields
+    if d.group.rotation is None or [f.name for f in velocities] != ["Omega", "x_dot"]:
+        return vector
+    moving = velocities[1]
+    if moving.size != rotation_size(d.group):
+        return vector
+    return (*vector[: moving.offset], *(d.q.R.T * column(vector[moving.offset :])))

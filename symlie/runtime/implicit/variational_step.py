@@ -96,13 +96,8 @@ class _Stage(ABC):
         self.has_factors = True
         if self.tables is None:
             return
-        places, structure = self.tables.places, self.tables.structure
-        values = np.zeros(structure.values + (self.tables.sampled or 0))
-        self._add(values, self.tables)
-        values[places["UNIT_TO"]] = 1
-        values[structure.stored :] = 0
         try:
-            self.factors = Factors(structure, values[: structure.values])
+            self.factors = Factors(self.tables.structure, self.values(self.tables))
         except SingularMatrixError as error:
             raise SingularSystemError(
                 f"The matrix of a variational step is singular at {self.entry_name(error.unknown)}"
@@ -111,6 +106,15 @@ class _Stage(ABC):
             raise NotFiniteError(
                 f"The matrix of a variational step is not finite at {self.entry_name(error.unknown)}"
             ) from error
+
+    def values(self, tables: IterationTables) -> Array:
+        """The matrix where the residual was computed last, as its structure stores it."""
+        structure = tables.structure
+        values = np.zeros(structure.values + (tables.sampled or 0))
+        self._add(values, tables)
+        values[tables.places["UNIT_TO"]] = 1
+        values[structure.stored :] = 0
+        return values[: structure.values]
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""

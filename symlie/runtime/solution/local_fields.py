@@ -110,7 +110,7 @@ def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
         raise ModelError(f"Field '{field.name}' of '{field.curve.name}' is no vector in axes of a cross section.")
     rotations = _rotations(solution, field)
     turned = values.copy()
-    for part in (f.part for f in kind.velocity_fields if f.name in ("Omega", "U")):
+    for part in (f.part for f in kind.velocity_fields if f.name in ("Omega", "U", "x_dot")):
         if part.stop - part.start == rotations.shape[-1]:
             turned[..., part] = np.einsum("nkij,nkj->nki", rotations, values[..., part])
     return turned

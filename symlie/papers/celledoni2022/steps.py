@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from symlie.papers.celledoni2022_chains import (
+from symlie.papers.celledoni2022.chains import (
     MOST_ROUND_OFF,
     ON_COMPONENTS,
     T_END,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symlie.papers import tumiotto2024_rods as rods
-from symlie.papers import tumiotto2024_tops as tops
+from symlie.papers.error_curves import ErrorCurves, error_panels
 from symlie.papers.facts import Coefficients, Thresholds, coefficient_rows, threshold_rows
 from symlie.papers.items import Item, Number, Paper, Table
-from symlie.papers.tumiotto2024_tops import METHODS, ORDERS
+from symlie.papers.tumiotto2024 import rods, tops
+from symlie.papers.tumiotto2024.tops import METHODS, ORDERS
 
 
 def coefficients() -> Item:
@@ -43,11 +43,13 @@ WORST = 1e3
 
 def thresholds() -> Item:
     """Table 2."""
-    study = Thresholds("tumiotto2024")
+    study, curves = Thresholds("tumiotto2024"), ErrorCurves("tumiotto2024", ("c1", "c2", "c3", "c2_1", "c3_1"))
     return Item(
         "table", "2", "corrected", "singular functions and their Taylor polynomials",
         "The polynomials are right; thresholds are not, where cancellation above them loses most digits. The last "
-        "column is the largest error found up to ω = π, in units of the spacing of numbers at one.",
+        "column is the largest error found up to ω = π, in units of the spacing of numbers at one; in the picture "
+        "errors are in units in the last place.",
+        error_panels(curves), 3,
         table=Table(["function", "threshold", "proved in eps", "found in eps"], threshold_rows, [study]),
         numbers=[
             Number("functions with an error above 1000 eps",

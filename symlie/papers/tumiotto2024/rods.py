@@ -17,7 +17,7 @@ from symlie.papers.measures import (
     step_sizes,
 )
 from symlie.papers.studies import Case, Course, Ladder
-from symlie.papers.tumiotto2024_tops import METHODS, ORDERS
+from symlie.papers.tumiotto2024.tops import METHODS, ORDERS
 from symlie.runtime.system.system import System
 
 ROLL_UP = Case("roll_up", (("constraint", "kirchhoff"), ("segments", 8)))
@@ -25,7 +25,7 @@ SPAGHETTI = Case("flying_spaghetti", (("constraint", "kirchhoff"), ("segments", 
 STIFF = Case("roll_up", ROLL_UP.options, (("bending_stiffness", 5e4),))
 NAMES = {ROLL_UP: "roll-up, 8 segments", SPAGHETTI: "flying spaghetti, 16 segments"}
 
-T_ORDER = {ROLL_UP: 0.5, SPAGHETTI: 1.0}
+T_ORDER = {ROLL_UP.model: 0.5, SPAGHETTI.model: 1.0}
 """End times of figure 9, in s."""
 FINEST = ("half_explicit_5", 2.0**-15)
 CLEAR = 1e-12
@@ -42,7 +42,7 @@ MIDDLE = 9
 def ladder(case: Case, quick: bool) -> Ladder:
     """Errors over step sizes."""
     steps = tuple(2.0**-k for k in (range(9, 12) if quick else range(9, 13)))
-    return Ladder(case, METHODS, steps, T_ORDER[case], FINEST)
+    return Ladder(case, METHODS, steps, T_ORDER[case.model], FINEST)
 
 
 def orders_figure(quick: bool) -> Item:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symlie.papers import celledoni2022_chains as chains
-from symlie.papers import celledoni2022_quadrotors as quadrotors
-from symlie.papers import celledoni2022_steps as steps
-from symlie.papers import celledoni2022_tops as tops
+from symlie.papers.celledoni2022 import chains, quadrotors, steps, tops, work
 from symlie.papers.items import Item, Paper
 
 
@@ -20,6 +17,8 @@ def items(quick: bool) -> Sequence[Item]:
         *quadrotors.figures(quick),
         chains.truncation(),
         *steps.claims(),
+        quadrotors.full_claim(),
+        work.exponentials_claim(quick),
     ]
 
 

@@ -1,0 +1,1 @@
+"""Items of [Celledoni2022]: integrators on manifolds."""

@@ -1,0 +1,1 @@
+"""Items of [Hante2022]: a variational integrator for rods."""

@@ -1,0 +1,160 @@
+"""Items of [Holzinger2024] on its formulas: as they are printed, what they cost, and their series; and its drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from symlie.papers.error_curves import ErrorCurves, error_panels
+from symlie.papers.facts import Thresholds
+from symlie.papers.formula_times import POINT, STORED, FormulaTime, FormulaTimes
+from symlie.papers.items import Item, Number, Table
+
+METHODS = {"RK44": "rkmk_rk44", "RK67": "rkmk_rk67"}
+SAME = 1e-11
+"""Difference of rotations after 20,000 steps: rounding."""
+
+Found = Mapping[str, FormulaTime]
+
+
+def factor(name: str) -> Callable[[Found], float]:
+    """Time of the formulas with rotations stored in a way, over that of a point."""
+    return lambda found: found[name].seconds / found[POINT].seconds
+
+
+def apart(found: Found) -> float:
+    """Largest difference of rotation matrices at the end."""
+    rotations = [found[name].rotation for name in STORED]
+    return float(np.ptp(rotations, axis=0).max())
+
+
+def rows(*results: Found) -> list[list[str]]:
+    """Factors by method."""
+    return [
+        [method, *(f"{factor(name)(found):.1f}" for name in STORED)]
+        for method, found in zip(METHODS, results, strict=True)
+    ]
+
+
+def cost_claim() -> Item:
+    """Note 14."""
+    studies = {name: FormulaTimes(method) for name, method in METHODS.items()}
+    numbers = [
+        Number(f"{method}, factor, {name}", factor(name), [study], printed="about 6")
+        for method, study in studies.items() for name in STORED
+    ]  # fmt: skip
+    numbers += [
+        Number(f"{method}, largest difference of the rotations of all three", apart, [study], None, SAME)
+        for method, study in studies.items()
+    ]
+    return Item(
+        "claim", "formulas", "refuted", "The formulas of a step cost six times as much on the group",
+        "Times of steps of a ball with v' = -d v, whose formulas are all there is to compute, over those of a point "
+        "with the same equation, which are the formulas on Rⁿ. Times are of one machine and are not judged. The factor "
+        "belongs to how rotations are stored: with the rotation vectors of the paper, which each stage composes, it is "
+        "larger than 6 here; with matrices and quaternions, whose angles need not be found again, it is smaller. All "
+        "three give the same motion.",
+        table=Table(["method", *STORED], rows, list(studies.values())), numbers=numbers,
+    )  # fmt: skip
+
+
+ANGLES, INCREMENT = np.array([0.9, -0.4, 1.3]), np.array([-0.3, 0.8, 0.5])
+"""Rotation vectors that are composed, in rad."""
+INERTIA, SPIN = np.array([0.234375, 0.46875, 0.234375]), np.array([1.0, 150.0, -4.61538])
+"""Of a body like the heavy top, in kg m² and rad/s."""
+EPSILON = 2.0**-52
+PRINTED_STEP, PRINTED_END, PRINTED_ORDER = 1e-4, 1.0, 5
+"""A step of section 4.1, with a method of order 5."""
+
+
+def composed(sign: float, factor: float) -> float:
+    """Distance of R(ψ) from R(ψ₀) R(Δψ), with ψ = f (v₀ η + η₀ v ± v × η)/sinc φ for the half-angle quaternions."""
+    (eta, eta0), (v, v0) = (
+        (np.sin(a / 2) * psi / a, np.cos(a / 2)) for psi in (ANGLES, INCREMENT) for a in (np.linalg.norm(psi),)
+    )
+    phi = np.arccos(v0 * eta0 - v @ eta)
+    psi = factor * (v0 * eta + eta0 * v + sign * np.cross(v, eta)) * phi / np.sin(phi)
+    exact = Rotation.from_rotvec(ANGLES) * Rotation.from_rotvec(INCREMENT)
+    return float(np.abs(Rotation.from_rotvec(psi).as_matrix() - exact.as_matrix()).max())
+
+
+def momentum_rate(sign: float) -> float:
+    """Rate of the angular momentum of a free body in space over |ω × J ω|, where J ω' = ± ω × J ω."""
+    torque = np.cross(SPIN, INERTIA * SPIN)
+    return float(np.linalg.norm(torque + sign * torque) / np.linalg.norm(torque))
+
+
+def block_error(block: float) -> float:
+    """Largest entry of q ṽ - q' of a translation, [I x; 0 1], where the first block of ṽ is a number times I."""
+    x, rate = np.array([[1.0], [2.0], [3.0]]), np.array([[0.3], [-0.2], [0.1]])
+    q = np.block([[np.eye(3), x], [np.zeros((1, 3)), np.ones((1, 1))]])
+    velocity = np.block([[block * np.eye(3), rate], [np.zeros((1, 4))]])
+    exact = np.block([[np.zeros((3, 3)), rate], [np.zeros((1, 4))]])
+    return float(np.abs(q @ velocity - exact).max())
+
+
+def printed_tolerance() -> float:
+    """The relative tolerance of section 4 over the spacing of numbers."""
+    return float(1e-2 / (PRINTED_END / PRINTED_STEP) ** PRINTED_ORDER / EPSILON)
+
+
+def equations_claim() -> Item:
+    """Printed equations that are corrected here."""
+    wrong = 0.1
+    return Item(
+        "claim", "equations", "refuted", "Equations (11), (14), (20), (A10) and (B19) hold as printed",
+        "On the right-hand side the gyroscopic torque of (11) and (14) is -ω × J ω: with the printed sign the angular "
+        "momentum of a free body changes in space. The block of translations of ṽ in (20) begins with 0 in the place "
+        "of I. (A10) composes in the order R(ψ₀) R(Δψ) with η × v, times 2/sinc φ; (A5) is f₂. The exponent of (B19) "
+        "is one over the order of the embedded formula plus one. The tolerances of section 4 that belong to a step, "
+        "1e-2/(t_end/h)^p, are below the spacing of numbers.",
+        numbers=[
+            Number("rate of the momentum of a free body, printed sign", lambda: momentum_rate(1.0), [], wrong, None),
+            Number("the same, corrected", lambda: momentum_rate(-1.0), [], None, 1e-15),
+            Number("q ṽ - q' of a translation, printed (20)", lambda: block_error(1.0), [], wrong, None),
+            Number("the same, corrected", lambda: block_error(0.0), [], None, 1e-15),
+            Number("error of the composed rotation, printed (A10)", lambda: composed(1.0, 0.5), [], wrong, None),
+            Number("the same, corrected", lambda: composed(-1.0, 2.0), [], None, 1e-14),
+            Number("tolerance of DOPRI5 at h = 1e-4 s over 2⁻⁵²", printed_tolerance, [], None, 1e-3),
+        ],
+    )  # fmt: skip
+
+
+def series_claim() -> Item:
+    """The sentence after (A9)."""
+    study, found = ErrorCurves("holzinger2024", ("c2", "c3", "g0")), Thresholds("holzinger2024")
+    return Item(
+        "claim", "series", "refuted", "The Taylor polynomials of (A7) to (A9) leave relative errors of about 1e-10",
+        "As symlie verify --paper holzinger2024 finds. The polynomials are right; just above the thresholds the closed "
+        "forms have lost digits, of f₂, whose threshold is 1e-4, eight. Lines are the largest errors found, in units "
+        "in the last place.",
+        error_panels(study), 3,
+        numbers=[
+            Number(f"{name}, largest relative error up to π", lambda rows, k=k: rows[k].measured_eps * EPSILON, [found],
+                   least, most, printed="1e-10")
+            for k, (name, least, most) in enumerate((("f₁", None, 1e-10), ("f₂", 1e-8, 1e-7), ("f₃", None, 1e-10)))
+        ],
+    )  # fmt: skip
+
+
+def formulas() -> list[Item]:
+    """Items on formulas."""
+    return [cost_claim(), series_claim(), equations_claim()]
+
+
+DRAWINGS = [
+    Item("figure", number, "schematic", title, f"A drawing without data: {what}.")
+    for number, title, what in (
+        (
+            "1",
+            "the heavy top",
+            "a body that turns about a fixed point, with its axes and the vector to its centre of mass",
+        ),
+        ("9", "the high-speed rotor", "a disk on a shaft between two supports of springs and dampers"),
+        ("14", "the slider-crank mechanism", "crank, rod and slider with their four joints"),
+        ("18", "the Puma 560", "the manipulator, and its chain of six revolute joints with their axes"),
+    )
+]
+"""What is drawn without data."""

@@ -1,0 +1,1 @@
+"""Items of [Tumiotto2024]: half-explicit methods on tops and rods."""

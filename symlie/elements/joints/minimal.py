@@ -17,6 +17,7 @@ from sympy import Add, Expr, Symbol
 
 from symlie.elements.joints.coordinates import Turn
 from symlie.elements.joints.joint import Joint
+from symlie.elements.joints.located_bodies import located_model
 from symlie.elements.joints.kinematics import has_minimal_coordinates
 from symlie.elements.joints.placed_bodies import PlacedBodies
 from symlie.elements.joints.tree import Tree, body_tree
@@ -82,14 +83,10 @@ def minimal_coordinates(model: Model) -> Model:
             "planar, universal and ball joints between bodies; state the model with other coordinates."
         )
     _check_bodies(model, tree)
+    if _velocities(joints) > MOST_VELOCITIES:
+        return located_model(model, tree)
     other = _with_the_rest(model, [n for n in tree if isinstance(n, Node) and tree[n][1] is not None])
     bodies = PlacedBodies(model, other, tree)
-    size = sum(n.group.velocity_dimension for n in other.nodes)
-    if size > MOST_VELOCITIES:
-        raise ModelError(
-            f"'{model.name}' has {size} minimal velocities; its equations would grow with their square, and are "
-            f"written for up to {MOST_VELOCITIES}. Longer chains are quicker with the coordinates of bodies."
-        )
     _Restated(model, other, bodies).state()
     return other
 
@@ -97,6 +94,11 @@ def minimal_coordinates(model: Model) -> Model:
 def _is_followed(joint: Joint) -> bool:
     held = len(joint._rows.vanishing(*joint._initial_frames(), {})) if not joint.parameters else None
     return held is not None and has_minimal_coordinates(joint._rows, held, joint._size)
+
+
+def _velocities(joints: Sequence[Joint]) -> int:
+    """Number of free coordinates of some joints; three of a ball joint."""
+    return sum(3 if j._rows.is_ball else len(j._rows.coordinates) for j in joints)
 
 
 def _check_bodies(model: Model, tree: Tree) -> None:

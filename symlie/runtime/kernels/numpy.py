@@ -14,7 +14,7 @@ from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.layout.placing import Placing
+from symlie.runtime.layout.placing import Placing, located_places
 from symlie.runtime.linear.schur import Algebra, algebra_of, summed
 
 Functions = Mapping[str, Callable[..., tuple[Array, ...]]]

@@ -211,9 +211,11 @@ class FieldStatement(AngleStatement):
         self._without_multipliers(f"The location of node '{node.name}'", used)
         own = [*node.value.components, *node.velocity.components]
         if depends_on(self.program, used, {*own, *self._accelerations}):
-            raise ModelError(f"The location of node '{node.name}' is an expression of other nodes and of their velocities alone.")
+            raise ModelError(
+                f"The location of node '{node.name}' is an expression of other nodes and of their velocities alone."
+            )
         place = self.nodes.index(node)
-        if any(p.place == place for p in (*self.placements, *self.locations)):
+        if place in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
             raise ModelError(f"Node '{node.name}' is placed twice.")
         self.locations.append(Location(place, tuple(configuration), tuple(velocity)))
 

@@ -1,5 +1,4 @@
-"""Minimal coordinates of long chains and trees: bodies are located by the joint before them, and their accelerations and
-the reactions of joints solve one banded system.
+"""Minimal coordinates of long chains and trees: bodies are located along the tree, and one banded system is solved.
 
 States are the coordinates c and rates c' of joints alone. Poses and velocities of bodies are products along the tree;
 accelerations v' of bodies and multipliers λ of joints follow from
@@ -14,15 +13,16 @@ the same for each body.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from sympy import Integer
 
 from symlie.contract.manifest import Label
 from symlie.elements.connection import element_frames
-from symlie.elements.joints.coordinates import Coordinate, Turn
+from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import SIDES, Frame, relative_spin
 from symlie.elements.joints.initial_rates import initial_rates
 from symlie.elements.joints.joint import Joint
@@ -31,8 +31,9 @@ from symlie.elements.joints.placed_bodies import Joined, body_behind, storage_an
 from symlie.elements.joints.rows import reaction
 from symlie.elements.joints.tree import Tree, body_key
 from symlie.elements.marker import group_of, node_of
+from symlie.elements.placement import Array
 from symlie.groups.group import LieGroup
-from symlie.groups.homogeneous import HomogeneousSpace
+from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace
 from symlie.groups.spaces import product_space, translation_space
 from symlie.groups.standard import SO2, SO3, real_space
 from symlie.ir.differentiate import forward
@@ -42,7 +43,9 @@ from symlie.modeling.freezing import values_and_sources
 from symlie.modeling.instances import Place, labels_of
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
-from symlie.modeling.symbolic import SymbolicMatrix
+
+_Parameters = tuple[Array, NDArray[np.int32]]
+"""Values of an instance, and the model's parameter values that they are, or -1."""
 
 
 def located_model(model: Model, tree: Tree) -> Model:
@@ -65,11 +68,13 @@ def located_model(model: Model, tree: Tree) -> Model:
     other.initial_values = {n: v for n, v in model.initial_values.items() if n not in located}
     other.instances = [i for stated in model.instances if (i := _without(stated, set(behind))).nodes]
     elements: dict[object, ElementType] = {}
+    markers = _parameters(model, behind)
     for joint in (j for _, j in tree.values() if j is not None):
-        _add(other, joint, behind[joint.name], elements)
-    reports: dict[LieGroup, ElementType] = {}
-    for node in (n for n in other.nodes if n.name in located):
-        element = reports.setdefault(node.lie_group, _report(node.lie_group))
+        _add(other, joint, behind[joint.name], markers[joint.name], elements)
+    reported = [n for n in other.nodes if n.name in located]
+    reports = {group: _report(group) for group in dict.fromkeys(n.lie_group for n in reported)}
+    for node in reported:
+        element = reports[node.lie_group]
         labels = tuple(Label(f"{node.name}_{o.name}") for o in element.outputs)
         add_instances(other, element, [((node.name, 0),)], np.zeros((1, 0)), np.zeros((1, 0), dtype=np.int32), [labels])
     return other
@@ -100,11 +105,23 @@ def _report(group: LieGroup) -> ElementType:
     return element
 
 
-def _add(other: Model, joint: Joint, body: object, elements: dict[object, ElementType]) -> None:
+def _parameters(model: Model, names: Collection[str]) -> dict[str, _Parameters]:
+    """Parameters of some instances by their names."""
+    found: dict[str, _Parameters] = {}
+    for instances in model.instances:
+        rows = [k for k, name in enumerate(instances.names) if name in names]
+        if rows:
+            values, sources = values_and_sources(instances)
+            found |= {instances.names[k]: (values[k : k + 1], sources[k : k + 1]) for k in rows}
+    return found
+
+
+def _add(other: Model, joint: Joint, body: object, markers: _Parameters, elements: dict[object, ElementType]) -> None:
     """The node of the coordinates of a joint, and the instance that locates the body behind it."""
     groups = tuple(group_of(m.body) for m in joint.markers)
     is_second = body_key(joint.markers[1].body) is body
-    space = _space(joint._rows.is_ball, tuple(c.name for c in joint._rows.coordinates), tuple(c.rate for c in joint._rows.coordinates))
+    coordinates = joint._rows.coordinates
+    space = _space(joint._rows.is_ball, tuple(c.name for c in coordinates), tuple(c.rate for c in coordinates))
     kind = (joint.kind, groups, is_second)
     if kind not in elements:
         elements[kind] = _LocatingJoint(joint, groups, is_second, space).element
@@ -117,14 +134,11 @@ def _add(other: Model, joint: Joint, body: object, elements: dict[object, Elemen
         start, rates = initial_rates(joint)
         fields = {"R": start, "Omega": rates} if joint._rows.is_ball else _by_name(joint, start, rates)
         other.initial(node, **{name: np.asarray(value).tolist() for name, value in fields.items()})
-    stated = next(i for i in joint.model.instances if joint.name in i.names)
-    values, sources = values_and_sources(stated)
-    row = [stated.names.index(joint.name)]
-    labels = [labels_of(element, joint.name)]
-    add_instances(other, element, [tuple(places)], values[row], sources[row], labels, [joint.name])
+    values, sources = markers
+    add_instances(other, element, [tuple(places)], values, sources, [labels_of(element, joint.name)], [joint.name])
 
 
-def _by_name(joint: Joint, start: Sequence[float], rates: Sequence[float]) -> dict[str, float]:
+def _by_name(joint: Joint, start: Array, rates: Array) -> dict[str, Array]:
     coordinates = joint._rows.coordinates
     values = zip(coordinates, start, rates, strict=True)
     return {name: x for c, value, rate in values for name, x in ((c.name, value), (c.rate, rate))}
@@ -164,7 +178,7 @@ class _LocatingJoint:
 
     def __post_init__(self) -> None:
         joint, sides = self.joint, zip(SIDES, self.groups, strict=True)
-        nodes = {side: group for side, group in sides if group is not None}
+        nodes: dict[str, ConfigurationSpace] = {side: group for side, group in sides if group is not None}
         nodes |= {} if self.space is None else {"across": self.space}
         words = [joint.kind, *("ground" if g is None else g.name for g in self.groups)]
         name = "_".join([*words, "locates", SIDES[self.is_second]])
@@ -227,9 +241,9 @@ class _LocatingJoint:
         placed = body_behind(program, stored_body(program, before, size), markers, across, self.is_second)
         x_dot = program.vector(forward(program, placed.x, seeds), "x_dot")
         configuration, velocity = storage_and_velocity(program, behind.lie_group, placed, x_dot)
-        group = behind.group
-        fields = {f.name: column(configuration[f.offset : f.offset + f.size]) for f in group.storage_fields}
-        fields |= {f.name: column(velocity[f.offset : f.offset + f.size]) for f in group.velocity_fields}
+        stored, moving = behind.group.storage_fields, behind.group.velocity_fields
+        fields = {f.name: column(configuration[f.offset : f.offset + f.size]) for f in stored}
+        fields |= {f.name: column(velocity[f.offset : f.offset + f.size]) for f in moving}
         element.locate(behind, **fields)
 
 

@@ -134,9 +134,7 @@ def body_behind(
     return PlacedBody(program, frame, onto, program.vector([p - a for p, a in zip(point, arm, strict=True)], "x"))
 
 
-def storage_and_velocity(
-    program: Program, group: LieGroup, placed: PlacedBody, x_dot: Vector
-) -> tuple[Vector, Vector]:
+def storage_and_velocity(program: Program, group: LieGroup, placed: PlacedBody, x_dot: Vector) -> tuple[Vector, Vector]:
     """What the node of a body would store, and its velocity.
 
     Parameters

@@ -51,9 +51,7 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
     types
         Kernels of a model.
     """
-    placed = {
-        e.node_types[k] for e in types.element_types for k in (*(place for place, _ in e.placements), *e.located)
-    }
+    placed = {e.node_types[k] for e in types.element_types for k in (*(place for place, _ in e.placements), *e.located)}
     return any(
         not placed.isdisjoint(types_read(types, e, k))
         for e in types.element_types

@@ -222,9 +222,7 @@ class NumpyKernels:
 
             self._placing.put(index, offsets, q, v)
         for index, storage, velocity, instances in self._located:
-            found = on_element(
-                self._functions, self.layout, index, KERNELS["locate"], p, t, q, v, instances=instances
-            )
+            found = on_element(self._functions, self.layout, index, KERNELS["locate"], p, t, q, v, instances=instances)
             assert found is not None
             values = np.moveaxis(found, 0, -2)
             q[..., storage], v[..., velocity] = np.split(values, [len(storage)], axis=-2)

@@ -464,7 +464,7 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
 }
-/* Configuration and velocity of prescribed nodes at time t, and of placed nodes. */
+/* Configuration and velocity of prescribed nodes at time t, and of placed and located nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;

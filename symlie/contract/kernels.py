@@ -127,6 +127,7 @@ SYSTEM_KERNELS = (
     SystemKernel("field", "tqvaλ", "f", Gather.OWN, "", "Algebra-valued field of nodes without velocity.",
                  in_stages=True),
     SystemKernel("place", "tqv", "x", Gather.OWN, "", "Offsets of placed nodes, each with its rate."),
+    SystemKernel("locate", "tqv", "x", Gather.OWN, "", "Configuration and velocity of located nodes."),
     SystemKernel("output", "tqvλ", "out", Gather.OWN, "", "The output {name}."),
     SystemKernel("symplectic", "tquhθ", "r J", Gather.OWN, "",
                  "u - h f(stage) of the symplectic θ-family, and its derivative by u."),

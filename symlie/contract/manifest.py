@@ -17,7 +17,7 @@ from symlie.contract.records import from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
-FORMAT = 11
+FORMAT = 12
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -158,6 +158,8 @@ class ElementType:
     """Whether the last instance is placed first."""
     placements: tuple[tuple[int, int], ...]
     """Places of nodes that the element puts where another one is plus an offset, with the place of that."""
+    located: tuple[int, ...]
+    """Places of nodes whose whole configuration and velocity the element states."""
     unwrapped: int
     """Angles over turns of an instance; they follow the storage of its nodes in the configuration that it takes."""
 

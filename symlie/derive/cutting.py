@@ -30,7 +30,7 @@ def can_be_cut(model: Model) -> bool:
 
     Placed nodes and rows on accelerations belong to a recursion over all nodes of a statement.
     """
-    whole = model.placements or any(c.level == 2 for c in model.constraints)
+    whole = model.placements or model.locations or any(c.level == 2 for c in model.constraints)
     return len(model.nodes) > 1 and not whole
 
 

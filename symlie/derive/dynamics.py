@@ -114,8 +114,15 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
     rate
         b of its constraints B v + b = 0.
     """
-    others = (statement.applied_forces, statement.generalized_forces, statement.fields, statement.placements)
-    if any(others) or statement.dissipated != 0 or statement.energies != 0 or any(b != 0 for b in rate):
+    others = (statement.applied_forces, statement.generalized_forces, statement.fields)
+    if (
+        any(others)
+        or statement.placements
+        or statement.locations
+        or statement.dissipated != 0
+        or statement.energies != 0
+        or any(b != 0 for b in rate)
+    ):
         return False
     if any(c.level == 2 for c in statement.constraints):
         return False

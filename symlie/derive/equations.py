@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
-from symlie.derive.fields import check_placements
+from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError
 from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
@@ -131,6 +131,8 @@ class Equations:
             _check_masses(model, derived)
             if any(s.placements for s in statements_of(model)):
                 check_placements(model)
+            if any(s.locations for s in statements_of(model)):
+                check_locations(model)
         self.seconds["derive"] = time.perf_counter() - start
         return derived
 

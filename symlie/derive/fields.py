@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sympy import Expr, Integer
 
+from symlie.contract.locations import located_in_order
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward
 from symlie.ir.program import depends_on
@@ -91,6 +92,31 @@ def check_placements(model: Model) -> None:
                     f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field "
                     "of that node."
                 )
+
+
+def check_locations(model: Model) -> None:
+    """Check that each node is located once, and that no nodes wait for each other in a circle.
+
+    Raises
+    ------
+    ModelError
+        Something else is stated.
+    """
+    places: dict[Statement, list[int]] = {}
+    members: dict[Statement, list[tuple[Placed, ...]]] = {}
+    taken: dict[Placed, str] = {}
+    for statement, row in _rows(model):
+        places[statement] = [located.place for located in statement.locations]
+        members.setdefault(statement, []).append(row)
+        for k in (*places[statement], *(p.place for p in statement.placements)):
+            if row[k] in taken:
+                raise ModelError(
+                    f"Node '{_shown(row[k])}' is placed twice, by '{taken[row[k]]}' and by '{statement.name}'."
+                )
+            taken[row[k]] = statement.name
+    _, circle = located_in_order(list(places.values()), list(members.values()))
+    if circle:
+        raise ModelError(f"Node '{_shown(min(circle))}' is located by nodes that it locates itself.")
 
 
 def _used(statement: Statement) -> list[int]:

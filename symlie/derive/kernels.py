@@ -191,6 +191,9 @@ def _element_kernels(
             kernels += _symplectic_kernels(builder, [total_field(statement, k) for k in moved])
     if statement.placements:
         kernels.append(kernel("place", placed_offsets(statement)))
+    if statement.locations:
+        located = [c for node in statement.locations for c in (*node.configuration, *node.velocity)]
+        kernels.append(kernel("locate", located))
     if splits_energy:
         kernels.append(kernel("accelerated_energy", [statement.energies]))
     for output in statement.outputs:
@@ -226,6 +229,7 @@ def _element_kernels(
         fields=moved,
         places_backwards=any(p.last_first for p in statement.placements),
         placements=tuple((p.place, p.reference) for p in statement.placements),
+        located=tuple(node.place for node in statement.locations),
         unwrapped=len(statement.angles),
         events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
         kernels=tuple(kernels),

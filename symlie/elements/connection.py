@@ -160,16 +160,11 @@ class Connection(ABC):
 
     def _element(self, name: str, groups: Sequence[LieGroup | None]) -> ElementType:
         element = ElementType(name, **{s: g for s, g in zip(SIDES, groups, strict=True) if g is not None})
-        frames: dict[str, Frame] = {}
-        for side, group in zip(SIDES, groups, strict=True):
-            point = element.parameter(f"point_{side}", np.zeros(self._size), unit="m")
-            axes = element.parameter(f"axes_{side}", np.eye(self._size))
-            node = None if group is None else getattr(element, side)
-            frames[side] = Frame(node, vector(point), SymbolicMatrix(axes), element)
+        first, second = element_frames(element, self._size)
         values = {
             label: element.parameter(label, default, unit=unit) for label, (default, unit) in self.parameters.items()
         }
-        self._state(element, frames["a"], frames["b"], values)
+        self._state(element, first, second, values)
         return element
 
     def _frames(self) -> tuple[Frame, Frame]:
@@ -200,3 +195,22 @@ class Connection(ABC):
                 self._instances.sources[self._block][0, part] = np.arange(first, first + value.size)
             frames.append(Frame(node, vector(stated[0]), SymbolicMatrix(stated[1]), self.model))
         return frames[0], frames[1]
+
+
+def element_frames(element: ElementType, size: int) -> tuple[Frame, Frame]:
+    """Frames of markers that are parameters of an element type, on its nodes ``a`` and ``b``, or on the ground.
+
+    Parameters
+    ----------
+    element
+        An element type that has no such parameters yet.
+    size
+        3, or 2 in the plane.
+    """
+    nodes = {node.name.removeprefix(f"{element.name}."): node for node in element.nodes}
+    frames = []
+    for side in SIDES:
+        point = element.parameter(f"point_{side}", np.zeros(size), unit="m")
+        axes = element.parameter(f"axes_{side}", np.eye(size))
+        frames.append(Frame(nodes.get(side), vector(point), SymbolicMatrix(axes), element))
+    return frames[0], frames[1]

@@ -19,7 +19,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import Constraint, Event, Output, Parameter, Placement, UnwrappedAngle
+from symlie.modeling.terms import Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, parse_units
@@ -46,6 +46,7 @@ class Stated:
         self.fields: list[tuple[Node, tuple[Expr, ...]]] = []
         self.energy_terms: list[Expr] = []
         self.placements: list[Placement] = []
+        self.locations: list[Location] = []
         self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
@@ -66,8 +67,8 @@ class Stated:
         """Whether nothing is stated on the nodes."""
         return not (
             *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
-            *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.constraints,
-            *self.outputs, *self.local_outputs, *self.events,
+            *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.locations,
+            *self.constraints, *self.outputs, *self.local_outputs, *self.events,
         )  # fmt: skip
 
     @property

@@ -15,7 +15,7 @@ from symlie.modeling.angles import AngleStatement
 from symlie.modeling.expressions import components
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import Placement
+from symlie.modeling.terms import Location, Placement
 from symlie.unit_names import UNITS
 
 
@@ -211,6 +211,54 @@ class FieldStatement(AngleStatement):
         self.placements.append(
             Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
         )
+
+    def locate(self, node: Node, **fields: object) -> None:
+        """State where a node is, and how it moves, by other nodes: by a whole pose, where `place` adds an offset.
+
+        It is no state. Its acceleration follows from its mass and the forces on it, as `acceleration_constraint` needs
+        it. Nodes are located one after the other, each when those that its statement has besides are.
+
+        Parameters
+        ----------
+        node
+            A node with a velocity.
+        **fields
+            All fields of its configuration and of its velocity, such as ``R=…, x=…, Omega=…, U=…`` of SE3: expressions
+            of the time and of other nodes. Velocities are those of the motion; this is not checked.
+
+        Raises
+        ------
+        ModelError
+            A field is missing or has another size, something depends on the node itself, on accelerations or on
+            multipliers, or the node is located twice.
+        """
+        space = self._own(node).group
+        if not space.velocity_dimension:
+            raise ModelError(f"Node '{node.name}' on {space} moves by its field; it can not be located by others.")
+        known = [*space.storage_fields, *space.velocity_fields]
+        if set(fields) != {f.name for f in known}:
+            raise ModelError(
+                f"Node '{node.name}' on {space} is located by {', '.join(f.name for f in known)}, not by "
+                f"{', '.join(fields) or 'nothing'}."
+            )
+        configuration, velocity = [Integer(0)] * space.storage_dimension, [Integer(0)] * space.velocity_dimension
+        for number, f in enumerate(known):
+            given = components(fields[f.name])
+            if len(given) != f.size:
+                raise ModelError(f"{node.name}.{f.name} has {f.size} components, not {len(given)}.")
+            target = configuration if number < len(space.storage_fields) else velocity
+            target[f.offset : f.offset + f.size] = given
+        used = [*configuration, *velocity]
+        self._without_multipliers(f"The location of node '{node.name}'", used)
+        own = [*node.value.components, *node.velocity.components]
+        if depends_on(self.program, used, {*own, *self._accelerations}):
+            raise ModelError(
+                f"The location of node '{node.name}' is an expression of other nodes and of their velocities alone."
+            )
+        place = self.nodes.index(node)
+        if place in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
+            raise ModelError(f"Node '{node.name}' is placed twice.")
+        self.locations.append(Location(place, tuple(configuration), tuple(velocity)))
 
     def _own_space(self, node: Node) -> HomogeneousSpace:
         space = self._own(node).group

@@ -26,7 +26,7 @@ from symlie.modeling.statement import Statement
 
 _STATED = (
     "kinetic_terms", "potential_terms", "dissipated_terms", "energy_terms", "generalized_forces", "applied_forces",
-    "fields", "placements", "angles", "constraints", "outputs", "local_outputs", "events",
+    "fields", "placements", "locations", "angles", "constraints", "outputs", "local_outputs", "events",
 )  # fmt: skip
 """Attributes of statements that hold expressions."""
 

@@ -24,6 +24,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         yield f"the field of node '{node.name}'", vector
     for p in statement.placements:
         yield f"the offset of node '{statement.nodes[p.place].name}'", p.offset
+    for located in statement.locations:
+        yield f"where node '{statement.nodes[located.place].name}' is", (*located.configuration, *located.velocity)
     for pair in statement.applied_forces:
         yield "a force", pair
     for constraint in statement.constraints:
@@ -86,7 +88,7 @@ def fingerprint(model: Model) -> Hashable:
         tuple(
             (len(s.kinetic_terms), len(s.potential_terms), len(s.dissipated_terms), len(s.energy_terms), len(s.nodes),
              len(s.parameters), len(s.generalized_forces), len(s.applied_forces), len(s.fields), len(s.placements),
-             len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles))
+             len(s.locations), len(s.constraints), len(s.outputs), len(s.local_outputs), len(s.events), len(s.angles))
             for s in (model, *(i.element for i in model.instances))
         ),
     )  # fmt: skip

@@ -69,6 +69,18 @@ class Placement(Brief):
     last_first: bool = False
 
 
+@dataclass(frozen=True, repr=False)
+class Location(Brief):
+    """A node whose whole configuration and velocity are expressions of other nodes, with its place among a statement's.
+
+    ``configuration`` has all stored components, ``velocity`` all of v.
+    """
+
+    place: int
+    configuration: tuple[Expr, ...]
+    velocity: tuple[Expr, ...]
+
+
 OUTPUTS_OF_EVERY_MODEL = ("energy", "constraint_residual", "velocity_residual")
 """Names of outputs that nobody states."""
 

@@ -247,16 +247,6 @@ def test_refusals() -> None:
         system_of_model("heavy_top", {"coordinates": "minimal"})
 
 
-def test_too_long_a_chain_is_refused() -> None:
-    model, before = sl.Model("chain"), None
-    for k in range(25):
-        link = sl.RigidBody(model, f"link{k}", 1.0, [1, 1, 1], position=[k + 0.5, 0, 0])
-        sl.RevoluteJoint(model, f"hinge{k}", before or model.ground, link, at=[k, 0, 0], axis=[0, 1, 0])
-        before = link
-    with pytest.raises(ModelError, match="25 minimal velocities"):
-        sl.minimal_coordinates(model)
-
-
 def test_velocities_that_tear_a_joint_apart_are_refused() -> None:
     model = sl.Model("torn")
     body = sl.RigidBody(model, "body", 1.0, [1, 1, 1], position=[1, 0, 0], velocity=[1, 0, 0], angular_velocity=[0] * 3)

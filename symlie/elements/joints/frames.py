@@ -50,7 +50,7 @@ class Frame:
         self.node = node
         self._statement = statement
         self.offset = point
-        self._axes = axes
+        self.axes = axes
         self._known: dict[int, SymbolicMatrix] = {}
 
     @cached_property
@@ -64,7 +64,7 @@ class Frame:
     def axis(self, k: int) -> SymbolicMatrix:
         """Axis k in inertial axes."""
         if k not in self._known:
-            column = self._axes[:, k]
+            column = self.axes[:, k]
             self._known[k] = column if self.node is None else vector(self.node.R * column)
         return self._known[k]
 

@@ -18,6 +18,7 @@ from sympy import Add, Expr, Symbol
 from symlie.elements.joints.coordinates import Turn
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import has_minimal_coordinates
+from symlie.elements.joints.located_bodies import located_model
 from symlie.elements.joints.placed_bodies import PlacedBodies
 from symlie.elements.joints.tree import Tree, body_tree
 from symlie.elements.placement import body_dimension
@@ -31,21 +32,26 @@ from symlie.modeling.node import Node, column
 from symlie.modeling.statement import Statement
 
 MOST_VELOCITIES = 24
-"""Velocities up to which text that grows with the square of their number is worth it."""
+"""Coordinates of joints up to which one statement of them all, whose text grows with the square of their number, is
+worth it: with 24 hinges a step takes as long as where bodies are located along the tree, and compilation 20 s."""
 
 
 def minimal_coordinates(model: Model) -> Model:
     """The model with the free coordinates of its joints as unknowns.
 
     Each hinge, slider, cylindrical, planar or universal joint of the tree that starts at the ground, or at a body that
-    floats, becomes a node on Rⁿ with its coordinates, in rad and m, in the order of ``joint.coordinate_names``; each
-    ball joint a node on SO(3). Angles count turns. Bodies behind them are no nodes any more: outputs NAME_R, NAME_x and
+    floats, becomes a node with its coordinates, in rad and m, in the order of ``joint.coordinate_names``; each ball
+    joint one with a rotation. Angles count turns. Bodies behind them are no states any more: outputs NAME_R, NAME_x and
     NAME_Omega have their rotation matrix, position and angular velocity in body axes. Joints that close loops, and
     kinds without minimal coordinates, stay constraints. Everything that was stated, on bodies, joints and by element
-    types, means the same; parameters of instances are parameters of the model, INSTANCE_PARAMETER. Forces and moments
-    of joints whose constraints are gone are no outputs.
+    types, means the same.
 
-    The text of the equations grows with the square of the number of bodies, and is meant for up to some twenty.
+    Up to 24 coordinates M(q) of all of them is one derived matrix, which serves all methods; its text grows with the
+    square of their number. Parameters of instances are parameters of the model then, INSTANCE_PARAMETER, and forces and
+    moments of joints whose constraints are gone are no outputs. With more, text and derivation do not depend on their
+    number, and a step costs the same for each body: poses and velocities of bodies are found along the tree, and their
+    accelerations with the reactions of joints by a banded elimination. Explicit methods take that form: ``rkmk_*`` and
+    others, and ``index1_*`` where loops or drives leave constraints.
 
     Parameters
     ----------
@@ -60,7 +66,7 @@ def minimal_coordinates(model: Model) -> Model:
     Raises
     ------
     ModelError
-        No joint of the model has minimal coordinates; there are too many; a body behind a joint is on a group other
+        No joint of the model has minimal coordinates; a body behind a joint is on a group other
         than SO3xR3, SE3 and SE2, is a node of an array, or has a prescribed motion; initial velocities of bodies do
         not fit to the joints.
 
@@ -74,22 +80,11 @@ def minimal_coordinates(model: Model) -> Model:
     >>> [node.name for node in sl.minimal_coordinates(model).nodes]
     ['pivot']
     """
-    tree = body_tree(model, _is_followed)
-    joints = [joint for _, joint in tree.values() if joint is not None]
-    if not joints:
-        raise ModelError(
-            f"No joint of '{model.name}' has minimal coordinates: they are those of hinges, sliders, cylindrical, "
-            "planar, universal and ball joints between bodies; state the model with other coordinates."
-        )
-    _check_bodies(model, tree)
+    tree = joint_tree(model)
+    if _velocities(tree) > MOST_VELOCITIES:
+        return located_model(model, tree)
     other = _with_the_rest(model, [n for n in tree if isinstance(n, Node) and tree[n][1] is not None])
     bodies = PlacedBodies(model, other, tree)
-    size = sum(n.group.velocity_dimension for n in other.nodes)
-    if size > MOST_VELOCITIES:
-        raise ModelError(
-            f"'{model.name}' has {size} minimal velocities; its equations would grow with their square, and are "
-            f"written for up to {MOST_VELOCITIES}. Longer chains are quicker with the coordinates of bodies."
-        )
     _Restated(model, other, bodies).state()
     return other
 
@@ -97,6 +92,35 @@ def minimal_coordinates(model: Model) -> Model:
 def _is_followed(joint: Joint) -> bool:
     held = len(joint._rows.vanishing(*joint._initial_frames(), {})) if not joint.parameters else None
     return held is not None and has_minimal_coordinates(joint._rows, held, joint._size)
+
+
+def joint_tree(model: Model) -> Tree:
+    """Bodies, each behind the one before it and a joint that has minimal coordinates.
+
+    Parameters
+    ----------
+    model
+        A stated model.
+
+    Raises
+    ------
+    ModelError
+        There is no such joint, or a body is none that minimal coordinates can place.
+    """
+    tree = body_tree(model, _is_followed)
+    if all(joint is None for _, joint in tree.values()):
+        raise ModelError(
+            f"No joint of '{model.name}' has minimal coordinates: they are those of hinges, sliders, cylindrical, "
+            "planar, universal and ball joints between bodies; state the model with other coordinates."
+        )
+    _check_bodies(model, tree)
+    return tree
+
+
+def _velocities(tree: Tree) -> int:
+    """Number of free coordinates of the joints of a tree; three of a ball joint."""
+    joints = (joint for _, joint in tree.values() if joint is not None)
+    return sum(3 if j._rows.is_ball else len(j._rows.coordinates) for j in joints)
 
 
 def _check_bodies(model: Model, tree: Tree) -> None:

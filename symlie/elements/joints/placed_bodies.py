@@ -70,11 +70,88 @@ class PlacedBody:
 
 
 @dataclass(frozen=True)
-class _Joined:
+class Joined:
     """A marker of a joint: a turn into its axes, and its point in axes of the body."""
 
     axes: Turned
     point: Vector
+
+
+def stored_body(program: Program, node: Node | None, size: int) -> PlacedBody:
+    """The ground, or a body whose node stores where it is.
+
+    Parameters
+    ----------
+    program
+        Where it is stated.
+    node
+        Its node; None of the ground.
+    size
+        3, or 2 in the plane.
+    """
+    group = SO3 if size == 3 else SO2
+    identity = Turned(Value(group.identity, group), None)
+    if node is None:
+        return PlacedBody(program, identity, identity, (Integer(0),) * size)
+    part = program.apply(RotationPart(node.lie_group), node.value)
+    return PlacedBody(program, Turned(part, tuple(node.Omega)), identity, tuple(node.x))
+
+
+def body_behind(
+    program: Program,
+    before: PlacedBody,
+    markers: tuple[Joined, Joined],
+    across: tuple[Turned, Vector],
+    is_second: bool,
+) -> PlacedBody:
+    """The body behind a joint.
+
+    Parameters
+    ----------
+    program
+        Where it is stated.
+    before
+        The body before it.
+    markers
+        On the first and on the second body.
+    across
+        What the joint turns by, and what it shifts by along the axes of the first marker.
+    is_second
+        Whether the second body is behind; the first one otherwise.
+    """
+    relative, shift = across
+    near, far = markers if is_second else markers[::-1]
+    frame = before.turned(near.axes)
+    if is_second:
+        shift = frame.applied(program, shift)
+        frame = frame.then(program, relative)
+    else:
+        frame = frame.then(program, relative.inverse(program))
+        shift = tuple(-c for c in frame.applied(program, shift))
+    point = add(add(before.x, before.lever(near.point)), shift)
+    onto = far.axes.inverse(program)
+    arm = frame.applied(program, onto.applied(program, far.point))
+    return PlacedBody(program, frame, onto, program.vector([p - a for p, a in zip(point, arm, strict=True)], "x"))
+
+
+def storage_and_velocity(program: Program, group: LieGroup, placed: PlacedBody, x_dot: Vector) -> tuple[Vector, Vector]:
+    """What the node of a body would store, and its velocity.
+
+    Parameters
+    ----------
+    program
+        Where it is stated.
+    group
+        Group of the node.
+    placed
+        Pose of the body.
+    x_dot
+        Velocity of the node in inertial axes.
+    """
+    pose = program.apply(Pose(group), placed.rotation.value, Value(placed.x, Euclidean(len(placed.x))))
+    if any(f.name == "U" for f in group.velocity_fields):
+        x_dot = placed.rotation.inverse(program).applied(program, x_dot)
+    return pose.components, (*placed.spin, *x_dot)
 
 
 class PlacedBodies:
@@ -180,17 +257,14 @@ class PlacedBodies:
 
     def _root(self, body: object, size: int) -> PlacedBody:
         """The ground, or a body that floats and keeps its node."""
-        program, group = self._other.program, SO3 if size == 3 else SO2
-        identity = Turned(Value(group.identity, group), None)
         if body is None:
-            return PlacedBody(program, identity, identity, (Integer(0),) * size)
+            return stored_body(self._other.program, None, size)
         found = self._other._own_nodes.get(body.name) if isinstance(body, Node) else None
         if found is None or body_dimension(found.group) is None or not hasattr(found, "Omega"):
             raise ModelError(f"Minimal coordinates start from the ground, or from a body that is a node, not {body!r}.")
-        part = program.apply(RotationPart(found.lie_group), found.value)
-        return PlacedBody(program, Turned(part, tuple(found.Omega)), identity, tuple(found.x))
+        return stored_body(self._other.program, found, size)
 
-    def _joined(self, joint: Joint, marker: Marker, side: str) -> _Joined:
+    def _joined(self, joint: Joint, marker: Marker, side: str) -> Joined:
         """A marker, whose point and axes are parameters of the model."""
         symbols = []
         for label, value, unit in ((f"point_{side}", marker.point, "m"), (f"axes_{side}", marker.axes, "")):
@@ -200,28 +274,12 @@ class PlacedBodies:
                 self._other.parameter(name, value, unit=unit)
                 known = self._other.parameters[-1]
             symbols.append(known.symbols)
-        return _Joined(constant(len(marker.point), symbols[1]), symbols[0])
+        return Joined(constant(len(marker.point), symbols[1]), symbols[0])
 
     def _behind(self, joint: Joint, before: PlacedBody, body: Node) -> PlacedBody:
-        program, size = self._other.program, joint._size
         first, second = (self._joined(joint, m, s) for m, s in zip(joint.markers, "ab", strict=True))
-        relative, shift = self._across(joint)
         is_second = body_key(joint.markers[1].body) is body
-        if is_second:
-            near, far = first, second
-            frame = before.turned(near.axes)
-            shift = frame.applied(program, shift)
-            frame = frame.then(program, relative)
-        else:
-            near, far = second, first
-            frame = before.turned(near.axes).then(program, relative.inverse(program))
-            shift = tuple(-c for c in frame.applied(program, shift))
-        point = add(add(before.x, before.lever(near.point)), shift)
-        onto = far.axes.inverse(program)
-        arm = frame.applied(program, onto.applied(program, far.point))
-        x = program.vector([p - a for p, a in zip(point, arm, strict=True)], "x")
-        assert len(x) == size
-        return PlacedBody(program, frame, onto, x)
+        return body_behind(self._other.program, before, (first, second), self._across(joint), is_second)
 
     def _across(self, joint: Joint) -> tuple[Turned, Vector]:
         """Node of the coordinates of a joint, what it turns by, and what it shifts by along the first axes."""
@@ -249,12 +307,5 @@ class PlacedBodies:
         return relative_rotation(other.program, size, known), displacement(size, known)
 
     def _storage_and_velocity(self, body: Node, placed: PlacedBody) -> tuple[Vector, Vector]:
-        program = self._other.program
         x_dot = self._other.rate(column(placed.x))
-        rotation = placed.rotation.value
-        pose = program.apply(Pose(body.lie_group), rotation, Value(placed.x, Euclidean(len(placed.x))))
-        velocity = tuple(x_dot)
-        if any(f.name == "U" for f in body.group.velocity_fields):
-            back = placed.rotation.inverse(program)
-            velocity = back.applied(program, velocity)
-        return pose.components, (*placed.spin, *velocity)
+        return storage_and_velocity(self._other.program, body.lie_group, placed, tuple(x_dot))

@@ -37,6 +37,10 @@ def body_tree(model: Model, is_followed: Callable[[Joint], bool] = lambda joint:
     """
     joints = [j for j in model.joints if isinstance(j, Joint) and is_followed(j)]
     edges = [(j, body_key(j.markers[0].body), body_key(j.markers[1].body)) for j in joints]
+    ends: dict[object, list[tuple[object, Joint]]] = {}
+    for j, a, b in edges:
+        ends.setdefault(a, []).append((b, j))
+        ends.setdefault(b, []).append((a, j))
     before: Tree = {}
     for root in (None, *(a for _, a, _ in edges)):
         if root in before:
@@ -44,9 +48,8 @@ def body_tree(model: Model, is_followed: Callable[[Joint], bool] = lambda joint:
         before[root] = (None, None)
         reached = [root]
         for body in reached:
-            for j, a, b in edges:
-                for here, there in ((a, b), (b, a)):
-                    if here == body and there not in before:
-                        before[there] = (body, j)
-                        reached.append(there)
+            for there, j in ends.get(body, ()):
+                if there not in before:
+                    before[there] = (body, j)
+                    reached.append(there)
     return before

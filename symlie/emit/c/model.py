@@ -8,7 +8,7 @@ from symlie.contract.kernels import KERNELS, REAL, Gather, gathered, instance_si
 from symlie.contract.manifest import Instances, block_sizes, constrained_places, has_outputs_of_instances
 from symlie.contract.sets import COORDINATE_RATES, CORE
 from symlie.emit.c.blocks import block_kernels
-from symlie.emit.c.placed_nodes import placed_parts, stages_read_placed_nodes
+from symlie.emit.c.placed_nodes import located_parts, placed_parts, stages_read_placed_nodes
 from symlie.emit.c.printing import coefficient_function, print_kernel
 from symlie.emit.c.sets import table_rows
 from symlie.errors import ModelError
@@ -95,6 +95,8 @@ def _element_view(
         "fields": _field_places(model, element),
         "placements": _placements(model, element),
         "places_backwards": element.places_backwards,
+        "located": located_parts([(k, model.types.node_type(element.node_types[k])) for k in element.located]),
+        "number": model.types.element_types.index(element),
         "acceleration_rows": _acceleration_rows(element),
         "rows": element.rows,
         "outputs": [(o.name, o.size) for o in element.outputs],
@@ -243,6 +245,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "symplectic": any(k.signature.name == f"{types.name}_symplectic" for k in model.kernels),
         "stages_read_placed_nodes": stages_read_placed_nodes(types),
         "placing": [e["name"] for e in elements if e["placements"]],
+        "locating": [e["name"] for e in elements if e["located"]],
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),

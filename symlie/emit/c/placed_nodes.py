@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from symlie.contract.kernels import SYSTEM_KERNELS
+from symlie.contract.manifest import NodeType
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
 
 
@@ -24,6 +25,22 @@ def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, i
     return parts
 
 
+def located_parts(places: Sequence[tuple[int, NodeType]]) -> list[dict[str, int]]:
+    """Located nodes, and where configuration and velocity of each begin in the results of their element type.
+
+    Parameters
+    ----------
+    places
+        Places of nodes with their types.
+    """
+    parts: list[dict[str, int]] = []
+    offset = 0
+    for place, kind in places:
+        parts.append({"place": place, "storage": kind.storage, "dimension": kind.dimension, "offset": offset})
+        offset += kind.storage + kind.dimension
+    return parts
+
+
 def stages_read_placed_nodes(types: ModelKernels) -> bool:
     """Whether a kernel of a stage may read the configuration or velocity of a placed node.
 
@@ -34,7 +51,7 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
     types
         Kernels of a model.
     """
-    placed = {e.node_types[place] for e in types.element_types for place, _ in e.placements}
+    placed = {e.node_types[k] for e in types.element_types for k in (*(place for place, _ in e.placements), *e.located)}
     return any(
         not placed.isdisjoint(types_read(types, e, k))
         for e in types.element_types

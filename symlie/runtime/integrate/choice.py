@@ -77,6 +77,11 @@ def _default(layout: Layout) -> tuple[str, str]:
             "Nodes move along a frame of vector fields, which has no commutators; cf43 needs none, and chooses its "
             "steps."
         )
+    if layout.of_velocities.any() and layout.has_fields and layout.has_placed_nodes:
+        return "index1_dopri5", (
+            "Constraints act on nodes that others place; index1_dopri5 takes their second derivatives and chooses its "
+            "steps."
+        )
     if not layout.of_velocities.all() or (layout.has_fields and not layout.rows):
         return "rkmk_dopri5", (
             "Nodes move by fields, or constraints restrict accelerations; rkmk_dopri5 takes both and chooses its steps."

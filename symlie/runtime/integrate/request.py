@@ -289,6 +289,11 @@ def step_control(
     kept = stabilisation(stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
         raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
+    if (kept.project_position or kept.project_velocity) and layout.locations:
+        raise UnsupportedMethodError(
+            f"Nodes of '{layout.name}' are located by others, so that no projection can move them; take shorter steps, "
+            "or a form of the model that has their coordinates as unknowns."
+        )
     is_adaptive = h is None
     if not (is_adaptive or trace or (rtol is None and atol is None)):
         raise ModelError(

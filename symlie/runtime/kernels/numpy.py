@@ -15,7 +15,7 @@ from symlie.errors import FormatError
 from symlie.runtime.kernels.numpy_observation import interpolate, observe
 from symlie.runtime.kernels.protocol import Prepared, States, result_size, system_kernel
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.layout.placing import Placing
+from symlie.runtime.layout.placing import Placing, located_places
 from symlie.runtime.linear.schur import Algebra, algebra_of, summed
 
 Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
@@ -146,6 +146,7 @@ class NumpyKernels:
             for k in range(n.count)
         }
         self._placing = Placing(layout)
+        self._located = list(located_places(layout))
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
         model = np.array(self._functions[f"{self.layout.name}_prepare"](parameters), dtype=float)
@@ -216,7 +217,7 @@ class NumpyKernels:
         self._place(p, t, q, v)
 
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
-        """Put placed nodes where their references are plus an offset."""
+        """Put placed nodes where their references are plus an offset, and then located ones where they are."""
         for index in self._placing.elements:
 
             def offsets(index: int = index) -> Array:
@@ -224,6 +225,11 @@ class NumpyKernels:
                 return np.zeros(0) if found is None else found
 
             self._placing.put(index, offsets, q, v)
+        for index, storage, velocity, instances in self._located:
+            found = on_element(self._functions, self.layout, index, KERNELS["locate"], p, t, q, v, instances=instances)
+            assert found is not None
+            values = np.moveaxis(found, 0, -2)
+            q[..., storage], v[..., velocity] = np.split(values, [len(storage)], axis=-2)
 
     def prescribed_acceleration(self, p: Prepared, t: Times) -> Array:
         a = np.zeros((*np.shape(t), self.layout.dimension))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import REMEDY, FieldLayout, Manifest, has_outputs_of_instances
 from symlie.errors import UnknownNameError
 from symlie.reading import reading
@@ -67,6 +68,7 @@ class Layout(ComponentNames):
         for element, members in zip(self.elements, self.members, strict=True):
             for place, _ in element.placements:
                 placed[members[:, place]] = True
+            placed[members[:, list(element.located)]] = True
         self.nodes: list[NodeSlice] = []
         storage_offsets, velocity_offsets, counts = [], [], dict.fromkeys(types, 0)
         storage = velocity = first = 0
@@ -373,6 +375,12 @@ class Layout(ComponentNames):
     def has_placed_nodes(self) -> bool:
         """Whether some nodes are placed by others."""
         return any(node.placed.any() for node in self.nodes)
+
+    @cached_property
+    def locations(self) -> list[Located]:
+        """Instances that locate nodes, in the order in which they do."""
+        members = [m.tolist() for m in self.members]
+        return located_in_order([e.located for e in self.elements], members)[0]
 
     @property
     def is_hamiltonian(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,28 @@ class Placing:
                     a, b = starts[place], starts[reference]
                     x[..., a : a + size] = x[..., b : b + size] + offsets[..., k, first : first + size]
                     first += size
+
+
+LocatedPlaces = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""An element type, places in q and in v of the nodes that some instances locate, shape (components, instances), and
+these."""
+
+
+def located_places(layout: Layout) -> Iterator[LocatedPlaces]:
+    """Where located nodes are in q and v, in the order in which they are located.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    """
+    types = {t.name: t for t in layout.manifest.node_types}
+    for index, numbers in layout.locations:
+        element, instances = layout.elements[index], np.array(numbers, dtype=np.int64)
+        kinds = [(place, types[element.node_types[place]]) for place in element.located]
+        storage = [layout.storage_of[index][instances, k] + np.arange(n.storage)[:, None] for k, n in kinds]
+        velocity = [layout.velocity_of[index][instances, k] + np.arange(n.dimension)[:, None] for k, n in kinds]
+        yield index, np.vstack(storage), np.vstack(velocity), instances
 
 
 def _rounds(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:

@@ -73,6 +73,7 @@ class Taylor(Method):
     members: ClassVar[str] = "taylor"
     refused: ClassVar[tuple[str, ...]] = (
         "nodes that are placed by others, beside constraints of configurations and velocities",
+        "nodes that others locate as a whole",
     )
     takes_constraints: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
@@ -118,6 +119,11 @@ class Taylor(Method):
         return f"from {LEAST_ORDER} to {MOST_ORDER}, as the tolerance asks or a run states"
 
     def refusal(self, layout: Layout) -> str | None:
+        if layout.locations:
+            return (
+                f"Method '{self.name}' does not integrate '{layout.name}', where nodes are located by others; use "
+                "rkmk_dopri5, or index1_dopri5 with constraints of configurations or velocities."
+            )
         if not (layout.has_placed_nodes and layout.of_velocities.any()):
             return super().refusal(layout)
         return (

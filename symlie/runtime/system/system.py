@@ -87,8 +87,9 @@ class System(SystemValues):
         ModelError
             Wrong number of components, not finite, or both a field and a quantity in its place.
         """
-        if node in self.layout.joints and self.joint_source is not None:
-            changed = self.joint_source()[node](self.initial_fields, fields)
+        placements = self.joint_source() if self.joint_source is not None and node in self.layout.joints else {}
+        if node in placements:
+            changed = placements[node](self.initial_fields, fields)
         else:
             changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
         return dataclasses.replace(self, initial_values=changed)

@@ -43,6 +43,8 @@ typedef struct {
     const int *angle_place;         /* angles x 4: storage of cos and sin, component of increments, is it prescribed */
     const int *motion_storage;      /* first storage index of each prescribed node */
     const int *motion_velocity;     /* first velocity index of each prescribed node */
+    long long locations;            /* runs of instances that locate nodes, in their order, */
+    const int *location;            /* each by its element type, first instance, end */
     long long moving_begin;         /* components of increments, from the first to the last node type that moves */
     long long moving_end;
     long long integrates_velocities; /* 0 if all velocities are those of clamped, prescribed and placed nodes */

@@ -1,7 +1,7 @@
 """Shapes that nodes are drawn with: `Model.shape` attaches them.
 
-Lengths are in m, in axes of the node. A shape is centred at its place; cylinders, capsules and tubes lie along z, and an
-arrow begins at its place.
+Lengths are in m, in axes of the node. A shape is centred at its place; cylinders, capsules and tubes lie along z, and
+an arrow begins at its place.
 """
 
 from __future__ import annotations

@@ -73,14 +73,15 @@ class Drawn:
         found = own if isinstance(own, Node | NodeArray) else node
         if isinstance(found, NodeReference) and any(a is found.array for a in self.arrays):
             return found.array.name, found.index
-        if any(found is known for known in (*self.nodes, *self.arrays)):
-            return found.name, None  # type: ignore[attr-defined]
-        names = [n.name for n in (*self.nodes, *self.arrays)]
+        own_nodes: list[Node | NodeArray] = [*self.nodes, *self.arrays]
+        names = [n.name for n in own_nodes]
+        if (known := next((n for n in own_nodes if n is found), None)) is not None:
+            return known.name, None
         placed = [o.name.removesuffix("_x") for o in self.outputs if o.name.endswith("_x")]
         if isinstance(found, str) and found in (*names, *placed):
             return found, None
-        known = ", ".join([*names, *placed]) or "none"
-        raise UnknownNameError(f"There is no node {node!r} of '{self.name}' to draw a shape at; it has: {known}.")
+        listed = ", ".join([*names, *placed]) or "none"
+        raise UnknownNameError(f"There is no node {node!r} of '{self.name}' to draw a shape at; it has: {listed}.")
 
 
 def _place(name: str, at: Sequence[float] | None) -> tuple[float, float, float]:

@@ -9,13 +9,13 @@ import numpy as np
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
 from symlie.contract.manifest import FieldLayout, NodeType
-from symlie.encoding import decoded, encoded
+from symlie.encoding import decoded
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
 from symlie.runtime.solution.solution import Solution
 from symlie.view.masses import Body, body_of, box_rotation, node_blocks
-from symlie.view.packing import poses, turns
+from symlie.view.packing import arrows, poses, turns
 from symlie.view.poses import Track, parts_of
 
 POINT_SIZE = 0.012
@@ -121,7 +121,7 @@ def directions_of(solution: Solution) -> list[tuple[str, Array, Array | None]]:
         rows = solution.q[:, node.storage].reshape(len(solution.t), node.count, -1)
         momentum = _momentum(node.type)
         fields = [f for f in node.type.storage_fields if f.shape == (3,) and f is not momentum]
-        for field, after in zip(fields, [*fields[1:], None], strict=True):
+        for field, after in zip(fields, [*fields[1:], None][: len(fields)], strict=True):
             vectors = rows[..., field.part]
             if not np.allclose(np.linalg.norm(vectors, axis=-1), 1.0, atol=ON_SPHERE, rtol=0):
                 continue
@@ -163,9 +163,9 @@ def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Ar
     return {
         "name": name,
         "radius": 1.0,
-        "centers": encoded(centers),
+        "centers": poses(centers, 1.0),
         "directions": turns(directions),
-        "rates": None if rates is None else encoded(rates),
+        "rates": None if rates is None else arrows(rates),
     }
 
 

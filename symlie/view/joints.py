@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from symlie.encoding import encoded
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
-from symlie.view.packing import poses, turns
+from symlie.view.packing import arrows, poses, turns
 from symlie.view.poses import Track, padded
 from symlie.view.quaternions import rotate
 
@@ -158,4 +157,4 @@ def reaction_entries(solution: Solution, joints: list[Connection]) -> list[dict[
 
 def arrow_entry(name: str, group: str, unit: str, at: Array, vectors: Array) -> dict[str, Any]:
     """Arrows of a vector over time at a point, in space."""
-    return {"name": name, "group": group, "unit": unit, "at": encoded(at), "vectors": encoded(vectors)}
+    return {"name": name, "group": group, "unit": unit, "at": poses(at, 1.0), "vectors": arrows(vectors)}

@@ -63,10 +63,7 @@ class Body:
         squares = np.maximum(6 * (moments.sum() - 2 * moments), 0.0)
         if not squares.max() > 0 or self.mass == 0:
             return None
-        if self.mass is None:
-            sides = UNIT_SIDE * np.sqrt(squares / squares.max())
-        else:
-            sides = np.sqrt(squares / self.mass)
+        sides = np.sqrt(squares / (self.mass or squares.max() / UNIT_SIDE**2))
         # Equal moments leave axes free; those of the node are then the ones that are meant.
         if np.ptp(moments) <= 1e-9 * moments.max():
             axes = np.eye(3)

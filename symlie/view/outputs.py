@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from symlie.encoding import encoded
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.view.packing import panels
 from symlie.view.poses import Track, padded
 
 MOST_COMPONENTS = 6
@@ -33,7 +33,9 @@ def output_entries(solution: Solution, notes: list[str]) -> list[dict[str, Any]]
     notes
         Sentences, to which those on outputs are added.
     """
-    layout, found, left_out = solution.system.layout, [], []
+    layout = solution.system.layout
+    found: list[dict[str, Any]] = []
+    left_out: list[str] = []
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     for name in solution.outputs:
         if name in layout.node_outputs or name in ("constraint_residual", "velocity_residual"):
@@ -50,7 +52,7 @@ def output_entries(solution: Solution, notes: list[str]) -> list[dict[str, Any]]
             left_out.append(name)
             continue
         names = [name] if rows.shape[1] == 1 else [f"{name}[{k}]" for k in range(rows.shape[1])]
-        found.append({"label": name, "unit": units.get(name, ""), "components": names, "values": encoded(rows)})
+        found.append({"label": name, "unit": units.get(name, ""), "components": names, "values": panels(rows)})
     if left_out:
         notes.append(f"Not plotted: {', '.join(left_out)}.")
     return found
@@ -68,8 +70,8 @@ def point_tracks(solution: Solution, tracks: Sequence[Track], extent: float) -> 
     extent
         Extent of the motion, in m.
     """
-    layout, found = solution.system.layout, []
-    for name, (part, unit) in layout.outputs.items():
+    found: list[Track] = []
+    for name, (part, unit) in solution.system.layout.outputs.items():
         if unit != "m" or part.stop - part.start not in (2, 3):
             continue
         try:

@@ -13,9 +13,6 @@ from symlie.paths import template_folder
 FOLDER = "viewer"
 """Folder of the templates of the page."""
 
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
-"""What the page allows itself: what stands in it, and nothing from elsewhere."""
-
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -37,7 +34,6 @@ def page_of(title: str, scene: Mapping[str, object]) -> str:
     texts = {name: _template(name) for name in ("page.html", "viewer.js", "viewer.css")}
     parts = {
         "title": html.escape(title),
-        "policy": html.escape(POLICY),
         "script": texts["viewer.js"],
         "style": texts["viewer.css"],
         "scene": script_json(scene),

@@ -72,17 +72,27 @@ class Track:
 
 
 def parts_of(kind: NodeType) -> list[Part]:
-    """The places of a node type that move in space; fields of equal numbers at their ends belong together."""
-    rotations = {f.name: f for f in kind.storage_fields if rotation_form(f.name, f.shape) is not None}
-    positions = {_number(f.name): f for f in kind.storage_fields if _is_position(f)}
-    paired = {_number(name): f for name, f in rotations.items()}
-    numbers = list(dict.fromkeys([*paired, *positions]))
-    alone = len(numbers) == 1
-    return [Part("" if alone else n, positions.get(n), paired.get(n)) for n in numbers]
+    """The places of a node type that move in space: a position belongs to the rotation that is stored before it."""
+    fields = [f for f in kind.storage_fields if _is_rotation(f) or _is_position(f)]
+    if len(fields) == 2 and _is_position(fields[0]) and _is_rotation(fields[1]):
+        return [Part("", fields[0], fields[1])]
+    found: list[Part] = []
+    for field in fields:
+        if _is_rotation(field):
+            found.append(Part(_number(field.name), None, field))
+        elif found and found[-1].position is None:
+            found[-1] = Part(found[-1].label, field, found[-1].rotation)
+        else:
+            found.append(Part(_number(field.name), field, None))
+    return [Part("", p.position, p.rotation) for p in found] if len(found) == 1 else found
 
 
 def _number(name: str) -> str:
     return name[len(name.rstrip("0123456789")) :]
+
+
+def _is_rotation(field: FieldLayout) -> bool:
+    return rotation_form(field.name, field.shape) is not None
 
 
 def _is_position(field: FieldLayout) -> bool:
@@ -185,11 +195,25 @@ def quaternions(field: FieldLayout, q: Array) -> Array:
 
 
 def velocity_fields(kind: NodeType, part: Part) -> Iterator[tuple[str, slice]]:
-    """Velocity fields of a part: ``Omega``, ``U``, ``x_dot`` or rates of coordinates, with where they are."""
-    for field in kind.velocity_fields:
-        stem, _, dot = field.name.partition("_dot")
-        if (part.label == "" or _number(stem) == part.label) and kind.velocities:
-            yield stem.rstrip("0123456789") + ("_dot" if "_dot" in field.name else ""), field.part
+    """Velocity fields of a part: ``Omega``, ``U``, ``x_dot`` or rates of coordinates, with where they are.
+
+    They are in the order of the stored fields that they move.
+    """
+    if not kind.velocities:
+        return
+    turning, shifting = _velocities(kind)
+    for other in parts_of(kind):
+        spin = next(turning) if other.rotation is not None else None
+        shift = next(shifting) if other.position is not None else None
+        if other.label == part.label:
+            yield from (field for field in (spin, shift) if field is not None)
+
+
+def _velocities(kind: NodeType) -> tuple[Iterator[tuple[str, slice]], Iterator[tuple[str, slice]]]:
+    stems = [("".join(c for c in f.name if not c.isdigit()), f.part) for f in kind.velocity_fields]
+    shifting = [(name, part) for name, part in stems if name in ("U", "x_dot") and part.stop - part.start in (2, 3)]
+    turning = [(name, part) for name, part in stems if name not in ("U", "x_dot")]
+    return iter(turning), iter(shifting)
 
 
 def linear_velocity(kind: NodeType, part: Part, turns: Array | None, v: Array) -> Array | None:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from symlie.contract.attached_shapes import GROUND
-from symlie.encoding import encoded
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -38,7 +37,7 @@ from symlie.view.joints import connections, joint_entry, line_entry, reaction_en
 from symlie.view.lines import lines_of, on_lines, rod_entry
 from symlie.view.loads import constraint_force_entries, gravity_of, up_of, weight_entries
 from symlie.view.outputs import output_entries, point_tracks
-from symlie.view.packing import times
+from symlie.view.packing import panels, times
 from symlie.view.poses import Track, parts_of, placed_bodies, tracks
 
 FORMAT = 1
@@ -113,14 +112,16 @@ def _drawn(solution: Solution, label: str) -> Drawn:
     notes: list[str] = []
     if finite.ends_early_at is not None:
         notes.append(f"The solution is not a number from t = {finite.ends_early_at:.6g} s on.")
+    if solution.status not in ("ok", "event"):
+        notes.append(f"The run ended at t = {solution.t[-1]:.6g} s with a {solution.status}.")
     few, found = _thinned(finite.solution, notes)
-    if not found and not directions_of(few) and not momenta_of(few):
-        raise ModelError(
-            f"Nothing of '{name}' has a position: a view shows bodies, points on R2 and R3, rods, points of spheres and "
-            "momenta, and outputs NAME_x in m. solution.plot() draws everything over time."
-        )
     extent = _extent(found)
     found += point_tracks(few, found, extent)
+    if not found and not directions_of(few) and not momenta_of(few):
+        raise ModelError(
+            f"Nothing of '{name}' has a position: a view shows bodies, points on R2 and R3, rods, points of spheres, "
+            "momenta and outputs in m with two or three components. solution.plot() draws everything over time."
+        )
     gravity = gravity_of(few)
     content = {
         "label": label,
@@ -172,7 +173,7 @@ def _without_coordinates(solution: Solution, found: list[Track]) -> list[Track]:
 def _in_space(
     solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
 ) -> dict[str, Any]:
-    layout, attached = solution.system.layout, solution.system.shapes
+    attached = solution.system.shapes
     known = known_bodies(solution)
     lines = lines_of(solution, found)
     through, shaped = on_lines(lines), {s.node for s in attached}
@@ -204,7 +205,7 @@ def _in_space(
             spheres_entry(name, vectors, rates, np.zeros_like(vectors))
             for name, vectors, rates in directions_of(solution)
         ]
-    content["momenta"] = [{"name": name, "values": encoded(values)} for name, values in momenta_of(solution)]
+    content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]
     return {key: value for key, value in content.items() if value}
 
 

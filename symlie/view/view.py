@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from symlie.errors import FormatError
 from symlie.runtime.solution.formats import replaced
@@ -16,6 +18,25 @@ from symlie.view.scene import scene_of
 
 FRAME_HEIGHT = 560
 """Height of a view in a notebook, in pixels."""
+
+
+@dataclass(frozen=True)
+class DrawnSolution:
+    """What a view has of one solution.
+
+    Attributes
+    ----------
+    label
+        What the page calls it.
+    frames
+        Number of states that are drawn.
+    notes
+        Sentences on what is left out.
+    """
+
+    label: str
+    frames: int
+    notes: list[str]
 
 
 class View:
@@ -46,11 +67,15 @@ class View:
 
     def __init__(self, solutions: Sequence[Solution]) -> None:
         self._name = solutions[0].system.name
-        self._labels = [f"{s.method}, {len(s.t)} states" for s in solutions]
-        self.scene: dict[str, object] = scene_of(solutions)
+        self.scene: dict[str, Any] = scene_of(solutions)
 
     def __repr__(self) -> str:
-        return line("View", [self._name, *self._labels])
+        return line("View", [self._name, *(f"{d.label}, {d.frames} states" for d in self.drawn)])
+
+    @property
+    def drawn(self) -> list[DrawnSolution]:
+        """What it has of each solution."""
+        return [DrawnSolution(s["label"], s["times"]["shape"][0], s["notes"]) for s in self.scene["solutions"]]
 
     @cached_property
     def html(self) -> str:

@@ -4,7 +4,7 @@ import { Quaternion, Vector3 } from "three";
 import { position, rotation } from "../motion/interpolation.js";
 import { sharedGeometries } from "./geometry.js";
 import { Instances } from "./instances.js";
-import { hue, part } from "./palette.js";
+import { itemHue, part } from "./palette.js";
 
 const IDENTITY = [1, 0, 0, 0];
 
@@ -54,7 +54,7 @@ export class Bodies {
     for (const { copies, members } of this.groups) {
       copies.paint((i) => {
         const { body, color } = members[i];
-        return color ?? (this.fixed[body] ? part(theme, "fixed") : hue(theme, body));
+        return color ?? (this.fixed[body] ? part(theme, "fixed") : itemHue(theme, body, this.poses.places.length));
       });
     }
   }

@@ -1,6 +1,7 @@
 /** The box that holds everything that is drawn, over all times. */
 
 import { Box3, Vector3 } from "three";
+import { Poses } from "./bodies.js";
 
 /** Arrays of points of a solution. */
 function places({ bodies, points, rods, spheres, joints, lines }) {
@@ -14,14 +15,29 @@ function places({ bodies, points, rods, spheres, joints, lines }) {
   ].filter(Boolean);
 }
 
-/** How far shapes of each body reach from its origin. */
-function reaches({ bodies, shapes }) {
-  const found = bodies.names.map(() => 0);
-  for (const { body, at = [0, 0, 0], size, radius = 0, length = 0, vertices } of shapes) {
-    const own = Math.max(Math.hypot(...(size ?? [])) / 2, radius + length / 2, vertices ? farthest(vertices) : 0);
-    found[body] = Math.max(found[body] ?? 0, Math.hypot(...at) + own);
+/** Frames at which shapes are looked at, so many of them in all. */
+const LOOKS = 20_000;
+
+/** Half the size of a shape about its middle. */
+function radiusOf({ kind, size, radius = 0, length = 0, vertices }) {
+  if (kind === "sphere") return radius;
+  if (kind === "capsule") return radius + length / 2;
+  if (vertices) return farthest(vertices);
+  return size ? Math.hypot(...size) / 2 : Math.hypot(radius, length / (kind === "arrow" ? 1 : 2));
+}
+
+/** Calls `include(point, radius)` for every shape of a solution at frames of its whole time. */
+function lookAtShapes({ times, bodies, shapes }, include) {
+  const poses = new Poses(bodies);
+  const stride = Math.ceil((times.length * shapes.length) / LOOKS);
+  const point = new Vector3();
+  for (let index = 0; index < times.length; index += stride || 1) {
+    poses.update({ index, fraction: 0, duration: 0 });
+    for (const shape of shapes) {
+      point.fromArray(shape.at ?? [0, 0, 0]).applyQuaternion(poses.turns[shape.body]).add(poses.places[shape.body]);
+      include(point, radiusOf(shape));
+    }
   }
-  return found;
 }
 
 function farthest({ values }) {
@@ -34,19 +50,17 @@ export function extentOf({ extent, solutions }) {
   const box = new Box3();
   if (extent) box.set(new Vector3(...extent.lower), new Vector3(...extent.upper));
   const point = new Vector3();
-  const include = (values, i, reach) => {
-    point.fromArray(values, i).addScalar(reach);
-    box.expandByPoint(point).expandByPoint(point.addScalar(-2 * reach));
+  const include = (center, radius) => {
+    box.expandByPoint(point.copy(center).addScalar(radius)).expandByPoint(point.addScalar(-2 * radius));
   };
+  const center = new Vector3();
   for (const { values } of solutions.flatMap(places)) {
-    for (let i = 0; i < values.length; i += 3) include(values, i, 0);
+    for (let i = 0; i < values.length; i += 3) include(center.fromArray(values, i), 0);
   }
   for (const solution of solutions) {
-    const reach = reaches(solution);
-    const { values } = solution.bodies.positions ?? { values: [] };
-    for (let i = 0; i < values.length; i += 3) include(values, i, reach[(i / 3) % reach.length]);
+    if (solution.bodies.positions) lookAtShapes(solution, include);
     for (const { centers, radius = 1 } of solution.spheres) {
-      for (let i = 0; i < centers.values.length; i += 3) include(centers.values, i, radius);
+      for (let i = 0; i < centers.values.length; i += 3) include(center.fromArray(centers.values, i), radius);
     }
   }
   if (box.isEmpty()) box.set(new Vector3(), new Vector3());

@@ -17,6 +17,13 @@ const PARTS = {
 export const AXES = { light: ["#c43c35", "#2b8a3e", "#2867b8"], dark: ["#ff7b72", "#5fcf7c", "#79b4ff"] };
 
 export const hue = (theme, index) => HUES[theme][index % HUES[theme].length];
+
+/** The colour of item `index` of `count`: hues tell few apart; many alternate between two that are alike. */
+export function itemHue(theme, index, count) {
+  if (count <= HUES[theme].length) return hue(theme, index);
+  return hue(theme, index % 2 ? 6 : 0);
+}
+
 export const part = (theme, name) => PARTS[theme][name];
 
 const GROUPS = { loads: 1, "constraint forces": 2, "constraint moments": 3 };

@@ -3,7 +3,7 @@
 import { SphereGeometry, Vector3 } from "three";
 import { position } from "../motion/interpolation.js";
 import { Instances } from "./instances.js";
-import { hue } from "./palette.js";
+import { itemHue } from "./palette.js";
 
 export class Points {
   layer = "bodies";
@@ -18,7 +18,7 @@ export class Points {
   }
 
   paint(theme) {
-    this.balls.paint((i) => hue(theme, this.firstHue + i));
+    this.balls.paint((i) => itemHue(theme, this.firstHue + i, this.firstHue + this.balls.count));
   }
 
   update(place) {

@@ -1,15 +1,6 @@
 /** Straight segments of a width in pixels, in one draw call, which may belong to a span of time. */
 
-import {
-  Color,
-  DynamicDrawUsage,
-  InstancedBufferAttribute,
-  InstancedBufferGeometry,
-  BufferAttribute,
-  Mesh,
-  ShaderMaterial,
-  Vector2,
-} from "three";
+import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Mesh, ShaderMaterial, Vector2 } from "three";
 
 const VERTEX = /* glsl */ `
 attribute vec3 start, end, tint;
@@ -50,20 +41,26 @@ void main() {
 /** Pixels of the canvas, for all segments of a page. */
 export const resolution = new Vector2(1, 1);
 
+const CORNERS = [[0, -1, 0], [0, 1, 0], [1, -1, 0], [1, 1, 0]];
+
+/** Each segment is four vertices that know both ends: renderers in software are slow with instances. */
 export class Segments {
   constructor(count, { width = 1.5, opacity = 1, faded = 1, moving = false } = {}) {
     this.count = count;
-    const geometry = new InstancedBufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array([0, -1, 0, 0, 1, 0, 1, -1, 0, 1, 1, 0]), 3));
-    geometry.setIndex([0, 2, 1, 1, 2, 3]);
-    geometry.instanceCount = count;
+    const geometry = new BufferGeometry();
     this.attributes = {};
-    for (const [name, size] of [["start", 3], ["end", 3], ["tint", 3], ["moments", 2]]) {
-      const attribute = new InstancedBufferAttribute(new Float32Array(count * size), size);
+    for (const [name, size] of [["position", 3], ["start", 3], ["end", 3], ["tint", 3], ["moments", 2]]) {
+      const attribute = new BufferAttribute(new Float32Array(4 * count * size), size);
       if (moving) attribute.setUsage(DynamicDrawUsage);
       geometry.setAttribute(name, attribute);
       this.attributes[name] = attribute;
     }
+    const triangles = new Uint32Array(6 * count);
+    for (let i = 0; i < count; i++) {
+      this.attributes.position.array.set(CORNERS.flat(), 12 * i);
+      triangles.set([4 * i, 4 * i + 2, 4 * i + 1, 4 * i + 1, 4 * i + 2, 4 * i + 3], 6 * i);
+    }
+    geometry.setIndex(new BufferAttribute(triangles, 1));
     const transparent = opacity < 1 || faded < 1;
     this.material = new ShaderMaterial({
       vertexShader: VERTEX,
@@ -83,22 +80,28 @@ export class Segments {
     this.object.frustumCulled = false;
   }
 
+  /** Gives all corners of segment `index` the same numbers. */
+  write(name, index, numbers) {
+    const { array, itemSize } = this.attributes[name];
+    for (let corner = 0; corner < 4; corner++) array.set(numbers, (4 * index + corner) * itemSize);
+  }
+
   /** Puts segment `index` between two points, arrays of three numbers. */
   set(index, start, end) {
-    this.attributes.start.array.set(start, 3 * index);
-    this.attributes.end.array.set(end, 3 * index);
+    this.write("start", index, start);
+    this.write("end", index, end);
   }
 
   /** When the two ends of segment `index` are reached; it is not drawn before. */
   setMoments(index, start, end) {
-    this.attributes.moments.array.set([start, end], 2 * index);
+    this.write("moments", index, [start, end]);
   }
 
   /** One colour, or `color(index)` for each segment. */
   paint(color) {
     const choose = typeof color === "function" ? color : () => color;
     const linear = new Color();
-    for (let i = 0; i < this.count; i++) linear.set(choose(i)).toArray(this.attributes.tint.array, 3 * i);
+    for (let i = 0; i < this.count; i++) this.write("tint", i, linear.set(choose(i)).toArray());
     this.attributes.tint.needsUpdate = true;
   }
 

@@ -1,55 +1,79 @@
 /** Trails: the curves along which points went, up to now, fading with age. */
 
 import { position } from "../motion/interpolation.js";
-import { hue } from "./palette.js";
 import { Segments } from "./segments.js";
 
-/** Segments of all curves of one kind; longer runs have longer segments. */
-const BUDGET = 200_000;
-/** Segments of a curve with few frames. */
-const SMOOTH = 800;
+/** Points of a curve at least, between frames where there are few of these. */
+const SMOOTH = 1000;
+/** Chords leave the curve by less than this part of the size of the scene, which is less than a pixel. */
+const CLOSE = 4e-4;
+/** Points between the ends of a chord at most. */
+const PASSED = 48;
+
+/** Points of a curve with their times: `{point, moment}`. */
+function* pointsOf(times, { positions, velocities }, item) {
+  const intervals = times.length - 1;
+  const fine = Math.max(1, Math.min(16, Math.ceil(SMOOTH / intervals)));
+  for (let i = 0; i <= intervals * fine; i++) {
+    const index = Math.min(intervals - 1, Math.floor(i / fine));
+    const fraction = i / fine - index;
+    const duration = times[index + 1] - times[index];
+    const point = position(positions, velocities, { index, fraction, duration }, item, [0, 0, 0]);
+    yield { point, moment: times[index] + fraction * duration };
+  }
+}
+
+/** Distance of `point` from the chord between two others. */
+function distance(point, start, end) {
+  const along = end.map((value, k) => value - start[k]);
+  const from = point.map((value, k) => value - start[k]);
+  const square = along.reduce((sum, value) => sum + value * value, 0);
+  const part = square ? along.reduce((sum, value, k) => sum + value * from[k], 0) / square : 0;
+  const clamped = Math.min(1, Math.max(0, part));
+  return Math.hypot(...from.map((value, k) => value - clamped * along[k]));
+}
+
+/** As few of the points as keep chords close to the curve. */
+function chords(points, close) {
+  const kept = [];
+  let passed = [];
+  for (const next of points) {
+    const start = kept.at(-1);
+    const straight = () => passed.every(({ point }) => distance(point, start.point, next.point) < close);
+    if (!start) kept.push(next);
+    else {
+      if (passed.length && (passed.length > PASSED || !straight())) {
+        kept.push(passed.at(-1));
+        passed = [];
+      }
+      passed.push(next);
+    }
+  }
+  return passed.length ? [...kept, passed.at(-1)] : kept;
+}
 
 export class Trails {
   layer = "trails";
 
-  /** Curves of `items` of `{positions, velocities}`; `hues[i]` colours the i-th. */
-  constructor(times, { positions, velocities }, items, hues, ghost) {
-    this.hues = hues;
-    const intervals = times.length - 1;
-    const room = Math.max(1, Math.floor(BUDGET / items.length));
-    const stride = Math.max(1, Math.ceil(intervals / room));
-    const fine = stride > 1 ? 1 : Math.max(1, Math.min(8, Math.floor(SMOOTH / intervals)));
-    const stops = [];
-    for (let index = 0; index < intervals; index += stride) {
-      for (let i = 0; i < fine; i++) stops.push([index, i / fine]);
+  /** Curves of `items` of `{positions, velocities}`, each in the colour `colorOf(theme, item)`. */
+  constructor(times, source, items, colorOf, size, ghost) {
+    const curves = items.map((item) => chords(pointsOf(times, source, item), CLOSE * size));
+    this.owners = curves.flatMap((curve, i) => Array(curve.length - 1).fill(items[i]));
+    this.colorOf = colorOf;
+    this.segments = new Segments(this.owners.length, { opacity: ghost ? 0.35 : 0.95, faded: 0.2 });
+    let index = 0;
+    for (const curve of curves) {
+      for (let i = 1; i < curve.length; i++, index++) {
+        this.segments.set(index, curve[i - 1].point, curve[i].point);
+        this.segments.setMoments(index, curve[i - 1].moment, curve[i].moment);
+      }
     }
-    stops.push([intervals - 1, 1]);
-    this.curves = stops.length - 1;
-    this.segments = new Segments(items.length * this.curves, { opacity: ghost ? 0.35 : 0.95, faded: 0.2 });
-    items.forEach((item, i) => this.lay(times, positions, velocities, item, i * this.curves, stops));
-    this.segments.commit();
-    this.span = (times[intervals] - times[0]) / 4;
+    this.span = (times.at(-1) - times[0]) / 4;
     this.objects = [this.segments.object];
   }
 
-  lay(times, positions, velocities, item, first, stops) {
-    let [before, here] = [[0, 0, 0], [0, 0, 0]];
-    let reached = 0;
-    stops.forEach(([index, fraction], i) => {
-      const duration = times[index + 1] - times[index];
-      position(positions, velocities, { index, fraction, duration }, item, here);
-      const moment = times[index] + fraction * duration;
-      if (i) {
-        this.segments.set(first + i - 1, before, here);
-        this.segments.setMoments(first + i - 1, reached, moment);
-      }
-      [before, here] = [here, before];
-      reached = moment;
-    });
-  }
-
   paint(theme) {
-    this.segments.paint((i) => hue(theme, this.hues[Math.floor(i / this.curves)]));
+    this.segments.paint((i) => this.colorOf(theme, this.owners[i]));
   }
 
   update(place, time) {

@@ -10,7 +10,7 @@ import { BodyFrames, SectionFrames } from "./frames.js";
 import { Ground, SpaceAxes } from "./ground.js";
 import { Joints } from "./joints.js";
 import { Momentum } from "./momenta.js";
-import { ColorScale } from "./palette.js";
+import { ColorScale, hue, itemHue } from "./palette.js";
 import { Points } from "./points.js";
 import { Rod } from "./rods.js";
 import { Spheres } from "./spheres.js";
@@ -29,8 +29,8 @@ export const LAYERS = [
   { name: "grid", label: "Ground grid", on: true },
 ];
 
-/** More bodies than this have no trails: they would hide everything. */
-const TRAILED = 24;
+/** So many items have trails, evenly chosen with the last one: more would hide everything. */
+const TRAILED = 12;
 
 const count = (array) => (array ? array.shape[1] : 0);
 const indices = (length) => Array.from({ length }, (_, i) => i);
@@ -81,21 +81,23 @@ export class World {
       things.push(new Bodies(solution, poses, ghost));
       if (!ghost) this.poses = poses;
       if (bodies.rotations) things.push(new BodyFrames(poses, 3.5 * this.detail, ghost));
-      if (moving.length <= TRAILED) things.push(...trails(times, bodies, moving, moving, ghost));
+      things.push(...this.trails(times, bodies, moving, (theme, item) => itemHue(theme, item, bodies.names.length), ghost));
     }
     if (points.positions) {
       const first = count(bodies.positions);
       const all = indices(count(points.positions));
       const balls = new Points(points, ghost, first);
       if (!ghost) this.points = balls;
-      things.push(balls, ...trails(times, points, all, all.map((i) => first + i), ghost));
+      const colorOf = (theme, item) => itemHue(theme, first + item, first + all.length);
+      things.push(balls, ...this.trails(times, points, all, colorOf, ghost));
     }
     const tubes = rods.map((rod, i) => new Rod(rod, ghost, i));
     if (!ghost) this.rods = tubes;
     tubes.forEach((tube, i) => {
       things.push(tube);
       if (tube.shape.rotations) things.push(new SectionFrames(tube.shape, 4 * tube.radius, ghost));
-      if (!tube.shape.closed) things.push(...trails(times, rods[i], [0, tube.shape.nodes - 1], [i, i], ghost));
+      const ends = tube.shape.closed ? [0] : [0, tube.shape.nodes - 1];
+      things.push(...this.trails(times, rods[i], ends, (theme) => hue(theme, i), ghost));
     });
     things.push(...spheres.map((sphere) => new Spheres(sphere, ghost)));
     things.push(...momenta.map((momentum, i) => this.momentum(times, momentum, i, ghost)));
@@ -108,6 +110,14 @@ export class World {
       things.push(new Arrows(group, own, greatest, this.size, ghost));
     }
     return things;
+  }
+
+  /** Trails of some of `items`. */
+  trails(times, source, items, colorOf, ghost) {
+    if (times.length < 2 || !items.length) return [];
+    const stride = Math.ceil(items.length / TRAILED);
+    const chosen = items.filter((_, i) => (items.length - 1 - i) % stride === 0);
+    return [new Trails(times, source, chosen, colorOf, this.size, ghost)];
   }
 
   /** Momentum spheres stand beside what is in space, or in the middle where nothing is. */
@@ -194,10 +204,6 @@ export class World {
 }
 
 const fieldKey = ({ label, component }) => [label, component].filter(Boolean).join(" ");
-
-function trails(times, source, items, hues, ghost) {
-  return times.length > 1 && items.length ? [new Trails(times, source, items, hues, ghost)] : [];
-}
 
 function middle({ positions, nodes }) {
   return new Vector3().fromArray(positions, 3 * (nodes >> 1));

@@ -16,11 +16,11 @@ export function placeOf(times, time) {
   return { index: low, fraction: (time - times[low]) / duration, duration };
 }
 
-/** Offsets of one item in the two frames of `place`; a single frame is both. */
+/** Offsets of one item in the two frames of `place`; the last frame is both. */
 function offsets({ shape }, { index }, item, width) {
   const stride = (shape.length === 3 ? shape[1] : 1) * width;
   const here = index * stride + item * width;
-  return [here, shape[0] > 1 ? here + stride : here];
+  return [here, index + 1 < shape[0] ? here + stride : here];
 }
 
 export function linear(array, place, item, out, width = 3) {

@@ -6,48 +6,68 @@ import { element, make } from "./elements.js";
 import { inSteps, shown, ticks } from "./numbers.js";
 
 const HEIGHT = 112;
-const INSET = { left: 52, right: 10, top: 8, bottom: 20 };
+const INSET = { left: 58, right: 10, top: 8, bottom: 20 };
+/** Values that differ by less than this part of their size are shown less the first one. */
+const ALIKE = 1e-3;
 /** More curves than this of one output are drawn, and only so many are named. */
 const NAMED = 6;
 
-/** A range of values with some air, also where they are all the same. */
-function rangeOf(arrays) {
-  let [lower, upper] = [Infinity, -Infinity];
-  for (const values of arrays) {
-    for (const value of values) {
-      if (value < lower) lower = value;
-      if (value > upper) upper = value;
-    }
+/** The least and the greatest of `values`. */
+function boundsOf(values, bounds = [Infinity, -Infinity]) {
+  for (const value of values) {
+    if (value < bounds[0]) bounds[0] = value;
+    if (value > bounds[1]) bounds[1] = value;
   }
+  return bounds;
+}
+
+/** A range with some air, also where all values are the same. */
+function roomy([lower, upper]) {
   // float32 carries seven digits: smaller differences are its rounding.
   const air = Math.max(0.06 * (upper - lower), 1e-6 * Math.max(Math.abs(lower), Math.abs(upper))) || 1;
   return [lower - air, upper + air];
+}
+
+/** The values of an output with what they are counted from, which float32 would not resolve. */
+function withBase({ values, base }) {
+  if (!base) return values;
+  const width = base.length;
+  return { shape: values.shape, values: Float64Array.from(values.values, (value, i) => value + base[i % width]) };
 }
 
 class Plot {
   constructor(panel, clock) {
     this.panel = panel;
     this.clock = clock;
-    this.range = rangeOf(panel.curves.map(({ values }) => values.values));
+    const bounds = [Infinity, -Infinity];
+    for (const { values } of panel.curves) boundsOf(values.values, bounds);
+    const first = panel.curves[0].values.values[0];
+    const single = panel.curves[0].components.length === 1;
+    /** What is taken off all values, so that small changes of a large number are seen. */
+    this.offset = single && bounds[1] - bounds[0] < ALIKE * Math.abs(first) ? first : 0;
+    this.range = roomy(bounds.map((bound) => bound - this.offset));
     this.canvas = make("canvas", { className: "plot", attributes: { "aria-hidden": "true" } });
     this.cursor = make("div", { className: "cursor" });
     this.face = make("div", { className: "face" }, this.canvas, this.cursor);
     this.values = make("ul", { className: "values" });
     const unit = panel.unit ? make("span", { className: "unit", textContent: ` ${panel.unit}` }) : "";
-    const caption = make("figcaption", {}, make("span", { className: "label", textContent: panel.label }), unit, this.values);
+    const less = this.offset ? make("span", { className: "offset", textContent: ` − ${shown(this.offset, 7)}` }) : "";
+    const label = make("span", { className: "label", textContent: panel.label });
+    const caption = make("figcaption", {}, label, less, unit, this.values);
     this.figure = make("figure", {}, caption, this.face);
     this.readings = this.makeReadings();
     this.listen();
   }
 
   makeReadings() {
-    const [{ values, components }] = this.panel.curves;
+    const [{ components }] = this.panel.curves;
     return components.slice(0, NAMED).map((component, i) => {
       const swatch = make("i", { className: "swatch", attributes: { "data-hue": i } });
       const reading = make("span", { className: "reading" });
-      const name = components.length > 1 ? make("span", { className: "name", textContent: component }) : "";
+      const short = component.startsWith(this.panel.label) ? component.slice(this.panel.label.length) : component;
+      const name = components.length > 1 ? make("span", { className: "name", textContent: short }) : "";
       this.values.append(make("li", {}, ...(components.length > 1 ? [swatch] : []), name, reading));
-      return { reading, index: i, width: values.shape[1] ?? 1 };
+      return { reading, index: i };
     });
   }
 
@@ -70,11 +90,11 @@ class Plot {
   /** Draws the curves; the cursor is an element of its own. */
   draw(theme, sharpness) {
     const width = this.face.clientWidth;
-    if (!width) return;
+    if (!width || !this.visible) return;
     this.width = width;
     this.canvas.width = Math.round(width * sharpness);
     this.canvas.height = Math.round(HEIGHT * sharpness);
-    const pen = this.canvas.getContext("2d");
+    const pen = this.canvas.getContext("2d", { willReadFrequently: true }); // drawn once: no GPU is needed
     pen.setTransform(sharpness, 0, 0, sharpness, 0, 0);
     const style = getComputedStyle(this.figure);
     pen.font = `11px ${style.fontFamily}`;
@@ -133,19 +153,19 @@ class Plot {
     for (let c = components - 1; c >= 0; c--) {
       pen.strokeStyle = hue(theme, c);
       pen.beginPath();
-      for (let i = 0; i < times.length; i++) pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c]));
+      for (let i = 0; i < times.length; i++) pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c] - this.offset));
       pen.stroke();
     }
   }
 
   update() {
-    if (!this.width) return;
+    if (!this.width || !this.visible) return;
     this.cursor.style.transform = `translateX(${this.x(this.clock.time)}px)`;
     const [{ times, values }] = this.panel.curves;
     const place = placeOf(times, this.clock.time);
     const array = { shape: [values.shape[0], values.shape[1] ?? 1, 1], values: values.values };
     for (const { reading, index } of this.readings) {
-      const text = shown(linear(array, place, index, [0], 1)[0]);
+      const text = shown(linear(array, place, index, [0], 1)[0] - this.offset);
       if (reading.textContent !== text) reading.textContent = text;
     }
   }
@@ -165,7 +185,7 @@ function panelsOf(solutions) {
     unit: output.unit ?? "",
     curves: solutions.flatMap(({ times, outputs }, i) => {
       const same = outputs.find(({ label }) => label === output.label);
-      return same ? [{ times, values: same.values, components: same.components, ghost: i > 0 }] : [];
+      return same ? [{ times, values: withBase(same), components: same.components, ghost: i > 0 }] : [];
     }),
   }));
 }
@@ -176,8 +196,23 @@ export class Plots {
     this.section = element("outputs");
     this.section.append(...this.plots.map(({ figure }) => figure));
     this.section.hidden = this.plots.length === 0;
+    this.seen = new IntersectionObserver((entries) => this.see(entries), { root: this.section, rootMargin: "60px" });
+    for (const { figure } of this.plots) this.seen.observe(figure);
     new ResizeObserver(() => this.draw()).observe(this.section);
     clock.onChange(() => this.update());
+  }
+
+  /** Panels are drawn when they come into sight: a model may have hundreds. */
+  see(entries) {
+    for (const { target, isIntersecting } of entries) {
+      const plot = this.plots.find(({ figure }) => figure === target);
+      plot.visible = isIntersecting;
+      if (isIntersecting) plot.draw(this.theme, this.sharpness);
+    }
+  }
+
+  get sharpness() {
+    return Math.min(3, window.devicePixelRatio || 1);
   }
 
   setTheme(theme) {
@@ -186,17 +221,14 @@ export class Plots {
   }
 
   draw() {
-    if (!this.theme) return;
-    const sharpness = Math.min(3, window.devicePixelRatio || 1);
-    for (const plot of this.plots) plot.draw(this.theme, sharpness);
+    for (const plot of this.plots) plot.draw(this.theme, this.sharpness);
   }
 
   update() {
-    if (!this.section.hidden) for (const plot of this.plots) plot.update();
+    for (const plot of this.plots) plot.update();
   }
 
   toggle() {
     if (this.plots.length) this.section.hidden = !this.section.hidden;
-    this.draw();
   }
 }

@@ -20,9 +20,30 @@ async function inflated(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-async function arrayOf({ shape, base64, deflated, type }) {
+/** A series over time: whole multiples of a unit, whose neighbours were subtracted; the lowest bytes of all come first. */
+function summed(bytes, [times], unit, differences) {
+  const count = bytes.byteLength / 4;
+  const components = count / times;
+  const values = new Float32Array(count);
+  const numbers = new Int32Array(times);
+  for (let c = 0; c < components; c++) {
+    for (let k = 0; k < times; k++) {
+      const i = c * times + k;
+      const folded = bytes[i] | (bytes[count + i] << 8) | (bytes[2 * count + i] << 16) | (bytes[3 * count + i] << 24);
+      numbers[k] = (folded >>> 1) ^ -(folded & 1);
+    }
+    for (let d = 0; d < differences; d++) {
+      for (let k = 1; k < times; k++) numbers[k] += numbers[k - 1];
+    }
+    for (let k = 0; k < times; k++) values[k * components + c] = numbers[k] * unit;
+  }
+  return values;
+}
+
+async function arrayOf({ shape, base64, deflated, type, unit, differences }) {
   let bytes = bytesOf(base64);
   if (deflated) bytes = await inflated(bytes);
+  if (unit !== undefined) return { shape, values: summed(bytes, shape, unit, differences) };
   return { shape, values: new TYPES[type](bytes.buffer, 0, bytes.byteLength / TYPES[type].BYTES_PER_ELEMENT) };
 }
 

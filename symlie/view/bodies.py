@@ -14,25 +14,28 @@ from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
 from symlie.runtime.solution.solution import Solution
-from symlie.view.masses import Body, body_of, box_rotation, node_blocks
+from symlie.view.masses import UNIT_SIDE, Body, body_of, box_rotation, node_blocks, stated_bodies
 from symlie.view.packing import arrows, poses, turns
 from symlie.view.poses import Track, parts_of
 
 POINT_SIZE = 0.012
 """Radius of a point over the extent of the motion."""
 
-MARK_SIZE = 0.02
-"""Radius of a body of which neither shape nor mass is known, over the extent of the motion."""
+MARK_SIZE = 0.06
+"""Largest side of the box of a body of which neither shape nor mass is known, over the extent of the motion."""
+
+MARK = (1.0, 0.6, 0.3)
+"""Its sides over the largest one: all differ, so that its rotation is seen."""
 
 
 def known_bodies(solution: Solution) -> dict[str, Body]:
-    """Mass and inertia of the nodes that turn, by the name of their track; empty where the code is not run."""
+    """Mass and inertia of bodies by the name of their track; without those of nodes where the code is not run."""
     layout = solution.system.layout
+    found = stated_bodies(solution)
     try:
         blocks = iter(node_blocks(solution))
     except CodeNotLoadedError:
-        return {}
-    found = {}
+        return found
     for node in layout.nodes:
         stored = solution.q[0, node.storage].reshape(node.count, -1)
         for k in range(node.count):
@@ -77,11 +80,15 @@ def ground(count: int) -> Track:
 def shape_entries(
     bodies: Sequence[Track], attached: Sequence[AttachedShape], known: Mapping[str, Body], extent: float
 ) -> list[dict[str, Any]]:
-    """Shapes of bodies: those that were stated; else boxes of their mass and inertia; else small spheres."""
+    """Shapes of bodies: those that were stated; else boxes of their mass and inertia; else small ones."""
     entries = []
     for number, body in enumerate(bodies):
         own = [s for s in attached if s.node == body.node and s.index in (None, body.index)]
-        entries += [_stated(number, s) for s in own] if own else [_unstated(number, known.get(body.name), extent)]
+        entries += (
+            [_stated(number, s) for s in own]
+            if own
+            else [_unstated(number, known.get(body.name), extent, has_position=body.has_position)]
+        )
     return entries
 
 
@@ -90,12 +97,13 @@ def _stated(number: int, attached: AttachedShape) -> dict[str, Any]:
     return place | {"color": attached.color} | dict(attached.shape.sizes)
 
 
-def _unstated(number: int, body: Body | None, extent: float) -> dict[str, Any]:
+def _unstated(number: int, body: Body | None, extent: float, *, has_position: bool) -> dict[str, Any]:
     place: dict[str, Any] = {"body": number, "color": None}
     box = None if body is None else body.box
     if body is None or box is None:
         at = [0.0, 0.0, 0.0] if body is None else body.center.tolist()
-        return place | {"kind": "sphere", "at": at, "rotation": [1.0, 0.0, 0.0, 0.0], "radius": MARK_SIZE * extent}
+        size = [side * (MARK_SIZE * extent if has_position else UNIT_SIDE) for side in MARK]
+        return place | {"kind": "box", "at": at, "rotation": [1.0, 0.0, 0.0, 0.0], "size": size}
     sides, axes = box
     turn = box_rotation(axes).tolist()
     return place | {"kind": "box", "at": body.center.tolist(), "rotation": turn, "size": sides.tolist()}
@@ -121,15 +129,19 @@ def directions_of(solution: Solution) -> list[tuple[str, Array, Array | None]]:
         rows = solution.q[:, node.storage].reshape(len(solution.t), node.count, -1)
         momentum = _momentum(node.type)
         fields = [f for f in node.type.storage_fields if f.shape == (3,) and f is not momentum]
-        for field, after in zip(fields, [*fields[1:], None][: len(fields)], strict=True):
+        several = len(fields) > 2
+        while fields:
+            field = fields.pop(0)
             vectors = rows[..., field.part]
             if not np.allclose(np.linalg.norm(vectors, axis=-1), 1.0, atol=ON_SPHERE, rtol=0):
                 continue
-            spin = rows[..., after.part] if after is not None else None
-            # On TS² an angular velocity across the direction follows it.
-            is_spin = spin is not None and np.allclose(np.sum(spin * vectors, axis=-1), 0.0, atol=ON_SPHERE)
-            rates = np.cross(spin, vectors) if is_spin and spin is not None else None
-            several = sum(f.shape == (3,) for f in node.type.storage_fields) > 2
+            rates = None
+            if fields:
+                # On TS² an angular velocity follows the direction, and stays across it.
+                spin = rows[..., fields[0].part]
+                if np.allclose(np.sum(spin * vectors, axis=-1), 0.0, atol=ON_SPHERE * (1 + np.abs(spin).max())):
+                    rates = np.cross(spin, vectors)
+                    fields.pop(0)
             found.append((f"{node.name}.{field.name}" if several else node.name, vectors, rates))
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
-from symlie.view.packing import arrows, poses, turns
+from symlie.view.packing import arrows, panels, poses, turns
 from symlie.view.poses import Track, padded
 from symlie.view.quaternions import rotate
 
@@ -47,6 +47,8 @@ class Connection:
         Of both markers, each (n, 3), in m.
     axes
         In space, each (n, 3).
+    zero
+        Direction in space from which angles are counted, (n, 3); None where there are no axes.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Connection:
     is_joint: bool
     points: tuple[Array, Array]
     axes: tuple[Array, ...]
+    zero: Array | None
 
 
 def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connection]:
@@ -79,12 +82,11 @@ def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connect
         if any(side is not None and body is None for side, body in zip(sides, bodies, strict=True)):
             continue
         kind = next((k for k in sorted(FREE_AXES, key=len, reverse=True) if stated.name.startswith(f"{k}_")), "")
-        first, second = (_point(b, values[f"point_{s}"], len(solution.t)) for b, s in zip(bodies, "ab", strict=True))
-        axes = tuple(
-            _axis(dict(zip("ab", bodies, strict=True)), values, which, kind, len(solution.t))
-            for which in FREE_AXES.get(kind, ())
-        )
-        found.append(Connection(name, kind, name in layout.joints, (first, second), axes))
+        count, by_side = len(solution.t), dict(zip("ab", bodies, strict=True))
+        first, second = (_point(by_side[s], values[f"point_{s}"], count) for s in "ab")
+        axes = tuple(_axis(by_side, values, which, kind, count) for which in FREE_AXES.get(kind, ()))
+        zero = _turned(by_side["a"], padded(_across(values["axes_a"])), count) if "axes_a" in values else None
+        found.append(Connection(name, kind, name in layout.joints, (first, second), axes, zero))
     return found
 
 
@@ -112,13 +114,25 @@ def _axis(bodies: Mapping[str, Track | None], values: Mapping[str, Array], which
     if axes.size == 9:
         return _turned(bodies[side], axes.reshape(3, 3)[:, number], count)
     if kind in IN_PLANE:
-        return _turned(bodies[side], padded(axes.reshape(2, 2)[:, 0]), count)
+        return _turned(bodies[side], padded(_across(axes)), count)
     return np.tile([0.0, 0.0, 1.0], (count, 1))
 
 
-def joint_entry(joint: Connection, extent: float) -> dict[str, Any]:
-    """A joint with its marks and axes."""
-    first, second = joint.points
+def _across(axes: Array) -> Array:
+    """The x axis of a marker in space or in the plane, from its axes as columns."""
+    size = 3 if axes.size == 9 else 2
+    return np.asarray(axes.reshape(size, size)[:, 0])
+
+
+def joint_entry(solution: Solution, joint: Connection, extent: float) -> dict[str, Any]:
+    """A joint with its marks and axes, where its coordinate is, its stops, and whether it is driven or locked."""
+    layout, (first, second) = solution.system.layout, joint.points
+    names = [f"{joint.name}_{label}" for label in ("angle", "displacement")]
+    value = next((np.asarray(solution.outputs[n]) for n in names if n in layout.outputs), None)
+    lower, upper = (layout.parameters.get(f"{joint.name}_{end}") for end in ("lower", "upper"))
+    has_limits = lower is not None and upper is not None
+    numbers = [float(solution.system.parameters[p[0]][0]) for p in (lower, upper) if p is not None]
+    is_known = value is not None and bool(np.isfinite(value).all())
     apart = float(np.linalg.norm(first - second, axis=1).max()) > 1e-6 * extent
     return {
         "name": joint.name,
@@ -126,8 +140,10 @@ def joint_entry(joint: Connection, extent: float) -> dict[str, Any]:
         "at": poses(first, extent),
         "other": poses(second, extent) if apart else None,
         "axes": [turns(axis) for axis in joint.axes],
-        "limits": None,
-        "driven": False,
+        "zero": None if joint.zero is None or names[0] not in layout.outputs else turns(joint.zero),
+        "coordinate": panels(value) if value is not None and is_known else None,
+        "limits": numbers if has_limits else None,
+        "driven": any(f"{joint.name}_{how}" in layout.constraints for how in ("drive", "lock")),
     }
 
 

@@ -19,7 +19,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.plot.drawn_rotations import quaternions_of
 from symlie.runtime.solution.solution import Solution
-from symlie.view.poses import Part, quaternions, spin_by_rates, velocity_fields
+from symlie.view.poses import Part, padded, quaternions, spin_by_rates, velocity_fields
 from symlie.view.quaternions import rotate
 
 THINNEST = 0.02
@@ -147,6 +147,27 @@ def _columns(kind: NodeType, part: Part, q: Array) -> tuple[Array | None, Array 
             spin = np.zeros((kind.dimension, 3))
             spin[place] = np.linalg.pinv(spin_by_rates(part.rotation, q[None])[0])
     return spin, shift
+
+
+def stated_bodies(solution: Solution) -> dict[str, Body]:
+    """Bodies that outputs place, by the parameters NAME_mass, NAME_inertia and NAME_center_of_mass of the model."""
+    system, found = solution.system, {}
+    parameters = system.layout.parameters
+
+    def values(name: str) -> Array | None:
+        return np.asarray(system.parameters[parameters[name][0]]) if name in parameters else None
+
+    for label in parameters:
+        name = label.removesuffix("_mass")
+        mass, inertia, center = (values(f"{name}_{part}") for part in ("mass", "inertia", "center_of_mass"))
+        if name == label or mass is None or inertia is None or not mass[0] > 0:
+            continue
+        is_planar = inertia.size == 1
+        about = np.diag([0.0, 0.0, inertia[0]]) if is_planar else inertia.reshape(3, 3) if inertia.size == 9 else None
+        if about is not None:
+            at = np.zeros(3) if center is None else padded(center)
+            found[name] = Body(float(mass[0]), at, about, is_planar)
+    return found
 
 
 def box_rotation(axes: Array) -> Array:

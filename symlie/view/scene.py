@@ -192,7 +192,7 @@ def _in_space(
         content["points"] = points_entry(points, extent)
     content["rods"] = [rod_entry(line, known, extent, {}) for line in lines]
     joined = connections(solution, _by_number(solution, found))
-    content["joints"] = [joint_entry(j, extent) for j in joined if j.is_joint]
+    content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
     content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
     free = [k for k in found if (k.node, k.index) not in through]
     content["arrows"] = [

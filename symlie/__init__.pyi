@@ -142,6 +142,14 @@ from symlie.runtime.system.completion import InitialState as InitialState
 from symlie.runtime.system.loading import load as load
 from symlie.runtime.system.system import System as System
 from symlie.runtime.tableaux.tableau import Tableau as Tableau
+from symlie.shapes import Shape as Shape
+from symlie.shapes import arrow as arrow
+from symlie.shapes import box as box
+from symlie.shapes import capsule as capsule
+from symlie.shapes import cylinder as cylinder
+from symlie.shapes import mesh as mesh
+from symlie.shapes import sphere as sphere
+from symlie.shapes import tube as tube
 from symlie.unit_names import centi as centi
 from symlie.unit_names import deg as deg
 from symlie.unit_names import giga as giga
@@ -153,5 +161,6 @@ from symlie.unit_names import mm as mm
 from symlie.unit_names import nano as nano
 from symlie.unit_names import rpm as rpm
 from symlie.unit_names import unit as unit
+from symlie.view.view import View as View
 
 __version__: str

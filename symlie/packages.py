@@ -13,6 +13,7 @@ OPTIONAL = {
     "xarray": ("xarray", "tables"),
     "distributed": ("distributed", "cluster"),
     "mpi4py": ("mpi4py", "mpi"),
+    "trimesh": ("trimesh", "view"),
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }

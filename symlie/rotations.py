@@ -84,6 +84,13 @@ class Rotation:
         return self._quaternion
 
     @property
+    def spatial_quaternion(self) -> tuple[Scalar, ...]:
+        """Unit quaternion, scalar part first, (4,); of a rotation of the plane about its normal."""
+        if self._quaternion is None and self._angle is not None:
+            return _cos(self._angle / 2), 0.0, 0.0, _sin(self._angle / 2)
+        return self.quaternion
+
+    @property
     def matrix(self) -> tuple[Scalar, ...]:
         """Rotation matrix from body axes to inertial axes, row by row, (9,)."""
         w, x, y, z = self.quaternion

@@ -1,9 +1,10 @@
-"""Settings of all tests: reproducible examples, no example database, flags of C, and machines without a compiler."""
+"""Settings of all tests: reproducible examples, no example database, flags of C, and machines that lack programs."""
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,6 +38,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--as-users", action="store_true", help="compile quick tests with the flags of users, as slow ones"
     )
     parser.addoption("--all-tools", action="store_true", help="fail, not skip, where a program is missing")
+
+
+Programs = Callable[..., None]
+
+
+@pytest.fixture(scope="session")
+def needs(pytestconfig: pytest.Config) -> Programs:
+    """Skips where programs or packages are missing, with their names; fails there with ``--all-tools``."""
+
+    def need(*names: str) -> None:
+        missing = [name for name in names if shutil.which(name) is None and importlib.util.find_spec(name) is None]
+        if missing and pytestconfig.getoption("all_tools"):
+            pytest.fail(f"{', '.join(missing)} must be there")
+        if missing:
+            pytest.skip(f"{', '.join(missing)} not found")
+
+    return need
 
 
 ABOUT_COMPILED_CODE = (

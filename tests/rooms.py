@@ -34,6 +34,7 @@ ROOMS = (
     "emit.printing",
     "ir",
     "ensembles",
+    "view",
     "runtime.plot",
     "runtime.study",
     "runtime.statics",

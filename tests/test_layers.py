@@ -29,6 +29,7 @@ FORBIDDEN = {
     "modeling": {"symlie.emit", "symlie.runtime"},
     "emit": {"symlie.modeling", "symlie.derive", "symlie.groups"},
     "ensembles": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
+    "view": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
     "runtime": {"symlie.ir", "sympy", "mpmath", "jinja2", "symlie.templating"},
     "compile": {"sympy", "mpmath", "jinja2", "symlie.templating"},
     "contract": {"sympy", "mpmath", "jinja2", "symlie.templating"},
@@ -48,7 +49,7 @@ FACADES = {
         "static_equilibrium",
         "write_standalone",
     },
-    "runtime.solution.solution": {"_dense", "plot", "plot_steps"},
+    "runtime.solution.solution": {"_dense", "plot", "plot_steps", "view"},
 }
 """Methods through which users reach what is above: each imports one function, and calls it."""
 

@@ -879,3 +879,20 @@ SERIES_FLOOR = 1e-14
 
 DRAWN_LINES = 0.005
 """Distance of two curves, relative to the height of their axes: half the width of a line, which is one in a hundred."""
+
+DRAWN_POSITION = 2.0**-20 * 2
+"""Positions of a page over the extent of the motion: rounding to the next power of two, and single precision."""
+
+DRAWN_ROTATION = 4 * 2.0**-20
+"""Entries of rotation matrices of a page: twice what components of quaternions are rounded to, and their sum."""
+
+PRINCIPAL_BOX = 1e-9
+"""Inertia of a box against the body that it stands for, relative to the largest entry: eigenvectors of doubles, and
+rates of classical coordinates by differences of 1e-6."""
+
+SEEN_THINNED = 1e-4
+"""Distance of states that are left out from what is drawn, over the extent: a tenth of a pixel."""
+
+PIXELS = 1.5
+"""Distance of what is seen from where it is projected, in pixels: the middle of a small ball in perspective is not that of
+its picture, whose edge is found to half a pixel."""

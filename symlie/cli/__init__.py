@@ -33,6 +33,7 @@ from symlie.cli import (
     run,
     sweep,
     verify,
+    view,
 )
 from symlie.cli.output import print_json, printed_notices
 from symlie.errors import SymlieError
@@ -47,6 +48,7 @@ COMMANDS = {
     "run": run,
     "sweep": sweep,
     "resume": resume,
+    "view": view,
     "converge": converge,
     "order": order,
     "paper": paper,

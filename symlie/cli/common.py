@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".pdf", ".svg")
 """File types of pictures."""
+PAGES = (".html",)
+"""File types of views."""
 RECORDINGS = (".nc", ".npz", ".csv")
 """File types of solutions."""
 

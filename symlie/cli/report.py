@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.common import PICTURES, RECORDINGS, check_writable
+from symlie.cli.common import PAGES, PICTURES, RECORDINGS, check_writable
 from symlie.cli.output import print_table, seconds
 from symlie.cli.values import names, path
 from symlie.errors import UnknownNameError
@@ -41,17 +41,18 @@ class Results:
     plot: str | None = None
     panels: list[str] | None = None
     plot_steps: str | None = None
+    view: str | None = None
     out: str | None = None
 
     @property
     def files(self) -> list[str]:
         """Their names."""
-        return [file for file in (self.plot, self.plot_steps, self.out) if file]
+        return [file for file in (self.plot, self.plot_steps, self.view, self.out) if file]
 
     @property
     def notes(self) -> dict[str, object]:
         """For a checkpoint: where the files are to be, from whatever folder the run is resumed."""
-        places = {name: getattr(self, name) for name in ("plot", "plot_steps", "out")}
+        places = {name: getattr(self, name) for name in ("plot", "plot_steps", "view", "out")}
         return {name: file and os.path.abspath(file) for name, file in places.items()} | {"panels": self.panels}
 
     def write(self, solution: Solution) -> None:
@@ -62,6 +63,8 @@ class Results:
             solution.plot(self.plot, self.panels)
         if self.plot_steps and solution.trace is not None:
             solution.plot_steps(self.plot_steps)
+        if self.view:
+            solution.view().save(self.view)
 
     def print_names(self) -> None:
         """Say what was written."""
@@ -84,6 +87,7 @@ def add_results(parser: ArgumentParser) -> None:
         type=path,
         help="draw sizes, error estimates and Newton iterations of all tried steps; implies --trace",
     )
+    parser.add_argument("--view", metavar="FILE", type=path, help="write a page on which it moves in space (.html)")
     parser.add_argument("--out", metavar="FILE", type=path, help=f"save the solution ({', '.join(RECORDINGS)})")
 
 
@@ -95,10 +99,11 @@ def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> 
     SymlieError
         A file can not be written, or panels are chosen for no picture.
     """
-    given = {name: getattr(arguments, name) for name in ("plot", "panels", "plot_steps", "out")}
+    given = {name: getattr(arguments, name) for name in ("plot", "panels", "plot_steps", "view", "out")}
     results = Results(**{name: value or (notes or {}).get(name) for name, value in given.items()})
     check_writable(results.plot, PICTURES)
     check_writable(results.plot_steps, PICTURES)
+    check_writable(results.view, PAGES)
     if results.panels and not results.plot:
         raise UnknownNameError("--panels chooses what --plot draws; add --plot FILE.")
     check_writable(results.out, RECORDINGS)

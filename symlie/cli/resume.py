@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    of_runs = ("plot", "panels", "plot_steps", "out", "checkpoint_seconds")
+    of_runs = ("plot", "panels", "plot_steps", "view", "out", "checkpoint_seconds")
     if Path(arguments.file).is_dir():
         if given := [word for word in of_runs if getattr(arguments, word) is not None]:
             raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a run; {arguments.file} is a sweep.")

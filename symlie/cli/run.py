@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Integrate a model and print, draw or save the solution."
 EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
+  symlie run heavy_top -o group=SE3 --t-end 2 --view top.html
   symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection --plot-steps steps.png
   symlie run rotor -o coordinates=euler_angles -o form=2 --h 1e-5 --t-end 0.1 --reference
   symlie run roll_up -o segments=64 --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
@@ -64,8 +65,8 @@ def run(arguments: Namespace) -> int:
     from symlie.runtime.plot.panels import check_panels
 
     check_panels(system.layout, results.panels or [])
-    over_time = t_eval is None and (arguments.out or arguments.plot)
-    drawn_only = arguments.plot and not arguments.out
+    over_time = t_eval is None and (arguments.out or arguments.plot or arguments.view)
+    drawn_only = (arguments.plot or arguments.view) and not arguments.out
     try:
         with Progress(system.name, plain=arguments.progress) as progress:
             solution = solve(

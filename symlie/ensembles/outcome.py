@@ -24,6 +24,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.statics.equilibrium import Equilibrium
 from symlie.runtime.statics.linearization import Linearization
 from symlie.showing import line, table
+from symlie.view.view import View
 
 if TYPE_CHECKING:
     import xarray
@@ -161,6 +162,33 @@ class Ensemble:
         status = self.arrays["status"]
         counted = [f"{int((status == s).sum())} {s.name.lower().replace('_', ' ')}" for s in MemberStatus]
         return line("Ensemble", [self.model, *(c for c in counted if not c.startswith("0 "))])
+
+    def _repr_html_(self) -> str:
+        status = self.arrays["status"]
+        rows: list[tuple[str, object]] = [("members", len(self))]
+        rows += [(s.name.lower().replace("_", " "), n) for s in MemberStatus if (n := int((status == s).sum()))]
+        rows += [("quantities", ", ".join(q.name for q in self.quantities))] if self.quantities else []
+        rows += [("in space", "ensemble.view(0, 1)")]
+        return table(f"ensemble of {self.model}", rows)
+
+    def view(self, *members: int) -> View:
+        """A page on which members move in space, see `Solution.view`; they are integrated once more.
+
+        Parameters
+        ----------
+        *members
+            Numbers of the members; those after the first are drawn as ghosts. Default: the first one.
+
+        Raises
+        ------
+        ModelError
+            They are no motions, or the model has no position.
+        """
+        found = [self.member(number) for number in members or (0,)]
+        solutions = [m for m in found if isinstance(m, Solution)]
+        if len(solutions) < len(found):
+            raise ModelError(f"A view shows motions; the members of this ensemble of '{self.model}' are none.")
+        return View(solutions)
 
     @cached_property
     def arrays(self) -> EnsembleArrays:

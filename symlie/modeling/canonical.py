@@ -31,7 +31,7 @@ from symlie.modeling.terms import Parameter
 
 _NOT_OF_KERNELS = (
     "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
-    "_points", "curves", "_own_nodes", "_parameter_names", "_instance_names",
+    "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
 

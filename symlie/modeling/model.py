@@ -16,6 +16,7 @@ from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.ir.program import Program, Vector
 from symlie.modeling.curves import StatedCurve, stated_curve
+from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.initial_values import InitialValue, with_initial_values
@@ -45,7 +46,7 @@ def _unit_length(name: str, group: ConfigurationSpace, relation: Callable[[Vecto
     return body
 
 
-class Model(Statement):
+class Model(Drawn, Statement):
     """A mechanical system on a Lie group.
 
     Parameters
@@ -76,6 +77,7 @@ class Model(Statement):
         self.joints: list[PlacedByCoordinates] = []
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.curves: list[StatedCurve] = []
+        self.shapes = []
 
     def __repr__(self) -> str:
         return line("Model", [self.name, *statement_parts(self, self.arrays, self.instances)])

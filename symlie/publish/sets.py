@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from symlie.compile.cache import publish_text, published_text, text_key
+from symlie.contract.attached_shapes import FILE, shapes_text
 from symlie.contract.manifest import Manifest, Types, read_types, text_of
 from symlie.contract.sets import CORE, kernel_set
 from symlie.paths import package_digest
@@ -55,7 +56,7 @@ def is_published(equations: Equations, name: str) -> bool:
 
 
 def generated_files(equations: Equations) -> dict[str, str]:
-    """The generated files that a run needs by name: header, source, NumPy module, manifest.
+    """The generated files that a run needs by name: header, source, NumPy module, manifest, shapes if there are any.
 
     The manifest with numbers of nodes and elements, where these are run-time data, and with the values of parameters
     is that of the model itself.
@@ -64,7 +65,8 @@ def generated_files(equations: Equations) -> dict[str, str]:
 
     files = set_files(equations, CORE)
     manifest = manifest_of(read_types(files["manifest.json"]), equations.arrangement, equations.options)
-    return {**files, "manifest.json": text_of(Manifest, manifest)}
+    shapes = {FILE: shapes_text(equations.model.shapes)} if equations.model.shapes else {}
+    return {**files, "manifest.json": text_of(Manifest, manifest), **shapes}
 
 
 def _entry(equations: Equations, name: str) -> str | None:

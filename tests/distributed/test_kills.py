@@ -22,7 +22,7 @@ from symlie.ensembles import dispatch
 from symlie.ensembles.results import MemberStatus
 from symlie.errors import ExecutorError
 from symlie.runtime.system.system import System
-from tests.distributed.conftest import Programs
+from tests.conftest import Programs
 from tests.distributed.processes import (
     MPI_ENVIRONMENT,
     PATIENCE,

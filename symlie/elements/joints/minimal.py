@@ -149,6 +149,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
         other.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
     other.breakpoints, other.inputs, other.curves = list(model.breakpoints), list(model.inputs), list(model.curves)
     other.motions, other.arrays = list(model.motions), list(model.arrays)
+    other.shapes = list(model.shapes)
     for node in model.nodes:
         if node not in placed:
             other._add_node(Node(other.program, node.name, node.group))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import UnknownNameError
 from symlie.notices import notify
@@ -45,6 +46,18 @@ class Outputs(Mapping[str, "Array"]):
     def known(self) -> dict[str, Array]:
         """Those that were computed or given so far."""
         return dict(self._known)
+
+    def at_states(self, solution: Solution, chosen: NDArray[np.intp]) -> Outputs:
+        """Those of a solution with some of the states; what is known need not be computed again.
+
+        Parameters
+        ----------
+        solution
+            The solution with these states.
+        chosen
+            Their numbers.
+        """
+        return Outputs(solution, {name: values[chosen] for name, values in self._known.items()})
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from symlie.runtime.integrate.dense import DenseOutput
     from symlie.runtime.solution.start import Start
     from symlie.runtime.system.system import System
+    from symlie.view.view import View
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -388,6 +389,23 @@ class Solution:
         from symlie.runtime.plot.step_figure import plot_steps
 
         return plot_steps(self, path)
+
+    def view(self, *others: Solution) -> View:
+        """A page on which the solution moves in space; a notebook shows it, and ``.save("top.html")`` writes it.
+
+        Parameters
+        ----------
+        *others
+            Further solutions of the model, drawn as ghosts.
+
+        Raises
+        ------
+        ModelError
+            Solutions of different models, an empty one, or a model without any position.
+        """
+        from symlie.view.view import view_of
+
+        return view_of(self, others)
 
     def to_json(self) -> dict[str, object]:
         """The solution as the JSON object of the command line."""

@@ -45,6 +45,7 @@ def solution_html(solution: Solution) -> str:
         rows += [("energy in J, at the end", f"{last:.6g} ({last - first:+.2e} since the start)")]
     rows += [("events", len(solution.events))] if layout.events else []
     rows += [("notice", text) for text in solution.notices]
+    rows += [("in space", "solution.view()")] if len(solution.t) else []
     outputs = [(name, position.stop - position.start, unit) for name, (position, unit) in layout.outputs.items()]
     return table(f"{layout.name}", rows) + table("outputs", outputs, ("name", "components", "unit"))
 

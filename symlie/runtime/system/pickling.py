@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from symlie.contract.attached_shapes import FILE as SHAPES
 from symlie.errors import FormatError, SymlieError
 from symlie.reading import brief, reading
 from symlie.runtime.kernels.sets import KernelSets
@@ -67,8 +68,8 @@ def opened(what: str, version: str, checksum: int, data: bytes) -> Any:
 class Code:
     """Generated code as it travels; equal where systems may share what was loaded."""
 
-    identity: tuple[str, str, str, bool]
-    """Hash of the model, backend, optimize, and whether the code is run."""
+    identity: tuple[str, str, str, str, bool]
+    """Hash of the model, its shapes, backend, optimize, and whether the code is run."""
     sets: tuple[str, ...] = field(compare=False)
     """Files of further sets of kernels that are there."""
     text: bytes = field(compare=False)
@@ -90,7 +91,8 @@ def _code_of(system: System) -> Code:
     sets = tuple(system.sets.present_files)
     known = _codes.get(system.sets)
     if known is None or known.sets != sets:
-        identity = model_hash(system), system.backend, system.optimize, not isinstance(system.sets, UnloadedSets)
+        is_run = not isinstance(system.sets, UnloadedSets)
+        identity = model_hash(system), system.files.get(SHAPES, ""), system.backend, system.optimize, is_run
         known = Code(identity, sets, zlib.compress(json.dumps(code_record(system)).encode()))
         _codes[system.sets] = known
     return known

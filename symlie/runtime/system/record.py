@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symlie.compile.cache import text_key
+from symlie.contract.attached_shapes import FILE as SHAPES
 from symlie.contract.manifest import Manifest, check_format, text_of
 from symlie.contract.sets import without_sets
 from symlie.errors import FormatError
@@ -29,8 +30,11 @@ _NOT_NEEDED = (".md", "certificate.json")
 
 
 def model_hash(system: System) -> str:
-    """Hash of the generated code and the manifest of a system: of its model, with the default parameters."""
-    return text_key(_needed(system), ())
+    """Hash of the generated code and the manifest of a system: of its model, with the default parameters.
+
+    How it is drawn does not count.
+    """
+    return text_key({name: text for name, text in _needed(system).items() if name != SHAPES}, ())
 
 
 def _needed(system: System) -> dict[str, str]:

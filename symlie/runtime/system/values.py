@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from symlie.contract.attached_shapes import AttachedShape, read_shapes
 from symlie.errors import UnknownNameError
 from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.protocol import Kernels, Prepared
@@ -155,6 +156,11 @@ class SystemValues(NamesSuccessors):
         slots, tables = slots_and_tables(self.layout, self.inputs)
         prepared = self.kernels.prepare(np.concatenate([self.parameters, slots]), self.element_parameters)
         return Prepared(np.concatenate([prepared.model, tables]), prepared.elements)
+
+    @cached_property
+    def shapes(self) -> tuple[AttachedShape, ...]:
+        """Shapes that its nodes are drawn with."""
+        return read_shapes(self.files)
 
     @property
     def breakpoints(self) -> dict[float, float]:

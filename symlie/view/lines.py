@@ -1,0 +1,203 @@
+"""Rods, and lines through nodes that elements place one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.layout.topology import links
+from symlie.runtime.plot.drawn_rotations import continuous
+from symlie.runtime.solution.solution import Solution
+from symlie.view.masses import Body
+from symlie.view.packing import colors, poses, turns
+from symlie.view.poses import Track
+from symlie.view.quaternions import rotate
+
+SLENDEREST, THICKEST, USUAL = 1 / 400, 1 / 40, 1 / 150
+"""Radius of a tube over the length of the rod: bounds of the one that mass and inertia tell, and without these."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Nodes in space that a tube goes through.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    tracks
+        Its nodes, one after the other.
+    arc
+        Their arc lengths, in m; None where none were stated.
+    """
+
+    name: str
+    tracks: Sequence[Track]
+    arc: Array | None
+
+    @property
+    def positions(self) -> Array:
+        """Shape (n, nodes, 3), in m."""
+        return np.stack([k.positions for k in self.tracks], axis=1)
+
+    @property
+    def rotations(self) -> Array | None:
+        """Shape (n, nodes, 4); None where cross sections do not turn."""
+        rows = [k.rotations for k in self.tracks if k.rotations is not None]
+        return np.stack([continuous(r) for r in rows], axis=1) if len(rows) == len(self.tracks) else None
+
+
+def lines_of(solution: Solution, tracks: Sequence[Track]) -> list[Line]:
+    """The rods of a solution, and what else joins its nodes to lines.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    tracks
+        Its nodes in space.
+    """
+    layout = solution.system.layout
+    by_node = {(k.node, k.index): k for k in tracks if k.has_position}
+    places = [(n.name, k if n.is_array else None) for n in layout.nodes for k in range(n.count)]
+    found = []
+    starts = {
+        int(n.storage.start + k * n.type.storage): (n.name, k if n.is_array else None)
+        for n in layout.nodes
+        for k in range(n.count)
+    }
+    on_curves: set[tuple[str, int | None]] = set()
+    for curve in layout.curves.values():
+        nodes = [starts[int(first)] for first in curve.storage[:, 0]]
+        if all(node in by_node for node in nodes):
+            found.append(Line(curve.name, [by_node[node] for node in nodes], curve.arc))
+            on_curves.update(nodes)
+    for path in paths([*links(layout).tolist(), *_placements(layout)]):
+        nodes = [places[k] for k in path]
+        if all(node in by_node for node in nodes) and not on_curves.issuperset(nodes):
+            found.append(Line(nodes[-1][0], [by_node[node] for node in nodes], None))
+    return found
+
+
+def _placements(layout: Layout) -> list[list[int]]:
+    """Pairs of a node and one that an element places by it."""
+    return [
+        [int(row[reference]), int(row[place])]
+        for element, members in zip(layout.elements, layout.members, strict=True)
+        for place, reference in element.placements
+        for row in members
+    ]
+
+
+def paths(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Pairs of numbers joined to paths: each goes on with the next pair that begins where one ends.
+
+    Parameters
+    ----------
+    pairs
+        In the order in which they were stated.
+    """
+    found: list[list[int]] = []
+    ends: dict[int, list[int]] = {}
+    for a, b in pairs:
+        path = ends.pop(a, None)
+        if path is None:
+            path = [a]
+            found.append(path)
+        path.append(b)
+        ends[b] = path
+    return found
+
+
+def rod_entry(line: Line, bodies: Mapping[str, Body], extent: float, forces: Mapping[str, Array]) -> dict[str, Any]:
+    """A tube with its cross sections and what colours it.
+
+    Parameters
+    ----------
+    line
+        The rod.
+    bodies
+        Mass and inertia of nodes, which tell how thick it is.
+    extent
+        Extent of the motion, in m.
+    forces
+        Further values over segments by label with unit, shape (n, segments).
+    """
+    x, turned = line.positions, line.rotations
+    return {
+        "name": line.name,
+        "closed": line.tracks[0] is line.tracks[-1],
+        "radius": _radius(line, bodies),
+        "positions": poses(x, extent),
+        "rotations": None if turned is None else turns(turned),
+        "velocities": None,
+        "fields": [
+            {"label": label, "unit": unit, "values": colors(values)}
+            for label, unit, values in [
+                *strains(line),
+                *((k.partition("|")[0], k.partition("|")[2], v) for k, v in forces.items()),
+            ]
+        ],
+    }
+
+
+def _radius(line: Line, bodies: Mapping[str, Body]) -> float:
+    length = (
+        float(np.linalg.norm(np.diff(line.positions[0], axis=0), axis=1).sum())
+        if line.arc is None
+        else float(line.arc[-1] - line.arc[0])
+    )
+    known = [bodies[k.name] for k in line.tracks if k.name in bodies]
+    if not known or not known[len(known) // 2].mass:
+        return USUAL * length
+    body = known[len(known) // 2]
+    assert body.mass is not None
+    # A round cross section has the moments m r²/4 about its diameters.
+    radius = 2 * float(np.sqrt(max(np.median(np.diag(body.inertia)), 0.0) / body.mass))
+    return float(np.clip(radius, SLENDEREST * length, THICKEST * length))
+
+
+def strains(line: Line) -> list[tuple[str, str, Array]]:
+    """What the poses tell of the strain of segments: label, unit and values (n, segments).
+
+    Bending and torsion are parts of the rotation vector between neighbouring cross sections over the length between
+    them, across and along their normal; the stretch is that of the chord.
+    """
+    if line.arc is None:
+        return []
+    lengths = np.diff(line.arc)
+    x, turned = line.positions, line.rotations
+    chord = np.diff(x, axis=1)
+    found = [("stretch", "1", np.linalg.norm(chord, axis=2) / lengths)]
+    if turned is None:
+        return found
+    apart = relative_vectors(turned[:, :-1], turned[:, 1:]) / lengths[:, None]
+    # The normal of cross sections is the axis of the body along which the centre line runs at the start.
+    back = turned[0, :-1] * np.array([1.0, -1.0, -1.0, -1.0])
+    normal = int(np.argmax(np.abs(rotate(back, chord[0])).sum(axis=0)))
+    across = [k for k in range(3) if k != normal]
+    return [
+        ("bending", "1/m", np.linalg.norm(apart[..., across], axis=-1)),
+        ("torsion", "1/m", apart[..., normal]),
+        *found,
+    ]
+
+
+def relative_vectors(a: Array, b: Array) -> Array:
+    """Rotation vectors of a⁻¹b in axes of a, at most half a turn long, shape (…, 3)."""
+    scalar = np.sum(a * b, axis=-1)
+    vector = a[..., :1] * b[..., 1:] - b[..., :1] * a[..., 1:] - np.cross(a[..., 1:], b[..., 1:])
+    vector = np.where(scalar[..., None] < 0, -vector, vector)
+    sine = np.linalg.norm(vector, axis=-1)
+    angle = 2 * np.arctan2(sine, np.abs(scalar))
+    factor = np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 1e-12)
+    return np.asarray(vector * factor[..., None])
+
+
+def on_lines(lines: Sequence[Line]) -> set[tuple[str, int | None]]:
+    """Nodes that some line goes through."""
+    return {(k.node, k.index) for line in lines for k in line.tracks}

@@ -1,0 +1,144 @@
+"""Weights and forces of constraints as arrows, and which way is up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import CodeNotLoadedError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.view.joints import arrow_entry
+from symlie.view.masses import Body
+from symlie.view.poses import Part, Track, padded, parts_of, velocity_fields
+from symlie.view.quaternions import rotate
+
+GRAVITY = "gravity"
+"""Name of the parameter with the acceleration of gravity."""
+
+SHIFT = 1e-4
+"""How far all nodes are moved to see which way their weight acts, in m."""
+
+
+def gravity_of(solution: Solution) -> Array | None:
+    """The acceleration of gravity in space, (3,), in m/s²; None where there is none.
+
+    Of a parameter that is a number, the direction is that in which the energy falls when all positions are moved.
+    """
+    system, known = solution.system, solution.system.layout.parameters
+    if GRAVITY not in known:
+        return None
+    part, shape, _ = known[GRAVITY]
+    values = system.parameters[part]
+    if shape in ((2,), (3,)):
+        found = padded(values)
+        return found if np.any(found) else None
+    if shape not in ((), (1,)) or not values[0]:
+        return None
+    try:
+        downhill = -_energy_slope(solution)
+    except CodeNotLoadedError:
+        return None
+    length = float(np.linalg.norm(downhill))
+    return abs(float(values[0])) * downhill / length if length > 0 and np.isfinite(length) else None
+
+
+def _energy_slope(solution: Solution) -> Array:
+    """Derivative of the energy at rest by a shift of all positions, in N, (3,)."""
+    system, layout = solution.system, solution.system.layout
+    t, rest = float(solution.t[0]), np.zeros(layout.dimension)
+    places = [
+        [node.storage.start + k * node.type.storage + part.position.offset for k in range(node.count)]
+        for node in layout.nodes
+        for part in parts_of(node.type)
+        if part.position is not None and part.position.shape == (3,)
+    ]
+    starts = np.array([p for row in places for p in row], dtype=int)
+    slope = np.zeros(3)
+    for axis in range(3):
+        sides = []
+        for sign in (1, -1):
+            q = solution.q[0].copy()
+            q[starts + axis] += sign * SHIFT
+            sides.append(float(np.sum(system.mechanics.energy(t, q, rest))))
+        slope[axis] = (sides[0] - sides[1]) / (2 * SHIFT)
+    # What is left of rounding points nowhere.
+    slope[np.abs(slope) <= 1e-6 * np.abs(slope).max(initial=0.0)] = 0.0
+    return slope
+
+
+def up_of(gravity: Array | None) -> list[float]:
+    """The direction against gravity; the third axis where there is none."""
+    if gravity is None:
+        return [0.0, 0.0, 1.0]
+    found: list[float] = (-gravity / np.linalg.norm(gravity) + 0.0).tolist()
+    return found
+
+
+def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[dict[str, Any]]:
+    """Weights of bodies at their centres of mass."""
+    if gravity is None:
+        return []
+    found = []
+    for track in tracks:
+        body = bodies.get(track.name)
+        if body is None or not body.mass or not track.has_position or track.rotations is None or track.is_fixed:
+            continue
+        at = track.positions + rotate(track.rotations, np.tile(body.center, (len(track.positions), 1)))
+        weight = np.tile(body.mass * gravity, (len(at), 1))
+        found.append(arrow_entry(f"weight of {track.name}", "loads", "N", at, weight))
+    return found
+
+
+def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[dict[str, Any]]:
+    """Forces and moments on nodes of the constraints that belong to no joint."""
+    layout = solution.system.layout
+    own = [
+        name for name, part in layout.constraints.items() if not {*part.rows.ravel().tolist()} & {*layout.joint_of_row}
+    ]
+    if not own or not np.isfinite(solution.multipliers).all():
+        return []
+    found, by_node = [], {(k.node, k.index): k for k in tracks}
+    for node in layout.nodes:
+        parts = parts_of(node.type)
+        if node.count > MOST_ARROWS or len(parts) != 1 or not node.type.velocities:
+            continue
+        try:
+            forces = solution.constraint_force(node.name, *own)
+        except CodeNotLoadedError:
+            return []
+        forces = forces.reshape(len(solution.t), node.count, -1)
+        for k in range(node.count):
+            track = by_node.get((node.name, k if node.is_array else None))
+            if track is not None and not track.is_fixed:
+                found += _on_node(track, parts[0], solution, node.name, forces[:, k])
+    return found
+
+
+MOST_ARROWS = 64
+"""Nodes of an array up to which each has arrows of its constraint forces."""
+
+
+def _on_node(track: Track, part: Part, solution: Solution, node: str, forces: Array) -> list[dict[str, Any]]:
+    kind, found = solution.system.layout.node(node).type, []
+    for name, place in velocity_fields(kind, part):
+        values = forces[:, place]
+        if not np.any(values):
+            continue
+        if name == "Omega":
+            spatial = np.pad(values, ((0, 0), (3 - values.shape[1], 0)))
+            assert track.rotations is not None
+            found.append(
+                arrow_entry(track.name, "constraint moments", "N m", track.positions, rotate(track.rotations, spatial))
+            )
+        elif name == "U" and track.rotations is not None:
+            found.append(
+                arrow_entry(
+                    track.name, "constraint forces", "N", track.positions, rotate(track.rotations, padded(values))
+                )
+            )
+        elif name == "x_dot" and values.shape[1] in (2, 3):
+            found.append(arrow_entry(track.name, "constraint forces", "N", track.positions, padded(values)))
+    return found

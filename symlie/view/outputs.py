@@ -1,0 +1,87 @@
+"""Outputs in the panels of a page, and outputs that are points in space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symlie.errors import CodeNotLoadedError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.view.packing import panels
+from symlie.view.poses import Track, padded
+
+MOST_COMPONENTS = 6
+"""Components of an output up to which it has a panel; a rotation matrix tells nothing as nine lines."""
+
+MOST_OUTPUTS = 40
+"""Outputs that have panels at most."""
+
+SAME = 1e-9
+"""How near an output is to a node, over the extent of the motion, to be the same point."""
+
+
+def output_entries(solution: Solution, notes: list[str]) -> list[dict[str, Any]]:
+    """Outputs over time, the energy first; what is left out is among the notes.
+
+    Parameters
+    ----------
+    solution
+        The states that are drawn.
+    notes
+        Sentences, to which those on outputs are added.
+    """
+    layout = solution.system.layout
+    found: list[dict[str, Any]] = []
+    left_out: list[str] = []
+    units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
+    for name in solution.outputs:
+        if name in layout.node_outputs or name in ("constraint_residual", "velocity_residual"):
+            continue
+        try:
+            values = solution.outputs[name]
+        except CodeNotLoadedError:
+            left_out.append(name)
+            continue
+        rows = values.reshape(len(solution.t), -1)
+        if rows.shape[1] > MOST_COMPONENTS:
+            continue
+        if len(found) == MOST_OUTPUTS or not np.isfinite(rows).all():
+            left_out.append(name)
+            continue
+        names = [name] if rows.shape[1] == 1 else [f"{name}[{k}]" for k in range(rows.shape[1])]
+        found.append({"label": name, "unit": units.get(name, ""), "components": names, "values": panels(rows)})
+    if left_out:
+        notes.append(f"Not plotted: {', '.join(left_out)}.")
+    return found
+
+
+def point_tracks(solution: Solution, tracks: Sequence[Track], extent: float) -> list[Track]:
+    """Outputs of two or three components in m that are points in space, where nothing else is drawn.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    tracks
+        What is drawn besides.
+    extent
+        Extent of the motion, in m.
+    """
+    found: list[Track] = []
+    for name, (part, unit) in solution.system.layout.outputs.items():
+        if unit != "m" or part.stop - part.start not in (2, 3):
+            continue
+        try:
+            x = padded(np.asarray(solution.outputs[name]))
+        except CodeNotLoadedError:
+            continue
+        if np.isfinite(x).all() and not any(_is_same(x, k.positions, extent) for k in (*tracks, *found)):
+            found.append(Track(name, name, None, x, None, None, None, False))
+    return found
+
+
+def _is_same(a: Array, b: Array, extent: float) -> bool:
+    return bool(np.abs(a - b).max(initial=0.0) <= SAME * extent)

@@ -1,0 +1,279 @@
+"""Where the nodes of a solution are in space: positions, rotations and velocities, whatever they are stored by.
+
+Nodes in the plane are in z = 0. A node that turns and has no position is drawn at the origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.contract.manifest import FieldLayout, NodeType
+from symlie.rotations import rotation_form
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.slices import NodeSlice
+from symlie.runtime.plot.drawn_rotations import continuous, quaternions_of
+from symlie.runtime.solution.solution import Solution
+from symlie.view.quaternions import rotate
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A place of a node type that moves in space: a position, a rotation, or both.
+
+    Attributes
+    ----------
+    label
+        What is appended to the name of the node; empty where the node has one part alone.
+    position, rotation
+        Its fields, or None.
+    """
+
+    label: str
+    position: FieldLayout | None
+    rotation: FieldLayout | None
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """A node, or one of its parts, along a solution.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    node, index
+        Name of the node or the array, and its number in the array; of what outputs place the body and None.
+    positions
+        Shape (n, 3), in m.
+    rotations
+        Unit quaternions whose signs do not jump, scalar part first, (n, 4); None of a point.
+    velocities
+        Of the positions, in space, (n, 3), in m/s; None where they are not known.
+    spin
+        Length of the angular velocity, (n,), in rad/s; None where it is not known.
+    is_fixed
+        Whether it is clamped or prescribed.
+    has_position
+        Whether the node has a position of its own.
+    """
+
+    name: str
+    node: str
+    index: int | None
+    positions: Array
+    rotations: Array | None
+    velocities: Array | None
+    spin: Array | None
+    is_fixed: bool
+    has_position: bool = True
+
+
+def parts_of(kind: NodeType) -> list[Part]:
+    """The places of a node type that move in space: a position belongs to the rotation that is stored before it."""
+    fields = [f for f in kind.storage_fields if _is_rotation(f) or _is_position(f)]
+    if len(fields) == 2 and _is_position(fields[0]) and _is_rotation(fields[1]):
+        return [Part("", fields[0], fields[1])]
+    found: list[Part] = []
+    for field in fields:
+        if _is_rotation(field):
+            found.append(Part(_number(field.name), None, field))
+        elif found and found[-1].position is None:
+            found[-1] = Part(found[-1].label, field, found[-1].rotation)
+        else:
+            found.append(Part(_number(field.name), field, None))
+    return [Part("", p.position, p.rotation) for p in found] if len(found) == 1 else found
+
+
+def _number(name: str) -> str:
+    return name[len(name.rstrip("0123456789")) :]
+
+
+def _is_rotation(field: FieldLayout) -> bool:
+    return rotation_form(field.name, field.shape) is not None
+
+
+def _is_position(field: FieldLayout) -> bool:
+    return field.name.rstrip("0123456789") == "x" and field.shape in ((2,), (3,))
+
+
+def tracks(solution: Solution) -> list[Track]:
+    """All nodes of a solution that are in space, in the order of the model.
+
+    Parameters
+    ----------
+    solution
+        The solution; its states are finite.
+    """
+    layout, found, first = solution.system.layout, [], 0
+    for node in layout.nodes:
+        fixed = layout.fixed[first : first + node.count]
+        first += node.count
+        for part in parts_of(node.type):
+            found += [_track(solution, node, part, k, bool(fixed[k])) for k in range(node.count)]
+    return found
+
+
+def placed_bodies(solution: Solution) -> list[Track]:
+    """Bodies that outputs NAME_x and NAME_R place, as those of minimal coordinates."""
+    outputs, found = solution.outputs, []
+    for label in outputs:
+        name = label.removesuffix("_x")
+        turned = f"{name}_R"
+        if label == name or turned not in outputs:
+            continue
+        x, R = outputs[label], outputs[turned]
+        if x.ndim != 2 or (x.shape[1], R[0].size) not in ((3, 9), (2, 4)):
+            continue
+        matrices = R.reshape(len(x), x.shape[1], x.shape[1])
+        if x.shape[1] == 2:
+            matrices = np.stack([_in_space(m) for m in matrices])
+        turns = continuous(quaternions_of(matrices))
+        found.append(Track(name, name, None, padded(x), turns, None, None, False))
+    return found
+
+
+def _in_space(matrix: Array) -> Array:
+    whole = np.eye(3)
+    whole[:2, :2] = matrix
+    return whole
+
+
+def _track(solution: Solution, node: NodeSlice, part: Part, index: int, is_fixed: bool) -> Track:
+    n, kind = len(solution.t), node.type
+    q = solution.q[:, node.storage].reshape(n, node.count, -1)[:, index]
+    v = solution.v[:, node.velocity].reshape(n, node.count, -1)[:, index]
+    turns = None if part.rotation is None else quaternions(part.rotation, q)
+    spin = angular_velocity(kind, part, q, v)
+    x = np.zeros((n, 3)) if part.position is None else padded(q[:, part.position.part])
+    name = f"{node.name}[{index}]" if node.is_array else node.name
+    return Track(
+        f"{name}.{part.label}" if part.label else name,
+        node.name,
+        index if node.is_array else None,
+        x,
+        turns,
+        linear_velocity(kind, part, turns, v),
+        None if spin is None else np.linalg.norm(spin, axis=1),
+        is_fixed,
+        part.position is not None,
+    )
+
+
+def padded(points: Array) -> Array:
+    """Points of the plane in z = 0; those of space as they are."""
+    return np.pad(points, [(0, 0)] * (points.ndim - 1) + [(0, 3 - points.shape[-1])])
+
+
+def quaternions(field: FieldLayout, q: Array) -> Array:
+    """Unit quaternions of a stored rotation, shape (n, 4), with signs that do not jump.
+
+    Parameters
+    ----------
+    field
+        The field.
+    q
+        Stored components of the node, shape (n, storage).
+    """
+    from scipy.spatial.transform import Rotation
+
+    values, form = q[:, field.part], rotation_form(field.name, field.shape)
+    if form == "planar":
+        half = np.arctan2(values[:, 1], values[:, 0]) / 2
+        found = np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half)], axis=1)
+    elif form == "matrix":
+        found = quaternions_of(values.reshape(-1, 3, 3))
+    elif form == "quaternion":
+        found = values / np.linalg.norm(values, axis=1, keepdims=True)
+    else:
+        assert form is not None
+        turned = Rotation.from_rotvec(values) if form == "vector" else Rotation.from_euler(form, values)
+        found = np.roll(turned.as_quat(), 1, axis=-1)
+    return continuous(found)
+
+
+def velocity_fields(kind: NodeType, part: Part) -> Iterator[tuple[str, slice]]:
+    """Velocity fields of a part: ``Omega``, ``U``, ``x_dot`` or rates of coordinates, with where they are.
+
+    They are in the order of the stored fields that they move.
+    """
+    if not kind.velocities:
+        return
+    turning, shifting = _velocities(kind)
+    for other in parts_of(kind):
+        spin = next(turning) if other.rotation is not None else None
+        shift = next(shifting) if other.position is not None else None
+        if other.label == part.label:
+            yield from (field for field in (spin, shift) if field is not None)
+
+
+def _velocities(kind: NodeType) -> tuple[Iterator[tuple[str, slice]], Iterator[tuple[str, slice]]]:
+    stems = [("".join(c for c in f.name if not c.isdigit()), f.part) for f in kind.velocity_fields]
+    shifting = [(name, part) for name, part in stems if name in ("U", "x_dot") and part.stop - part.start in (2, 3)]
+    turning = [(name, part) for name, part in stems if name not in ("U", "x_dot")]
+    return iter(turning), iter(shifting)
+
+
+def linear_velocity(kind: NodeType, part: Part, turns: Array | None, v: Array) -> Array | None:
+    """Velocity of the position in space, shape (n, 3)."""
+    if part.position is None:
+        return np.zeros((len(v), 3))
+    for name, place in velocity_fields(kind, part):
+        if name == "x_dot":
+            return padded(v[:, place])
+        if name == "U" and turns is not None:
+            return rotate(turns, padded(v[:, place]))
+    return None
+
+
+def angular_velocity(kind: NodeType, part: Part, q: Array, v: Array) -> Array | None:
+    """Angular velocity in axes of the body, shape (n, 1) or (n, 3); None where there is none.
+
+    Of classical coordinates ρ it is G(ρ) ρ'.
+    """
+    if part.rotation is None:
+        return None
+    for name, place in velocity_fields(kind, part):
+        if name == "Omega":
+            return v[:, place]
+        if name == f"{part.rotation.name.rstrip('0123456789')}_dot":
+            G = spin_by_rates(part.rotation, q)
+            return np.asarray(np.einsum("nij,nj->ni", G, v[:, place]))
+    return None
+
+
+DIFFERENCE = 1e-6
+"""Step of differences of coordinates, in rad: errors of 1e-10 remain, which no picture shows."""
+
+
+def spin_by_rates(field: FieldLayout, q: Array) -> Array:
+    """G(ρ) of Ω = G ρ' in axes of the body, of classical coordinates ρ, by central differences; shape (n, 3, size).
+
+    Parameters
+    ----------
+    field
+        Field of the coordinates.
+    q
+        Stored components of the node, shape (n, storage).
+    """
+    columns = []
+    here = quaternions(field, q)
+    conjugate = here * np.array([1.0, -1.0, -1.0, -1.0])
+    for k in range(field.part.start, field.part.stop):
+        sides = []
+        for sign in (1, -1):
+            moved = q.copy()
+            moved[:, k] += sign * DIFFERENCE
+            turned = product(conjugate, quaternions(field, moved))
+            sides.append(np.sign(turned[:, :1]) * turned[:, 1:])
+        columns.append((sides[0] - sides[1]) / DIFFERENCE)  # Ω = 2 Im(p̄ p')
+    return np.stack(columns, axis=2)
+
+
+def product(a: Array, b: Array) -> Array:
+    """Products of quaternions, shape (n, 4)."""
+    scalar = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
+    vector = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
+    return np.concatenate([scalar, vector], axis=1)

@@ -1,0 +1,247 @@
+"""What a page shows, as data: the poses of everything in space at the drawn times, of one solution or of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from symlie.contract.attached_shapes import GROUND
+from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.version import VERSION
+from symlie.view.bodies import (
+    bodies_entry,
+    directions_of,
+    ground,
+    known_bodies,
+    momenta_of,
+    points_entry,
+    shape_entries,
+    shape_reach,
+    spheres_entry,
+)
+from symlie.view.frames import (
+    LARGEST_TURN,
+    all_moments,
+    at_states,
+    chosen_states,
+    finite_part,
+    largest_error,
+    largest_turn,
+)
+from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
+from symlie.view.lines import lines_of, on_lines, rod_entry
+from symlie.view.loads import constraint_force_entries, gravity_of, up_of, weight_entries
+from symlie.view.outputs import output_entries, point_tracks
+from symlie.view.packing import panels, times
+from symlie.view.poses import Track, parts_of, placed_bodies, tracks
+
+FORMAT = 1
+"""Version of the data of a page, which its script reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A solution as it is drawn.
+
+    Attributes
+    ----------
+    content
+        The data of it.
+    lower, upper
+        Corners of the box around everything, (3,), in m.
+    up
+        The direction that is up, (3,).
+    """
+
+    content: dict[str, Any]
+    lower: Array
+    upper: Array
+    up: list[float]
+
+
+def scene_of(solutions: Sequence[Solution]) -> dict[str, Any]:
+    """The data of a page.
+
+    Parameters
+    ----------
+    solutions
+        The solution, and others of its model, which are drawn as ghosts.
+
+    Raises
+    ------
+    ModelError
+        They are of different models; one is empty; nothing of the model is in space.
+    """
+    names = [s.system.name for s in solutions]
+    other = next((name for name in names if name != names[0]), None)
+    if other is not None:
+        raise ModelError(
+            f"One view shows solutions of one model; these are of '{names[0]}' and '{other}'. Draw each in a view of "
+            "its own."
+        )
+    drawn = [_drawn(s, label) for s, label in zip(solutions, _labels(solutions), strict=True)]
+    lower, upper = np.min([d.lower for d in drawn], axis=0), np.max([d.upper for d in drawn], axis=0)
+    return {
+        "format": FORMAT,
+        "model": names[0],
+        "made_by": f"symlie {VERSION}",
+        "up": drawn[0].up,
+        "solutions": [d.content for d in drawn],
+        "ground": True,
+        "extent": {"lower": lower.tolist(), "upper": upper.tolist()},
+    }
+
+
+def _labels(solutions: Sequence[Solution]) -> list[str]:
+    """What tells the solutions apart: their methods, and numbers where these are the same."""
+    methods = [s.method or "state" for s in solutions]
+    return [m if methods.count(m) == 1 else f"{m} ({k + 1})" for k, m in enumerate(methods)]
+
+
+def _drawn(solution: Solution, label: str) -> Drawn:
+    name, finite = solution.system.name, finite_part(solution)
+    if not len(solution.t):
+        raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
+    if not len(finite.solution.t):
+        raise ModelError(f"The solution of '{name}' is not a number from its first state on: there is nothing to draw.")
+    notes: list[str] = []
+    if finite.ends_early_at is not None:
+        notes.append(f"The solution is not a number from t = {finite.ends_early_at:.6g} s on.")
+    if solution.status not in ("ok", "event"):
+        notes.append(f"The run ended at t = {solution.t[-1]:.6g} s with a {solution.status}.")
+    few, found = _thinned(finite.solution, notes)
+    extent = _extent(found)
+    found += point_tracks(few, found, extent)
+    if not found and not directions_of(few) and not momenta_of(few):
+        raise ModelError(
+            f"Nothing of '{name}' has a position: a view shows bodies, points on R2 and R3, rods, points of spheres, "
+            "momenta and outputs in m with two or three components. solution.plot() draws everything over time."
+        )
+    gravity = gravity_of(few)
+    content = {
+        "label": label,
+        "time_unit": "s",
+        "times": times(few.t),
+        "notes": notes,
+        "ends_early_at": finite.ends_early_at,
+        "events": [{"t": e.t, "name": e.name} for e in solution.events if e.t <= few.t[-1]],
+        **_in_space(few, found, extent, gravity, notes),
+        "outputs": output_entries(few, notes),
+    }
+    lower, upper = _box(content, found)
+    return Drawn(content, lower, upper, up_of(gravity))
+
+
+def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track]]:
+    """The states that are drawn, and what is in space; notes say what is left out."""
+    dense = all_moments(solution)
+    found = tracks(dense)
+    chosen = chosen_states(dense.t, found, [e.t for e in solution.events])
+    few = at_states(dense, chosen) if len(chosen) < len(dense.t) else dense
+    if few is not dense:
+        moved, turned = largest_error(dense.t, found, chosen)
+        notes.append(
+            f"Drawn are {len(few.t):,} of {len(dense.t):,} states; the others are within {moved:.2g} m and "
+            f"{turned:.2g} rad of the drawn motion."
+        )
+        found = tracks(few)
+    turn = largest_turn(few.t, found)
+    if turn > LARGEST_TURN:
+        notes.append(
+            f"Between two states bodies turn by up to {turn:.3g} rad; what is drawn between them may turn the wrong "
+            "way round. Record more states."
+        )
+    return few, [*_without_coordinates(few, found), *placed_bodies(few)]
+
+
+def _without_coordinates(solution: Solution, found: list[Track]) -> list[Track]:
+    """Nodes but for those on Rⁿ that are coordinates of joints, whose bodies outputs place."""
+    outputs = solution.system.layout.outputs
+    of_joints = {
+        label.rpartition("_")[0]
+        for label, (part, unit) in outputs.items()
+        if unit in ("rad", "m") and part.stop - part.start == 1
+    }
+    return [k for k in found if k.rotations is not None or k.node not in of_joints]
+
+
+def _in_space(
+    solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
+) -> dict[str, Any]:
+    attached = solution.system.shapes
+    known = known_bodies(solution)
+    lines = lines_of(solution, found)
+    through, shaped = on_lines(lines), {s.node for s in attached}
+    _note_shapes(shaped, found, notes)
+    bodies = [
+        k for k in found
+        if (k.rotations is not None and (k.node, k.index) not in through) or k.node in shaped
+    ]  # fmt: skip
+    points = [k for k in found if k.rotations is None and k not in bodies]
+    if GROUND in shaped:
+        bodies.append(ground(len(solution.t)))
+    content: dict[str, Any] = {}
+    if bodies:
+        content |= {"bodies": bodies_entry(bodies, extent), "shapes": shape_entries(bodies, attached, known, extent)}
+    if points:
+        content["points"] = points_entry(points, extent)
+    content["rods"] = [rod_entry(line, known, extent, {}) for line in lines]
+    joined = connections(solution, _by_number(solution, found))
+    content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
+    content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
+    free = [k for k in found if (k.node, k.index) not in through]
+    content["arrows"] = [
+        *weight_entries(free, known, gravity),
+        *reaction_entries(solution, [j for j in joined if j.is_joint]),
+        *constraint_force_entries(solution, free),
+    ]
+    if not lines:
+        content["spheres"] = [
+            spheres_entry(name, vectors, rates, np.zeros_like(vectors))
+            for name, vectors, rates in directions_of(solution)
+        ]
+    content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]
+    return {key: value for key, value in content.items() if value}
+
+
+def _note_shapes(shaped: set[str], found: list[Track], notes: list[str]) -> None:
+    missing = sorted(shaped - {k.node for k in found} - {GROUND})
+    if missing:
+        notes.append(f"Shapes of {', '.join(missing)} are not drawn: these nodes have no position.")
+
+
+def _by_number(solution: Solution, found: list[Track]) -> dict[int, Track]:
+    """Nodes in space with one part, by their number in the model."""
+    known = {(k.node, k.index): k for k in found}
+    numbers, number = {}, 0
+    for node in solution.system.layout.nodes:
+        for k in range(node.count):
+            track = known.get((node.name, k if node.is_array else None))
+            if track is not None and len(parts_of(node.type)) == 1:
+                numbers[number] = track
+            number += 1
+    return numbers
+
+
+def _extent(found: Sequence[Track]) -> float:
+    """Largest extent of all positions, in m; one where nothing moves apart."""
+    placed = [k.positions for k in found]
+    if not placed:
+        return 1.0
+    size = float(np.ptp(np.concatenate(placed), axis=0).max())
+    return size or 1.0
+
+
+def _box(content: Mapping[str, Any], found: Sequence[Track]) -> tuple[Array, Array]:
+    """The box around all positions, with the shapes of bodies and spheres of directions and momenta."""
+    corners = [np.concatenate([k.positions.min(axis=0)[None], k.positions.max(axis=0)[None]]) for k in found]
+    reach = max([shape_reach(s) for s in content.get("shapes", ())], default=0.0)
+    if "spheres" in content or not corners:
+        corners.append(np.array([[-1.0] * 3, [1.0] * 3]))
+    both = np.concatenate(corners)
+    return both.min(axis=0) - reach, both.max(axis=0) + reach

@@ -1,0 +1,44 @@
+/** `node build.mjs MODULES OUT`: bundles src/ and what it uses of three, from the folder MODULES, into the file OUT. */
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [modules, out] = process.argv.slice(2).map((path) => resolve(path));
+const esbuild = createRequire(`${modules}/`)("esbuild");
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** Shaders of three are strings in lines of their own, and no minifier shortens them. */
+const SHADER = /^(?:var|const) \w+ = ".*\\n.*";$/gm;
+
+function shortened(shader) {
+  return shader.replace(/\\n(?:\\t)+/g, "\\n").replace(/\( +/g, "(").replace(/ +\)/g, ")").replace(/, /g, ",");
+}
+
+const shaders = {
+  name: "shaders",
+  setup(build) {
+    build.onLoad({ filter: /three\.module\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return { contents: text.replace(SHADER, shortened) };
+    });
+  },
+};
+
+const licences = await readFile(here("LICENSES"), "utf8");
+
+await esbuild.build({
+  entryPoints: [here("src/main.js")],
+  outfile: out,
+  nodePaths: [modules],
+  plugins: [shaders],
+  banner: { js: `/*!\n${licences}*/` },
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+});

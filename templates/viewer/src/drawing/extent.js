@@ -1,0 +1,80 @@
+/** The box that holds everything that is drawn, over all times. */
+
+import { Box3, Vector3 } from "three";
+import { Poses } from "./bodies.js";
+
+/** Arrays of points of a solution. */
+function places({ bodies, points, rods, spheres, joints, lines }) {
+  return [
+    bodies.positions,
+    points.positions,
+    ...rods.map(({ positions }) => positions),
+    ...spheres.map(({ centers }) => centers),
+    ...joints.flatMap(({ at, other }) => [at, other]),
+    ...lines.flatMap(({ from, to }) => [from, to]),
+  ].filter(Boolean);
+}
+
+/** Frames at which shapes are looked at, so many of them in all. */
+const LOOKS = 20_000;
+
+/** Half the size of a shape about its middle. */
+function radiusOf({ kind, size, radius = 0, length = 0, vertices }) {
+  if (kind === "sphere") return radius;
+  if (kind === "capsule") return radius + length / 2;
+  if (vertices) return farthest(vertices);
+  return size ? Math.hypot(...size) / 2 : Math.hypot(radius, length / (kind === "arrow" ? 1 : 2));
+}
+
+/** Calls `include(point, radius)` for every shape of a solution at frames of its whole time. */
+function lookAtShapes({ times, bodies, shapes }, include) {
+  const poses = new Poses(bodies);
+  const stride = Math.ceil((times.length * shapes.length) / LOOKS);
+  const point = new Vector3();
+  for (let index = 0; index < times.length; index += stride || 1) {
+    poses.update({ index, fraction: 0, duration: 0 });
+    for (const shape of shapes) {
+      point.fromArray(shape.at ?? [0, 0, 0]).applyQuaternion(poses.turns[shape.body]).add(poses.places[shape.body]);
+      include(point, radiusOf(shape));
+    }
+  }
+}
+
+function farthest({ values }) {
+  let square = 0;
+  for (let i = 0; i < values.length; i += 3) square = Math.max(square, values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
+  return Math.sqrt(square);
+}
+
+export function extentOf({ extent, solutions }) {
+  const box = new Box3();
+  if (extent) box.set(new Vector3(...extent.lower), new Vector3(...extent.upper));
+  const point = new Vector3();
+  const include = (center, radius) => {
+    box.expandByPoint(point.copy(center).addScalar(radius)).expandByPoint(point.addScalar(-2 * radius));
+  };
+  const center = new Vector3();
+  for (const { values } of solutions.flatMap(places)) {
+    for (let i = 0; i < values.length; i += 3) include(center.fromArray(values, i), 0);
+  }
+  for (const solution of solutions) {
+    if (solution.bodies.positions) lookAtShapes(solution, include);
+    for (const { centers, radius = 1 } of solution.spheres) {
+      for (let i = 0; i < centers.values.length; i += 3) include(center.fromArray(centers.values, i), radius);
+    }
+  }
+  if (box.isEmpty()) box.set(new Vector3(), new Vector3());
+  return box;
+}
+
+/** A length for small things such as joints: a part of the scene, and of the usual distance of neighbours. */
+export function detailOf({ solutions: [{ bodies, points, joints }] }, size) {
+  const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)].filter(Boolean).flatMap((array) => {
+    const count = array.shape.length === 3 ? array.shape[1] : 1;
+    return Array.from({ length: count }, (_, i) => [...array.values.subarray(3 * i, 3 * i + 3)]);
+  });
+  const gaps = origins.slice(1).map((point, i) => Math.hypot(...point.map((value, k) => value - origins[i][k])));
+  const usual = gaps.filter((gap) => gap > 1e-3 * size).sort((a, b) => a - b);
+  const gap = usual.length ? usual[usual.length >> 1] : size;
+  return Math.min(0.03 * size, 0.15 * gap);
+}

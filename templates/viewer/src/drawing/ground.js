@@ -1,0 +1,64 @@
+/** The ground grid, below everything, and the axes of space. */
+
+import { Vector3 } from "three";
+import { AXES, part } from "./palette.js";
+import { Segments } from "./segments.js";
+
+const CELLS = 20;
+
+/** 1, 2 or 5 times a power of ten, near `size`. */
+export function round(size) {
+  const power = 10 ** Math.floor(Math.log10(size));
+  return [1, 2, 5, 10].find((step) => step * power >= 0.999 * size) * power;
+}
+
+/** Two unit vectors that are perpendicular to `up`, along the axes of space where `up` is one. */
+function plane(up) {
+  const first = Math.abs(up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
+  first.addScaledVector(up, -first.dot(up)).normalize();
+  return [first, up.clone().cross(first)];
+}
+
+export class Ground {
+  layer = "grid";
+
+  constructor(up, center, height, size) {
+    this.spacing = round(size / 8);
+    this.segments = new Segments(2 * (CELLS + 1), { width: 1 });
+    this.objects = [this.segments.object];
+    const reach = (CELLS / 2) * this.spacing;
+    const [u, w] = plane(up);
+    const snapped = (axis) => Math.round(center.dot(axis) / this.spacing) * this.spacing;
+    const middle = up.clone().multiplyScalar(height).addScaledVector(u, snapped(u)).addScaledVector(w, snapped(w));
+    const point = (a, b) => middle.clone().addScaledVector(u, a).addScaledVector(w, b).toArray();
+    for (let i = 0; i <= CELLS; i++) {
+      const at = (i - CELLS / 2) * this.spacing;
+      this.segments.set(2 * i, point(at, -reach), point(at, reach));
+      this.segments.set(2 * i + 1, point(-reach, at), point(reach, at));
+    }
+    this.segments.commit();
+  }
+
+  paint(theme) {
+    this.segments.paint(part(theme, "grid"));
+  }
+
+  update() {}
+}
+
+export class SpaceAxes {
+  layer = "axes";
+
+  constructor(length) {
+    this.segments = new Segments(3, { width: 2 });
+    for (let k = 0; k < 3; k++) this.segments.set(k, [0, 0, 0], [0, 1, 2].map((i) => (i === k ? length : 0)));
+    this.segments.commit();
+    this.objects = [this.segments.object];
+  }
+
+  paint(theme) {
+    this.segments.paint((i) => AXES[theme][i]);
+  }
+
+  update() {}
+}

@@ -1,0 +1,146 @@
+/** The picture: renderer, lights, camera and how it is moved. */
+
+import {
+  Color,
+  DirectionalLight,
+  HemisphereLight,
+  MeshBasicMaterial,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { part } from "./palette.js";
+import { resolution } from "./segments.js";
+
+const FIELD_OF_VIEW = 35;
+const SHARPEST = 2;
+/** Room around what is seen. */
+const MARGIN = 1.12;
+/** A box thinner than this part of its size is a plane, seen from straight in front. */
+const FLAT = 1e-3;
+
+/** A context for WebGL, or null where the browser has none; asked for here, since three writes to the console. */
+export function contextOf(canvas) {
+  return canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
+}
+
+export class Stage {
+  constructor(canvas, context, world, onChange) {
+    this.canvas = canvas;
+    this.world = world;
+    this.onChange = onChange;
+    this.renderer = new WebGLRenderer({ canvas, context });
+    this.scene = new Scene();
+    this.scene.add(world.root);
+    this.camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.1, 100);
+    const sun = new DirectionalLight(0xffffff, 1.9);
+    sun.position.set(-1, 2, 3);
+    this.camera.add(sun, sun.target);
+    sun.target.position.set(0, 0, -1);
+    this.scene.add(this.camera);
+    this.sky = new HemisphereLight(0xffffff, 0x8d949c, 1.7);
+    this.sky.position.copy(world.up);
+    this.scene.add(this.sky);
+    this.followed = null;
+    this.frames = 0;
+    this.reset();
+  }
+
+  /** The controls fix the direction that is up when they are made. */
+  setCamera({ position, target, up }) {
+    this.controls?.dispose();
+    this.camera.up.copy(up);
+    this.camera.position.copy(position);
+    this.controls = new OrbitControls(this.camera, this.canvas);
+    this.controls.target.copy(target);
+    this.controls.zoomToCursor = true;
+    this.controls.addEventListener("change", this.onChange);
+    this.controls.update();
+  }
+
+  /** Shows everything, from the side that shows most of it. */
+  reset() {
+    this.followed = null;
+    const { seen, up } = this.world;
+    const target = seen.getCenter(new Vector3());
+    const direction = this.direction();
+    const upward = Math.abs(direction.dot(up)) > 0.999 ? new Vector3(0, 1, 0) : up;
+    const position = target.clone().addScaledVector(direction, this.distance(direction, upward));
+    this.setCamera({ position, target, up: upward });
+  }
+
+  direction() {
+    const { seen, up } = this.world;
+    const extent = seen.getSize(new Vector3());
+    const flat = ["x", "y", "z"].filter((axis) => extent[axis] < FLAT * this.world.size);
+    if (flat.length === 1) return new Vector3().setComponent("xyz".indexOf(flat[0]), flat[0] === "y" ? -1 : 1);
+    const toUp = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up);
+    return new Vector3(0.62, -1, 0.42).normalize().applyQuaternion(toUp);
+  }
+
+  /** How far away the camera sees the whole box, whose corners are at most at the edges of the picture. */
+  distance(direction, up) {
+    const half = this.world.seen.getSize(new Vector3()).multiplyScalar(0.5);
+    const right = up.clone().cross(direction).normalize();
+    const top = direction.clone().cross(right);
+    const tangent = Math.tan((FIELD_OF_VIEW / 2) * (Math.PI / 180)) / MARGIN;
+    const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
+    const reach = (axis) => Math.abs(axis.x) * half.x + Math.abs(axis.y) * half.y + Math.abs(axis.z) * half.z;
+    const across = Math.max(reach(right) / aspect, reach(top)) / tangent;
+    return across + reach(direction) || 3;
+  }
+
+  setTheme(theme) {
+    this.theme = theme;
+    this.background = new Color(part(theme, "stage"));
+    this.renderer.setClearColor(this.marked ? 0x000000 : this.background, 1);
+    this.world.paint(theme);
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    this.renderer.setPixelRatio(Math.min(SHARPEST, window.devicePixelRatio));
+    this.renderer.setSize(width, height, false);
+    resolution.set(width, height);
+    this.camera.aspect = width / height;
+  }
+
+  /** Follows what `at()` tells, or nothing. */
+  follow(at) {
+    this.followed = at && { at, last: at().clone() };
+  }
+
+  render() {
+    if (this.followed) {
+      const now = this.followed.at();
+      const step = now.clone().sub(this.followed.last);
+      this.followed.last.copy(now);
+      this.camera.position.add(step);
+      this.controls.target.add(step);
+    }
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.camera.near = Math.max(1e-3 * this.world.size, 0.02 * distance);
+    this.camera.far = distance + 40 * this.world.size;
+    this.camera.updateProjectionMatrix();
+    this.renderer.render(this.scene, this.camera);
+    this.frames += 1;
+  }
+
+  /** The picture as a blob of PNG; it is read in the same turn in which it is drawn. */
+  picture() {
+    this.render();
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  /** Flat colours on black, of bodies alone, so that a program finds points by their colour. */
+  markColors(on) {
+    this.marked = on;
+    this.scene.overrideMaterial = on ? new MeshBasicMaterial() : null;
+    this.world.isolate(on);
+    this.setTheme(this.theme);
+  }
+}

@@ -1,0 +1,94 @@
+"""Which states are drawn: all of a few, those that matter of many, none that is not a number."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+import symlie as sl
+from symlie.encoding import decoded
+from symlie.runtime.solution.solution import Solution
+from symlie.view.frames import MOST_FRAMES, chosen_states, largest_error
+from symlie.view.poses import Track, tracks
+from tests import tolerances
+from tests.systems import heavy_top_system
+from tests.view.models import ball, everything_moving
+
+
+def drawn(solution: Solution) -> dict[str, object]:
+    found: dict[str, object] = solution.view().scene["solutions"][0]
+    return found
+
+
+def test_few_states_are_drawn_at_their_own_times() -> None:
+    solution = sl.solve(ball(), 1.0, t_eval=[0, 0.1, 0.15, 0.7, 1.0])
+    found = drawn(solution)
+    assert decoded(found["times"]).tolist() == solution.t.tolist()  # type: ignore[arg-type]
+    assert found["notes"] == []
+
+
+def spiral(t: np.ndarray) -> Track:
+    """A point that turns, for a moment quickly, and a rotation that goes with it."""
+    phase = 10 * np.arctan(100 * (t - 2))
+    x = np.stack([np.cos(phase), np.sin(phase), t], axis=1)
+    rate = 1000 / (1 + 1e4 * (t - 2) ** 2)
+    u = np.stack([-rate * np.sin(phase), rate * np.cos(phase), np.ones_like(t)], axis=1)
+    turned = np.stack([np.cos(phase / 2), 0 * t, 0 * t, np.sin(phase / 2)], axis=1)
+    return Track("p", "p", None, x, turned, u, rate, False)
+
+
+def test_many_states_are_thinned_where_they_are_not_missed() -> None:
+    t = np.linspace(0, 4, 40_001)
+    track = spiral(t)
+    chosen = chosen_states(t, [track], [1.2345])
+    assert MOST_FRAMES / 2 < len(chosen) <= MOST_FRAMES
+    assert chosen[0] == 0 and chosen[-1] == len(t) - 1 and 12345 in chosen
+    moved, turned = largest_error(t, [track], chosen)
+    assert moved <= tolerances.SEEN_THINNED * 4 and turned <= tolerances.SEEN_THINNED
+    # Evenly spread, as many states would be worse where the motion is quick.
+    even = np.unique(np.linspace(0, len(t) - 1, len(chosen)).astype(int))
+    assert max(largest_error(t, [track], even)) > 2 * max(moved, turned)
+
+
+def test_the_error_that_a_page_states_is_the_one_of_what_is_left_out() -> None:
+    t = np.linspace(0, 1, 4)
+    x = np.array([[0.0, 0, 0], [1, 0, 0], [2, 3, 0], [3, 0, 0]])
+    track = Track("p", "p", None, x, None, None, None, False)
+    assert largest_error(t, [track], np.array([0, 1, 3])) == (3.0, 0.0)
+
+
+def test_the_page_says_what_is_left_out() -> None:
+    solution = sl.solve(heavy_top_system("SE3"), 1.0, h=2.0**-12)
+    view = solution.view()
+    (only,) = view.drawn
+    assert only.frames <= MOST_FRAMES < len(solution.t)
+    assert f"of {len(solution.t):,} states" in only.notes[0]
+
+
+def test_a_solution_is_drawn_up_to_what_is_not_a_number() -> None:
+    solution = sl.solve(ball(), 1.0, h=0.1)
+    q = solution.q.copy()
+    q[6, 1] = np.nan
+    found = drawn(dataclasses.replace(solution, q=q))
+    assert len(decoded(found["times"])) == 6  # type: ignore[arg-type]
+    assert found["ends_early_at"] == solution.t[6]
+    assert "not a number from t = 0.6 s on" in found["notes"][0]  # type: ignore[index]
+
+
+def test_long_steps_of_series_are_drawn_in_between() -> None:
+    solution = sl.solve(ball(), 4.0, method="taylor")
+    assert len(decoded(drawn(solution)["times"])) > 4 * len(solution.t)  # type: ignore[arg-type]
+
+
+def test_wide_steps_are_named() -> None:
+    solution = everything_moving()
+    few = sl.solve(solution.system, 8.0, t_eval=[0.0, 4.0, 8.0])
+    assert "turn by up to" in drawn(few)["notes"][0]  # type: ignore[index]
+
+
+def test_velocities_predict_positions() -> None:
+    for track in tracks(everything_moving()):
+        if track.velocities is not None and track.has_position:
+            slope = np.gradient(track.positions, everything_moving().t, axis=0)[1:-1]
+            assert np.abs(slope - track.velocities[1:-1]).max() < 1e-2, track.name

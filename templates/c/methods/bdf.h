@@ -78,7 +78,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         copy(DIMENSION, trial->v, v);
         copy(DIMENSION, trial->acceleration_is_valid ? trial->acceleration : own + OWN_ACCELERATION, v_dot);
         formula_advance(P, &formula, q_n, theta, end.q);
-        look_back(P, &formula, 2, STEPS - 1);
         if (IS_SCHEME && is_known) formula_at(P, &formula, theta, theta, v, end.v_dot);
     } else {
         int status = begin_implicit_step(&end, &formula, t, t + h, formula.weight[0], formula.weight[0] * formula.weight[0],

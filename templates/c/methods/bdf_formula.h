@@ -67,24 +67,25 @@ static inline void take_known(const symlie_problem *restrict P, const step_formu
         for (int k = 0; k < DIMENSION; k++) f->known[k] += f->weight[i] * f->velocities[(i - 1) * DIMENSION + k];
 }
 
-/* (a) */
+/* (1) of some points before q_n */
+static inline void look_back(const symlie_problem *restrict P, const step_formula *restrict f, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        system_increment(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i + (i - 1) * DIMENSION);
+}
+
+/* (a), and (1), which v waits for, ahead of the product that it does not need. */
 static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q_n,
                                    const symlie_real *restrict theta, symlie_real *restrict q)
 {
     system_exponential(P, theta, f->element);
+    look_back(P, f, 2, ORDER(f));
     system_compose(P, q_n, f->element, q);
 }
 
 static inline const symlie_real *formula_offset(const step_formula *restrict f)
 {
     return f->offset;
-}
-
-/* (1) of some points before q_n */
-static inline void look_back(const symlie_problem *restrict P, const step_formula *restrict f, int first, int last)
-{
-    for (int i = first; i <= last; i++)
-        system_increment(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i + (i - 1) * DIMENSION);
 }
 
 /* Elements of so many points from the end of a step, and theta_1. */
@@ -100,7 +101,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
                               const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
     const symlie_real *restrict weight = f->weight, *restrict theta_i = f->theta_i, *restrict known = f->known;
-    look_back(P, f, 2, ORDER(f));
+    (void)P;
     for (int k = 0; k < DIMENSION; k++) {
         symlie_real sum = (HAS_ETA ? weight[0] * (w[k] - theta[k]) : 0) - weight[1] * theta[k];
         for (int i = 2; i <= ORDER(f); i++) sum += weight[i] * theta_i[(i - 1) * DIMENSION + k];

@@ -166,8 +166,8 @@ def full_angle_ratio(w: mpf, n: mpf) -> mpf:
 
 
 def angle_excess(z: mpf) -> mpf:
-    """(φ/sin φ - 1)/z with z = sin²(φ/2); φ/sin φ is ₂F₁(1, 1; 3/2; z)."""
-    return mpmath.hyp2f1(1, 2, mpf(5) / 2, z) * 2 / 3
+    """(φ/sin φ - 1)/(2 z) with z = sin²(φ/2); φ/sin φ is ₂F₁(1, 1; 3/2; z)."""
+    return mpmath.hyp2f1(1, 2, mpf(5) / 2, z) / 3
 
 
 def rotation_quaternion(rotation: Sequence[mpf]) -> list[mpf]:

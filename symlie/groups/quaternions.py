@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sympy
-from sympy import Integer
+from sympy import Integer, Rational
 
 from symlie.groups.group import NearLogarithm
 from symlie.ir.primitives import AngleExcess, FullAngleRatio, HalfAngleRatio, RotationQuaternion, Stumpff
@@ -46,9 +46,9 @@ def logarithm(program: Program, p: Vector) -> Vector:
 def near_logarithm(program: Program, p: Vector) -> NearLogarithm:
     """The rotation vector of p or -p, whichever is shorter, where that is well below π."""
     z = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
-    excess = program.scalar(AngleExcess(z), "e")
+    fourfold, excess = program.scalar(4 * z), program.scalar(AngleExcess(z), "e")
     return NearLogarithm(
-        p[1:4], program.scalar(2 * p[0] * (1 + z * excess), "L"), program.scalar(1 - p[0] ** 2 * excess)
+        p[1:4], program.scalar(p[0] * (2 + fourfold * excess), "L"), program.scalar(1 - 2 * p[0] ** 2 * excess)
     )
 
 
@@ -58,7 +58,8 @@ def near_logarithm_of_rotation(program: Program, r: Vector) -> NearLogarithm:
     z = program.scalar((3 - trace) / 4, "n")
     excess, reciprocal = program.scalar(AngleExcess(z), "e"), program.scalar(1 / (1 - z))
     axis = program.vector((r[7] - r[5], r[2] - r[6], r[3] - r[1]))
-    return NearLogarithm(axis, program.scalar((1 + z * excess) / 2, "L"), program.scalar((reciprocal - excess) / 16))
+    scale = program.scalar(Rational(1, 2) + z * excess, "L")
+    return NearLogarithm(axis, scale, program.scalar((reciprocal - 2 * excess) / 16))
 
 
 def logarithm_of_rotation(program: Program, r: Vector) -> Vector:

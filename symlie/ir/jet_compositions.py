@@ -136,13 +136,14 @@ def _full_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand]
 
 
 def _excess(lines: Lines, z: Operand) -> tuple[Operand, Operand, Operand]:
-    """c = √y with y = 1 - z, x = (1 - c)/(1 + c) and d = c (1 + c)³: E = (3 - z + 3c - 2 a_1(x))/d."""
+    """c = √y with y = 1 - z, x = (1 - c)/(1 + c) and d = 2 c (1 + c)³: E = (3 - z + 3c - 2 a_1(x))/d."""
     y = lines.emit("sub", 1.0, z)
     c = lines.emit("sqrt", y)
     x = lines.emit("div", lines.emit("sub", 1.0, c), lines.emit("add", 1.0, c))
     triple = lines.emit("mul", 3.0, y)
     whole = lines.emit("mul", c, lines.emit("add", 1.0, triple))
-    return c, x, lines.emit("add", lines.emit("add", whole, triple), lines.emit("mul", y, y))
+    cube = lines.emit("add", lines.emit("add", whole, triple), lines.emit("mul", y, y))
+    return c, x, lines.emit("mul", 2.0, cube)
 
 
 def _component(lines: Lines, number: Operand, *r: Operand) -> Operand:

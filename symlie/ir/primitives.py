@@ -139,7 +139,7 @@ class FullAngleRatio(sympy.Function):
 
 
 class AngleExcess(sympy.Function):
-    """(φ/sin φ - 1)/z with z = sin²(φ/2) and φ/sin φ = asin(√z)/√(z (1 - z)), for 0 ≤ φ < π; 2/3 at z = 0.
+    """(φ/sin φ - 1)/(2 z) with z = sin²(φ/2) and φ/sin φ = asin(√z)/√(z (1 - z)), for 0 ≤ φ < π; 1/3 at z = 0.
 
     It is smooth where elements are near to each other, and needs neither a root nor a division there. Opaque as well.
     """

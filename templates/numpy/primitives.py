@@ -70,11 +70,11 @@ def _full_angle_ratio(w, n):
 
 def _angle_excess(z):
     with np.errstate(divide="ignore", invalid="ignore"):
-        beyond = (np.arctan2(np.sqrt(z), np.sqrt(1 - z)) / np.sqrt(z * (1 - z)) - 1) / z
+        beyond = (np.arctan2(np.sqrt(z), np.sqrt(1 - z)) / np.sqrt(z * (1 - z)) - 1) / (2 * z)
     series = 1.0
     for n in range(12, 1, -1):
         series = 1.0 + 2 * n / (2 * n + 1) * z * series
-    return np.where(z <= 0.05, 2 / 3 * series, beyond)
+    return np.where(z <= 0.05, series / 3, beyond)
 
 
 def _rotation_quaternion(k, r0, r1, r2, r3, r4, r5, r6, r7, r8):

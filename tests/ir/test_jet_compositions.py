@@ -48,7 +48,7 @@ def full_angle(w: mpf, n: mpf) -> mpf:
 
 def excess(z: mpf) -> mpf:
     """E(z)."""
-    return (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z * (1 - z)) - 1) / z
+    return (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z * (1 - z)) - 1) / (2 * z)
 
 
 MATRIX = ((1, -7, 5), (3, -2, 1), (2, 4, 6))

@@ -57,11 +57,11 @@ def _full_angle_ratio(w: float, n: float) -> float:
 
 def _angle_excess(z: float) -> float:
     if z > 0.05:
-        return (math.asin(math.sqrt(z)) / math.sqrt(z * (1 - z)) - 1) / z
+        return (math.asin(math.sqrt(z)) / math.sqrt(z * (1 - z)) - 1) / (2 * z)
     series = 1.0
     for n in range(12, 1, -1):
         series = 1 + 2 * n / (2 * n + 1) * z * series
-    return 2 / 3 * series
+    return series / 3
 
 
 def _rotation_quaternion(component: float, *r: float) -> float:

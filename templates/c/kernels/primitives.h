@@ -129,21 +129,21 @@ static inline symlie_scalar symlie_full_angle_ratio(symlie_scalar w, symlie_scal
     return s > 0 ? 2 * atan2(s, w) / s : 2 / fabs(w);
 }
 
-/* (phi/sin(phi) - 1)/z, z = sin(phi/2)^2, from asin(sqrt(z))/sqrt(z (1 - z)): for angles up to 0.45 by a polynomial whose
+/* (phi/sin(phi) - 1)/(2 z), z = sin(phi/2)^2, from asin(sqrt(z))/sqrt(z (1 - z)): for angles up to 0.45 by a polynomial whose
  * relative error is below 2^-53, that of its rounded first coefficient. */
 SYMLIE_COLD symlie_scalar symlie_angle_excess_beyond(symlie_scalar z)
 {
     const symlie_scalar s = sqrt(z), c = sqrt(1 - z);
-    return (atan2(s, c) / (s * c) - 1) / z;
+    return (atan2(s, c) / (s * c) - 1) / (2 * z);
 }
 
 static inline symlie_real symlie_angle_excess(symlie_real z)
 {
     SYMLIE_WITHIN(symlie_angle_excess, z, 0.05);
     const symlie_real z2 = z * z, z4 = z2 * z2;
-    const symlie_real low = (0.40634920457822105 * z + 0.4571428571515068) * z2 + (0.5333333333333171 * z + 0.6666666666666666);
-    const symlie_real middle = (0.29277377380026764 * z + 0.3186084351932381) * z2 + (0.3409819406360741 * z + 0.36940855072322226);
-    return 0.353016792590617 * (z4 * z4) + (middle * z4 + low);
+    const symlie_real low = (0.20317460228911052 * z + 0.2285714285757534) * z2 + (0.26666666666665856 * z + 0.3333333333333333);
+    const symlie_real middle = (0.14638688690013382 * z + 0.15930421759661906) * z2 + (0.17049097031803706 * z + 0.18470427536161113);
+    return 0.1765083962953085 * (z4 * z4) + (middle * z4 + low);
 }
 
 /* Component k of the unit quaternion of a rotation matrix (row-major), by its largest component. */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 WITH_BOTH_FORMS = "euler_angles"
 """Begin of the names of coordinates that have both forms, and steps on the group only where these are asked for."""
@@ -28,7 +27,7 @@ def coordinates_option(stated: str) -> dict[str, object]:
     return {"coordinates": name, "form": int(choice) if choice.isdecimal() else choice}
 
 
-def usual_form(model: str, options: Mapping[str, object], methods: Iterable[Any]) -> dict[str, object]:
+def usual_form(model: str, options: Mapping[str, object], methods: Iterable[str]) -> dict[str, object]:
     """The option ``form=1`` where all methods take it, and nothing that is stated or known of the model is against it.
 
     Parameters
@@ -38,7 +37,7 @@ def usual_form(model: str, options: Mapping[str, object], methods: Iterable[Any]
     options
         Its options as they are stated.
     methods
-        Methods as `solve` takes them; none stands for those that `solve` chooses, which are explicit.
+        Names of methods; none stands for those that `solve` chooses, which are explicit.
     """
     if not str(options.get("coordinates", "")).startswith(WITH_BOTH_FORMS) or {"form", "step"} & set(options):
         return {}

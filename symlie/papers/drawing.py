@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,10 @@ SMALLER = 0.82
 """Size of a box in space, whose labels would be cut otherwise."""
 
 LEGEND_COLUMNS, SINGLE_LEGEND_COLUMNS = 5, 3
-"""Columns of the legend, and such above a panel that stands alone."""
+"""Most columns of the legend, and columns above a panel that stands alone."""
+
+LEGEND_LINE, LEGEND_HANDLE = 140, 12
+"""Characters of a row of the legend, and those that a line with its gaps takes the place of."""
 
 MANY_POINTS = 400
 """Points from which on a line is full, since dashes would hide what it does."""
@@ -74,10 +78,20 @@ def draw(result: Computed, path: Path) -> None:
             axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
                 entries.setdefault(label, handle)
-        width = LEGEND_COLUMNS if columns > 1 else SINGLE_LEGEND_COLUMNS
+        width = _legend_columns([*entries]) if columns > 1 else SINGLE_LEGEND_COLUMNS
         figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=width, handlelength=2.4)
     if path.suffix == ".png":
         _quantized(path)
+
+
+def _legend_columns(labels: Sequence[str]) -> int:
+    """The most columns that fit; labels fill one column after the other."""
+    for columns in range(LEGEND_COLUMNS, 1, -1):
+        rows = math.ceil(len(labels) / columns)
+        widths = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
+        if sum(widths) + LEGEND_HANDLE * len(widths) <= LEGEND_LINE:
+            return columns
+    return 1
 
 
 def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...], looks: dict[str, int]) -> None:

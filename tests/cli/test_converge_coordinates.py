@@ -60,3 +60,36 @@ def test_mistakes_in_commands(cli: Callable[..., Outcome], words: tuple[str, ...
 def test_grids_have_no_coordinates(cli: Callable[..., Outcome]) -> None:
     found = cli("converge", "roll_up", "--over", "segments=2,4", "--h", "0.01", "--output", "tip")
     assert found.code != 0 and "belong to --steps, not to --over" in found.err
+
+
+@pytest.mark.parametrize(
+    ("words", "form"),
+    [
+        ((), 1),
+        (("--method", "rkmk_rk44"), 1),
+        (("--method", "generalized_alpha"), None),
+        (("--method", "rkmk_rk44", "-o", "form=2"), 2),
+        (("--method", "rkmk_rk44", "-o", "step=lie"), None),
+    ],
+)
+def test_runs_take_form_1_where_methods_do(
+    cli: Callable[..., Outcome], words: tuple[str, ...], form: int | None
+) -> None:
+    run = ("run", "heavy_top", "-o", "group=SO3", "-o", "coordinates=euler_angles", "--backend", "numpy", "--json")
+    found = cli(*run, "--h", "1e-4", "--t-end", "1e-3", *words)
+    assert found.code == 0, found.err
+    assert found.json["options"].get("form") == form
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("euler_angles:3", "have no form 3; there are form 1 and form 2"),
+        ("euler_angles:spin", "have no form 'spin'"),
+        ("euler_parameters:1", "Euler parameters have form 2 alone"),
+        ("lie:1", "The coordinates lie have no form"),
+    ],
+)
+def test_forms_that_are_none(cli: Callable[..., Outcome], word: str, sentence: str) -> None:
+    found = cli(*TOP, "--backend", "numpy", "--methods", "rkmk_rk44", "--coordinates", word)
+    assert found.code != 0 and sentence in found.err, found.err

@@ -144,7 +144,7 @@ for _name in EVERY:
     BUILDERS[f"advance-{_name}"] = functools.partial(advance, _group)
     BUILDERS[f"conjugated-{_name}"] = functools.partial(conjugated, _group)
 for _name in (*ROTATING, *PLANAR):
-    _group = group_from_name(_name)
+    _group = numeric(_name).group
     BUILDERS[f"rotated-{_name}"] = functools.partial(rotated, _group, transpose=False)
     BUILDERS[f"pulled-{_name}"] = functools.partial(rotated, _group, transpose=True)
 for _name in ("SO3", "SE3"):
@@ -155,7 +155,7 @@ for _name in ("SO3", "SE3"):
             BUILDERS[_title] = functools.partial(tangent, _group, inverse=_inverse, transpose=_transpose)
 
 
-SIMPLE = {"R3", "S3", "S3xR3", "SO3rvxR3", "SE2xSO3rv", "Heisenberg"}
+SIMPLE = {"R3", "S3", "S3xR3", "SO3rvxR3", "SE2xSO3rv", "Heisenberg", "euler_angles_lie"}
 """Groups whose second derivatives say nothing that others' do not."""
 
 LARGE = {"SO4", "Sim3", "Galilei", "SE23"}

@@ -20,7 +20,7 @@ from tests import tolerances
 SESSION = Session()
 """Systems and runs that several tests share."""
 
-SHORT = Course(flying(2), 0.25, "rattlie", 2.0**-9)
+SHORT = Course(flying(2), 0.25, "rattlie", 2.0**-8)
 ROD = Rod(LENGTH, STIFFNESS, INERTIA, 0.0, (3, 4), False, pulled)
 
 
@@ -77,6 +77,7 @@ def test_printed_equations_fail_where_the_corrected_ones_hold() -> None:
     assert block_error(0.0) == 0 and block_error(1.0) == 1
 
 
+@pytest.mark.slow
 def test_errors_of_printed_series_have_a_curve_beside_ours() -> None:
     pytest.importorskip("flint")
     study = ErrorCurves("holzinger2024", ("g0",))

@@ -98,6 +98,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "tangent", "confirmed"),
         ("claim", "se3", "confirmed"),
         ("claim", "scaling", "refuted"),
+        ("claim", "small-steps", "refuted"),
         ("claim", "formulas", "refuted"),
         ("claim", "series", "refuted"),
         ("claim", "equations", "refuted"),

@@ -500,6 +500,12 @@ BACKENDS_OF_SPACES = 1e-12
 FLOOR_FACTOR = 10.0
 """Errors against references of many digits, over what a double precision code reached that was asked for 1e-13."""
 
+SERIES_OF_T = 1e-13
+"""T⁻¹ by its series of 36 terms, for angles below 0.9 rad, where they converge as (0.9/2π)^k: rounding is left."""
+
+LINEAR_STAGE = 1e-12
+"""Residual of a linear system of 30 unknowns after one Newton step, over that before."""
+
 LINEAR_DECAY = 5e-3
 """Decay of an error of 1e-3 in a quarter of a second, relative to that of the linear law: faster roots, products."""
 

@@ -22,6 +22,7 @@ from symlie.papers.formulations import (
 from symlie.papers.holzinger2024_data import data
 from symlie.papers.holzinger2024_formulas import DRAWINGS, formulas
 from symlie.papers.holzinger2024_puma import puma
+from symlie.papers.holzinger2024_small_steps import small_steps_claim
 from symlie.papers.holzinger2024_tops import (
     EP,
     EXPLICIT,
@@ -292,6 +293,7 @@ def items(quick: bool) -> Sequence[Item]:
         *slider_crank(quick),
         *puma(quick),
         *claims(quick),
+        small_steps_claim(quick),
         *formulas(),
         *DRAWINGS,
     ]

@@ -98,6 +98,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "tangent", "confirmed"),
         ("claim", "se3", "confirmed"),
         ("claim", "scaling", "refuted"),
+        ("claim", "small-steps", "refuted"),
         ("claim", "formulas", "refuted"),
         ("claim", "series", "refuted"),
         ("claim", "equations", "refuted"),
@@ -133,6 +134,20 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
     ],
 }
 """Items that are here, each typed anew."""
+
+
+NUMBERED = {
+    "tumiotto2024": (12, 3), "tumiotto2024a": (2, 0), "hante2022": (7, 0), "holzinger2024": (21, 10),
+    "celledoni2022": (18, 0),
+}  # fmt: skip
+"""Figures and tables of each paper: they count from one without a gap."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_and_table_is_here(name: str) -> None:
+    for kind, last in zip(("figure", "table"), NUMBERED[name], strict=True):
+        numbers = [number for k, number, _ in ITEMS[name] if k == kind]
+        assert sorted(int(n) for n in numbers) == list(range(1, last + 1))
 
 
 def words(name: str) -> str:

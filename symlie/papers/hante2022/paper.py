@@ -122,7 +122,7 @@ def snapshots_figure() -> Item:
     times = (0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
     views = {"in space": (0, 1, 2), "seen along z": (0, 1), "seen along y": (0, 2)}
     panels = [
-        Panel(f"centre line {name}", *(f"{'xyz'[k]} in m" for k in axes[:2]),
+        Panel(f"centre line {name}", f"{'xyz'[axes[0]]} in m", f"{'xyz'[axes[1]]} in m",
               [Curve(f"{t:g} s", run, centre_line(t, LENGTH, *axes)) for t in times],
               "space" if len(axes) == 3 else "linear", z="z in m")
         for name, axes in views.items()

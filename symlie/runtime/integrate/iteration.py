@@ -42,7 +42,7 @@ def _probes(solver: SaddleAlgebra) -> dict[str, int]:
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
-    """The matrix of implicit steps of a system; the saddle point matrix is stored as it is, where it is eliminated as a whole.
+    """The matrix of implicit steps of a system; the saddle point matrix as it is, where that is eliminated as a whole.
 
     Parameters
     ----------

@@ -204,6 +204,13 @@ class Stated:
         other.program = program
         return other
 
+    def copy(self) -> Self:
+        """Another statement of the same terms, to which more can be added without a change of this one."""
+        other = copy.copy(self)
+        own = {k: v.copy() for k, v in vars(self).items() if isinstance(v, list | dict | set | Program)}
+        other.__dict__.update(own)
+        return other
+
     def _add_node(self, node: Node, unit: str = "") -> None:
         self.units.declare_node(node, unit)
         self.nodes.append(node)

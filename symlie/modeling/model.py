@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
-from symlie.ir.program import Program, Vector
+from symlie.ir.program import Vector
 from symlie.modeling.curves import StatedCurve, stated_curve
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
@@ -328,13 +327,6 @@ class Model(Drawn, Statement):
         if any(m.node == found.name and m.index == index for m in self.motions):
             raise ModelError(f"The motion of node '{found.name}' is prescribed twice.")
         self.motions.append(Motion(found.name, index, found.group, tuple(storage)))
-
-    def copy(self) -> Model:
-        """Another model of the same statement, to which more can be added; what is stated is shared."""
-        other = copy.copy(self)
-        own = {k: v.copy() for k, v in vars(self).items() if isinstance(v, list | dict | set | Program)}
-        other.__dict__.update(own)
-        return other
 
     def without_own_statement(self) -> Model:
         """The same nodes, instances, parameters, inputs, motions and initial values, with nothing stated on them."""

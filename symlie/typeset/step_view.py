@@ -165,7 +165,7 @@ class StepView(StatementView):
 
 def _check(statement: Statement) -> None:
     what = ""
-    if statement.placements:
+    if statement.placements or statement.locations:
         what = "nodes that are placed by others"
     elif any(c.level == 2 for c in statement.constraints):
         what = "constraints of accelerations"

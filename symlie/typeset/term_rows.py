@@ -64,6 +64,15 @@ def placement_rows(view: StatementView) -> list[Row]:
         field = node.group.storage_fields[0]
         left, start = (field_letter(field, view.superscript(n)) for n in (node, reference))
         rows.append(view.vector_row(f"{left} - {start}", p.offset))
+    for located in view.derived.statement.locations:
+        node = view.derived.statement.nodes[located.place]
+        for parts, values in (
+            (node.group.storage_fields, located.configuration), (node.group.velocity_fields, located.velocity),
+        ):  # fmt: skip
+            rows += [
+                view.vector_row(str(field_letter(f, view.superscript(node))), values[f.offset : f.offset + f.size])
+                for f in parts
+            ]
     return rows
 
 

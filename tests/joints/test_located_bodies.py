@@ -243,3 +243,43 @@ def test_order_of_locations(pairs: list[tuple[int, int]], sentence: str) -> None
     model.add(lift, [(points[a], points[b]) for a, b in pairs])
     with pytest.raises(ModelError, match=sentence):
         model.derive()
+
+
+def branching(count: int) -> sl.Model:
+    """Bodies that bear two others each, on hinges about axes that change from generation to generation."""
+    model = sl.Model("branching")
+    bodies: list[sl.RigidBody] = []
+    places: list[np.ndarray] = []
+    for k in range(count):
+        before = bodies[(k - 1) // 2] if k else model.ground
+        joint = places[(k - 1) // 2] + np.array([0.1, 0, 0]) if k else np.zeros(3)
+        places.append(joint + np.array([0.1, 0.02 * (k % 2 - 0.5), 0]))
+        bodies.append(sl.RigidBody(model, f"link{k}", 1.0, [0.02, 0.01, 0.015], position=places[-1].tolist()))
+        axis = [[0, 1, 0], [0, 0, 1]][(k + 1).bit_length() % 2]
+        sl.RevoluteJoint(model, f"joint{k}", before, bodies[-1], at=joint.tolist(), axis=axis)
+    model.gravity([0, 0, -9.81])
+    return model
+
+
+@functools.cache
+def branching_system(count: int) -> System:
+    """In minimal coordinates."""
+    return sl.minimal_coordinates(branching(count)).derive().compile()
+
+
+def test_branching_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, minimal = branching(31), branching_system(31)
+    assert minimal.mechanics.saddle_algebra is not None
+    monkeypatch.setattr("symlie.runtime.linear.saddle.WIDE", minimal.algebra.bandwidth)  # type: ignore[union-attr]
+    form = model.derive().compile()
+    assert form.mechanics.saddle_algebra is None
+    judge(model, form, minimal)
+
+
+def test_operations_for_each_body_of_trees_do_not_grow() -> None:
+    counts = []
+    for number in (31, 127):
+        saddle = branching_system(number).mechanics.saddle_algebra
+        assert saddle is not None
+        counts.append(saddle.structure.operations / number)
+    assert counts[1] == pytest.approx(counts[0], rel=0.05)

@@ -18,7 +18,7 @@ REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HID
 
 
 def matrix_of(system: System, method: Method) -> MatrixTables | None:
-    """The matrix of implicit steps, or the saddle point matrix where M has no inverse, or none."""
+    """The matrix of implicit steps, or the saddle point matrix where it is eliminated as a whole, or none."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
         return iteration_of(system, has_eta)
@@ -29,7 +29,7 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
 
 
 def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
-    """The saddle point matrix of a system whose M has no inverse."""
+    """The saddle point matrix of a system that is eliminated as a whole."""
     structure = solver.structure
     sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
     constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}
@@ -42,7 +42,7 @@ def _probes(solver: SaddleAlgebra) -> dict[str, int]:
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
-    """The matrix of implicit steps of a system; the saddle point matrix is stored as it is, where M has no inverse.
+    """The matrix of implicit steps of a system; the saddle point matrix as it is, where that is eliminated as a whole.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ def refusal(system: System, request: Request) -> str | None:
         "optimize='contract' leaves to compilers which operations are fused": system.optimize == "contract",
         "the model has events": bool(layout.events),
         "angles are prescribed": angles,
-        "M has no inverse, or rows may depend on each other": system.mechanics.saddle_algebra is not None,
+        "the saddle point matrix is eliminated as a whole": system.mechanics.saddle_algebra is not None,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 

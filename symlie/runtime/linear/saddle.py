@@ -1,4 +1,6 @@
-"""Linear algebra where M has no inverse: the saddle point matrix is eliminated as a whole, as in ``saddle_algebra.h``.
+"""Linear algebra where M has no inverse, or B M⁻¹ Bᵀ a wide band: the saddle point matrix is eliminated as a whole.
+
+As in ``saddle_algebra.h``:
 
     [ M    B0ᵀ ] [a]   [r]
     [ B1   0   ] [λ] = [c]
@@ -23,11 +25,38 @@ from symlie.runtime.linear.elimination import EliminationStructure, elimination_
 from symlie.runtime.linear.factors import Factors, NotFiniteMatrixError, SingularMatrixError
 from symlie.runtime.linear.held_mass import held_tables
 from symlie.runtime.linear.kkt import undetermined
-from symlie.runtime.linear.schur import Products
+from symlie.runtime.linear.schur import Algebra, BandedAlgebra, Products
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 REFINEMENTS = {"dense": 0, "band": 0, "blocks": 1}
 """Steps of refinement by the kind of the elimination."""
+
+WIDE = 32
+"""Half bandwidth of B M⁻¹ Bᵀ from which on the whole matrix is looked at; chains have up to 11, five arms 29."""
+
+COMPLEMENT_ADVANTAGE = 4
+"""Operations of the band of B M⁻¹ Bᵀ, rows times its square, that take as long as one of blocks of the whole matrix:
+3.7 in a binary tree of 31 bodies on hinges."""
+
+
+def instead_of_complement(layout: Layout, algebra: Algebra) -> SaddleAlgebra | None:
+    """The elimination of the whole matrix where it is quicker although M can be inverted, as in branching trees.
+
+    Rows of all constraints of a body are coupled in B M⁻¹ Bᵀ, whose band is wide where trees branch; the whole matrix
+    is eliminated from the leaves, by minimum degree, without fill.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    algebra
+        What solves with M and its complement.
+    """
+    if not (isinstance(algebra, BandedAlgebra) and layout.rows and algebra.bandwidth > WIDE):
+        return None
+    found = SaddleAlgebra(layout, np.zeros(0, dtype=np.intp))
+    operations = layout.rows * algebra.bandwidth**2
+    return found if operations > COMPLEMENT_ADVANTAGE * found.structure.operations else None
 
 
 class SaddleAlgebra(Products):

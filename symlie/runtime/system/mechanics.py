@@ -15,7 +15,7 @@ from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.dependent_rows import DependentRows
-from symlie.runtime.linear.saddle import SaddleAlgebra
+from symlie.runtime.linear.saddle import SaddleAlgebra, instead_of_complement
 from symlie.runtime.linear.schur import Algebra
 from symlie.runtime.linear.unknowns import Indices
 from symlie.runtime.system.solvability import LostMass, lost_mass
@@ -83,7 +83,7 @@ class Mechanics:
     def saddle_algebra(self) -> SaddleAlgebra | None:
         """What eliminates the saddle point matrix as a whole; None where M and its complement are solved with."""
         if self.mass_is_regular and not self.takes_redundant_rows:
-            return None
+            return instead_of_complement(self.layout, self.algebra)
         massless = self.massless
         if not self.takes_redundant_rows:
             return SaddleAlgebra(self.layout, massless)

@@ -55,6 +55,15 @@ def _energy_slope(solution: Solution) -> Array:
         for part in parts_of(node.type)
         if part.position is not None and part.position.shape == (3,)
     ]
+    # Positions that outputs alone know as such: fields of a product of spaces under names of the user.
+    known = [x for name, (_, unit) in layout.outputs.items() if unit == "m" and (x := solution.outputs[name]).ndim == 2]
+    places += [
+        [node.storage.start + field.offset]
+        for node in layout.nodes
+        for field in node.type.storage_fields
+        if not node.is_array and field.shape == (3,) and field.name[0] != "x"
+        if any(np.array_equal(x, solution.q[:, node.storage][:, field.part]) for x in known)
+    ]
     starts = np.array([p for row in places for p in row], dtype=int)
     slope = np.zeros(3)
     for axis in range(3):

@@ -34,11 +34,12 @@ from symlie.view.frames import (
     largest_turn,
 )
 from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
-from symlie.view.lines import lines_of, on_lines, rod_entry
+from symlie.view.lines import known_forces, lines_of, on_lines, rod_entry
 from symlie.view.loads import constraint_force_entries, gravity_of, up_of, weight_entries
 from symlie.view.outputs import output_entries, point_tracks
 from symlie.view.packing import panels, times
-from symlie.view.poses import Track, parts_of, placed_bodies, tracks
+from symlie.view.poses import Track, all_tracks, parts_of
+from symlie.view.sticks import stick_entry, sticks
 
 FORMAT = 1
 """Version of the data of a page, which its script reads."""
@@ -140,7 +141,7 @@ def _drawn(solution: Solution, label: str) -> Drawn:
 def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track]]:
     """The states that are drawn, and what is in space; notes say what is left out."""
     dense = all_moments(solution)
-    found = tracks(dense)
+    found = all_tracks(dense)
     chosen = chosen_states(dense.t, found, [e.t for e in solution.events])
     few = at_states(dense, chosen) if len(chosen) < len(dense.t) else dense
     if few is not dense:
@@ -149,25 +150,14 @@ def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track
             f"Drawn are {len(few.t):,} of {len(dense.t):,} states; the others are within {moved:.2g} m and "
             f"{turned:.2g} rad of the drawn motion."
         )
-        found = tracks(few)
+        found = all_tracks(few)
     turn = largest_turn(few.t, found)
     if turn > LARGEST_TURN:
         notes.append(
             f"Between two states bodies turn by up to {turn:.3g} rad; what is drawn between them may turn the wrong "
             "way round. Record more states."
         )
-    return few, [*_without_coordinates(few, found), *placed_bodies(few)]
-
-
-def _without_coordinates(solution: Solution, found: list[Track]) -> list[Track]:
-    """Nodes but for those on Rⁿ that are coordinates of joints, whose bodies outputs place."""
-    outputs = solution.system.layout.outputs
-    of_joints = {
-        label.rpartition("_")[0]
-        for label, (part, unit) in outputs.items()
-        if unit in ("rad", "m") and part.stop - part.start == 1
-    }
-    return [k for k in found if k.rotations is not None or k.node not in of_joints]
+    return few, found
 
 
 def _in_space(
@@ -190,7 +180,7 @@ def _in_space(
         content |= {"bodies": bodies_entry(bodies, extent), "shapes": shape_entries(bodies, attached, known, extent)}
     if points:
         content["points"] = points_entry(points, extent)
-    content["rods"] = [rod_entry(line, known, extent, {}) for line in lines]
+    content["rods"] = [rod_entry(line, known, extent, known_forces(solution, line)) for line in lines]
     joined = connections(solution, _by_number(solution, found))
     content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
     content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
@@ -200,11 +190,9 @@ def _in_space(
         *reaction_entries(solution, [j for j in joined if j.is_joint]),
         *constraint_force_entries(solution, free),
     ]
-    if not lines:
-        content["spheres"] = [
-            spheres_entry(name, vectors, rates, np.zeros_like(vectors))
-            for name, vectors, rates in directions_of(solution)
-        ]
+    apart, alone = sticks([] if lines else directions_of(solution), free, extent)
+    content["lines"] += [stick_entry(stick, extent) for stick in apart]
+    content["spheres"] = [spheres_entry(name, q, rates, np.zeros_like(q)) for name, q, rates in alone]
     content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]
     return {key: value for key, value in content.items() if value}
 

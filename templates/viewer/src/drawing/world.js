@@ -68,7 +68,7 @@ export class World {
     const corners = indices(8).map((i) => new Vector3(...["x", "y", "z"].map((axis, k) => this.box[(i >> k) & 1 ? "max" : "min"][axis])));
     const height = Math.min(...corners.map((corner) => corner.dot(this.up)));
     const ground = new Ground(this.up, center, height, this.size);
-    return [ground, new SpaceAxes(ground.spacing)];
+    return [ground, new SpaceAxes(0.6 * ground.spacing)];
   }
 
   thingsOf(solution, scene, ghost) {

@@ -124,7 +124,7 @@ export class World {
   momentum(times, momentum, index, ghost) {
     const extent = this.box.getSize(new Vector3());
     const alone = extent.length() === 0;
-    const radius = alone ? 1 : 0.25 * this.size;
+    const radius = alone ? 1 : 0.16 * this.size;
     const center = this.box.getCenter(new Vector3());
     center.x += (alone ? 0 : extent.x / 2 + 1.5 * radius) + 2.5 * radius * index;
     this.outer ??= this.box.clone();

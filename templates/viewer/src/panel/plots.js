@@ -132,7 +132,7 @@ class Plot {
     pen.lineWidth = 1;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    const rows = ticks(...this.range, 3);
+    const rows = ticks(...this.range, 4);
     for (const value of rows.values) {
       const y = Math.round(this.y(value)) + 0.5;
       line(pen, INSET.left, y, width - INSET.right, y);

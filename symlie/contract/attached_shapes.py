@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from symlie.encoding import compact_json
+from symlie.encoding import Content, compact_json
 from symlie.reading import other_format, reading
 from symlie.shapes import Shape
 
@@ -72,7 +72,7 @@ def read_shapes(files: Mapping[str, str]) -> tuple[AttachedShape, ...]:
     if FILE not in files:
         return ()
     with reading(FILE, "is damaged; generate the model again"):
-        content: dict[str, Any] = json.loads(files[FILE])
+        content: Content = json.loads(files[FILE])
         if content["format"] != FORMAT:
             raise other_format(FILE, content["format"], FORMAT, None, "generate the model again")
         return tuple(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import links
 from symlie.runtime.plot.drawn_rotations import continuous
@@ -116,7 +116,7 @@ def paths(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
 
 def rod_entry(
     line: Line, bodies: Mapping[str, Body], extent: float, forces: Sequence[tuple[str, str, Array]]
-) -> dict[str, Any]:
+) -> Content:
     """A tube with its cross sections and what colours it.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -86,7 +86,7 @@ def up_of(gravity: Array | None) -> list[float]:
     return found
 
 
-def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[dict[str, Any]]:
+def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[Content]:
     """Weights of bodies at their centres of mass."""
     if gravity is None:
         return []
@@ -101,7 +101,7 @@ def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity:
     return found
 
 
-def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[dict[str, Any]]:
+def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[Content]:
     """Forces and moments on nodes of the constraints that belong to no joint."""
     layout = solution.system.layout
     own = [
@@ -130,7 +130,7 @@ MOST_ARROWS = 64
 """Nodes of an array up to which each has arrows of its constraint forces."""
 
 
-def _on_node(track: Track, part: Part, solution: Solution, node: str, forces: Array) -> list[dict[str, Any]]:
+def _on_node(track: Track, part: Part, solution: Solution, node: str, forces: Array) -> list[Content]:
     kind, found = solution.system.layout.node(node).type, []
     for name, place in velocity_fields(kind, part):
         values = forces[:, place]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from symlie.contract.attached_shapes import GROUND
+from symlie.encoding import Content
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -59,13 +59,13 @@ class Drawn:
         The direction that is up, (3,).
     """
 
-    content: dict[str, Any]
+    content: Content
     lower: Array
     upper: Array
     up: list[float]
 
 
-def scene_of(solutions: Sequence[Solution]) -> dict[str, Any]:
+def scene_of(solutions: Sequence[Solution]) -> Content:
     """The data of a page.
 
     Parameters
@@ -162,7 +162,7 @@ def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track
 
 def _in_space(
     solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
-) -> dict[str, Any]:
+) -> Content:
     attached = solution.system.shapes
     known = known_bodies(solution)
     lines = lines_of(solution, found)
@@ -175,7 +175,7 @@ def _in_space(
     points = [k for k in found if k.rotations is None and k not in bodies]
     if GROUND in shaped:
         bodies.append(ground(len(solution.t)))
-    content: dict[str, Any] = {}
+    content: Content = {}
     if bodies:
         content |= {"bodies": bodies_entry(bodies, extent), "shapes": shape_entries(bodies, attached, known, extent)}
     if points:
@@ -225,7 +225,7 @@ def _extent(found: Sequence[Track]) -> float:
     return size or 1.0
 
 
-def _box(content: Mapping[str, Any], found: Sequence[Track]) -> tuple[Array, Array]:
+def _box(content: Content, found: Sequence[Track]) -> tuple[Array, Array]:
     """The box around all positions, with the shapes of bodies and spheres of directions and momenta."""
     corners = [np.concatenate([k.positions.min(axis=0)[None], k.positions.max(axis=0)[None]]) for k in found]
     reach = max([shape_reach(s) for s in content.get("shapes", ())], default=0.0)

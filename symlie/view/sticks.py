@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array
 from symlie.view.packing import poses
 from symlie.view.poses import Track
@@ -74,6 +74,6 @@ def _between(name: str, direction: Array, a: Track, b: Track, extent: float) -> 
     return Stick(name, a.positions, b.positions)
 
 
-def stick_entry(stick: Stick, extent: float) -> dict[str, Any]:
+def stick_entry(stick: Stick, extent: float) -> Content:
     """A line of a page."""
     return {"name": stick.name, "from": poses(stick.start, extent), "to": poses(stick.end, extent)}

@@ -18,7 +18,7 @@ def content(solution: Solution) -> dict[str, list[dict[str, object]]]:
 
 
 def values(entry: dict[str, object], name: str) -> np.ndarray:
-    return decoded(entry[name])  # type: ignore[arg-type]
+    return decoded(entry[name])
 
 
 def arch() -> Solution:
@@ -41,7 +41,7 @@ def test_a_rod_is_a_tube_with_strains_and_forces() -> None:
     assert np.abs(values(rod, "positions") - solution.field("rod", "x")).max() <= tolerances.DRAWN_POSITION
     # A round cross section with the moments of inertia 1e-4 at the mass 1 has the radius 0.02.
     assert rod["radius"] == 0.02 or abs(float(str(rod["radius"])) - 0.02) < 1e-9
-    fields = {f["label"]: decoded(f["values"]) for f in rod["fields"]}  # type: ignore[attr-defined]
+    fields = {f["label"]: decoded(f["values"]) for f in rod["fields"]}
     assert list(fields) == ["bending", "torsion", "stretch", "section force in N m", "section force in N"]
     assert np.abs(fields["bending"] - 1).max() < 1e-3 and np.abs(fields["torsion"]).max() < 1e-3
     chord = 2 * np.sin(np.pi / 32) / (np.pi / 16)

@@ -146,10 +146,9 @@ def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track
     few = at_states(dense, chosen) if len(chosen) < len(dense.t) else dense
     if few is not dense:
         moved, turned = largest_error(dense.t, found, chosen)
-        notes.append(
-            f"Drawn are {len(few.t):,} of {len(dense.t):,} states; the others are within {moved:.2g} m and "
-            f"{turned:.2g} rad of the drawn motion."
-        )
+        others = f"the others are within {moved:.2g} m and {turned:.2g} rad of the drawn motion"
+        how = others if found else "they are evenly spread over time"
+        notes.append(f"Drawn are {len(few.t):,} of {len(dense.t):,} states; {how}.")
         found = all_tracks(few)
     turn = largest_turn(few.t, found)
     if turn > LARGEST_TURN:

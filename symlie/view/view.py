@@ -49,6 +49,11 @@ class View:
     solutions
         The solution, and others of its model, which are drawn as ghosts.
 
+    Attributes
+    ----------
+    scene
+        What the page shows, as JSON has it.
+
     Raises
     ------
     ModelError

@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
 from symlie.contract.manifest import FieldLayout, NodeType
-from symlie.encoding import Content, decoded
+from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
@@ -178,13 +178,3 @@ def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Ar
         "directions": turns(directions),
         "rates": None if rates is None else arrows(rates),
     }
-
-
-def shape_reach(shape: Content) -> float:
-    """How far a shape reaches from the node that it is at, in m."""
-    at = float(np.linalg.norm(shape["at"]))
-    if shape["kind"] == "mesh":
-        return at + float(np.linalg.norm(decoded(shape["vertices"]), axis=1).max())
-    if shape["kind"] == "box":
-        return at + float(np.linalg.norm(shape["size"])) / 2
-    return at + float(np.hypot(shape["radius"], shape.get("length", 0.0)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from symlie.view.bodies import (
     momenta_of,
     points_entry,
     shape_entries,
-    shape_reach,
     spheres_entry,
 )
 from symlie.view.frames import (
@@ -45,26 +43,6 @@ FORMAT = 1
 """Version of the data of a page, which its script reads."""
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A solution as it is drawn.
-
-    Attributes
-    ----------
-    content
-        The data of it.
-    lower, upper
-        Corners of the box around everything, (3,), in m.
-    up
-        The direction that is up, (3,).
-    """
-
-    content: Content
-    lower: Array
-    upper: Array
-    up: list[float]
-
-
 def scene_of(solutions: Sequence[Solution]) -> Content:
     """The data of a page.
 
@@ -86,15 +64,14 @@ def scene_of(solutions: Sequence[Solution]) -> Content:
             "its own."
         )
     drawn = [_drawn(s, label) for s, label in zip(solutions, _labels(solutions), strict=True)]
-    lower, upper = np.min([d.lower for d in drawn], axis=0), np.max([d.upper for d in drawn], axis=0)
     return {
         "format": FORMAT,
         "model": names[0],
         "made_by": f"symlie {VERSION}",
-        "up": drawn[0].up,
-        "solutions": [d.content for d in drawn],
+        "up": drawn[0][1],
+        "solutions": [content for content, _ in drawn],
         "ground": True,
-        "extent": {"lower": lower.tolist(), "upper": upper.tolist()},
+        "length_unit": "m",
     }
 
 
@@ -104,7 +81,8 @@ def _labels(solutions: Sequence[Solution]) -> list[str]:
     return [m if methods.count(m) == 1 else f"{m} ({k + 1})" for k, m in enumerate(methods)]
 
 
-def _drawn(solution: Solution, label: str) -> Drawn:
+def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
+    """What is drawn of a solution, and the direction that is up."""
     name, finite = solution.system.name, finite_part(solution)
     if not len(solution.t):
         raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
@@ -124,6 +102,7 @@ def _drawn(solution: Solution, label: str) -> Drawn:
             "momenta and outputs in m with two or three components. solution.plot() draws everything over time."
         )
     gravity = gravity_of(few)
+    in_space = _in_space(few, found, extent, gravity, notes)
     content = {
         "label": label,
         "time_unit": "s",
@@ -131,11 +110,10 @@ def _drawn(solution: Solution, label: str) -> Drawn:
         "notes": notes,
         "ends_early_at": finite.ends_early_at,
         "events": [{"t": e.t, "name": e.name} for e in solution.events if e.t <= few.t[-1]],
-        **_in_space(few, found, extent, gravity, notes),
+        **in_space,
         "outputs": output_entries(few, notes),
     }
-    lower, upper = _box(content, found)
-    return Drawn(content, lower, upper, up_of(gravity))
+    return content, up_of(gravity)
 
 
 def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track]]:
@@ -162,6 +140,7 @@ def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track
 def _in_space(
     solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
 ) -> Content:
+    """Everything in space."""
     attached = solution.system.shapes
     known = known_bodies(solution)
     lines = lines_of(solution, found)
@@ -222,13 +201,3 @@ def _extent(found: Sequence[Track]) -> float:
         return 1.0
     size = float(np.ptp(np.concatenate(placed), axis=0).max())
     return size or 1.0
-
-
-def _box(content: Content, found: Sequence[Track]) -> tuple[Array, Array]:
-    """The box around all positions, with the shapes of bodies and spheres of directions and momenta."""
-    corners = [np.concatenate([k.positions.min(axis=0)[None], k.positions.max(axis=0)[None]]) for k in found]
-    reach = max([shape_reach(s) for s in content.get("shapes", ())], default=0.0)
-    if "spheres" in content or not corners:
-        corners.append(np.array([[-1.0] * 3, [1.0] * 3]))
-    both = np.concatenate(corners)
-    return both.min(axis=0) - reach, both.max(axis=0) + reach

@@ -33,7 +33,7 @@ from symlie.view.frames import (
 )
 from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
 from symlie.view.lines import known_forces, lines_of, on_lines, rod_entry
-from symlie.view.loads import constraint_force_entries, gravity_of, up_of, weight_entries
+from symlie.view.loads import MOST_ARROWS, constraint_force_entries, gravity_of, up_of, weight_entries
 from symlie.view.outputs import output_entries, point_tracks
 from symlie.view.packing import panels, times
 from symlie.view.poses import Track, all_tracks, parts_of
@@ -163,11 +163,14 @@ def _in_space(
     content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
     content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
     free = [k for k in found if (k.node, k.index) not in through]
-    content["arrows"] = [
-        *weight_entries(free, known, gravity),
-        *reaction_entries(solution, [j for j in joined if j.is_joint]),
-        *constraint_force_entries(solution, free),
-    ]
+    if len(free) <= MOST_ARROWS:
+        content["arrows"] = [
+            *weight_entries(free, known, gravity),
+            *reaction_entries(solution, [j for j in joined if j.is_joint]),
+            *constraint_force_entries(solution, free),
+        ]
+    else:
+        notes.append(f"Forces have no arrows: these are {len(free)} bodies and points, and at most {MOST_ARROWS} have.")
     apart, alone = sticks([] if lines else directions_of(solution), free, extent)
     content["lines"] += [stick_entry(stick, extent) for stick in apart]
     content["spheres"] = [spheres_entry(name, q, rates, np.zeros_like(q)) for name, q, rates in alone]

@@ -79,3 +79,14 @@ def test_relative_rotations() -> None:
     assert np.allclose(relative_vectors(a, b), [[0, 0.4, 0]])
     assert np.allclose(relative_vectors(b, a), [[0, -0.4, 0]])
     assert not relative_vectors(a, a).any()
+
+
+def test_many_bodies_have_no_arrows() -> None:
+    model = sl.Model("beads")
+    model.parameter("gravity", [0, 0, -9.81], unit="m/s^2")
+    beads = model.node_array("beads", "R3", 100)
+    element = sl.ElementType("bead", node="R3")
+    element.kinetic_energy(element.node.x_dot.dot(element.node.x_dot) / 2)
+    model.add(element, beads)
+    found = content(sl.solve(model.derive().compile(backend="numpy"), 0.1, h=0.05))
+    assert "arrows" not in found and "at most 64" in str(found["notes"])

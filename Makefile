@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
+.PHONY: help run test test-distributed test-browser viewer viewer-check slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
 	generate clean
 
 help: ## list the targets
@@ -42,6 +42,25 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 
 test-distributed: $(STAMP) ## ensembles on Dask and MPI, with processes that are killed; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'distributed and not slow' $(TOOLS) tests/distributed
+
+test-browser: $(STAMP) ## pages with views, in Chromium without a head; TOOLS=--all-tools skips none
+	$(BIN)/python -m pytest -m 'browser and not slow' $(TOOLS) tests/browser
+
+# Packages of npm lie outside of templates/, which is copied into wheels; users need neither them nor node.
+VIEWER := templates/viewer
+MODULES := .viewer/node_modules
+$(MODULES)/.installed: $(VIEWER)/package-lock.json
+	mkdir -p .viewer
+	cp $(VIEWER)/package.json $(VIEWER)/package-lock.json .viewer
+	npm ci --prefix .viewer --ignore-scripts --no-audit --no-fund
+	@touch $@
+
+viewer: $(MODULES)/.installed ## build the script of views, templates/viewer/viewer.js, from its sources
+	node $(VIEWER)/build.mjs $(MODULES) $(VIEWER)/viewer.js
+
+viewer-check: $(MODULES)/.installed ## is templates/viewer/viewer.js what its sources give?
+	node $(VIEWER)/build.mjs $(MODULES) .viewer/viewer.js
+	cmp .viewer/viewer.js $(VIEWER)/viewer.js
 
 slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow
@@ -110,5 +129,5 @@ generate: $(STAMP) ## write the generated files anew
 	$(BIN)/symlie generate --all
 
 clean: ## remove the virtual environment, caches and outputs
-	rm -rf $(VENV) $(MATRIX) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
+	rm -rf $(VENV) $(MATRIX) .viewer build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -24,6 +24,7 @@ from sympy import tanh as tanh
 from symlie import errors as errors
 from symlie import inertia as inertia
 from symlie import section as section
+from symlie.contract.attached_shapes import AttachedShape as AttachedShape
 from symlie.derive.continuum_equations import ContinuumEquations as ContinuumEquations
 from symlie.derive.equations import Equations as Equations
 from symlie.elements.continua.continuum import Continuum as Continuum
@@ -161,6 +162,7 @@ from symlie.unit_names import mm as mm
 from symlie.unit_names import nano as nano
 from symlie.unit_names import rpm as rpm
 from symlie.unit_names import unit as unit
+from symlie.view.view import DrawnSolution as DrawnSolution
 from symlie.view.view import View as View
 
 __version__: str

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symlie.derive.equations import Equations
     from symlie.groups.group import LieGroup
     from symlie.groups.rotation_parameters import RotationParameters
-    from symlie.modeling.frozen_names import Freeze
+    from symlie.modeling.freezing import Freeze
     from symlie.modeling.model import Model
 
 

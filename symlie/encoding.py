@@ -7,8 +7,12 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
+
+Content: TypeAlias = dict[str, Any]
+"""An object as JSON has it."""
 
 TYPES = {"float32": "<f4", "float64": "<f8", "int32": "<i4", "uint8": "|u1"}
 """Types of numbers with their spelling in NumPy: little endian, wherever they are written."""

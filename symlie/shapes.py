@@ -207,9 +207,9 @@ def _of_lengths(kind: str, **lengths: float) -> Shape:
     return Shape(kind, {name: _length(kind, name.replace("_", " "), value) for name, value in lengths.items()})
 
 
-def _length(kind: str, name: str, value: object) -> float:
+def _length(kind: str, name: str, value: float) -> float:
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(value)
     except (TypeError, ValueError) as error:
         raise ModelError(f"The {name} of a {kind} is a number, not {value!r}.") from error
     if not 0 < number < math.inf:

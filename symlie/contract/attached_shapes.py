@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from symlie.encoding import compact_json
+from symlie.encoding import Content, compact_json
 from symlie.reading import other_format, reading
 from symlie.shapes import Shape
 
@@ -30,9 +29,9 @@ class AttachedShape:
     index: int | None
     """Number of one node of an array."""
     shape: Shape
-    at: tuple[float, float, float]
-    """In axes of the node, in m."""
-    rotation: tuple[float, float, float, float]
+    at: tuple[float, ...]
+    """Three numbers in axes of the node, in m."""
+    rotation: tuple[float, ...]
     """Unit quaternion from axes of the shape to those of the node, scalar part first."""
     color: str | None
     """As ``#rrggbb``, or what the page takes by itself."""
@@ -72,7 +71,7 @@ def read_shapes(files: Mapping[str, str]) -> tuple[AttachedShape, ...]:
     if FILE not in files:
         return ()
     with reading(FILE, "is damaged; generate the model again"):
-        content: dict[str, Any] = json.loads(files[FILE])
+        content: Content = json.loads(files[FILE])
         if content["format"] != FORMAT:
             raise other_format(FILE, content["format"], FORMAT, None, "generate the model again")
         return tuple(
@@ -88,7 +87,7 @@ def read_shapes(files: Mapping[str, str]) -> tuple[AttachedShape, ...]:
         )
 
 
-def _numbers(values: Sequence[float], count: int) -> Any:
+def _numbers(values: Sequence[float], count: int) -> tuple[float, ...]:
     found = tuple(float(v) for v in values)
     if len(found) != count:
         raise ValueError(f"there must be {count} numbers")

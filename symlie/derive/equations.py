@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.ir.kernels import Arrangement, EmittedModel
-    from symlie.modeling.frozen_names import Freeze
+    from symlie.modeling.freezing import Freeze
     from symlie.runtime.system.system import System
 
 
@@ -53,7 +53,7 @@ class Equations:
         UnknownNameError, ModelError
             As in `compile`.
         """
-        from symlie.modeling.frozen_names import frozen_names
+        from symlie.modeling.freezing import frozen_names
 
         self._check_unchanged()
         names = frozen_names(self.model, freeze)

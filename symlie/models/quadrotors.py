@@ -80,6 +80,10 @@ def build(control: str = "none") -> sl.Model:
         energy += Omega.dot(sl.diag(inertia) * Omega) / 2
     model.energy(energy)
     model.output("load", x.y, unit="m")
+    for k, (q, (R, _), length) in enumerate(zip(rods, turns, lengths, strict=True), start=1):
+        model.output(f"vehicle{k}_x", x.y - length * q, unit="m")
+        model.output(f"vehicle{k}_R", R)
+        model.shape(f"vehicle{k}", sl.box(0.3, 0.3, 0.08))
     model.initial(x, y=[-2, 0, 0], q1=[SINE, 0, COSINE], q2=[-SINE, 0, COSINE])
     if control in ("none", "constant"):
         model.initial(x, v=[0.1, 0.2, -0.3], Omega1=[0.5, -0.4, 0.3], Omega2=[-0.2, 0.6, 0.1])

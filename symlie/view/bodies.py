@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
 from symlie.contract.manifest import FieldLayout, NodeType
-from symlie.encoding import decoded
+from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
@@ -48,7 +47,7 @@ def known_bodies(solution: Solution) -> dict[str, Body]:
     return found
 
 
-def bodies_entry(bodies: Sequence[Track], extent: float) -> dict[str, Any]:
+def bodies_entry(bodies: Sequence[Track], extent: float) -> Content:
     """Poses of bodies; the last one is the ground, if it has shapes."""
     positions = np.stack([b.positions for b in bodies], axis=1)
     rotations = np.stack([continuous(b.rotations) if b.rotations is not None else _unturned(b) for b in bodies], axis=1)
@@ -79,7 +78,7 @@ def ground(count: int) -> Track:
 
 def shape_entries(
     bodies: Sequence[Track], attached: Sequence[AttachedShape], known: Mapping[str, Body], extent: float
-) -> list[dict[str, Any]]:
+) -> list[Content]:
     """Shapes of bodies: those that were stated; else boxes of their mass and inertia; else small ones."""
     entries = []
     for number, body in enumerate(bodies):
@@ -92,13 +91,13 @@ def shape_entries(
     return entries
 
 
-def _stated(number: int, attached: AttachedShape) -> dict[str, Any]:
+def _stated(number: int, attached: AttachedShape) -> Content:
     place = {"body": number, "kind": attached.shape.kind, "at": list(attached.at), "rotation": list(attached.rotation)}
     return place | {"color": attached.color} | dict(attached.shape.sizes)
 
 
-def _unstated(number: int, body: Body | None, extent: float, *, has_position: bool) -> dict[str, Any]:
-    place: dict[str, Any] = {"body": number, "color": None}
+def _unstated(number: int, body: Body | None, extent: float, *, has_position: bool) -> Content:
+    place: Content = {"body": number, "color": None}
     box = None if body is None else body.box
     if body is None or box is None:
         at = [0.0, 0.0, 0.0] if body is None else body.center.tolist()
@@ -109,7 +108,7 @@ def _unstated(number: int, body: Body | None, extent: float, *, has_position: bo
     return place | {"kind": "box", "at": body.center.tolist(), "rotation": turn, "size": sides.tolist()}
 
 
-def points_entry(points: Sequence[Track], extent: float) -> dict[str, Any]:
+def points_entry(points: Sequence[Track], extent: float) -> Content:
     """Nodes with a position and no rotation."""
     has_velocities = all(p.velocities is not None for p in points)
     return {
@@ -170,7 +169,7 @@ def _momentum(kind: NodeType) -> FieldLayout | None:
     return next((f for f in kind.storage_fields if f.shape == (3,) and f.name != "x"), None)
 
 
-def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Array) -> dict[str, Any]:
+def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Array) -> Content:
     """Arrows on spheres of radius one around their centres."""
     return {
         "name": name,
@@ -179,13 +178,3 @@ def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Ar
         "directions": turns(directions),
         "rates": None if rates is None else arrows(rates),
     }
-
-
-def shape_reach(shape: Mapping[str, Any]) -> float:
-    """How far a shape reaches from the node that it is at, in m."""
-    at = float(np.linalg.norm(shape["at"]))
-    if shape["kind"] == "mesh":
-        return at + float(np.linalg.norm(decoded(shape["vertices"]), axis=1).max())
-    if shape["kind"] == "box":
-        return at + float(np.linalg.norm(shape["size"])) / 2
-    return at + float(np.hypot(shape["radius"], shape.get("length", 0.0)))

@@ -56,12 +56,13 @@ def finite_part(solution: Solution) -> Finite:
 
 
 def at_states(solution: Solution, chosen: NDArray[np.intp]) -> Solution:
-    """A solution with some of its states; outputs that are known are kept."""
+    """A solution with some of its states; outputs and fields that are known are kept."""
     parts = {name: getattr(solution, name)[chosen] for name in ("t", "q", "v", "multipliers", "carried")}
     found = dataclasses.replace(solution, **parts, trace=None, end=None)
     known = solution.__dict__.get("outputs")
     if known is not None:
         found.__dict__["outputs"] = known.at_states(found, chosen)
+    found.known_fields.update({key: values[chosen] for key, values in solution.known_fields.items()})
     return found
 
 

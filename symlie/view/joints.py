@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.view.packing import arrows, panels, poses, turns
@@ -124,7 +124,7 @@ def _across(axes: Array) -> Array:
     return np.asarray(axes.reshape(size, size)[:, 0])
 
 
-def joint_entry(solution: Solution, joint: Connection, extent: float) -> dict[str, Any]:
+def joint_entry(solution: Solution, joint: Connection, extent: float) -> Content:
     """A joint with its marks and axes, where its coordinate is, its stops, and whether it is driven or locked."""
     layout, (first, second) = solution.system.layout, joint.points
     names = [f"{joint.name}_{label}" for label in ("angle", "displacement")]
@@ -147,12 +147,12 @@ def joint_entry(solution: Solution, joint: Connection, extent: float) -> dict[st
     }
 
 
-def line_entry(force: Connection, extent: float) -> dict[str, Any]:
+def line_entry(force: Connection, extent: float) -> Content:
     """A line between the points of a spring or another force."""
     return {"name": force.name, "from": poses(force.points[0], extent), "to": poses(force.points[1], extent)}
 
 
-def reaction_entries(solution: Solution, joints: list[Connection]) -> list[dict[str, Any]]:
+def reaction_entries(solution: Solution, joints: list[Connection]) -> list[Content]:
     """Forces and moments of joints on their second bodies, in space."""
     found = []
     for joint in joints:
@@ -171,6 +171,6 @@ def reaction_entries(solution: Solution, joints: list[Connection]) -> list[dict[
     return found
 
 
-def arrow_entry(name: str, group: str, unit: str, at: Array, vectors: Array) -> dict[str, Any]:
+def arrow_entry(name: str, group: str, unit: str, at: Array, vectors: Array) -> Content:
     """Arrows of a vector over time at a point, in space."""
     return {"name": name, "group": group, "unit": unit, "at": poses(at, 1.0), "vectors": arrows(vectors)}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import links
 from symlie.runtime.plot.drawn_rotations import continuous
+from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.solution import Solution
 from symlie.view.masses import Body
 from symlie.view.packing import colors, poses, turns
@@ -113,7 +114,9 @@ def paths(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
     return found
 
 
-def rod_entry(line: Line, bodies: Mapping[str, Body], extent: float, forces: Mapping[str, Array]) -> dict[str, Any]:
+def rod_entry(
+    line: Line, bodies: Mapping[str, Body], extent: float, forces: Sequence[tuple[str, str, Array]]
+) -> Content:
     """A tube with its cross sections and what colours it.
 
     Parameters
@@ -125,9 +128,10 @@ def rod_entry(line: Line, bodies: Mapping[str, Body], extent: float, forces: Map
     extent
         Extent of the motion, in m.
     forces
-        Further values over segments by label with unit, shape (n, segments).
+        Further values over segments: label, unit and values (n, segments).
     """
     x, turned = line.positions, line.rotations
+    fields = [*strains(line), *forces]
     return {
         "name": line.name,
         "closed": line.tracks[0] is line.tracks[-1],
@@ -135,14 +139,29 @@ def rod_entry(line: Line, bodies: Mapping[str, Body], extent: float, forces: Map
         "positions": poses(x, extent),
         "rotations": None if turned is None else turns(turned),
         "velocities": None,
-        "fields": [
-            {"label": label, "unit": unit, "values": colors(values)}
-            for label, unit, values in [
-                *strains(line),
-                *((k.partition("|")[0], k.partition("|")[2], v) for k, v in forces.items()),
-            ]
-        ],
+        "fields": [{"label": label, "unit": unit, "values": colors(values)} for label, unit, values in fields],
     }
+
+
+def known_forces(solution: Solution, line: Line) -> list[tuple[str, str, Array]]:
+    """Fields over the segments of a rod that were asked for before: the length of each part that has a unit of its own.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    line
+        The rod.
+    """
+    found = []
+    for (curve, name, frame), values in solution.known_fields.items():
+        if curve != line.name or frame != "body" or line.arc is None or name == "strain":
+            continue
+        units = [u.strip() for u in local_fields(solution.system.layout, curve)[name].unit.split(",")]
+        for unit, part in zip(units, np.array_split(values, len(units), axis=2), strict=True):
+            label = name.replace("_", " ") + (f" in {unit}" if len(units) > 1 else "")
+            found.append((label, unit, np.linalg.norm(part, axis=2)))
+    return found
 
 
 def _radius(line: Line, bodies: Mapping[str, Body]) -> float:

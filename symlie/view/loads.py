@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from symlie.contract.manifest import NodeType
+from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -17,6 +18,16 @@ from symlie.view.quaternions import rotate
 
 GRAVITY = "gravity"
 """Name of the parameter with the acceleration of gravity."""
+
+MOST_ARROWS = 64
+"""Bodies and points up to which each has arrows; of more they would hide each other, and fill the page."""
+
+_ARROWS = {
+    "Omega": ("constraint moments", "N m"),
+    "U": ("constraint forces", "N"),
+    "x_dot": ("constraint forces", "N"),
+}
+"""Group and unit of what acts along each velocity field."""
 
 SHIFT = 1e-4
 """How far all nodes are moved to see which way their weight acts, in m."""
@@ -55,6 +66,15 @@ def _energy_slope(solution: Solution) -> Array:
         for part in parts_of(node.type)
         if part.position is not None and part.position.shape == (3,)
     ]
+    # Positions that outputs alone know as such: fields of a product of spaces under names of the user.
+    known = [x for name, (_, unit) in layout.outputs.items() if unit == "m" and (x := solution.outputs[name]).ndim == 2]
+    places += [
+        [node.storage.start + field.offset]
+        for node in layout.nodes
+        for field in node.type.storage_fields
+        if not node.is_array and field.shape == (3,) and field.name[0] != "x"
+        if any(np.array_equal(x, solution.q[:, node.storage][:, field.part]) for x in known)
+    ]
     starts = np.array([p for row in places for p in row], dtype=int)
     slope = np.zeros(3)
     for axis in range(3):
@@ -77,7 +97,7 @@ def up_of(gravity: Array | None) -> list[float]:
     return found
 
 
-def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[dict[str, Any]]:
+def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[Content]:
     """Weights of bodies at their centres of mass."""
     if gravity is None:
         return []
@@ -92,53 +112,36 @@ def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity:
     return found
 
 
-def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[dict[str, Any]]:
+def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[Content]:
     """Forces and moments on nodes of the constraints that belong to no joint."""
-    layout = solution.system.layout
-    own = [
-        name for name, part in layout.constraints.items() if not {*part.rows.ravel().tolist()} & {*layout.joint_of_row}
-    ]
+    layout, of_joints = solution.system.layout, {*solution.system.layout.joint_of_row}
+    own = [name for name, part in layout.constraints.items() if of_joints.isdisjoint(part.rows.ravel().tolist())]
     if not own or not np.isfinite(solution.multipliers).all():
         return []
-    found, by_node = [], {(k.node, k.index): k for k in tracks}
+    found: list[Content] = []
     for node in layout.nodes:
+        here = [k for k in tracks if k.node == node.name and not k.is_fixed]
         parts = parts_of(node.type)
-        if node.count > MOST_ARROWS or len(parts) != 1 or not node.type.velocities:
+        if not here or len(parts) != 1 or not node.type.velocities:
             continue
         try:
-            forces = solution.constraint_force(node.name, *own)
+            forces = solution.constraint_force(node.name, *own).reshape(len(solution.t), node.count, -1)
         except CodeNotLoadedError:
             return []
-        forces = forces.reshape(len(solution.t), node.count, -1)
-        for k in range(node.count):
-            track = by_node.get((node.name, k if node.is_array else None))
-            if track is not None and not track.is_fixed:
-                found += _on_node(track, parts[0], solution, node.name, forces[:, k])
+        for track in here:
+            found += _on_node(track, node.type, parts[0], forces[:, track.index or 0])
     return found
 
 
-MOST_ARROWS = 64
-"""Nodes of an array up to which each has arrows of its constraint forces."""
-
-
-def _on_node(track: Track, part: Part, solution: Solution, node: str, forces: Array) -> list[dict[str, Any]]:
-    kind, found = solution.system.layout.node(node).type, []
+def _on_node(track: Track, kind: NodeType, part: Part, forces: Array) -> Iterator[Content]:
+    """Arrows of the components of a generalised force that are not all zero, turned into space."""
     for name, place in velocity_fields(kind, part):
         values = forces[:, place]
-        if not np.any(values):
+        if not np.any(values) or name not in _ARROWS:
             continue
-        if name == "Omega":
-            spatial = np.pad(values, ((0, 0), (3 - values.shape[1], 0)))
-            assert track.rotations is not None
-            found.append(
-                arrow_entry(track.name, "constraint moments", "N m", track.positions, rotate(track.rotations, spatial))
-            )
-        elif name == "U" and track.rotations is not None:
-            found.append(
-                arrow_entry(
-                    track.name, "constraint forces", "N", track.positions, rotate(track.rotations, padded(values))
-                )
-            )
-        elif name == "x_dot" and values.shape[1] in (2, 3):
-            found.append(arrow_entry(track.name, "constraint forces", "N", track.positions, padded(values)))
-    return found
+        group, unit = _ARROWS[name]
+        # In the plane a moment is about the normal, a force in it.
+        vectors = np.pad(values, ((0, 0), (2, 0))) if values.shape[1] == 1 else padded(values)
+        if name != "x_dot" and track.rotations is not None:
+            vectors = rotate(track.rotations, vectors)
+        yield arrow_entry(track.name, group, unit, track.positions, vectors)

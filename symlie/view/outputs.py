@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -23,7 +23,7 @@ SAME = 1e-9
 """How near an output is to a node, over the extent of the motion, to be the same point."""
 
 
-def output_entries(solution: Solution, notes: list[str]) -> list[dict[str, Any]]:
+def output_entries(solution: Solution, notes: list[str]) -> list[Content]:
     """Outputs over time, the energy first; what is left out is among the notes.
 
     Parameters
@@ -34,7 +34,7 @@ def output_entries(solution: Solution, notes: list[str]) -> list[dict[str, Any]]
         Sentences, to which those on outputs are added.
     """
     layout = solution.system.layout
-    found: list[dict[str, Any]] = []
+    found: list[Content] = []
     left_out: list[str] = []
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     for name in solution.outputs:

@@ -22,6 +22,9 @@ FINEST_ARROW = 2.0**-12
 FINEST_OUTPUT, FINEST_DIGIT = 2.0**-16, 2.0**-24
 """What outputs are rounded to: over their range, and at least over their size, the digits of single precision."""
 
+LITTLE_CHANGE = 2.0**-12
+"""Range of an output over its size below which single precision would show as stairs."""
+
 
 def poses(positions: Array, extent: float) -> dict[str, object]:
     """Positions or velocities, in m or m/s."""
@@ -44,7 +47,9 @@ def arrows(vectors: Array) -> dict[str, object]:
 
 
 def panels(values: Array) -> dict[str, object]:
-    """Values that are plotted, and read at a cursor."""
+    """Values that are plotted, and read at a cursor; with all digits where they hardly change, as energies do."""
+    if _span(values) < LITTLE_CHANGE * _size(values):
+        return encoded(values, "float64")
     return encoded_series(values, max(FINEST_OUTPUT * _span(values), FINEST_DIGIT * _size(values)))
 
 

@@ -116,6 +116,23 @@ def tracks(solution: Solution) -> list[Track]:
     return found
 
 
+def all_tracks(solution: Solution) -> list[Track]:
+    """Nodes in space, and bodies that outputs place; where these are, what only turns and joints' coordinates are not.
+
+    Parameters
+    ----------
+    solution
+        The solution; its states are finite.
+    """
+    found, placed = tracks(solution), placed_bodies(solution)
+    if not placed:
+        return found
+    outputs = solution.system.layout.outputs
+    coordinates = {label.rpartition("_")[0] for label in outputs if label.endswith(("_angle", "_displacement"))}
+    shown = [k for k in found if k.has_position and (k.rotations is not None or k.node not in coordinates)]
+    return [*shown, *placed]
+
+
 def placed_bodies(solution: Solution) -> list[Track]:
     """Bodies that outputs NAME_x and NAME_R place, as those of minimal coordinates."""
     outputs, found = solution.outputs, []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from symlie.contract.attached_shapes import GROUND
+from symlie.encoding import Content
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -21,7 +20,6 @@ from symlie.view.bodies import (
     momenta_of,
     points_entry,
     shape_entries,
-    shape_reach,
     spheres_entry,
 )
 from symlie.view.frames import (
@@ -34,37 +32,18 @@ from symlie.view.frames import (
     largest_turn,
 )
 from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
-from symlie.view.lines import lines_of, on_lines, rod_entry
-from symlie.view.loads import constraint_force_entries, gravity_of, up_of, weight_entries
+from symlie.view.lines import known_forces, lines_of, on_lines, rod_entry
+from symlie.view.loads import MOST_ARROWS, constraint_force_entries, gravity_of, up_of, weight_entries
 from symlie.view.outputs import output_entries, point_tracks
 from symlie.view.packing import panels, times
-from symlie.view.poses import Track, parts_of, placed_bodies, tracks
+from symlie.view.poses import Track, all_tracks, parts_of
+from symlie.view.sticks import stick_entry, sticks
 
 FORMAT = 1
 """Version of the data of a page, which its script reads."""
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A solution as it is drawn.
-
-    Attributes
-    ----------
-    content
-        The data of it.
-    lower, upper
-        Corners of the box around everything, (3,), in m.
-    up
-        The direction that is up, (3,).
-    """
-
-    content: dict[str, Any]
-    lower: Array
-    upper: Array
-    up: list[float]
-
-
-def scene_of(solutions: Sequence[Solution]) -> dict[str, Any]:
+def scene_of(solutions: Sequence[Solution]) -> Content:
     """The data of a page.
 
     Parameters
@@ -85,15 +64,14 @@ def scene_of(solutions: Sequence[Solution]) -> dict[str, Any]:
             "its own."
         )
     drawn = [_drawn(s, label) for s, label in zip(solutions, _labels(solutions), strict=True)]
-    lower, upper = np.min([d.lower for d in drawn], axis=0), np.max([d.upper for d in drawn], axis=0)
     return {
         "format": FORMAT,
         "model": names[0],
         "made_by": f"symlie {VERSION}",
-        "up": drawn[0].up,
-        "solutions": [d.content for d in drawn],
+        "up": drawn[0][1],
+        "solutions": [content for content, _ in drawn],
         "ground": True,
-        "extent": {"lower": lower.tolist(), "upper": upper.tolist()},
+        "length_unit": "m",
     }
 
 
@@ -103,7 +81,8 @@ def _labels(solutions: Sequence[Solution]) -> list[str]:
     return [m if methods.count(m) == 1 else f"{m} ({k + 1})" for k, m in enumerate(methods)]
 
 
-def _drawn(solution: Solution, label: str) -> Drawn:
+def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
+    """What is drawn of a solution, and the direction that is up."""
     name, finite = solution.system.name, finite_part(solution)
     if not len(solution.t):
         raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
@@ -123,6 +102,7 @@ def _drawn(solution: Solution, label: str) -> Drawn:
             "momenta and outputs in m with two or three components. solution.plot() draws everything over time."
         )
     gravity = gravity_of(few)
+    in_space = _in_space(few, found, extent, gravity, notes)
     content = {
         "label": label,
         "time_unit": "s",
@@ -130,49 +110,37 @@ def _drawn(solution: Solution, label: str) -> Drawn:
         "notes": notes,
         "ends_early_at": finite.ends_early_at,
         "events": [{"t": e.t, "name": e.name} for e in solution.events if e.t <= few.t[-1]],
-        **_in_space(few, found, extent, gravity, notes),
+        **in_space,
         "outputs": output_entries(few, notes),
     }
-    lower, upper = _box(content, found)
-    return Drawn(content, lower, upper, up_of(gravity))
+    return content, up_of(gravity)
 
 
 def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track]]:
     """The states that are drawn, and what is in space; notes say what is left out."""
     dense = all_moments(solution)
-    found = tracks(dense)
+    found = all_tracks(dense)
     chosen = chosen_states(dense.t, found, [e.t for e in solution.events])
     few = at_states(dense, chosen) if len(chosen) < len(dense.t) else dense
     if few is not dense:
         moved, turned = largest_error(dense.t, found, chosen)
-        notes.append(
-            f"Drawn are {len(few.t):,} of {len(dense.t):,} states; the others are within {moved:.2g} m and "
-            f"{turned:.2g} rad of the drawn motion."
-        )
-        found = tracks(few)
+        others = f"the others are within {moved:.2g} m and {turned:.2g} rad of the drawn motion"
+        how = others if found else "they are evenly spread over time"
+        notes.append(f"Drawn are {len(few.t):,} of {len(dense.t):,} states; {how}.")
+        found = all_tracks(few)
     turn = largest_turn(few.t, found)
     if turn > LARGEST_TURN:
         notes.append(
             f"Between two states bodies turn by up to {turn:.3g} rad; what is drawn between them may turn the wrong "
             "way round. Record more states."
         )
-    return few, [*_without_coordinates(few, found), *placed_bodies(few)]
-
-
-def _without_coordinates(solution: Solution, found: list[Track]) -> list[Track]:
-    """Nodes but for those on Rⁿ that are coordinates of joints, whose bodies outputs place."""
-    outputs = solution.system.layout.outputs
-    of_joints = {
-        label.rpartition("_")[0]
-        for label, (part, unit) in outputs.items()
-        if unit in ("rad", "m") and part.stop - part.start == 1
-    }
-    return [k for k in found if k.rotations is not None or k.node not in of_joints]
+    return few, found
 
 
 def _in_space(
     solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
-) -> dict[str, Any]:
+) -> Content:
+    """Everything in space."""
     attached = solution.system.shapes
     known = known_bodies(solution)
     lines = lines_of(solution, found)
@@ -185,26 +153,27 @@ def _in_space(
     points = [k for k in found if k.rotations is None and k not in bodies]
     if GROUND in shaped:
         bodies.append(ground(len(solution.t)))
-    content: dict[str, Any] = {}
+    content: Content = {}
     if bodies:
         content |= {"bodies": bodies_entry(bodies, extent), "shapes": shape_entries(bodies, attached, known, extent)}
     if points:
         content["points"] = points_entry(points, extent)
-    content["rods"] = [rod_entry(line, known, extent, {}) for line in lines]
+    content["rods"] = [rod_entry(line, known, extent, known_forces(solution, line)) for line in lines]
     joined = connections(solution, _by_number(solution, found))
     content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
     content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
     free = [k for k in found if (k.node, k.index) not in through]
-    content["arrows"] = [
-        *weight_entries(free, known, gravity),
-        *reaction_entries(solution, [j for j in joined if j.is_joint]),
-        *constraint_force_entries(solution, free),
-    ]
-    if not lines:
-        content["spheres"] = [
-            spheres_entry(name, vectors, rates, np.zeros_like(vectors))
-            for name, vectors, rates in directions_of(solution)
+    if len(free) <= MOST_ARROWS:
+        content["arrows"] = [
+            *weight_entries(free, known, gravity),
+            *reaction_entries(solution, [j for j in joined if j.is_joint]),
+            *constraint_force_entries(solution, free),
         ]
+    else:
+        notes.append(f"Forces have no arrows: these are {len(free)} bodies and points, and at most {MOST_ARROWS} have.")
+    apart, alone = sticks([] if lines else directions_of(solution), free, extent)
+    content["lines"] += [stick_entry(stick, extent) for stick in apart]
+    content["spheres"] = [spheres_entry(name, q, rates, np.zeros_like(q)) for name, q, rates in alone]
     content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]
     return {key: value for key, value in content.items() if value}
 
@@ -235,13 +204,3 @@ def _extent(found: Sequence[Track]) -> float:
         return 1.0
     size = float(np.ptp(np.concatenate(placed), axis=0).max())
     return size or 1.0
-
-
-def _box(content: Mapping[str, Any], found: Sequence[Track]) -> tuple[Array, Array]:
-    """The box around all positions, with the shapes of bodies and spheres of directions and momenta."""
-    corners = [np.concatenate([k.positions.min(axis=0)[None], k.positions.max(axis=0)[None]]) for k in found]
-    reach = max([shape_reach(s) for s in content.get("shapes", ())], default=0.0)
-    if "spheres" in content or not corners:
-        corners.append(np.array([[-1.0] * 3, [1.0] * 3]))
-    both = np.concatenate(corners)
-    return both.min(axis=0) - reach, both.max(axis=0) + reach

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.runtime.solution.formats import replaced
 from symlie.runtime.solution.solution import Solution
@@ -49,6 +49,11 @@ class View:
     solutions
         The solution, and others of its model, which are drawn as ghosts.
 
+    Attributes
+    ----------
+    scene
+        What the page shows, as JSON has it.
+
     Raises
     ------
     ModelError
@@ -67,7 +72,7 @@ class View:
 
     def __init__(self, solutions: Sequence[Solution]) -> None:
         self._name = solutions[0].system.name
-        self.scene: dict[str, Any] = scene_of(solutions)
+        self.scene: Content = scene_of(solutions)
 
     def __repr__(self) -> str:
         return line("View", [self._name, *(f"{d.label}, {d.frames} states" for d in self.drawn)])

@@ -1,6 +1,7 @@
 /** `node build.mjs MODULES OUT`: bundles src/ and what it uses of three, from the folder MODULES, into the file OUT. */
 
-import { readFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,14 +27,24 @@ const shaders = {
   },
 };
 
+/** What tells whether a script was built from these sources; a test computes it without node. */
+async function digestOfSources() {
+  const below = (await readdir(here("src"), { recursive: true })).filter((name) => name.endsWith(".js"));
+  const names = ["LICENSES", "build.mjs", "package-lock.json", ...below.map((name) => `src/${name}`)].sort();
+  const digest = createHash("sha256");
+  for (const name of names) digest.update(`${name}\n`).update(await readFile(here(name)));
+  return digest.digest("hex");
+}
+
 const licences = await readFile(here("LICENSES"), "utf8");
+const digest = await digestOfSources();
 
 await esbuild.build({
   entryPoints: [here("src/main.js")],
   outfile: out,
   nodePaths: [modules],
   plugins: [shaders],
-  banner: { js: `/*!\n${licences}*/` },
+  banner: { js: `/*!\n${licences}\nSources: ${digest}\n*/` },
   bundle: true,
   minify: true,
   format: "iife",

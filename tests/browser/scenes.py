@@ -100,6 +100,8 @@ def everything() -> Scene:
     still = {"rotation": [1, 0, 0, 0], "at": [0, 0, 0]}
     up = np.tile([0.0, 0.0, 1.0], (count, 1))
     first, second = place[:, 0], place[:, 1]
+    direction = second / np.linalg.norm(second, axis=1)[:, None]
+    point = encoded(moving(times, (0, 1, 0))[:, None])
     shapes = [
         {"body": 0, "kind": "box", "size": [0.3, 0.2, 0.1], "color": None, **still},
         {"body": 0, "kind": "arrow", "radius": 0.02, "length": 0.5, "color": "#8040c0", **still},
@@ -122,13 +124,16 @@ def everything() -> Scene:
     content = {
         "bodies": bodies(place, turns),
         "shapes": shapes,
-        "points": {
-            "names": ["point"], "positions": encoded(moving(times, (0, 1, 0))[:, None]), "velocities": None, "radius": 0.05,
-        },
+        "points": {"names": ["point"], "positions": point, "velocities": None, "radius": 0.05},
         "rods": [rod(times)],
         "spheres": [
-            {"name": "q", "centers": encoded(np.tile([2.0, 0, 0], (count, 1, 1))), "radius": 0.4,
-             "directions": encoded((second / np.linalg.norm(second, axis=1)[:, None])[:, None]), "rates": encoded(up[:, None])},
+            {
+                "name": "q",
+                "centers": encoded(np.tile([2.0, 0, 0], (count, 1, 1))),
+                "radius": 0.4,
+                "directions": encoded(direction[:, None]),
+                "rates": encoded(up[:, None]),
+            },
         ],
         "momenta": [{"name": "mu", "values": encoded(up + 0.2 * first)}],
         "joints": joints,

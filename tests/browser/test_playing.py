@@ -17,7 +17,7 @@ def test_it_plays_by_itself_unless_motion_is_reduced(open_page: Open) -> None:
     still.page.wait_for_timeout(300)
     assert (still.call("time"), still.call("playing")) == (0, False)
     moving = open_page(boxes(1), reduced_motion="no-preference")
-    moving.page.wait_for_function("symlieView.time() > 0")
+    moving.wait("symlieView.time() > 0")
     assert moving.call("playing")
 
 
@@ -62,7 +62,7 @@ def test_loop_and_speed(open_page: Open) -> None:
     assert view.page.locator("#speed").input_value() == "10"
     view.page.keyboard.press("l")
     view.page.keyboard.press("Space")
-    view.page.wait_for_function("!symlieView.playing()")
+    view.wait("!symlieView.playing()")
     assert view.call("time") == DURATION
     for _ in range(12):
         view.page.keyboard.press("[")
@@ -80,7 +80,7 @@ def test_every_layer_is_switched(open_page: Open) -> None:
     for number in range(boxes_shown.count()):
         before, calls = boxes_shown.nth(number).is_checked(), view.call("drawCalls")
         view.page.keyboard.press(str(number + 1))
-        view.page.wait_for_function(f"symlieView.drawCalls() {'<' if before else '>'} {calls}")
+        view.wait(f"symlieView.drawCalls() {'<' if before else '>'} {calls}")
         assert boxes_shown.nth(number).is_checked() != before
 
 
@@ -99,7 +99,7 @@ def test_all_keys_are_listed(open_page: Open) -> None:
     view = open_page(everything())
     view.page.keyboard.press("?")
     listed = view.page.locator("#keys dt").all_text_contents()
-    assert len(listed) == view.page.locator("#keys dd").count() == 20
+    assert len(listed) == view.page.locator("#keys dd").count() == 21
     view.page.keyboard.press("Escape")
     assert not view.page.locator("#help").is_visible()
 
@@ -107,13 +107,10 @@ def test_all_keys_are_listed(open_page: Open) -> None:
 def test_what_is_used_by_keyboard_has_a_name_and_an_order(open_page: Open) -> None:
     view = open_page(everything())
     names = []
-    for _ in range(12):
+    for _ in range(10):
         view.page.keyboard.press("Tab")
         names.append(view.page.evaluate("document.activeElement.id"))
     assert names == [
-        "notes-button", "display-button", "picture-button", "theme-button", "help-button", "canvas",
-        "play-button", "time", "speed", "loop-button", "outputs", "",
-    ][: len(names)] or names[:10] == [
         "notes-button", "display-button", "picture-button", "theme-button", "help-button", "canvas",
         "play-button", "time", "speed", "loop-button",
     ]  # fmt: skip

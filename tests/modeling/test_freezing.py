@@ -12,8 +12,7 @@ import symlie as sl
 from symlie.derive.equations import Equations, equations_of
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.canonical import canonical_text
-from symlie.modeling.freezing import frozen_model
-from symlie.modeling.frozen_names import frozen_names
+from symlie.modeling.freezing import frozen_model, frozen_names
 from symlie.modeling.model import Model
 from symlie.publish.sets import generated_files
 from tests import tolerances

@@ -161,7 +161,7 @@ def test_meshes_that_can_not_be_read(tmp_path: Path) -> None:
         (lambda: sl.sphere(-1), "The radius of a sphere is -1"),
         (lambda: sl.cylinder(1, float("nan")), "The length of a cylinder is nan"),
         (lambda: sl.tube(1, 2, 1), "inner radius of a tube is 2"),
-        (lambda: sl.capsule(1, "long"), "The length of a capsule is a number"),  # type: ignore[arg-type]
+        (lambda: sl.capsule(1, "long"), "The length of a capsule is a number"),
         (lambda: sl.mesh("x.stl", scale=0), "The scale of a mesh is 0"),
     ],
 )
@@ -176,10 +176,10 @@ def test_shapes_of_nothing() -> None:
         with pytest.raises(UnknownNameError, match="it has: ball"):
             model.shape(node, sl.sphere(1))
     with pytest.raises(ModelError, match=r"sl\.box"):
-        model.shape(model.nodes[0], "sphere")  # type: ignore[arg-type]
+        model.shape(model.nodes[0], "sphere")
     for wrong in ({"at": [1]}, {"at": "here"}, {"color": "red"}, {"color": (2, 0, 0)}, {"rotation": [1, 0, 0, 0]}):
         with pytest.raises(ModelError):
-            model.shape(model.nodes[0], sl.sphere(1), **wrong)  # type: ignore[arg-type]
+            model.shape(model.nodes[0], sl.sphere(1), **wrong)
     assert model.shapes == []
 
 

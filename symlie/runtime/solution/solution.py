@@ -14,6 +14,7 @@ import numpy as np
 from symlie.contract.constants import WHOLE_TURN
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.constraint_forces import constraint_force
 from symlie.runtime.solution.curve_states import CurveStates, states_on_curve
 from symlie.runtime.solution.local_fields import field_of
 from symlie.runtime.solution.node_rotations import node_rotations
@@ -283,19 +284,7 @@ class Solution:
         Array
             Shape (n, dimension), or (n, count, dimension) for an array.
         """
-        layout, system = self.system.layout, self.system
-        unknown = [name for name in constraints if name not in layout.constraints]
-        if unknown:
-            from symlie.errors import UnknownNameError
-
-            known = ", ".join(layout.constraints) or "none"
-            raise UnknownNameError(f"Model '{system.name}' has no constraint '{unknown[0]}'; it has: {known}.")
-        counted = np.ones(layout.rows) if not constraints else np.zeros(layout.rows)
-        for name in constraints:
-            counted[layout.constraints[name].rows] = 1.0
-        states = dataclasses.replace(self.states, multipliers=counted * self.multipliers)
-        found = system.kernels.observe(system.prepared, states, ("constraint_force",))
-        return layout.node(node).by_node(found["constraint_force"], velocity=True)
+        return constraint_force(self, node, constraints)
 
     def save(self, path: str | Path) -> None:
         """Write the solution to a netCDF (``.nc``), NumPy (``.npz``) or text (``.csv``) file.

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from symlie.compile.cache import text_key
 from symlie.contract.attached_shapes import FILE as SHAPES
 from symlie.contract.manifest import Manifest, check_format, text_of
 from symlie.contract.sets import without_sets
+from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.reading import check_file_names, reading
 from symlie.runtime.system.inputs import input_table
@@ -82,7 +82,7 @@ def system_record(system: System) -> dict[str, object]:
     }
 
 
-def recorded_system(record: dict[str, Any], backend: str | None = None, *, run_code: bool = True) -> System:
+def recorded_system(record: Content, backend: str | None = None, *, run_code: bool = True) -> System:
     """The system of a record.
 
     Parameters

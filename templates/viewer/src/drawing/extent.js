@@ -46,9 +46,8 @@ function farthest({ values }) {
   return Math.sqrt(square);
 }
 
-export function extentOf({ extent, solutions }) {
+export function extentOf({ solutions }) {
   const box = new Box3();
-  if (extent) box.set(new Vector3(...extent.lower), new Vector3(...extent.upper));
   const point = new Vector3();
   const include = (center, radius) => {
     box.expandByPoint(point.copy(center).addScalar(radius)).expandByPoint(point.addScalar(-2 * radius));
@@ -63,7 +62,7 @@ export function extentOf({ extent, solutions }) {
       for (let i = 0; i < centers.values.length; i += 3) include(center.fromArray(centers.values, i), radius);
     }
   }
-  if (box.isEmpty()) box.set(new Vector3(), new Vector3());
+  if (box.isEmpty()) box.expandByPoint(center.set(0, 0, 0));
   return box;
 }
 

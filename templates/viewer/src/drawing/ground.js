@@ -4,7 +4,7 @@ import { Vector3 } from "three";
 import { AXES, part } from "./palette.js";
 import { Segments } from "./segments.js";
 
-const CELLS = 20;
+const CELLS = 14;
 
 /** 1, 2 or 5 times a power of ten, near `size`. */
 export function round(size) {
@@ -24,19 +24,33 @@ export class Ground {
 
   constructor(up, center, height, size) {
     this.spacing = round(size / 8);
-    this.segments = new Segments(2 * (CELLS + 1), { width: 1 });
+    this.segments = new Segments(2 * CELLS * (CELLS + 1), { width: 1, faded: 0 });
     this.objects = [this.segments.object];
-    const reach = (CELLS / 2) * this.spacing;
     const [u, w] = plane(up);
     const snapped = (axis) => Math.round(center.dot(axis) / this.spacing) * this.spacing;
     const middle = up.clone().multiplyScalar(height).addScaledVector(u, snapped(u)).addScaledVector(w, snapped(w));
-    const point = (a, b) => middle.clone().addScaledVector(u, a).addScaledVector(w, b).toArray();
-    for (let i = 0; i <= CELLS; i++) {
-      const at = (i - CELLS / 2) * this.spacing;
-      this.segments.set(2 * i, point(at, -reach), point(at, reach));
-      this.segments.set(2 * i + 1, point(-reach, at), point(reach, at));
-    }
+    this.lay(u, w, middle);
     this.segments.commit();
+  }
+
+  /** Cell by cell: lines fade with the distance from the middle, which takes the place of their age. */
+  lay(u, w, middle) {
+    const half = CELLS / 2;
+    const place = (i, k) => middle.clone().addScaledVector(u, (i - half) * this.spacing).addScaledVector(w, (k - half) * this.spacing);
+    const age = (i, k) => -Math.hypot(i - half, k - half);
+    let index = 0;
+    const draw = (from, to) => {
+      this.segments.set(index, place(...from).toArray(), place(...to).toArray());
+      this.segments.setMoments(index, age(...from), age(...to));
+      index += 1;
+    };
+    for (let i = 0; i <= CELLS; i++) {
+      for (let k = 0; k < CELLS; k++) {
+        draw([i, k], [i, k + 1]);
+        draw([k, i], [k + 1, i]);
+      }
+    }
+    this.segments.setTime(0, half);
   }
 
   paint(theme) {

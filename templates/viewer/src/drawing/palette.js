@@ -26,10 +26,13 @@ export function itemHue(theme, index, count) {
 
 export const part = (theme, name) => PARTS[theme][name];
 
-const GROUPS = { loads: 1, "constraint forces": 2, "constraint moments": 3 };
+/** Arrows of a group have one colour, which no body has. */
+const GROUPS = {
+  light: { loads: "#7a3db8", "constraint forces": "#c0392b", "constraint moments": "#0b7f80" },
+  dark: { loads: "#bb90f2", "constraint forces": "#ff7b6b", "constraint moments": "#4fd1c5" },
+};
 
-/** Arrows of a group have one colour. */
-export const groupHue = (theme, group) => hue(theme, GROUPS[group] ?? 5);
+export const groupHue = (theme, group) => GROUPS[theme][group] ?? PARTS[theme].line;
 
 /** From dark blue over green to yellow, of even lightness steps: values of one sign. */
 const SEQUENTIAL = ["#3b2f7d", "#34618d", "#25858e", "#2fb07f", "#8fd644", "#f5e626"];

@@ -88,9 +88,14 @@ export class Stage {
     const top = direction.clone().cross(right);
     const tangent = Math.tan((FIELD_OF_VIEW / 2) * (Math.PI / 180)) / MARGIN;
     const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
-    const reach = (axis) => Math.abs(axis.x) * half.x + Math.abs(axis.y) * half.y + Math.abs(axis.z) * half.z;
-    const across = Math.max(reach(right) / aspect, reach(top)) / tangent;
-    return across + reach(direction) || 3;
+    const corner = new Vector3();
+    let distance = 0;
+    for (let i = 0; i < 8; i++) {
+      corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1).multiply(half);
+      const across = Math.max(Math.abs(corner.dot(right)) / aspect, Math.abs(corner.dot(top)));
+      distance = Math.max(distance, across / tangent + corner.dot(direction));
+    }
+    return distance || 3;
   }
 
   setTheme(theme) {

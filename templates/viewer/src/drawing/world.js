@@ -68,7 +68,7 @@ export class World {
     const corners = indices(8).map((i) => new Vector3(...["x", "y", "z"].map((axis, k) => this.box[(i >> k) & 1 ? "max" : "min"][axis])));
     const height = Math.min(...corners.map((corner) => corner.dot(this.up)));
     const ground = new Ground(this.up, center, height, this.size);
-    return [ground, new SpaceAxes(ground.spacing)];
+    return [ground, new SpaceAxes(0.6 * ground.spacing)];
   }
 
   thingsOf(solution, scene, ghost) {
@@ -124,7 +124,7 @@ export class World {
   momentum(times, momentum, index, ghost) {
     const extent = this.box.getSize(new Vector3());
     const alone = extent.length() === 0;
-    const radius = alone ? 1 : 0.25 * this.size;
+    const radius = alone ? 1 : 0.16 * this.size;
     const center = this.box.getCenter(new Vector3());
     center.x += (alone ? 0 : extent.x / 2 + 1.5 * radius) + 2.5 * radius * index;
     this.outer ??= this.box.clone();

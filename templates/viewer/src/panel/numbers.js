@@ -10,12 +10,13 @@ export function shown(value, digits = 4) {
   return text.replace("e+", "e").replaceAll("-", MINUS);
 }
 
-/** A number with as many decimals as `step` needs. */
+/** A number with as many digits as multiples of `step` need. */
 export function inSteps(value, step) {
   if (Math.abs(value) < 1e-9 * step) return "0";
-  if (Math.abs(value) >= 1e6 || step < 1e-6) return shown(value, 5);
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return value.toFixed(decimals).replace("-", MINUS);
+  const order = Math.floor(Math.log10(step) + 1e-9);
+  const size = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  if (size >= 6 || order < -5) return value.toExponential(Math.max(0, size - order)).replace("e+", "e").replaceAll("-", MINUS);
+  return value.toFixed(Math.max(0, -order)).replace("-", MINUS);
 }
 
 /** Round numbers in [lower, upper], at most about `count` of them, and their distance. */

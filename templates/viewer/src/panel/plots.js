@@ -21,10 +21,12 @@ function boundsOf(values, bounds = [Infinity, -Infinity]) {
   return bounds;
 }
 
-/** A range with some air, also where all values are the same. */
-function roomy([lower, upper]) {
-  // float32 carries seven digits: smaller differences are its rounding.
-  const air = Math.max(0.06 * (upper - lower), 1e-6 * Math.max(Math.abs(lower), Math.abs(upper))) || 1;
+/** Values of a page differ from those of the solution by less than this part of their size. */
+const ROUNDING = 1e-7;
+
+/** A range with some air, also where all values, of `size`, are the same. */
+function roomy([lower, upper], size) {
+  const air = Math.max(0.06 * (upper - lower), ROUNDING * size) || 1;
   return [lower - air, upper + air];
 }
 
@@ -45,7 +47,10 @@ class Plot {
     const single = panel.curves[0].components.length === 1;
     /** What is taken off all values, so that small changes of a large number are seen. */
     this.offset = single && bounds[1] - bounds[0] < ALIKE * Math.abs(first) ? first : 0;
-    this.range = roomy(bounds.map((bound) => bound - this.offset));
+    this.range = roomy(
+      bounds.map((bound) => bound - this.offset),
+      Math.max(...bounds.map(Math.abs)),
+    );
     this.canvas = make("canvas", { className: "plot", attributes: { "aria-hidden": "true" } });
     this.cursor = make("div", { className: "cursor" });
     this.face = make("div", { className: "face" }, this.canvas, this.cursor);
@@ -127,7 +132,7 @@ class Plot {
     pen.lineWidth = 1;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    const rows = ticks(...this.range, 3);
+    const rows = ticks(...this.range, 4);
     for (const value of rows.values) {
       const y = Math.round(this.y(value)) + 0.5;
       line(pen, INSET.left, y, width - INSET.right, y);

@@ -19,8 +19,7 @@ export class Transport {
     this.play.addEventListener("click", () => clock.toggle());
     this.loop.addEventListener("click", () => clock.toggleLoop());
     this.time.addEventListener("input", () => {
-      clock.pause();
-      clock.set(clock.start + Number(this.time.value) * clock.duration);
+      this.goTo(clock.start + Number(this.time.value) * clock.duration);
     });
     this.speed.append(...SPEEDS.map((speed) => make("option", { value: String(speed), textContent: this.nameOf(speed) })));
     this.speed.addEventListener("change", () => clock.setSpeed(Number(this.speed.value)));
@@ -42,10 +41,7 @@ export class Transport {
       const tick = make("button", { type: "button", tabIndex: -1, className: "event", title: text });
       tick.setAttribute("aria-label", `Go to ${text}`);
       tick.style.cssText = left(t);
-      tick.addEventListener("click", () => {
-        this.clock.pause();
-        this.clock.set(t);
-      });
+      tick.addEventListener("click", () => this.goTo(t));
       return tick;
     });
     for (const { ends_early_at: end } of solutions) {
@@ -80,8 +76,7 @@ export class Transport {
 
   /** Goes by a part of the whole. */
   shift(part) {
-    this.clock.pause();
-    this.clock.set(this.clock.time + part * this.clock.duration);
+    this.goTo(this.clock.time + part * this.clock.duration);
   }
 
   goTo(time) {

@@ -1,0 +1,78 @@
+"""What an example shows: the value of the last line of each of its blocks, as a notebook would."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from textwrap import indent
+from typing import Any
+
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+from sphinx_gallery.scrapers import figure_rst
+
+VIEWS = "extra/views"
+"""Where views are written, below the folder of all examples; the site has what is in `extra`."""
+
+DOTS_PER_INCH = 160
+
+FRAME = """.. raw:: html
+
+   <figure class="view">
+   <iframe src="{path}" title="{title}, in space and moving" loading="lazy"></iframe>
+   <figcaption><a href="{path}">The view on a page of its own</a></figcaption>
+   </figure>
+"""
+
+
+def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+    """The text in reStructuredText of what a block shows; a scraper of sphinx-gallery.
+
+    Parameters
+    ----------
+    block
+        The block of the example.
+    variables
+        What sphinx-gallery knows of the example; ``___`` of its globals is the value of the last line.
+    gallery
+        Settings of the gallery.
+    """
+    values = variables["example_globals"]
+    statements = ast.parse(block.content).body
+    if not statements or not isinstance(statements[-1], ast.Expr):
+        return ""
+    value = values.get("___")
+    if isinstance(value, Figure) and not pyplot.fignum_exists(getattr(value, "number", None)):
+        text = _picture(value, variables, gallery)
+    elif hasattr(value, "save") and hasattr(value, "html"):
+        text = _view(value, variables, gallery)
+    elif hasattr(value, "_repr_latex_"):
+        text = _formula(value._repr_latex_())
+    else:
+        return ""
+    values["___"] = None  # shown, so that no text stands for it
+    return text
+
+
+def _picture(figure: Figure, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+    path = next(variables["image_path_iterator"])
+    figure.savefig(path, dpi=DOTS_PER_INCH)
+    return str(figure_rst([path], gallery["src_dir"]))
+
+
+def _view(view: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+    """A page of its own for the view, in a frame."""
+    example = Path(variables["target_file"])
+    count = variables["views"] = variables.get("views", 0) + 1
+    name = f"{example.parent.name}_{example.stem.removeprefix('plot_')}_{count}.html"
+    folder = example.parents[1] / VIEWS
+    folder.mkdir(parents=True, exist_ok=True)
+    view.save(folder / name)
+    title = example.stem.removeprefix("plot_").replace("_", " ")
+    return FRAME.format(path=f"../../views/{name}", title=title.capitalize())
+
+
+def _formula(latex: str) -> str:
+    """A formula on lines of its own."""
+    return ".. math::\n\n" + indent(re.sub(r"^\$+|\$+$", "", latex.strip()), "   ") + "\n"

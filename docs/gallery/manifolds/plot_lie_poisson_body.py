@@ -25,13 +25,13 @@ body.initial(node, mu=[1, 0, 0])
 system = body.derive().compile()
 
 # %%
-# Orbits from starts all over the unit sphere, with steps that are not small:
+# Orbits from starts all over the unit sphere, with long steps:
 
 starts = [[np.sin(a), np.cos(a) * np.sin(b), np.cos(a) * np.cos(b)] for a in (0.15, 0.6, 1.1) for b in (0.1, 1.5)]
 starts += [[0.05, 0.999, 0.03], [-0.05, -0.999, 0.03]]
 starts = [start / np.linalg.norm(start) for start in starts]
-orbits = [sl.solve(system.with_initial("body", mu=mu), 60, method="cf4", h=0.1) for mu in starts]
-classical = sl.solve(system.with_initial("body", mu=starts[2]), 60, method="ambient_rk4", h=0.1)
+orbits = [sl.solve(system.with_initial("body", mu=mu), 60, method="cf4", h=0.5) for mu in starts]
+classical = sl.solve(system.with_initial("body", mu=starts[2]), 60, method="ambient_rk4", h=0.5)
 
 figure = plt.figure(figsize=(8, 3.6), layout="constrained")
 sphere = figure.add_subplot(1, 2, 1, projection="3d")
@@ -46,8 +46,8 @@ kept.legend()
 
 for found in orbits:
     assert abs(found.outputs["size"] - 1).max() < 1e-13
-    assert np.ptp(found.outputs["energy"]) < 1e-4
-assert abs(classical.outputs["size"][-1] - 1) > 1e-7
+    assert np.ptp(found.outputs["energy"]) < 2e-3
+assert abs(classical.outputs["size"][-1] - 1) > 1e-6
 
 # %%
 # The momentum on its sphere:

@@ -8,8 +8,7 @@ since the eigenvalues of ad are neither 0 nor imaginary here.
 
 Known: the determinant stays one. A free motion, whose kinetic energy :math:`\operatorname{tr}(X^{-1}\dot
 X)^\mathsf{T}(X^{-1}\dot X)/2` is left-invariant, has :math:`X(t) = X_0\exp(t\,\xi^\mathsf{T})\exp(t(\xi -
-\xi^\mathsf{T}))` with the velocity :math:`\xi` at the start (Vandereycken, Absil and Vandewalle, 2009, geodesics of
-matrices).
+\xi^\mathsf{T}))` with the velocity :math:`\xi` at the start (Martin and Neff, J. Geom. Mech. 8, 2016).
 """
 
 import matplotlib.pyplot as plt

@@ -53,7 +53,7 @@ held = system.with_parameters(gains=K[0])
 closed = held.linearize(upright)
 print("eigenvalues under control", np.round(closed.eigenvalues, 4))
 assert closed.is_stable
-assert np.allclose(np.sort_complex(closed.eigenvalues), np.sort_complex(np.linalg.eigvals(A - B @ K)), atol=1e-7)
+assert np.allclose(np.sort_complex(closed.eigenvalues), np.sort_complex(np.linalg.eigvals(A - B @ K @ C)), atol=1e-7)
 
 # %%
 # From 25 degrees off, with a blow of 40 N for a tenth of a second after five seconds:

@@ -64,8 +64,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
-pygments_style = "tango"
-pygments_dark_style = "monokai"
+pygments_style = "vs"
+pygments_dark_style = "github-dark"
 
 GROUPS = (
     "start",

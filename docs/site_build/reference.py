@@ -142,7 +142,7 @@ def pages() -> dict[str, str]:
     found, rows = {}, []
     for theme, names in names_by_theme().items():
         told = [f"``{n}``" if public_modules()[n] == "sympy" else link(n) for n in names]
-        rows.append(f":doc:`{theme.title} <{theme.page}>`\n   {theme.about}\n\n   {' · '.join(told)}")
+        rows.append(f":doc:`{theme.title} <{theme.page}>`\n   {theme.about}\n\n   {', '.join(told)}")
         found[f"{theme.page}.rst"] = theme_page(theme, names)
         found |= {f"{page}.rst": name_page(name) for name in names if (page := page_of(name))}
     found["index.rst"] = headed(

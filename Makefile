@@ -18,7 +18,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-distributed slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
-	generate docs clean
+	generate docs test-site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,9 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 
 test-distributed: $(STAMP) ## ensembles on Dask and MPI, with processes that are killed; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'distributed and not slow' $(TOOLS) tests/distributed
+
+test-site: docs ## every page of the site in a browser, from files and without a network; TOOLS=--all-tools skips none
+	$(BIN)/python -m pytest -m browser $(TOOLS) tests/site
 
 slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow
@@ -128,5 +131,5 @@ generate: $(STAMP) ## write the generated files anew
 	$(BIN)/symlie generate --all
 
 clean: ## remove the virtual environment, caches and outputs
-	rm -rf $(VENV) $(MATRIX) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
+	rm -rf $(VENV) $(MATRIX) site docs/api docs/examples build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

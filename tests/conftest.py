@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from symlie.compile import compiler
 from symlie.errors import NoCompilerError
+from tests.programs import Programs, needed
 
 settings.register_profile(
     "symlie",
@@ -57,6 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         values = getattr(getattr(item, "callspec", None), "params", {}).values()
         if any(isinstance(v, str) and v == "c" for v in values) or item.name.startswith(ABOUT_COMPILED_CODE):
             item.add_marker(pytest.mark.skip(reason="the C backend needs a C compiler"))
+
+
+@pytest.fixture(scope="session")
+def needs(pytestconfig: pytest.Config) -> Programs:
+    """Skips where programs or packages are missing, with their names, and fails there with ``--all-tools``."""
+    return needed(pytestconfig)
 
 
 @pytest.hookimpl(wrapper=True)

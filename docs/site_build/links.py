@@ -1,12 +1,7 @@
-"""Links of pages: to files beside the folder of the site, and from names in the text to the reference.
-
-Pages are also read where the repository is shown, so their links are those between its files. Pages at the root have a
-page here as well; other files are offered as they are.
-"""
+"""Links of pages: pages at the root are pages of the site, and names in the text lead to the reference."""
 
 from __future__ import annotations
 
-import posixpath
 import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -18,13 +13,11 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from site_build.moved import moved
 from site_build.themes import public_modules
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
-
-ROOT_PAGES = {"README.md": "index.rst", "CONTRIBUTING.md": "contributing.rst", "CHANGELOG.md": "changelog.rst"}
-"""Pages at the root, and where the site has them."""
 
 NAME = re.compile(r"(?:sl|symlie)\.([A-Za-z_]\w*(?:\.\w+)*)(?:\(.*)?")
 """A public name in the text of a page, perhaps with what it is called with."""
@@ -33,30 +26,6 @@ ROOT = Path(__file__).parents[2]
 
 PUBLIC = {name for name, module in public_modules().items() if module != "sympy"}
 """Names that the reference has; functions of SymPy have theirs there."""
-
-
-def moved(text: str, folder: str) -> str:
-    """The text of a page with its links as the site has them.
-
-    Parameters
-    ----------
-    text
-        Markdown.
-    folder
-        Where the page is, from the root of the repository.
-    """
-
-    def target(match: re.Match[str]) -> str:
-        path, mark, anchor = match[1].partition("#")
-        if "://" in path or not path:
-            return match[0]
-        file = posixpath.normpath(posixpath.join(folder, path))
-        # The pages of the root are included by pages of `docs`.
-        start = "docs" if folder in ("", ".") else folder
-        new = posixpath.relpath(f"docs/{ROOT_PAGES[file]}" if file in ROOT_PAGES else file, start)
-        return f"]({new}{mark}{anchor})"
-
-    return re.sub(r"\]\(([^)\s]+)\)", target, text)
 
 
 def read_source(app: Sphinx, name: str, source: list[str]) -> None:

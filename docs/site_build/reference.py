@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FOLDER = "api"
 
+HIDDEN_COLON = "\N{INVISIBLE SEPARATOR}"
+
 
 def headed(title: str, *parts: str) -> str:
     """A page in reStructuredText."""
@@ -72,10 +74,15 @@ def with_sources(text: str) -> str:
 
 
 def read_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Prepare a docstring, before napoleon does."""
+    """Prepare a docstring, before napoleon does, which would take what is before a colon for the type of a property."""
     lines[:] = [with_sources(escaped(line)) for line in lines]
-    if what in ("attribute", "property"):
-        lines.insert(0, "")  # else napoleon takes what is before a colon for a type
+    if what in ("attribute", "property") and lines:
+        lines[0] = lines[0].replace(":", HIDDEN_COLON)
+
+
+def finish_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
+    """Give colons back, after napoleon."""
+    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
 
 
 def public_classes() -> set[type]:
@@ -174,5 +181,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
     app.connect("builder-inited", write_pages)
     app.connect("autodoc-process-docstring", read_docstring, priority=400)
+    app.connect("autodoc-process-docstring", finish_docstring, priority=600)
     app.connect("autodoc-process-bases", read_bases)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

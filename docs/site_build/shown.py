@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from textwrap import indent
 from typing import Any
 
 from matplotlib import pyplot
 from matplotlib.figure import Figure
-from sphinx_gallery.scrapers import figure_rst
 
-VIEWS = "extra/views"
+VIEWS = PurePosixPath("extra/views")
 """Where views are written, below the folder of all examples; the site has what is in `extra`."""
 
 DOTS_PER_INCH = 160
+
+PICTURE = """.. image:: /{path}
+   :alt: {title}
+   :class: sphx-glr-single-img
+"""
 
 FRAME = """.. raw:: html
 
@@ -46,7 +51,7 @@ def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str
     if isinstance(value, Figure) and not pyplot.fignum_exists(getattr(value, "number", None)):
         text = _picture(value, variables, gallery)
     elif hasattr(value, "save") and hasattr(value, "html"):
-        text = _view(value, variables, gallery)
+        text = _view(value, variables)
     elif hasattr(value, "_repr_latex_"):
         text = _formula(value._repr_latex_())
     else:
@@ -55,13 +60,18 @@ def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str
     return text
 
 
-def _picture(figure: Figure, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+def _title(variables: Mapping[str, Any]) -> str:
+    """An example in words."""
+    return Path(variables["target_file"]).stem.removeprefix("plot_").replace("_", " ").capitalize()
+
+
+def _picture(figure: Figure, variables: Mapping[str, Any], gallery: Mapping[str, Any]) -> str:
     path = next(variables["image_path_iterator"])
     figure.savefig(path, dpi=DOTS_PER_INCH)
-    return str(figure_rst([path], gallery["src_dir"]))
+    return PICTURE.format(path=Path(path).relative_to(gallery["src_dir"]).as_posix(), title=_title(variables))
 
 
-def _view(view: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
+def _view(view: Any, variables: dict[str, Any]) -> str:
     """A page of its own for the view, in a frame."""
     example = Path(variables["target_file"])
     count = variables["views"] = variables.get("views", 0) + 1
@@ -69,8 +79,7 @@ def _view(view: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
     folder = example.parents[1] / VIEWS
     folder.mkdir(parents=True, exist_ok=True)
     view.save(folder / name)
-    title = example.stem.removeprefix("plot_").replace("_", " ")
-    return FRAME.format(path=f"../../views/{name}", title=title.capitalize())
+    return FRAME.format(path=f"../../{VIEWS.name}/{name}", title=_title(variables))
 
 
 def _formula(latex: str) -> str:

@@ -22,7 +22,6 @@ from symlie.ensembles import dispatch
 from symlie.ensembles.results import MemberStatus
 from symlie.errors import ExecutorError
 from symlie.runtime.system.system import System
-from tests.distributed.conftest import Programs
 from tests.distributed.processes import (
     MPI_ENVIRONMENT,
     PATIENCE,
@@ -33,6 +32,7 @@ from tests.distributed.processes import (
     until,
 )
 from tests.distributed.sweeps import SWEEPS, digest
+from tests.programs import Programs
 
 pytestmark = pytest.mark.distributed
 

@@ -37,9 +37,7 @@ axes.set_axis_off()
 # Its numbers, each with its bounds, and the value of the paper where there is one:
 
 for number in item["numbers"]:
-    bounds = f"at least {number['least']}, at most {number['most']}"
-    print(
-        f"{number['label']}: {number['value']:.3g} {number['unit']} ({bounds}; in the paper: {number['printed'] or '-'})"
-    )
+    bounds = f"{number['least']} to {number['most']}"
+    print(f"{number['label']}: {number['value']:.3g} {number['unit']} ({bounds}; paper: {number['printed'] or '-'})")
 
 assert done.returncode == 0  # else a bound does not hold

@@ -40,7 +40,8 @@ tolerances = 10.0 ** -np.arange(4, 15, 2)
 solutions = [sl.solve(system, 1, method="taylor", rtol=tol) for tol in tolerances]
 errors = {"taylor": [error(found.field("top", "p")[-1]) for found in solutions]}
 steps = {"taylor": [found.statistics.steps for found in solutions]}
-print(dict(zip(tolerances.tolist(), zip(steps["taylor"], errors["taylor"], strict=True), strict=True)))
+for tolerance, count, size in zip(tolerances, steps["taylor"], errors["taylor"], strict=True):
+    print(f"rtol {tolerance:.0e}: {count} steps, error {size:.1e}")
 
 # %%
 # heyoka, without the constraint, since it has none:
@@ -73,7 +74,7 @@ else:
 
 figure, axes = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
 for name, marker in zip(errors, "os", strict=False):
-    axes.loglog(steps[name], errors[name], marker + "-", label=name)
+    axes.semilogy(steps[name], errors[name], marker + "-", label=name)
 axes.set(xlabel="steps for one second", ylabel="largest error of the quaternion")
 axes.legend()
 

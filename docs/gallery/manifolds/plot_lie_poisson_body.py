@@ -36,7 +36,7 @@ classical = sl.solve(system.with_initial("body", mu=starts[2]), 60, method="ambi
 figure = plt.figure(figsize=(8, 3.6), layout="constrained")
 sphere = figure.add_subplot(1, 2, 1, projection="3d")
 for found in orbits:
-    sphere.plot(*found.field("body", "mu").T, lw=0.8)
+    sphere.plot(*found(np.linspace(0, 60, 1201)).field("body", "mu").T, lw=0.8)
 sphere.set(xlabel="first", ylabel="second", zlabel="third component", box_aspect=(1, 1, 1))
 kept = figure.add_subplot(1, 2, 2)
 kept.semilogy(classical.t[1:], abs(classical.outputs["size"][1:] - 1), label="classical, order 4")

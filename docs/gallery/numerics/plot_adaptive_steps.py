@@ -56,7 +56,7 @@ for t in lowest:
 taken = solution.trace.h[solution.trace.accepted]
 started = solution.trace.t[solution.trace.accepted]
 falling = [taken[np.argmin(abs(started - t))] for t in lowest]
-print("steps at the lowest point", falling, "s; longest", taken.max(), "s")
+print(f"steps at the lowest point: {max(falling):.4f} s at most; longest: {taken.max():.4f} s")
 assert taken.max() > 3 * max(falling)
 
 # %%

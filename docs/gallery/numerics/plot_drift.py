@@ -46,6 +46,7 @@ axes.set(xlabel="time, s", ylabel="largest residual at the pivot so far, m")
 axes.legend()
 
 largest = {name: r.max() for name, r in residuals.items()}
-print(largest)
+for name, size in largest.items():
+    print(f"{name}: {size:.1e} m")
 assert largest["with projection"] < 1e-12
 assert largest["with Baumgarte's term"] < largest["hidden constraint"] < largest["acceleration level"]

@@ -26,6 +26,7 @@ satellite.kinetic_energy((body.Omega.dot(sl.diag(J) * body.Omega) + Jw * rates.d
 satellite.generalized_force(wheels, torque)
 satellite.output("momentum", body.R * (sl.diag(J) * body.Omega + Jw * rates), unit="kg m^2/s")
 satellite.initial(body, Omega=[0, 0, 0])
+# satellite.shape(body, sl.box(0.9, 0.7, 1.1))
 system = satellite.derive().compile()
 
 # %%

@@ -37,7 +37,7 @@ runs = {w: sl.solve(system.with_parameters(frequency=w), 10, rtol=1e-8) for w in
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for w, found in runs.items():
     axes.plot(found.t, found.outputs["height"], label=f"{w:.0f} rad/s")
-axes.set(xlabel="time, s", ylabel="height of the bob over the length")
+axes.set(xlim=(0, 13), xlabel="time, s", ylabel="height of the bob over the length")
 axes.legend(title=f"frequency of the pivot;\nthreshold {threshold:.1f} rad/s", loc="center right")
 
 for w, found in runs.items():

@@ -19,11 +19,13 @@ import symlie as sl
 satellite = sl.Model("satellite")
 J = satellite.parameter("inertia", [10.0, 12.0, 8.0], unit="kg m^2")
 Jw = satellite.parameter("wheel_inertia", 0.05, unit="kg m^2")
-body, wheels = satellite.node("body", sl.S3), satellite.node("wheels", "R3")
+body = satellite.node("body", sl.S3)
+wheels = [satellite.node(f"wheel{k}", sl.SO2) for k in (1, 2, 3)]
 torque = satellite.input("torque", size=3, unit="N m")
-rates = body.Omega + wheels.x_dot  # of the wheels about their axes, the body's own
+rates = body.Omega + sl.vector(*(wheel.Omega[0] for wheel in wheels))  # of the wheels about their axes, the body's own
 satellite.kinetic_energy((body.Omega.dot(sl.diag(J) * body.Omega) + Jw * rates.dot(rates)) / 2)
-satellite.generalized_force(wheels, torque)
+for k, wheel in enumerate(wheels):
+    satellite.generalized_force(wheel, Omega=[torque[k]])
 satellite.output("momentum", body.R * (sl.diag(J) * body.Omega + Jw * rates), unit="kg m^2/s")
 satellite.initial(body, Omega=[0, 0, 0])
 # satellite.shape(body, sl.box(0.9, 0.7, 1.1))

@@ -39,7 +39,7 @@ system = model.derive().compile()
 methods = [f"bdf{k}_index2" for k in range(1, 6)]
 steps = [2.0**-k for k in range(9, 13)]
 rows = list(
-    sl.convergence(system, 0.5, methods, steps, reference=sl.solve(system, 0.5, method="half_explicit_5", h=2.0**-15))
+    sl.convergence(system, 0.5, methods, steps, reference=sl.solve(system, 0.5, method="bdf5_index2", h=2.0**-14))
 )
 sl.plot_convergence(rows)
 
@@ -58,10 +58,10 @@ lengths.semilogy(adaptive.trace.t[taken], adaptive.trace.h[taken])
 lengths.set(ylabel="length of the step, s")
 orders.step(adaptive.trace.t[taken], adaptive.trace.order[taken], where="post")
 orders.set(xlabel="time, s", ylabel="order", yticks=range(1, 6))
-explicit = sl.solve(system, 3, rtol=1e-6)
-print(adaptive.statistics.steps, "steps of BDF,", explicit.statistics.steps, "explicit ones")
+lengths_taken = adaptive.trace.h[taken]
+print(adaptive.statistics.steps, "steps, from", lengths_taken.min(), "to", lengths_taken.max(), "s")
 assert adaptive.trace.order[taken].max() == 5
-assert adaptive.statistics.steps < explicit.statistics.steps
+assert lengths_taken.max() > 1000 * lengths_taken.min()
 
 # %%
 # The motion:

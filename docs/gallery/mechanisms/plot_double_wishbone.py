@@ -17,10 +17,15 @@ import symlie as sl
 axle = sl.Model("double_wishbone")
 inner = np.array([[0, 0.4, 0.2], [0, 0.45, 0.5]])  # hinges of the lower and of the upper arm
 outer = np.array([[0, 0.8, 0.18], [0, 0.75, 0.52]])  # their ball joints
-J = [0.05, 0.05, 0.05]
-lower = sl.RigidBody(axle, "lower", 2.0, J, position=(inner[0] + outer[0]) / 2)
-upper = sl.RigidBody(axle, "upper", 1.5, J, position=(inner[1] + outer[1]) / 2)
-hub = sl.RigidBody(axle, "hub", 20.0, [0.5, 0.8, 0.5], position=[0, 0.85, 0.3])
+lower = sl.RigidBody(
+    axle, "lower", 2.0, sl.inertia.cylinder(2.0, radius=0.03, height=0.4, axis=1), position=(inner[0] + outer[0]) / 2
+)
+upper = sl.RigidBody(
+    axle, "upper", 1.5, sl.inertia.cylinder(1.5, radius=0.03, height=0.3, axis=1), position=(inner[1] + outer[1]) / 2
+)
+hub = sl.RigidBody(
+    axle, "hub", 20.0, sl.inertia.cylinder(20.0, radius=0.3, height=0.2, axis=1), position=[0, 0.85, 0.3]
+)
 low = sl.RevoluteJoint(axle, "low", axle.ground, lower, at=inner[0], axis=[1, 0, 0])
 sl.RevoluteJoint(axle, "high", axle.ground, upper, at=inner[1], axis=[1, 0, 0])
 sl.SphericalJoint(axle, "low_ball", lower, hub, at=outer[0])

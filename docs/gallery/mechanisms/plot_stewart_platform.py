@@ -28,8 +28,9 @@ for k in range(6):
     length = np.linalg.norm(top - low)
     along = (top - low) / length
     across = np.cross(along, [0, 0, 1])
-    below = sl.RigidBody(stewart, f"cylinder{k}", 1.0, [0.1, 0.1, 0.1], position=low + 0.3 * along)
-    above = sl.RigidBody(stewart, f"piston{k}", 1.0, [0.1, 0.1, 0.1], position=top - 0.3 * along)
+    thin = 0.03 * np.eye(3) - 0.029 * np.outer(along, along)  # the inertia of a cylinder
+    below = sl.RigidBody(stewart, f"cylinder{k}", 1.0, thin, position=low + 0.3 * along)
+    above = sl.RigidBody(stewart, f"piston{k}", 1.0, thin, position=top - 0.3 * along)
     sl.UniversalJoint(stewart, f"foot{k}", stewart.ground, below, at=low, axis=[np.cross(along, across), across])
     cylinder = sl.PrismaticJoint(stewart, f"leg{k}", below, above, at=low, axis=along)
     sl.SphericalJoint(stewart, f"head{k}", above, plate, at=top)

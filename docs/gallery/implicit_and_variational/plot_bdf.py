@@ -34,22 +34,20 @@ for k, node in enumerate(nodes):
 system = model.derive().compile()
 
 # %%
-# Orders, with steps of one length:
+# Three of them, with steps of one length:
 
-methods = [f"bdf{k}_index2" for k in range(1, 6)]
+methods = {1: "bdf1_index2", 3: "bdf3_index2", 5: "bdf5_index2"}
 steps = [2.0**-k for k in range(9, 13)]
-rows = list(
-    sl.convergence(system, 0.5, methods, steps, reference=sl.solve(system, 0.5, method="bdf5_index2", h=2.0**-14))
-)
+reference = sl.solve(system, 0.5, method="bdf5_index2", h=2.0**-14)
+rows = list(sl.convergence(system, 0.5, list(methods.values()), steps, reference=reference))
+for k, name in methods.items():
+    seen = [row.order.q for row in rows if row.method == name and row.error.q > 1e-12][-1]  # above rounding
+    print(name, "observed order of q", seen)
+    assert k - 0.3 < seen < k + 1
 sl.plot_convergence(rows)
 
 # %%
 # Order and length as the tolerance asks:
-
-for k, name in enumerate(methods, start=1):
-    seen = [row.order.q for row in rows if row.method == name and row.error.q > 1e-12][-1]
-    print(name, "observed order of q", seen)
-    assert k - 0.3 < seen < k + 1
 
 adaptive = sl.solve(system, 3, method="bdf", rtol=1e-6, trace=True)
 taken = adaptive.trace.accepted

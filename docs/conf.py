@@ -87,6 +87,7 @@ sphinx_gallery_conf = {
     "subsection_order": ExplicitOrder([f"gallery/{group}" for group in GROUPS]),
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("site_build.shown.shown", "matplotlib"),
+    "reset_modules": ("matplotlib", "site_build.shown.look"),
     "ignore_repr_types": "matplotlib",
     "backreferences_dir": "examples/uses",
     "doc_module": ("symlie",),

@@ -9,8 +9,12 @@ from pathlib import Path, PurePosixPath
 from textwrap import indent
 from typing import Any
 
+import matplotlib
+from cycler import cycler
 from matplotlib import pyplot
 from matplotlib.figure import Figure
+
+from symlie.runtime.plot.style import PALETTE, STYLE
 
 VIEWS = PurePosixPath("extra/views")
 """Where views are written, below the folder of all examples; the site has what is in `extra`."""
@@ -29,6 +33,20 @@ FRAME = """.. raw:: html
    <figcaption><a href="{path}">The view on a page of its own</a></figcaption>
    </figure>
 """
+
+
+def look(gallery: dict[str, Any], example: str) -> None:
+    """Figures of examples look as those of the package do; a resetter of sphinx-gallery.
+
+    Parameters
+    ----------
+    gallery
+        Settings of the gallery.
+    example
+        File of the example that comes next.
+    """
+    cycle = cycler(color=PALETTE)
+    matplotlib.rcParams.update({**STYLE, "axes.prop_cycle": cycle, "savefig.dpi": DOTS_PER_INCH})
 
 
 def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:

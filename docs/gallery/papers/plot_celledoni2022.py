@@ -13,6 +13,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -22,7 +23,7 @@ command = ["paper", "celledoni2022", "--figure", "13", "--quick", "--json", "--o
 done = subprocess.run([sys.executable, "-m", "symlie", *command], capture_output=True, text=True, check=False)
 item = json.loads(done.stdout)["papers"]["celledoni2022"][0]
 print(f"{item['kind']} {item['number']}, {item['title']}: {item['status']}")
-print(item["text"])
+print(textwrap.fill(item["text"], 100))
 
 # %%
 # The picture that it drew:
@@ -37,7 +38,11 @@ axes.set_axis_off()
 # Its numbers, each with its bounds, and the value of the paper where there is one:
 
 for number in item["numbers"]:
-    bounds = f"{number['least']} to {number['most']}"
-    print(f"{number['label']}: {number['value']:.3g} {number['unit']} ({bounds}; paper: {number['printed'] or '-'})")
+    bounds = [
+        f"{word} {number[key]:.3g}" for word, key in (("from", "least"), ("to", "most")) if number[key] is not None
+    ]
+    paper = [f"paper: {number['printed']}"] if number["printed"] else []
+    print(f"{number['label']}: {number['value']:.3g} {number['unit']} ({', '.join([*bounds, *paper])})")
 
+assert item["status"] == "reproduced"
 assert done.returncode == 0  # else a bound does not hold

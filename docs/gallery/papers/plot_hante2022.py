@@ -7,13 +7,14 @@ constrained geometrically exact Cosserat beam model*, Multibody Syst. Dyn. 54, 2
 that rolls up.
 
 ``symlie paper`` runs the item, draws it and judges it: numbers that are known must hold within their bounds. Known:
-the last cross section makes a whole turn, after which its quaternion is the negative of that at the start.
+the rod comes to rest as a circle, so that the distance of its ends goes to what is left of the swing.
 """
 
 import json
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -23,7 +24,7 @@ command = ["paper", "hante2022", "--figure", "2", "--quick", "--json", "--out", 
 done = subprocess.run([sys.executable, "-m", "symlie", *command], capture_output=True, text=True, check=False)
 item = json.loads(done.stdout)["papers"]["hante2022"][0]
 print(f"{item['kind']} {item['number']}, {item['title']}: {item['status']}")
-print(item["text"])
+print(textwrap.fill(item["text"], 100))
 
 # %%
 # The picture that it drew:
@@ -38,7 +39,11 @@ axes.set_axis_off()
 # Its numbers, each with its bounds, and the value of the paper where there is one:
 
 for number in item["numbers"]:
-    bounds = f"{number['least']} to {number['most']}"
-    print(f"{number['label']}: {number['value']:.3g} {number['unit']} ({bounds}; paper: {number['printed'] or '-'})")
+    bounds = [
+        f"{word} {number[key]:.3g}" for word, key in (("from", "least"), ("to", "most")) if number[key] is not None
+    ]
+    paper = [f"paper: {number['printed']}"] if number["printed"] else []
+    print(f"{number['label']}: {number['value']:.3g} {number['unit']} ({', '.join([*bounds, *paper])})")
 
+assert item["status"] == "reproduced"
 assert done.returncode == 0  # else a bound does not hold

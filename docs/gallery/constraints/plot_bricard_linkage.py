@@ -6,9 +6,9 @@ Six bars along edges of a cube, joined by six hinges to a ring. Thirty rows of c
 velocities of the five bars that move, and yet the ring moves: the rows depend on each other.
 ``redundant="minimal_norm"`` takes the smallest multipliers that belong to the motion.
 
-A hinge is stated here as an element type of one's own, once for all six. Known: opposite hinges have equal angles,
-and two neighbours satisfy :math:`\cos\theta + \cos\varphi + \cos\theta\cos\varphi = 0` (Chen, You and Tarnai, Int. J.
-Solids Struct. 42, 2005, equation of the threefold-symmetric linkage for a twist of 90 degrees).
+A hinge is stated here as an element type of one's own, once for all six. Known: every second hinge has the same
+angle, and two neighbours satisfy :math:`\cos\theta + \cos\varphi + \cos\theta\cos\varphi = 0` (Chen, You and Tarnai,
+Int. J. Solids Struct. 42, 2005, equation of the threefold-symmetric linkage for a twist of 90 degrees).
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@ r"""
 A stiff rod
 ===========
 
-A thin steel strip, clamped at one end, springs back after a load has bent it. Waves along the strip are ten thousand
-times faster than its bending, and explicit methods must follow them. Implicit ones take steps as long as the motion
-that one looks at.
+A thin steel strip, clamped at one end, springs back after a load has bent it. Shear waves of its thin cross sections
+are a hundred thousand times faster than its bending, and explicit methods must follow them. Implicit ones take steps
+as long as the motion that one looks at.
 
 Known: the strip vibrates with the frequencies of a cantilever, :math:`\omega_1 = 1.8751^2\sqrt{EI/(\rho A L^4)}`
 first, and a method that keeps energy at low frequencies keeps that vibration.

@@ -7,7 +7,7 @@ here, as the unit vectors :math:`(\cos 2\varphi, \sin 2\varphi)`: a line that is
 line. That the action is one is checked, and how it moves points is derived.
 
 A director of a nematic liquid crystal in a shear flow is such a line. Known: Leslie and Ericksen's equation
-:math:`\dot\varphi = -\frac{\dot\gamma}{2}(1 - \lambda\cos 2\varphi)` tumbles with half the period
+:math:`\dot\varphi = -\frac{\dot\gamma}{2}(1 - \lambda\cos 2\varphi)` makes half a turn in each
 :math:`\frac{2\pi}{\dot\gamma\sqrt{1-\lambda^2}}` for :math:`|\lambda| < 1`, and aligns at :math:`\cos 2\varphi =
 1/\lambda` for :math:`|\lambda| > 1`.
 """

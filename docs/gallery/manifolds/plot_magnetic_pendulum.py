@@ -2,12 +2,13 @@ r"""
 A pendulum in a magnetic field
 ==============================
 
-A charged bob on a sphere, in a field that grows with its height. The motion is a vector field on the tangent bundle
-:math:`T S^2`, whose points are a direction and an angular velocity across it. symlie writes it by an element of
-se(3), as integrators on homogeneous spaces need it, and refuses fields that leave the manifold.
+A charged bob on a sphere, in a magnetic field normal to the sphere that is in proportion to the height. The motion is
+a vector field on the tangent bundle :math:`T S^2`, whose points are a direction and an angular velocity across it.
+symlie writes it by an element of se(3), as integrators on homogeneous spaces need it, and refuses fields that leave
+the manifold.
 
 Known: the magnetic force does no work, and the field is symmetric about the vertical, so that energy and a momentum
-are conserved: :math:`(q\times\dot q)_3 - B q_3^2/2` with the potential of the field in it. Every step stays on the
+are conserved: :math:`(q\times\dot q)_3 - B q_3^2/2`, in which the field has its part. Every step stays on the
 manifold.
 """
 

@@ -18,7 +18,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-distributed slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
-	generate docs test-site clean
+	generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,7 @@ test-site: docs ## every page of the site in a browser, from files and without a
 slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow
 
+.PHONY: docs test-site
 # MathJax for the site, from the npm package that the lock file names.
 MATHJAX := site/static/mathjax/LICENSE
 $(MATHJAX): docs/site_build/mathjax/package-lock.json

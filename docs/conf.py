@@ -42,6 +42,7 @@ python_display_short_literal_types = True
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 napoleon_use_ivar = False
@@ -64,7 +65,10 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_show_search_summary = False  # summaries are fetched, which pages of files may not
-html_theme_options = {"navigation_with_keys": True}
+html_theme_options = {
+    "navigation_with_keys": True,
+    "light_css_variables": {"color-code-background": "#f6f7f9"},
+}
 pygments_style = "vs"
 pygments_dark_style = "github-dark"
 

@@ -1,16 +1,16 @@
-"""Settings of all tests: reproducible examples, no example database, flags of C, and machines without a compiler."""
+"""Settings of all tests: reproducible examples, no example database, flags of C, and machines that lack programs."""
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from symlie.compile import compiler
 from symlie.errors import NoCompilerError
-from tests.programs import Programs, needed
 
 settings.register_profile(
     "symlie",
@@ -40,6 +40,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-tools", action="store_true", help="fail, not skip, where a program is missing")
 
 
+Programs = Callable[..., None]
+
+
+@pytest.fixture(scope="session")
+def needs(pytestconfig: pytest.Config) -> Programs:
+    """Skips where programs or packages are missing, with their names; fails there with ``--all-tools``."""
+
+    def need(*names: str) -> None:
+        missing = [name for name in names if shutil.which(name) is None and importlib.util.find_spec(name) is None]
+        if missing and pytestconfig.getoption("all_tools"):
+            pytest.fail(f"{', '.join(missing)} must be there")
+        if missing:
+            pytest.skip(f"{', '.join(missing)} not found")
+
+    return need
+
+
 ABOUT_COMPILED_CODE = (
     "test_a_failed_compilation",
     "test_cached_run",
@@ -58,12 +75,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         values = getattr(getattr(item, "callspec", None), "params", {}).values()
         if any(isinstance(v, str) and v == "c" for v in values) or item.name.startswith(ABOUT_COMPILED_CODE):
             item.add_marker(pytest.mark.skip(reason="the C backend needs a C compiler"))
-
-
-@pytest.fixture(scope="session")
-def needs(pytestconfig: pytest.Config) -> Programs:
-    """Skips where programs or packages are missing, with their names, and fails there with ``--all-tools``."""
-    return needed(pytestconfig)
 
 
 @pytest.hookimpl(wrapper=True)

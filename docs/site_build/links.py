@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from site_build.moved import moved
 from site_build.themes import public_modules
+from symlie import errors
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -26,6 +28,10 @@ ROOT = Path(__file__).parents[2]
 
 PUBLIC = {name for name, module in public_modules().items() if module != "sympy"}
 """Names that the reference has; functions of SymPy have theirs there."""
+
+
+ERRORS = {name for name, thing in vars(errors).items() if inspect.isclass(thing) and issubclass(thing, Exception)}
+"""Errors, which pages and docstrings call by their names alone."""
 
 
 def read_source(app: Sphinx, name: str, source: list[str]) -> None:
@@ -50,6 +56,8 @@ class RootPage(SphinxDirective):
 
 def target_of(text: str) -> str | None:
     """What code in the text refers to, such as ``symlie.Solution.plot``; none where it is no public name."""
+    if text in ERRORS:
+        return f"symlie.errors.{text}"
     match = NAME.fullmatch(text)
     return f"symlie.{match[1]}" if match and match[1].partition(".")[0] in PUBLIC else None
 
@@ -67,7 +75,7 @@ class NameInDocstring(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Make the node."""
         literal = nodes.literal(self.rawtext, self.text, classes=["py"])
-        target = target_of(f"symlie.{self.text.removeprefix('symlie.')}")
+        target = target_of(self.text) or target_of(f"symlie.{self.text}")
         return [literal if target is None else reference(target, literal, self.env.docname)], []
 
 
@@ -79,7 +87,7 @@ class NamesToReference(SphinxTransform):
     def apply(self) -> None:
         """Wrap literals of the page."""
         for literal in list(self.document.findall(nodes.literal)):
-            target = target_of(literal.astext()) if literal.astext().startswith("sl.") else None
+            target = target_of(literal.astext())
             if target and not isinstance(literal.parent, nodes.reference | addnodes.pending_xref):
                 literal.replace_self(reference(target, literal.deepcopy(), self.env.docname))
 

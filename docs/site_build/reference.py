@@ -16,6 +16,7 @@ from sphinx.pycode import ModuleAnalyzer
 
 import symlie as sl
 from site_build.themes import THEMES, Theme, names_by_theme, public_modules
+from symlie import errors
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -81,8 +82,11 @@ def read_docstring(app: Sphinx, what: str, name: str, thing: object, options: ob
 
 
 def finish_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Give colons back, after napoleon."""
-    lines[:] = [line.replace(HIDDEN_COLON, ":") for line in lines]
+    """Give colons back, after napoleon, and say where errors are from."""
+    for k, line in enumerate(lines):
+        raised = re.fullmatch(r":raises (\w+):(.*)", line)
+        is_ours = raised is not None and hasattr(errors, raised[1])
+        lines[k] = f":raises ~symlie.errors.{raised[1]}:{raised[2]}" if is_ours else line.replace(HIDDEN_COLON, ":")
 
 
 def public_classes() -> set[type]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Programs
 from tests.distributed.processes import DaskCluster, dask_cluster
 from tests.distributed.sweeps import SWEEPS
-from tests.programs import Programs
 
 
 @pytest.fixture(scope="session")

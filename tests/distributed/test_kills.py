@@ -22,6 +22,7 @@ from symlie.ensembles import dispatch
 from symlie.ensembles.results import MemberStatus
 from symlie.errors import ExecutorError
 from symlie.runtime.system.system import System
+from tests.conftest import Programs
 from tests.distributed.processes import (
     MPI_ENVIRONMENT,
     PATIENCE,
@@ -32,7 +33,6 @@ from tests.distributed.processes import (
     until,
 )
 from tests.distributed.sweeps import SWEEPS, digest
-from tests.programs import Programs
 
 pytestmark = pytest.mark.distributed
 

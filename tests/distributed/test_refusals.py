@@ -17,10 +17,10 @@ from symlie.ensembles.results import MemberStatus
 from symlie.errors import ExecutorError, FormatError
 from symlie.runtime.system.system import System
 from symlie.version import VERSION
+from tests.conftest import Programs
 from tests.distributed.hostile import DEADLY, be_mortal, be_of_another_version
 from tests.distributed.processes import dask_cluster
 from tests.distributed.sweeps import SWEEPS
-from tests.programs import Programs
 
 pytestmark = pytest.mark.distributed
 

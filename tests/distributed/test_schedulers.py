@@ -18,9 +18,9 @@ import pytest
 import symlie as sl
 from symlie.ensembles import dispatch
 from tests import tolerances
+from tests.conftest import Programs
 from tests.distributed.processes import MPI_ENVIRONMENT, DaskCluster, printed
 from tests.distributed.sweeps import SWEEPS, digest
-from tests.programs import Programs
 
 pytestmark = pytest.mark.distributed
 

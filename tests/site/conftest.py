@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs import Programs
+from tests.conftest import Programs
 from tests.site.pages import ROOT, SITE
 
 sys.path.append(str(ROOT / "docs"))  # of `site_build`

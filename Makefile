@@ -17,8 +17,8 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-browser viewer viewer-check slow random matrix oldest newest clang without-compiler wheel sanitizers nightly bench \
-	generate clean
+.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random matrix oldest newest \
+	clang without-compiler wheel sanitizers nightly bench generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,27 @@ viewer-check: $(MODULES)/.installed ## is templates/viewer/viewer.js what its so
 
 slow: $(STAMP) ## the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow
+
+# MathJax for the site, from the npm package that the lock file names.
+MATHJAX := site/static/mathjax/LICENSE
+$(MATHJAX): docs/site_build/mathjax/package-lock.json
+	@command -v npm >/dev/null || { echo 'npm is not there; install it, on Debian with: apt-get install npm' >&2; exit 1; }
+	mkdir -p site/npm $(@D)
+	cp docs/site_build/mathjax/package.json docs/site_build/mathjax/package-lock.json site/npm
+	npm ci --prefix site/npm --ignore-scripts --no-audit --no-fund
+	cp site/npm/node_modules/mathjax/es5/tex-svg-full.js $(@D)
+	cp site/npm/node_modules/mathjax/LICENSE $@
+
+DOCS_STAMP := $(VENV)/.docs
+$(DOCS_STAMP): $(STAMP)
+	$(PIP) install --editable '.[docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP) $(MATHJAX) ## the site: pages, reference and gallery, in site/html/index.html
+	$(BIN)/python -m sphinx -q -W --keep-going --jobs auto -d site/doctrees docs site/html
+
+test-site: docs ## every page of the site in a browser, from files and without a network; TOOLS=--all-tools skips none
+	$(BIN)/python -m pytest -m browser $(TOOLS) tests/site
 
 random: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
 	$(BIN)/python -m tests.trajectories.run --seeds 1000:10000 --out .nightly.jsonl
@@ -129,5 +150,5 @@ generate: $(STAMP) ## write the generated files anew
 	$(BIN)/symlie generate --all
 
 clean: ## remove the virtual environment, caches and outputs
-	rm -rf $(VENV) $(MATRIX) .viewer build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
+	rm -rf $(VENV) $(MATRIX) .viewer site docs/api docs/examples build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache heavy_top.png heavy_top.nc
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +

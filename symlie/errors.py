@@ -14,50 +14,83 @@ if TYPE_CHECKING:
 
 
 class SymlieError(Exception):
-    """Base of every error that symlie raises on purpose; its text stays short whatever was passed."""
+    """Base of every error that symlie raises on purpose; its text stays short whatever was passed.
+
+    Catch it to catch all of them.
+    """
 
     def __str__(self) -> str:
         return shortened(super().__str__())
 
 
 class ModelError(SymlieError):
-    """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind."""
+    """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind.
+
+    Correct what the message names.
+    """
 
 
 class SymbolicValueError(ModelError, TypeError):
-    """An expression was taken for a number, or for true or false, before the model runs."""
+    """An expression was taken for a number, or for true or false, before the model runs.
+
+    Use `select` or `Piecewise` for what depends on the motion, and numbers of a solution afterwards.
+    """
 
 
 class FrozenParameterError(ModelError):
-    """A parameter that is a constant of the generated code was to be changed."""
+    """A parameter that is a constant of the generated code was to be changed.
+
+    Compile without freezing the parameter, or state the value that it has.
+    """
 
 
 class GroupError(ModelError):
-    """The definition of a Lie group violates a law, or asks for what can not be derived from it."""
+    """The definition of a Lie group violates a law, or asks for what can not be derived from it.
+
+    Correct the definition; the message names the law and by how much it is violated.
+    """
 
 
 class UnknownNameError(SymlieError):
-    """A model, group, method, node, field, option or parameter of this name does not exist."""
+    """A model, group, method, node, field, option or parameter of this name does not exist.
+
+    Take one of the names that the message lists.
+    """
 
 
 class UnknownFieldError(UnknownNameError, AttributeError):
-    """A node or group element has no field of this name."""
+    """A node or group element has no field of this name.
+
+    Take one of the fields that the message lists.
+    """
 
 
 class InconsistentInitialValuesError(SymlieError):
-    """Initial values violate a constraint or its time derivative."""
+    """Initial values violate a constraint or its time derivative.
+
+    Correct the initial values, leave velocities out to have them completed, or let the configuration be assembled.
+    """
 
 
 class RedundantConstraintsError(SymlieError):
-    """Constraint rows depend on each other, so the multipliers are not determined."""
+    """Constraint rows depend on each other, so the multipliers are not determined.
+
+    Remove rows that others imply, or take ``redundant="minimal_norm"``, which chooses the smallest multipliers.
+    """
 
 
 class SingularMassMatrixError(SymlieError):
-    """A direction has no mass and no constraint that fixes it, or a negative mass."""
+    """A direction has no mass and no constraint that fixes it, or a negative mass.
+
+    Give the direction mass or a constraint, and positive masses and inertias.
+    """
 
 
 class EquilibriumError(SymlieError):
-    """No static equilibrium was found; ``residual`` is the largest force out of balance, in N or N m."""
+    """No static equilibrium was found; ``residual`` is the largest force out of balance, in N or N m.
+
+    Start nearer to the equilibrium, take more load steps, or check that there is one under these loads.
+    """
 
     def __init__(self, message: str, residual: float = float("nan")) -> None:
         super().__init__(message)
@@ -65,43 +98,74 @@ class EquilibriumError(SymlieError):
 
 
 class SteadyMotionError(SymlieError):
-    """What was given to be linearised about is no motion of the system, or not a steady one."""
+    """What was given to be linearised about is no motion of the system, or not a steady one.
+
+    Give positions and velocities of a motion that is steady, and the frame of bodies that spin about an axis of
+    symmetry.
+    """
 
 
 class PeriodicMotionError(SymlieError):
-    """A motion does not come back, up to a symmetry, to where it began."""
+    """A motion does not come back, up to a symmetry, to where it began.
+
+    Give the period with a state on the motion, the frame of bodies that spin, or more steps.
+    """
 
 
 class UnsupportedMethodError(SymlieError):
-    """The method can not integrate this model."""
+    """The method can not integrate this model.
+
+    Take a method that ``symlie list --for MODEL`` or `method_choice` offers for it.
+    """
 
 
 class CompilerError(SymlieError):
-    """The C compiler failed or its result can not be loaded."""
+    """The C compiler failed or its result can not be loaded.
+
+    Read what the compiler says, name another one in ``CC``, or take the NumPy backend.
+    """
 
 
 class InterruptedCompilationError(CompilerError, KeyboardInterrupt):
-    """The compilation was interrupted by the user."""
+    """The compilation was interrupted by the user.
+
+    Compile again; nothing of it is kept.
+    """
 
 
 class NoCompilerError(CompilerError):
-    """No C compiler was found, and the C backend was asked for."""
+    """No C compiler was found, and the C backend was asked for.
+
+    Install a C compiler, name it in ``CC``, or take the NumPy backend.
+    """
 
 
 class FormatError(SymlieError):
-    """A generated folder or a file is damaged or was written by another version."""
+    """A generated folder or a file is damaged or was written by another version.
+
+    Write it again with this version, or read it with the version that the message names.
+    """
 
 
 class CodeNotLoadedError(SymlieError):
-    """Something needs the generated code of a solution that was read without it."""
+    """Something needs the generated code of a solution that was read without it.
+
+    Load the solution with its code, if you trust where it is from.
+    """
 
 
 class CacheError(SymlieError):
-    """The cache folder can not be used."""
+    """The cache folder can not be used.
+
+    Name a folder of your own in ``SYMLIE_CACHE``.
+    """
 
 
 class MissingDependencyError(SymlieError):
-    """An optional package that is needed is not installed."""
+    """An optional package that is needed is not installed.
+
+    Install the extra that the message names.
+    """
 
 
 class PartialSolution(Protocol):
@@ -136,7 +200,10 @@ class PartialSolution(Protocol):
 
 
 class IntegrationError(SymlieError):
-    """An integration stopped early; ``solution`` holds everything up to the last good step."""
+    """An integration stopped early; ``solution`` holds everything up to the last good step.
+
+    Look at the solution so far: how it ends mostly shows why.
+    """
 
     def __init__(self, message: str, solution: PartialSolution | None = None) -> None:
         super().__init__(message)
@@ -144,23 +211,38 @@ class IntegrationError(SymlieError):
 
 
 class TimeLimitError(IntegrationError):
-    """A member of an ensemble took more time than it was given."""
+    """A member of an ensemble took more time than it was given.
+
+    Give the members more time, or fewer steps.
+    """
 
 
 class WorkerLostError(IntegrationError):
-    """The worker that integrated a member of an ensemble died."""
+    """The worker that integrated a member of an ensemble died.
+
+    Run the member alone; where memory was short, take fewer workers at a time.
+    """
 
 
 class MemberFailedError(SymlieError):
-    """A member of an ensemble failed that was to stop at the first failure."""
+    """A member of an ensemble failed that was to stop at the first failure.
+
+    Run the member alone, or let failures be recorded and the others go on.
+    """
 
 
 class ExecutorError(SymlieError):
-    """What members of an ensemble are handed to takes no work, or has no workers."""
+    """What members of an ensemble are handed to takes no work, or has no workers.
+
+    Start the scheduler or its workers again; with a store, the same call goes on where it was.
+    """
 
 
 class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
-    """An ensemble was interrupted; ``result`` holds the members that were done."""
+    """An ensemble was interrupted; ``result`` holds the members that were done.
+
+    With a store, resume it; else take what there is.
+    """
 
     def __init__(self, message: str, result: object = None) -> None:
         super().__init__(message)
@@ -168,60 +250,105 @@ class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
 
 
 class NotFiniteError(IntegrationError):
-    """A state became infinite or NaN."""
+    """A state became infinite or NaN.
+
+    Take a smaller step, or state laws so that they are numbers wherever the motion goes.
+    """
 
 
 class NotDifferentiableError(NotFiniteError):
-    """A derivative that an implicit step needs is infinite or NaN."""
+    """A derivative that an implicit step needs is infinite or NaN.
+
+    State the law so that its derivatives are numbers wherever the motion goes, or use an explicit method.
+    """
 
 
 class SingularSystemError(IntegrationError):
-    """The linear system of a stage is singular: redundant constraints, or no mass along a free direction."""
+    """The linear system of a stage is singular: redundant constraints, or no mass along a free direction.
+
+    Look for constraints that became dependent; ``redundant="minimal_norm"`` goes on where they are consistent.
+    """
 
 
 class IndefiniteMassMatrixError(IntegrationError):
-    """The mass matrix is no longer positive definite."""
+    """The mass matrix is no longer positive definite.
+
+    Take a smaller step, or check where masses and inertias of the model are positive.
+    """
 
 
 class ConstraintDriftError(IntegrationError):
-    """The configuration has left the constraints."""
+    """The configuration has left the constraints.
+
+    Take a smaller step or tolerance, or ``stabilize="projection"``; it may be that the mechanism can not move on.
+    """
 
 
 class OutsideChartError(IntegrationError):
-    """A rotation increment within one step reached 2π, where T⁻¹ is singular."""
+    """A rotation increment within one step reached 2π, where T⁻¹ is singular.
+
+    Take a smaller step.
+    """
 
 
 class ChartSingularityError(OutsideChartError):
-    """Classical coordinates of a rotation came to their singularity, as Euler angles do."""
+    """Classical coordinates of a rotation came to their singularity, as Euler angles do.
+
+    Take a smaller step, or coordinates without singularity such as a quaternion.
+    """
 
 
 class AngleStepError(IntegrationError):
-    """An angle over turns turned by more than π, or hardly less, within one step."""
+    """An angle over turns turned by more than π, or hardly less, within one step.
+
+    Take a smaller step.
+    """
 
 
 class NotConvergedError(IntegrationError):
-    """Newton's method finds no solution of an implicit step."""
+    """Newton's method finds no solution of an implicit step.
+
+    Take the step that the message names, or a smaller one.
+    """
 
 
 class StepUnderflowError(IntegrationError):
-    """The step size that the tolerances ask for is smaller than time can resolve."""
+    """The step size that the tolerances ask for is smaller than time can resolve.
+
+    Loosen tolerances that are below round-off; else the solution has a singularity there.
+    """
 
 
 class ChatteringError(StepUnderflowError):
-    """A force jumps to and fro faster than time can be resolved."""
+    """A force jumps to and fro faster than time can be resolved.
+
+    Smooth the jump, as tanh(v/ε) does for sign(v), or let an event end the motion there.
+    """
 
 
 class TooManyStepsError(IntegrationError):
-    """More steps than allowed would be needed to the next time that is hit exactly."""
+    """More steps than allowed would be needed to the next time that is hit exactly.
+
+    Loosen the tolerances, or allow more steps with ``max_steps``.
+    """
 
 
 class OutOfMemoryError(IntegrationError):
-    """There is no memory for more records."""
+    """There is no memory for more records.
+
+    Record fewer states with ``t_eval`` or ``record_every``.
+    """
 
 
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
-    """The integration was interrupted by the user."""
+    """The integration was interrupted by the user.
+
+    Go on from the solution so far, or from a checkpoint with `resume`.
+    """
 
 
 class CheckpointError(IntegrationError):
-    """A checkpoint can not be written, so the integration stopped; the checkpoint before it is good."""
+    """A checkpoint can not be written, so the integration stopped; the checkpoint before it is good.
+
+    Free the place where it is written, and resume from the checkpoint before it.
+    """

@@ -389,6 +389,15 @@ WHOLE_TURNS = 64 * EPSILON
 PAGE_EVENT = 2e-6
 """Times of events of the README's pendulum in s, between runs with rtol 1e-6 and 1e-10, ten swings; measured 4e-7."""
 
+PAGE_GYROSCOPE = 0.05
+"""Relative; a gyroscope that spins eight times as fast as it nods goes around as one without end, but for 3 %."""
+
+PAGE_GYROSCOPE_ENERGY = 1e-6
+"""In J; 2.4e-7 over 3 s at rtol = 1e-8, where the wheel has 113 J."""
+
+PAGE_BEAD = 1e-5
+"""Relative; a motion that reaches infinity, at half the way to there and rtol = 1e-6."""
+
 PAGE_DRIFT = 2e-8
 """Drift of invariants of the rods and springs of `docs/rods.md` over 500 steps of order 5, in J and N s, of energies
 a few joules; measured 4e-9."""

@@ -89,7 +89,7 @@ class NodeArray:
         Parameters
         ----------
         name
-            Identifier; values have the shape (times, nodes, *field shape).
+            Identifier; values have the shape ``(times, nodes, *field shape)``.
         field
             Name of the field, such as ``x``.
         unit

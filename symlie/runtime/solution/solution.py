@@ -136,7 +136,7 @@ class Solution:
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
     def field(self, node: str, name: str, frame: str = "body") -> Array:
-        """A named field of a node over time, such as ``field("top", "x")``, shape (n, *field shape).
+        """A named field of a node over time, such as ``field("top", "x")``, shape ``(n, *field shape)``.
 
         Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")`` with the
         part of λ, ``"strain"`` and ``"multipliers"``, shape (n, segments, components).

@@ -1,0 +1,79 @@
+r"""
+A four-bar linkage in the plane
+===============================
+
+Three bars on SE(2) and four revolute joints: eight rows on nine velocities leave one degree of freedom. The shortest
+bar turns round, as Grashof's condition says: shortest and longest together are shorter than the other two.
+
+Known: the coupler is a side of a triangle, so that the angle of the rocker follows from where two circles meet.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import symlie as sl
+
+lengths = {"crank": 1.0, "coupler": 3.0, "rocker": 2.5}
+ground = 3.0
+linkage = sl.Model("four_bar")
+bars = {name: linkage.node(name, sl.SE2) for name in lengths}
+
+
+def end(name, side):
+    """The end of a bar: side is -1 or 1."""
+    return bars[name].x + bars[name].R * sl.vector(side * lengths[name] / 2, 0)
+
+
+for name, bar in bars.items():
+    n = lengths[name]
+    linkage.kinetic_energy(n * (bar.U.dot(bar.U) + n**2 / 12 * bar.Omega.dot(bar.Omega)) / 2)
+    linkage.potential_energy(n * 9.81 * bar.x[1])
+linkage.constraint("crank_pivot", end("crank", -1))
+linkage.constraint("crank_pin", end("crank", 1) - end("coupler", -1))
+linkage.constraint("rocker_pin", end("coupler", 1) - end("rocker", 1))
+linkage.constraint("rocker_pivot", end("rocker", -1) - sl.vector(ground, 0))
+linkage.output("crank_pin", end("crank", 1), unit="m")
+linkage.output("rocker_pin", end("rocker", 1), unit="m")
+linkage.output("coupler_point", bars["coupler"].x + bars["coupler"].R * sl.vector(0, 1), unit="m")
+
+
+def rocker_pin(crank_pin):
+    """Where the circles about the end of the crank and about the pivot of the rocker meet, as complex numbers."""
+    apart = crank_pin - ground
+    far = abs(apart)
+    inside = (lengths["rocker"] ** 2 + far**2 - lengths["coupler"] ** 2) / (2 * lengths["rocker"] * far)
+    return ground + lengths["rocker"] * apart / far * np.exp(-1j * np.arccos(inside))
+
+
+# %%
+# The crank points to the right at the start; the other bars are where they have to be.
+
+pin, tip = 1 + 0j, rocker_pin(1 + 0j)
+places = {"crank": (0, pin), "coupler": (pin, tip), "rocker": (ground, tip)}
+for name, (a, b) in places.items():
+    direction = (b - a) / abs(b - a)
+    rate = {"Omega": [8]} if name == "crank" else {}
+    linkage.initial(bars[name], p=[direction.real, direction.imag], x=[(a + b).real / 2, (a + b).imag / 2], **rate)
+solution = sl.solve(linkage.derive().compile(), 5, rtol=1e-9, stabilize="projection+velocity")
+
+# %%
+# A point of the coupler draws a curve of order six.
+
+pins = {name: solution.outputs[name] @ [1, 1j] for name in ("crank_pin", "rocker_pin", "coupler_point")}
+figure, axes = plt.subplots(figsize=(5.5, 4), layout="constrained")
+for name, label in ("crank_pin", "pin of the crank"), ("rocker_pin", "pin of the rocker"), ("coupler_point", "coupler"):
+    axes.plot(pins[name].real, pins[name].imag, label=label)
+corners = np.array([0, pin, tip, ground])
+axes.plot(corners.real, corners.imag, "k.-", lw=2, ms=8, label="at the start")
+axes.set(xlabel="x, m", ylabel="y, m", aspect="equal")
+axes.legend(loc="lower right")
+
+assert abs(pins["rocker_pin"] - rocker_pin(pins["crank_pin"])).max() < 1e-7
+assert np.ptp(np.unwrap(np.angle(pins["crank_pin"]))) > 2 * np.pi  # the crank goes round
+assert np.ptp(np.angle(pins["rocker_pin"] - ground)) < np.pi  # the rocker does not
+assert np.ptp(solution.outputs["energy"]) < 1e-5
+
+# %%
+# The motion:
+
+# solution.view()

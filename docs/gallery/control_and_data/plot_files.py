@@ -1,0 +1,64 @@
+"""
+Files that others read
+======================
+
+A solution is saved as netCDF: every field of every node, multipliers, outputs, units, and what made them. xarray and
+other programs read it; symlie reads it back as a whole solution, which can be evaluated between its steps and
+continued, since the generated code is in the file.
+
+Known: what comes back is the same to the bit, and a run that goes on from the file ends where one without an
+interruption does.
+"""
+
+import tempfile
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import xarray
+
+import symlie as sl
+
+top = sl.Model("top")
+body = sl.RigidBody(top, "body", 0.5, [2e-3, 2e-3, 1e-3], "S3xR3", position=[0, 0.03, 0.04])
+pivot = sl.SphericalJoint(top, "pivot", top.ground, body, at=[0, 0, 0])
+top.gravity([0, 0, -9.81])
+top.output("height", body.x[2], unit="m")
+top.initial(body.node, Omega=[0, 0, 120])
+system = top.derive().compile()
+solution = sl.solve(system, 1, h=1e-3)
+
+# %%
+# Written, and read by xarray alone:
+
+file = Path(tempfile.mkdtemp()) / "top.nc"
+solution.save(file)
+with xarray.open_dataset(file) as data:
+    print(data["height"])
+    figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
+    data["height"].plot(ax=axes)
+    assert np.array_equal(data["height"], solution.outputs["height"])
+    assert data["height"].attrs["units"] == "m"
+
+# %%
+# Read by symlie, evaluated between two steps, and continued:
+
+again = sl.load_solution(file)
+further = sl.solve(again.system, 2, start=again, h=1e-3)
+whole = sl.solve(system, 2, h=1e-3)
+print("file of", file.stat().st_size // 1000, "kB;", again)
+assert np.array_equal(again.q, solution.q)
+assert np.array_equal(again(0.12345).q, solution(0.12345).q)
+assert np.array_equal(further.q[-1], whole.q[-1])
+
+# %%
+# A table of numbers for pandas:
+
+frame = solution.to_dataframe()
+print(frame.iloc[::250, :4])
+assert len(frame) == len(solution.t)
+
+# %%
+# The motion in space, of the solution from the file:
+
+# again.view()

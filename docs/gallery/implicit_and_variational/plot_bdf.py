@@ -1,0 +1,67 @@
+r"""
+BDF of orders one to five
+=========================
+
+A chain of masses with stiff springs and dampers, and a swing of it that is slow. Backward differentiation formulas
+take the configurations of the last steps, in local coordinates of the new one; ``bdf`` chooses order and length of
+its steps.
+
+Known: ``bdf1`` to ``bdf5`` have the orders one to five. Orders that rise let steps grow.
+"""
+
+import matplotlib.pyplot as plt
+
+import symlie as sl
+
+model = sl.Model("hanging_masses")
+masses = 4
+nodes = [model.node(f"mass{k}", "R2") for k in range(masses)]
+stiffness = model.parameter("stiffness", 1e4, unit="N/m")
+above = sl.vector(0, 0)
+for k, node in enumerate(nodes):
+    model.kinetic_energy(0.5 * node.x_dot.dot(node.x_dot) / 2)
+    model.potential_energy(0.5 * 9.81 * node.x[1])
+    apart = node.x - above
+    length = sl.sqrt(apart.dot(apart))
+    if k == 0:
+        model.constraint("rod", (apart.dot(apart) - 0.25) / 2)
+    else:
+        model.potential_energy(stiffness * (length - 0.5) ** 2 / 2)
+        rate = model.rate(length)
+        model.dissipation(60.0 * rate**2 / 2)
+    model.initial(node, x=[0.3 * (k + 1), -0.4 * (k + 1)], x_dot=[0, 0])
+    above = node.x
+system = model.derive().compile()
+
+# %%
+# Three of them, with steps of one length:
+
+methods = {1: "bdf1_index2", 3: "bdf3_index2", 5: "bdf5_index2"}
+steps = [2.0**-k for k in range(9, 13)]
+reference = sl.solve(system, 0.5, method="bdf5_index2", h=2.0**-14)
+rows = list(sl.convergence(system, 0.5, list(methods.values()), steps, reference=reference))
+for k, name in methods.items():
+    seen = [row.order.q for row in rows if row.method == name and row.error.q > 1e-12][-1]  # above rounding
+    print(name, "observed order of q", seen)
+    assert k - 0.3 < seen < k + 1
+sl.plot_convergence(rows)
+
+# %%
+# Order and length as the tolerance asks:
+
+adaptive = sl.solve(system, 3, method="bdf", rtol=1e-6, trace=True)
+taken = adaptive.trace.accepted
+figure, (lengths, orders) = plt.subplots(2, 1, figsize=(7, 4), layout="constrained", sharex=True)
+lengths.semilogy(adaptive.trace.t[taken], adaptive.trace.h[taken])
+lengths.set(ylabel="length of the step, s")
+orders.step(adaptive.trace.t[taken], adaptive.trace.order[taken], where="post")
+orders.set(xlabel="time, s", ylabel="order", yticks=range(1, 6))
+lengths_taken = adaptive.trace.h[taken]
+print(adaptive.statistics.steps, "steps, from", lengths_taken.min(), "to", lengths_taken.max(), "s")
+assert adaptive.trace.order[taken].max() == 5
+assert lengths_taken.max() > 1000 * lengths_taken.min()
+
+# %%
+# The motion:
+
+# adaptive.view()

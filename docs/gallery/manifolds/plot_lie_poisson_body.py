@@ -1,0 +1,55 @@
+r"""
+A body by its momentum alone
+============================
+
+The momentum of a free body in axes of the body is a point of the dual :math:`so(3)^*`, and a Hamiltonian is all that
+is stated: the equation :math:`\dot\mu = \mu\times\nabla H` follows. The flow stays on spheres :math:`|\mu| =
+\mathrm{const}`, its orbits are where such a sphere meets surfaces of equal energy.
+
+Known: every step of a Lie group method keeps :math:`|\mu|` to rounding, whatever its order, since it moves
+:math:`\mu` by the group. A classical method of the same order on the three components does not.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import symlie as sl
+
+J = np.array([0.6, 0.8, 1.0])
+body = sl.Model("lie_poisson_body")
+node = body.node("body", sl.dual_space(sl.SO3))
+momentum = node.mu
+body.hamiltonian(sum(momentum[k] ** 2 / (2 * J[k]) for k in range(3)))
+body.output("size", momentum.norm())
+body.initial(node, mu=[1, 0, 0])
+system = body.derive().compile()
+
+# %%
+# Orbits from starts all over the unit sphere, with long steps:
+
+starts = [[np.sin(a), np.cos(a) * np.sin(b), np.cos(a) * np.cos(b)] for a in (0.15, 0.6, 1.1) for b in (0.1, 1.5)]
+starts += [[0.05, 0.999, 0.03], [-0.05, -0.999, 0.03]]
+starts = [start / np.linalg.norm(start) for start in starts]
+orbits = [sl.solve(system.with_initial("body", mu=mu), 60, method="cf4", h=0.5) for mu in starts]
+classical = sl.solve(system.with_initial("body", mu=starts[2]), 60, method="ambient_rk4", h=0.5)
+
+figure = plt.figure(figsize=(8, 3.6), layout="constrained")
+sphere = figure.add_subplot(1, 2, 1, projection="3d")
+for found in orbits:
+    sphere.plot(*found(np.linspace(0, 60, 1201)).field("body", "mu").T, lw=0.8)
+sphere.set(xlabel="first", ylabel="second", zlabel="third component", box_aspect=(1, 1, 1))
+kept = figure.add_subplot(1, 2, 2)
+kept.semilogy(classical.t[1:], abs(classical.outputs["size"][1:] - 1), label="classical, order 4")
+kept.semilogy(orbits[2].t[1:], abs(orbits[2].outputs["size"][1:] - 1) + 1e-17, label="on the group, order 4")
+kept.set(xlabel="time", ylabel="change of the size of the momentum")
+kept.legend()
+
+for found in orbits:
+    assert abs(found.outputs["size"] - 1).max() < 1e-13
+    assert np.ptp(found.outputs["energy"]) < 2e-3
+assert abs(classical.outputs["size"][-1] - 1) > 1e-6
+
+# %%
+# The momentum on its sphere:
+
+# orbits[0].view()

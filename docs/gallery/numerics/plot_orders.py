@@ -1,0 +1,50 @@
+r"""
+Orders that are observed
+========================
+
+A method of order :math:`p` divides its error by :math:`2^p` when steps are halved. ``sl.convergence`` runs methods
+with several steps, compares their ends with a reference and gives the orders between one step and the next.
+
+Known: half-explicit methods have their order in the configuration and in the velocity, and one less in the
+multipliers, in general; those of the acceleration level, ``multipliers="index1"``, have the whole order.
+"""
+
+import symlie as sl
+
+top = sl.Model("held_top")
+q = top.node("top", "S3xR3")
+J = sl.diag(0.234375, 0.46875, 0.234375)
+top.kinetic_energy((15.0 * q.x_dot.dot(q.x_dot) + q.Omega.dot(J * q.Omega)) / 2)
+top.potential_energy(15.0 * 9.81 * q.x[2])
+top.constraint("fixed_point", q.R.T * q.x - sl.vector(0, 1, 0))
+top.initial(q, x=[0, 1, 0], Omega=[0, 10, -2])
+system = top.derive().compile()
+
+# %%
+# Four methods, five steps each:
+
+methods = ["half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5"]
+steps = [2.0**-k for k in range(6, 11)]
+rows = list(sl.convergence(system, 1, methods, steps))
+for row in rows:
+    print(f"{row.method}  h = {row.h:.5f} s  errors {row.error.q:.1e} {row.error.v:.1e} {row.error.multipliers:.1e}")
+sl.plot_convergence(rows)
+
+# %%
+# The orders between the two finest steps:
+
+for k, name in enumerate(methods, start=2):
+    finest = [row for row in rows if row.method == name][-1]
+    print(f"{name}: orders {finest.order.q:.2f} of q, {finest.order.v:.2f} of v, {finest.order.multipliers:.2f} of λ")
+    assert k - 0.3 < finest.order.q < k + 0.8
+    assert k - 0.3 < finest.order.v < k + 0.8
+    if k < 5:  # with order five λ is at rounding
+        assert abs(finest.order.multipliers - (k - 1)) < 0.3
+
+# %%
+# Multipliers of the acceleration level:
+
+again = list(sl.convergence(system, 1, methods[:3], steps, multipliers="index1"))
+for k, name in enumerate(methods[:3], start=2):
+    finest = [row for row in again if row.method == name][-1]
+    assert abs(finest.order.multipliers - k) < 0.35, name

@@ -1,0 +1,72 @@
+r"""
+A closed ring
+=============
+
+A rod whose last segment ends at its first node: a ring that floats. Where it is at rest it has no stress, although it
+is curved: the initial strain is its reference.
+
+Known: a thin ring that does not stretch vibrates within its plane with :math:`\omega_n^2 = \frac{EI}{\rho A
+r^4}\,\frac{n^2(n^2-1)^2}{n^2+1}` for :math:`n = 2, 3, \dots`, and out of it with :math:`\frac{EI}{\rho A
+r^4}\,\frac{n^2(n^2-1)^2}{n^2+EI/GJ}` (Timoshenko, *Vibration problems in engineering*; inertia of the cross section
+is left out there, and small here).
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import symlie as sl
+
+r, EI, GJ, mass = 0.3, 0.3, 0.2, 0.5
+
+
+def ring(segments):
+    """A ring of Kirchhoff's type in the plane of x and z."""
+    model = sl.Model("ring")
+    sl.CosseratRod(
+        model,
+        "ring",
+        segments=segments,
+        length=2 * np.pi * r,
+        closed=True,
+        constraint="inextensible",
+        stiffness=[EI, EI, GJ, 1e3, 1e3, 1e3],
+        inertia=[1e-6, 1e-6, 2e-6, mass, mass, mass],
+        reference_strain="initial",
+        position=lambda s: (-r * np.cos(s / r), 0, r * np.sin(s / r)),
+        orientation=lambda s: (np.cos(s / r / 2), 0, np.sin(s / r / 2), 0),
+    )
+    return model
+
+
+def closed_form(n):
+    """Frequencies of n waves round the ring, in its plane and out of it, in Hz."""
+    unit, waves = EI / (mass * r**4), n**2 * (n**2 - 1) ** 2
+    return np.sqrt(unit * waves / np.array([n**2 + 1, n**2 + EI / GJ])) / (2 * np.pi)
+
+
+# %%
+# The spectrum has six rigid motions and then pairs, since a wave may be turned round the ring.
+
+counts = [16, 32, 64]
+known = np.sort(np.concatenate([closed_form(2), closed_form(3)]))
+found = []
+for count in counts:
+    system = ring(count).derive().compile()
+    linear = system.linearize(system.initial_state.q, modes=24)
+    frequencies = np.sort(linear.frequencies[linear.modes])
+    found.append(frequencies[frequencies > 0.1 * known[0]][: 2 * len(known) : 2])
+    print(count, "segments:", found[-1], "Hz")
+print("closed form: ", known, "Hz")
+
+errors = np.abs(np.array(found) / known - 1)
+figure, axes = plt.subplots(figsize=(6, 3.4), layout="constrained")
+labels = ["2 waves, out of the plane", "2 waves, in the plane", "3 waves, out of the plane", "3 waves, in the plane"]
+for k, label in enumerate(labels):
+    axes.loglog(counts, errors[:, k], "o-", label=label)
+axes.loglog(counts, 3 / np.square(counts), "k:", label="order two")
+axes.set(xlabel="segments", ylabel="relative error of the frequency", xticks=counts, xticklabels=counts)
+axes.minorticks_off()
+axes.legend()
+
+assert errors[-1].max() < 0.01
+assert np.all(np.log2(errors[:-1] / errors[1:]) > 1.7)

@@ -1,0 +1,80 @@
+"""Themes of the reference: which public names are told together, by the module that a name is from."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import symlie as sl
+
+LIST = Path(sl.__file__).with_suffix(".pyi")
+
+
+@dataclass(frozen=True)
+class Theme:
+    """A part of the reference."""
+
+    title: str
+    about: str
+    """A sentence under the title."""
+    modules: tuple[str, ...]
+    """Names of these modules and of those in them belong here; a longer name goes before a shorter one."""
+
+    @property
+    def page(self) -> str:
+        """Name of its page."""
+        return self.title.lower().replace(",", "").replace(" ", "_")
+
+
+THEMES = (
+    Theme("Models", "What a model is stated with.", ("symlie.modeling",)),
+    Theme("Functions of expressions", "SymPy's functions, under their names there.", ("sympy",)),
+    Theme("Units", "Numbers with a unit in a statement.", ("symlie.unit_names",)),
+    Theme("Groups and manifolds", "Where nodes live.", ("symlie.groups", "symlie.rotations")),
+    Theme(
+        "Bodies, rods and continua",
+        "Elements that are ready.",
+        ("symlie.elements", "symlie.inertia", "symlie.section"),
+    ),
+    Theme("Joints", "Constraints between bodies.", ("symlie.elements.joints",)),
+    Theme("Forces", "Springs, drives of joints, contact.", ("symlie.elements.forces",)),
+    Theme("Equations", "What is derived from a statement.", ("symlie.derive",)),
+    Theme("Systems and runs", "A compiled model, and its integration.", ("symlie.runtime",)),
+    Theme("Methods", "Integrators and their coefficients.", ("symlie.runtime.methods", "symlie.runtime.tableaux")),
+    Theme("Solutions", "What a run gives back.", ("symlie.runtime.solution",)),
+    Theme("Figures and views", "What is drawn of solutions.", ("symlie.runtime.plot", "symlie.view", "symlie.shapes")),
+    Theme(
+        "Equilibria and small motions",
+        "Statics, vibrations, mobility, steady and periodic motions.",
+        ("symlie.runtime.statics",),
+    ),
+    Theme("Studies", "Errors over step sizes.", ("symlie.runtime.study",)),
+    Theme("Ensembles", "Many runs of one system.", ("symlie.ensembles",)),
+    Theme("Errors and notices", "What is raised and what is said.", ("symlie.errors", "symlie.notices")),
+)
+
+
+def public_modules() -> dict[str, str]:
+    """The module that each public name is from, in the order of the list of public names."""
+    imports = [s for s in ast.parse(LIST.read_text(encoding="utf-8")).body if isinstance(s, ast.ImportFrom)]
+    pairs = ((alias.name, str(s.module)) for s in imports for alias in s.names)
+    return {name: f"symlie.{name}" if module == "symlie" else module for name, module in pairs}
+
+
+def names_by_theme() -> dict[Theme, list[str]]:
+    """Public names of each theme.
+
+    Raises
+    ------
+    LookupError
+        A name has no theme.
+    """
+    found = defaultdict[Theme, list[str]](list)
+    for name, module in public_modules().items():
+        fitting = [(len(m), t) for t in THEMES for m in t.modules if f"{module}.".startswith(f"{m}.")]
+        if not fitting:
+            raise LookupError(f"symlie.{name} of {module} has no theme: add its module to {Path(__file__).name}")
+        found[max(fitting, key=lambda pair: pair[0])[1]].append(name)
+    return {theme: found[theme] for theme in THEMES}

@@ -23,8 +23,8 @@ slip = ball.x_dot + (ball.R * ball.Omega).cross(sl.vector(0, 0, -r)) - sl.vector
 turntable.nonholonomic_constraint("rolling", slip[:2, :])
 turntable.constraint("height", ball.x[2] - r)
 turntable.initial(ball, x=[0.5, 0, r], x_dot=[0, 0.3, 0])  # Omega follows from rolling
-# turntable.shape(ball, sl.sphere(r))
-# turntable.shape(turntable.ground, sl.cylinder(2.5, 0.02), at=[0, 0, -0.01])
+turntable.shape(ball, sl.sphere(r))
+turntable.shape(turntable.ground, sl.cylinder(2.5, 0.02), at=[0, 0, -0.01])
 system = turntable.derive().compile()
 
 # %%
@@ -60,4 +60,4 @@ assert np.isclose(abs(eigenvalues.imag).max(), w, rtol=1e-9)
 # %%
 # The motion in space:
 
-# runs[0].view()
+runs[0].view()

@@ -81,4 +81,4 @@ assert np.ptp(energy) < 1e-5
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -76,4 +76,4 @@ assert np.ptp(solution.outputs["energy"]) < 1e-5
 # %%
 # The motion:
 
-# solution.view()
+solution.view()

@@ -47,4 +47,4 @@ for w, found in runs.items():
 # %%
 # The motion:
 
-# runs[120.0].view()
+runs[120.0].view()

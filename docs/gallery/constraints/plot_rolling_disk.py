@@ -28,7 +28,7 @@ disk.constraint("contact", (q.x + c)[2])
 disk.nonholonomic_constraint("rolling", (q.x_dot + (q.R * q.Omega).cross(c))[:2, :])
 disk.output("touching", q.x + c, unit="m")
 disk.output("sine_of_inclination", sl.sqrt(slope.dot(slope)))
-# disk.shape(q, sl.cylinder(r, 0.02))
+disk.shape(q, sl.cylinder(r, 0.02))
 
 # %%
 # The axis is inclined by :math:`a` from the vertical and goes round it with the rate :math:`w`; the balance of
@@ -65,4 +65,4 @@ assert np.ptp(slower.outputs["sine_of_inclination"]) > 0.05
 # %%
 # The motion in space:
 
-# steady.view()
+steady.view()

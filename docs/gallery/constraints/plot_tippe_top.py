@@ -31,8 +31,8 @@ top.potential_energy(m * g * q.x[2])
 top.generalized_force(q, x_dot=force, Omega=q.R.T * c.cross(force))
 top.output("jellett", (q.R * q.Omega).dot(c) * J)
 top.output("upright", (q.R * up)[2])
-# top.shape(q, sl.sphere(radius), at=[0, 0, offset])
-# top.shape(q, sl.cylinder(0.004, 0.012), at=[0, 0, offset + radius + 0.004])
+top.shape(q, sl.sphere(radius), at=[0, 0, offset])
+top.shape(q, sl.cylinder(0.004, 0.012), at=[0, 0, offset + radius + 0.004])
 top.initial(q, rotation=sl.rotation(axis=[1, 0, 0], angle=0.1), x=[0, 0, 0.0145], Omega=[0, 0, 150])
 
 # %%
@@ -56,4 +56,4 @@ assert energy[-1] < 0.7 * energy[0]
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -61,4 +61,4 @@ assert len(frame) == len(solution.t)
 # %%
 # The motion in space, of the solution from the file:
 
-# again.view()
+again.view()

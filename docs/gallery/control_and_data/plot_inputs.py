@@ -28,7 +28,7 @@ for k, wheel in enumerate(wheels):
     satellite.generalized_force(wheel, Omega=[torque[k]])
 satellite.output("momentum", body.R * (sl.diag(J) * body.Omega + Jw * rates), unit="kg m^2/s")
 satellite.initial(body, Omega=[0, 0, 0])
-# satellite.shape(body, sl.box(0.9, 0.7, 1.1))
+satellite.shape(body, sl.box(0.9, 0.7, 1.1))
 system = satellite.derive().compile()
 
 # %%
@@ -59,4 +59,4 @@ for found in turned, sequence:
 # %%
 # The motion in space:
 
-# sequence.view()
+sequence.view()

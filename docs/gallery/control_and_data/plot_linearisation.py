@@ -74,4 +74,4 @@ assert solution.field("bob", "x")[:, 1].min() > 0.5 * length
 # %%
 # The motion:
 
-# solution.view()
+solution.view()

@@ -58,4 +58,4 @@ resumed.plot(panels=["lower.x", "energy"])
 # %%
 # The motion in space:
 
-# resumed.view()
+resumed.view()

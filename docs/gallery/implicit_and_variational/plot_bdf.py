@@ -64,4 +64,4 @@ assert lengths_taken.max() > 1000 * lengths_taken.min()
 # %%
 # The motion:
 
-# adaptive.view()
+adaptive.view()

@@ -59,4 +59,4 @@ assert 3.5 < np.ptp(whole) / np.ptp(half) < 4.5
 # %%
 # The first seconds in space:
 
-# sl.solve(system, 10, method="rattlie", h=0.01).view()
+sl.solve(system, 10, method="rattlie", h=0.01).view()

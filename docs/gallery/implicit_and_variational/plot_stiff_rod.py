@@ -72,4 +72,4 @@ assert explicit.statistics.steps > 10 * implicit.statistics.steps
 # %%
 # The motion in space:
 
-# implicit.view()
+implicit.view()

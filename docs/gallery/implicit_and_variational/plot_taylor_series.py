@@ -87,4 +87,4 @@ if "heyoka" in errors:
 # %%
 # The motion in space, between the few steps along the series:
 
-# solutions[-1].view()
+solutions[-1].view()

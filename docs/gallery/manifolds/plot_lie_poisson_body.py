@@ -52,4 +52,4 @@ assert abs(classical.outputs["size"][-1] - 1) > 1e-6
 # %%
 # The momentum on its sphere:
 
-# orbits[0].view()
+orbits[0].view()

@@ -56,4 +56,4 @@ for found in plain, charged:
 # %%
 # The direction on its sphere:
 
-# charged.view()
+charged.view()

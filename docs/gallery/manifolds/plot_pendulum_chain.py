@@ -94,4 +94,4 @@ assert abs(lengths - 1).max() < 1e-12
 # %%
 # The motion in space:
 
-# swing.view()
+swing.view()

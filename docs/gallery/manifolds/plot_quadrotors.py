@@ -107,4 +107,4 @@ for k in 1, 2:
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -70,4 +70,4 @@ assert np.allclose(solution.q[-1], rest.q, atol=1e-5)
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

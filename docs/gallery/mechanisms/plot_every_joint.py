@@ -67,4 +67,4 @@ for kind, found in solutions.items():
 # %%
 # One of them in space:
 
-# solutions["UniversalJoint"].view()
+solutions["UniversalJoint"].view()

@@ -58,4 +58,4 @@ assert found["joints"].v.shape[1] == 4
 # %%
 # The motion in space:
 
-# found["bodies"].view()
+found["bodies"].view()

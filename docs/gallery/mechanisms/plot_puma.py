@@ -66,4 +66,4 @@ assert abs(solution.outputs["angles"][-1] - GOAL).max() < 1e-2  # the controller
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

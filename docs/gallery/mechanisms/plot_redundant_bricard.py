@@ -63,4 +63,4 @@ assert abs(regular.outputs["hinge5_displacement"]).max() < 1e-8
 # %%
 # The motion in space:
 
-# redundant.view()
+redundant.view()

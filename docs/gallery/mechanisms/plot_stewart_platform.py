@@ -69,4 +69,4 @@ assert np.allclose(energy - energy[0], work, atol=1e-3)
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

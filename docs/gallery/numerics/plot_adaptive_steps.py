@@ -62,4 +62,4 @@ assert taken.max() > 3 * max(falling)
 # %%
 # The motion:
 
-# solution.view()
+solution.view()

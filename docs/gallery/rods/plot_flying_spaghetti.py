@@ -56,4 +56,4 @@ assert np.ptp(energy[free]) < 1e-3 * energy[-1]
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

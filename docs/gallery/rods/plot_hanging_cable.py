@@ -85,4 +85,4 @@ assert np.ptp(solution.outputs["energy"]) < 0.05 * pushed_energy
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

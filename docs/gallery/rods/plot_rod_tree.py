@@ -72,4 +72,4 @@ assert np.allclose(force[-1], weight, atol=0.02)
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -60,4 +60,4 @@ solution.plot(panels=["snapshots", "energy"])
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

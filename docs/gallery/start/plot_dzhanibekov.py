@@ -23,8 +23,8 @@ nut.output("angular_momentum", body.R * (sl.diag(*J) * body.Omega), unit="kg m^2
 nut.output("axis", body.R * sl.vector(0, 1, 0))
 nut.event("flip", body.Omega[1], terminal=False)
 nut.initial(body, Omega=[0, 5.0, 1e-3])
-# nut.shape(body, sl.box(1.6, 0.5, 0.2))
-# nut.shape(body, sl.arrow(0.9), rotation=sl.rotation(axis=[1, 0, 0], angle=-90 * sl.deg))
+nut.shape(body, sl.box(1.6, 0.5, 0.2))
+nut.shape(body, sl.arrow(0.9), rotation=sl.rotation(axis=[1, 0, 0], angle=-90 * sl.deg))
 
 solution = sl.solve(nut.derive().compile(), 30, rtol=1e-11, atol=1e-13)
 solution.plot(panels=["body.Omega", "axis"])
@@ -49,4 +49,4 @@ assert np.ptp(solution.outputs["angular_momentum"], axis=0).max() < 1e-8
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -65,4 +65,4 @@ for name in groups[1:]:
 # %%
 # The motion in space:
 
-# solutions["SE3"].view()
+solutions["SE3"].view()

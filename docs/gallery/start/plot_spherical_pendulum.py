@@ -25,7 +25,7 @@ rod = pendulum.constraint("rod", (q.x.dot(q.x) - L**2) / 2)
 pendulum.output("tension", rod * L, unit="N")
 pendulum.output("angular_momentum", m * (q.x[0] * q.x_dot[1] - q.x[1] * q.x_dot[0]), unit="kg m^2/s")
 pendulum.initial(q, x=[3 * L / 5, 0, -4 * L / 5], x_dot=[0, 1, 0])
-# pendulum.shape(q, sl.sphere(0.06))
+pendulum.shape(q, sl.sphere(0.06))
 
 # %%
 # The equations of motion are derived from that; a notebook shows ``equations`` as LaTeX. They become C if there is a
@@ -52,4 +52,4 @@ assert np.allclose(abs(solution.outputs["tension"]), pull, rtol=1e-6)
 # %%
 # The motion in space:
 
-# solution.view()
+solution.view()

@@ -85,11 +85,10 @@ def draw(result: Computed, path: Path) -> None:
 
 
 def _legend_columns(labels: Sequence[str]) -> int:
-    """The most columns that fit; labels fill one column after the other."""
-    for columns in range(LEGEND_COLUMNS, 1, -1):
-        rows = math.ceil(len(labels) / columns)
-        widths = [max(map(len, labels[k : k + rows])) for k in range(0, len(labels), rows)]
-        if sum(widths) + LEGEND_HANDLE * len(widths) <= LEGEND_LINE:
+    """The most columns that fit; labels fill one column after the other, of which the first have one more."""
+    for columns in range(min(LEGEND_COLUMNS, len(labels)), 1, -1):
+        widths = [max(map(len, part)) for part in np.array_split(np.array(labels), columns)]
+        if sum(widths) + LEGEND_HANDLE * columns <= LEGEND_LINE:
             return columns
     return 1
 

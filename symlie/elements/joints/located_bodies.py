@@ -6,8 +6,8 @@ accelerations v' of bodies and multipliers λ of joints follow from
     M v' + Bᵀλ = -g,    B v' + Z = 0,
 
 rows of accelerations of the joints, whose complement B M⁻¹ Bᵀ has a block for each joint and each two that share a
-body (`symlie.runtime.linear`); and c'' is the acceleration across the joint. Text and derivation are those of the kinds of joints; a stage costs
-the same for each body.
+body; c'' is the acceleration across the joint. Text and derivation are those of the kinds of joints, and a stage costs
+the same for each body: `symlie.runtime.linear` eliminates a band, or trees from their leaves.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ import pytest
 import symlie as sl
 from symlie.elements.joints.located_bodies import located_model
 from symlie.elements.joints.minimal import MOST_VELOCITIES, joint_tree
+from symlie.elements.marker import Body
 from symlie.errors import ModelError, SymlieError
+from symlie.runtime.linear.schur import BandedAlgebra
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.joints.test_minimal_coordinates import KINDS, plane, tree
@@ -163,15 +165,12 @@ def four_bar_with_drive() -> sl.Model:
     """A loop whose last hinge closes it, and whose first one is driven."""
     model = sl.Model("four_bar")
     corners = np.array([[0, 0], [0, 1], [2, 1.5], [2, 0]])
-    bodies: list[object] = [model.ground]
+    bodies: list[Body] = [model.ground]
     for name, start, end in zip(("crank", "coupler", "rocker"), corners[:-1], corners[1:], strict=True):
         angle = np.arctan2(*(end - start)[::-1])
         bodies.append(sl.RigidBody(model, name, 1.0, 0.1, "SE2", position=(start + end) / 2, orientation=float(angle)))
     bodies.append(model.ground)
-    pins = [
-        sl.RevoluteJoint(model, f"pin{k}", bodies[k], bodies[k + 1], at=corners[k].tolist())  # type: ignore[arg-type]
-        for k in range(4)
-    ]
+    pins = [sl.RevoluteJoint(model, f"pin{k}", bodies[k], bodies[k + 1], at=corners[k].tolist()) for k in range(4)]
     pins[0].drive(pins[0].initial_coordinate() + 0.5 * model.t**2)
     model.gravity([0, -9.81])
     return model
@@ -270,7 +269,8 @@ def branching_system(count: int) -> System:
 def test_branching_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, minimal = branching(31), branching_system(31)
     assert minimal.mechanics.saddle_algebra is not None
-    monkeypatch.setattr("symlie.runtime.linear.saddle.WIDE", minimal.algebra.bandwidth)  # type: ignore[union-attr]
+    assert isinstance(minimal.algebra, BandedAlgebra)
+    monkeypatch.setattr("symlie.runtime.linear.saddle.WIDE", minimal.algebra.bandwidth)
     form = model.derive().compile()
     assert form.mechanics.saddle_algebra is None
     judge(model, form, minimal)

@@ -6,8 +6,8 @@ accelerations v' of bodies and multipliers λ of joints follow from
     M v' + Bᵀλ = -g,    B v' + Z = 0,
 
 rows of accelerations of the joints, whose complement B M⁻¹ Bᵀ has a block for each joint and each two that share a
-body; and c'' is the acceleration across the joint. Text and derivation are those of the kinds of joints; a stage costs
-the same for each body.
+body; c'' is the acceleration across the joint. Text and derivation are those of the kinds of joints, and a stage costs
+the same for each body: `symlie.runtime.linear` eliminates a band, or trees from their leaves.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _add(other: Model, joint: Joint, body: object, markers: _Parameters, element
     is_second = body_key(joint.markers[1].body) is body
     coordinates = joint._rows.coordinates
     space = _space(joint._rows.is_ball, tuple(c.name for c in coordinates), tuple(c.rate for c in coordinates))
-    kind = (joint.kind, groups, is_second)
+    kind = (joint._kind(), groups, is_second)
     if kind not in elements:
         elements[kind] = _LocatingJoint(joint, groups, is_second, space).element
     element = elements[kind]
@@ -180,7 +180,7 @@ class _LocatingJoint:
         joint, sides = self.joint, zip(SIDES, self.groups, strict=True)
         nodes: dict[str, ConfigurationSpace] = {side: group for side, group in sides if group is not None}
         nodes |= {} if self.space is None else {"across": self.space}
-        words = [joint.kind, *("ground" if g is None else g.name for g in self.groups)]
+        words = [joint._kind(), *("ground" if g is None else g.name for g in self.groups)]
         name = "_".join([*words, "locates", SIDES[self.is_second]])
         self.element = ElementType(name, **nodes)
         self.a, self.b = element_frames(self.element, joint._size)

@@ -38,7 +38,7 @@ const indices = (length) => Array.from({ length }, (_, i) => i);
 export class World {
   constructor(scene) {
     this.up = new Vector3(...scene.up).normalize();
-    this.box = extentOf(scene);
+    ({ box: this.box, cloud: this.cloud } = extentOf(scene));
     this.size = this.box.getSize(new Vector3()).length() || 1;
     this.detail = detailOf(scene, this.size);
     this.root = new Group();
@@ -129,6 +129,7 @@ export class World {
     center.x += (alone ? 0 : extent.x / 2 + 1.5 * radius) + 2.5 * radius * index;
     this.outer ??= this.box.clone();
     this.outer.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
+    this.cloud.push({ center, radius });
     return new Momentum(times, momentum, radius, center.toArray(), index, ghost);
   }
 

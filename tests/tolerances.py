@@ -885,5 +885,5 @@ SEEN_THINNED = 1e-4
 """Distance of states that are left out from what is drawn, over the extent: a tenth of a pixel."""
 
 PIXELS = 1.5
-"""Distance of what is seen from where it is projected, in pixels: the middle of a small ball in perspective is not that of
-its picture, whose edge is found to half a pixel."""
+"""Distance of what is seen from where it is projected, in pixels: the middle of a small ball in perspective is not that
+of its picture, whose edge is found to half a pixel."""

@@ -34,7 +34,10 @@ function lookAtShapes({ times, bodies, shapes }, include) {
   for (let index = 0; index < times.length; index += stride || 1) {
     poses.update({ index, fraction: 0, duration: 0 });
     for (const shape of shapes) {
-      point.fromArray(shape.at ?? [0, 0, 0]).applyQuaternion(poses.turns[shape.body]).add(poses.places[shape.body]);
+      point
+        .fromArray(shape.at ?? [0, 0, 0])
+        .applyQuaternion(poses.turns[shape.body])
+        .add(poses.places[shape.body]);
       include(point, radiusOf(shape));
     }
   }
@@ -42,7 +45,8 @@ function lookAtShapes({ times, bodies, shapes }, include) {
 
 function farthest({ values }) {
   let square = 0;
-  for (let i = 0; i < values.length; i += 3) square = Math.max(square, values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
+  for (let i = 0; i < values.length; i += 3)
+    square = Math.max(square, values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
   return Math.sqrt(square);
 }
 
@@ -74,10 +78,12 @@ export function extentOf({ solutions }) {
 
 /** A length for small things such as joints: a part of the scene, and of the usual distance of neighbours. */
 export function detailOf({ solutions: [{ bodies, points, joints }] }, size) {
-  const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)].filter(Boolean).flatMap((array) => {
-    const count = array.shape.length === 3 ? array.shape[1] : 1;
-    return Array.from({ length: count }, (_, i) => [...array.values.subarray(3 * i, 3 * i + 3)]);
-  });
+  const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)]
+    .filter(Boolean)
+    .flatMap((array) => {
+      const count = array.shape.length === 3 ? array.shape[1] : 1;
+      return Array.from({ length: count }, (_, i) => [...array.values.subarray(3 * i, 3 * i + 3)]);
+    });
   const gaps = origins.slice(1).map((point, i) => Math.hypot(...point.map((value, k) => value - origins[i][k])));
   const usual = gaps.filter((gap) => gap > 1e-3 * size).sort((a, b) => a - b);
   const gap = usual.length ? usual[usual.length >> 1] : size;

@@ -158,7 +158,8 @@ class Plot {
     for (let c = components - 1; c >= 0; c--) {
       pen.strokeStyle = hue(theme, c);
       pen.beginPath();
-      for (let i = 0; i < times.length; i++) pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c] - this.offset));
+      for (let i = 0; i < times.length; i++)
+        pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c] - this.offset));
       pen.stroke();
     }
   }

@@ -70,8 +70,9 @@ def brief(value: object) -> str:
     """A value as part of a line: arrays by their shape, collections by their length."""
     if isinstance(value, float):
         return f"{value:.6g}"
-    if shape := getattr(value, "shape", ()):
-        return f"shape {tuple(shape)}"
+    shape = getattr(value, "shape", ())
+    if isinstance(shape, tuple) and shape:
+        return f"shape {shape}"
     if isinstance(value, Mapping | Sequence | Set) and not isinstance(value, str | bytes):
         is_short = len(value) <= 4 and all(isinstance(v, str | int | float | bool | None) for v in value)
         if not is_short or isinstance(value, Mapping):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from symlie.encoding import Content, compact_json
 from symlie.reading import other_format, reading
 from symlie.shapes import Shape
+from symlie.showing import Brief
 
 FILE = "shapes.json"
 """Name of the file; models without shapes have none."""
@@ -20,8 +21,8 @@ GROUND = ""
 """What the ground is called in the place of a node."""
 
 
-@dataclass(frozen=True, eq=False)
-class AttachedShape:
+@dataclass(frozen=True, eq=False, repr=False)
+class AttachedShape(Brief):
     """A shape at a node, or at each node of an array."""
 
     node: str

@@ -146,9 +146,11 @@ def _in_space(
     lines = lines_of(solution, found)
     through, shaped = on_lines(lines), {s.node for s in attached}
     _note_shapes(shaped, found, notes)
+    owners = {(s.node, s.index) for s in attached}
     bodies = [
         k for k in found
-        if (k.rotations is not None and (k.node, k.index) not in through) or k.node in shaped
+        if (k.rotations is not None and (k.node, k.index) not in through)
+        or (k.node, k.index) in owners or (k.node, None) in owners
     ]  # fmt: skip
     points = [k for k in found if k.rotations is None and k not in bodies]
     if GROUND in shaped:

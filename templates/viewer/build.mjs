@@ -14,7 +14,11 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SHADER = /^(?:var|const) \w+ = ".*\\n.*";$/gm;
 
 function shortened(shader) {
-  return shader.replace(/\\n(?:\\t)+/g, "\\n").replace(/\( +/g, "(").replace(/ +\)/g, ")").replace(/, /g, ",");
+  return shader
+    .replace(/\\n(?:\\t)+/g, "\\n")
+    .replace(/\( +/g, "(")
+    .replace(/ +\)/g, ")")
+    .replace(/, /g, ",");
 }
 
 const shaders = {

@@ -39,11 +39,12 @@ def linkage() -> sl.Model:
 
 
 def rod() -> sl.Model:
-    model, place = flying_spaghetti.build(segments=8), [0.2, 0.1, 0.4]
+    model = flying_spaghetti.build(segments=8)
+    place = [0, 0.8, 0]  # the rod never comes between the mark and the camera
     section = model.arrays[0][5]
     model.shape(section, sl.sphere(0.1), at=place, color=MARK)
     marked = sl.ElementType("marked", section="S3sR3")
-    marked.output("mark", marked.section.x + marked.section.R * sl.vector(*place), unit="m")
+    marked.output("mark", marked.section.x + marked.section.R * sl.vector(*place))
     model.add(marked, [(section,)])
     return model
 
@@ -57,7 +58,7 @@ def puma() -> sl.Model:
 def mark(model: sl.Model, node: sl.Node, place: list[float], radius: float) -> None:
     """A ball at a point of a node, and where that point is as an output."""
     model.shape(node, sl.sphere(radius), at=place, color=MARK)
-    model.output("mark", node.x + node.R * sl.vector(*place), unit="m")
+    model.output("mark", node.x + node.R * sl.vector(*place))
 
 
 MODELS = {

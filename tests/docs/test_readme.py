@@ -37,7 +37,9 @@ def spin(solution: Solution) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 def test_blocks() -> None:
     """State, derive, compile, run, and all that is shown of running."""
     names = SESSION.run()
-    assert SESSION.files == {"pendulum.png", "histories.png", "steps.png", "pendulum.nc", "orders.png"}
+    assert SESSION.files == {
+        "pendulum.png", "pendulum.html", "histories.png", "steps.png", "pendulum.nc", "orders.png",
+    }  # fmt: skip
     assert len(SESSION.printed.splitlines()) == 3
     solution, accurate = names["solution"], names["accurate"]
     lowest = [event.t for event in solution.events]

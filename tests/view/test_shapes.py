@@ -19,6 +19,7 @@ from symlie.errors import FormatError, ModelError, UnknownNameError
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
+from symlie.showing import LONGEST_LINE
 from tests.view.models import ball_model
 
 STL = """solid corner
@@ -135,6 +136,8 @@ def test_a_mesh(tmp_path: Path) -> None:
     corners = decoded(found["vertices"])[decoded(found["triangles"]).ravel()]
     assert sorted(corners.tolist()) == [[0, 0, 0], [0, 1.5, 0], [1, 0, 0]]
     assert repr(sl.mesh(tmp_path / "corner.stl")) == "Shape(mesh; 1 triangles)"
+    shown = repr(shaped(sl.mesh(tmp_path / "corner.stl")).shapes[0])
+    assert shown.startswith("AttachedShape(node='ball'") and len(shown) <= LONGEST_LINE
 
 
 def test_meshes_that_can_not_be_read(tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ export class Poses {
 
   update(place) {
     const { positions, velocities, rotations } = this.source;
-    const [at, turn] = [[0, 0, 0], [0, 0, 0, 0]];
+    const [at, turn] = [
+      [0, 0, 0],
+      [0, 0, 0, 0],
+    ];
     this.places.forEach((vector, body) => {
       vector.fromArray(position(positions, velocities, place, body, at));
       if (!rotations) return;

@@ -19,8 +19,13 @@ export class Connections {
   }
 
   update(place) {
-    const [start, end] = [[0, 0, 0], [0, 0, 0]];
-    this.lines.forEach(([from, to], i) => this.segments.set(i, linear(from, place, 0, start), linear(to, place, 0, end)));
+    const [start, end] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
+    this.lines.forEach(([from, to], i) =>
+      this.segments.set(i, linear(from, place, 0, start), linear(to, place, 0, end)),
+    );
     this.segments.commit();
   }
 }

@@ -1,4 +1,4 @@
-/** The box that holds everything that is drawn, over all times. */
+/** The room that everything takes that is drawn, over all times. */
 
 import { Box3, Vector3 } from "three";
 import { Poses } from "./bodies.js";
@@ -16,7 +16,7 @@ function places({ bodies, points, rods, spheres, joints, lines }) {
 }
 
 /** Frames at which shapes are looked at, so many of them in all. */
-const LOOKS = 20_000;
+const LOOKS = 5_000;
 
 /** Half the size of a shape about its middle. */
 function radiusOf({ kind, size, radius = 0, length = 0, vertices }) {
@@ -34,7 +34,10 @@ function lookAtShapes({ times, bodies, shapes }, include) {
   for (let index = 0; index < times.length; index += stride || 1) {
     poses.update({ index, fraction: 0, duration: 0 });
     for (const shape of shapes) {
-      point.fromArray(shape.at ?? [0, 0, 0]).applyQuaternion(poses.turns[shape.body]).add(poses.places[shape.body]);
+      point
+        .fromArray(shape.at ?? [0, 0, 0])
+        .applyQuaternion(poses.turns[shape.body])
+        .add(poses.places[shape.body]);
       include(point, radiusOf(shape));
     }
   }
@@ -42,36 +45,45 @@ function lookAtShapes({ times, bodies, shapes }, include) {
 
 function farthest({ values }) {
   let square = 0;
-  for (let i = 0; i < values.length; i += 3) square = Math.max(square, values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
+  for (let i = 0; i < values.length; i += 3)
+    square = Math.max(square, values[i] ** 2 + values[i + 1] ** 2 + values[i + 2] ** 2);
   return Math.sqrt(square);
 }
 
+/** Points of one array that are looked at, at most. */
+const SAMPLES = 1000;
+
+/** The box around everything, and places with radii that fill it, for a camera that sees them all. */
 export function extentOf({ solutions }) {
   const box = new Box3();
-  const point = new Vector3();
-  const include = (center, radius) => {
-    box.expandByPoint(point.copy(center).addScalar(radius)).expandByPoint(point.addScalar(-2 * radius));
+  const cloud = [];
+  const corner = new Vector3();
+  const include = (center, radius, isSample = true) => {
+    box.expandByPoint(corner.copy(center).addScalar(radius)).expandByPoint(corner.addScalar(-2 * radius));
+    if (isSample) cloud.push({ center: center.clone(), radius });
   };
-  const center = new Vector3();
-  for (const { values } of solutions.flatMap(places)) {
-    for (let i = 0; i < values.length; i += 3) include(center.fromArray(values, i), 0);
-  }
+  const includeAll = ({ values }, radius) => {
+    const stride = Math.ceil(values.length / 3 / SAMPLES);
+    const center = new Vector3();
+    for (let i = 0; 3 * i < values.length; i++) include(center.fromArray(values, 3 * i), radius, i % stride === 0);
+  };
+  for (const array of solutions.flatMap(places)) includeAll(array, 0);
   for (const solution of solutions) {
     if (solution.bodies.positions) lookAtShapes(solution, include);
-    for (const { centers, radius = 1 } of solution.spheres) {
-      for (let i = 0; i < centers.values.length; i += 3) include(center.fromArray(centers.values, i), radius);
-    }
+    for (const { centers, radius = 1 } of solution.spheres) includeAll(centers, radius);
   }
-  if (box.isEmpty()) box.expandByPoint(center.set(0, 0, 0));
-  return box;
+  if (box.isEmpty()) include(new Vector3(), 0);
+  return { box, cloud };
 }
 
 /** A length for small things such as joints: a part of the scene, and of the usual distance of neighbours. */
 export function detailOf({ solutions: [{ bodies, points, joints }] }, size) {
-  const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)].filter(Boolean).flatMap((array) => {
-    const count = array.shape.length === 3 ? array.shape[1] : 1;
-    return Array.from({ length: count }, (_, i) => [...array.values.subarray(3 * i, 3 * i + 3)]);
-  });
+  const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)]
+    .filter(Boolean)
+    .flatMap((array) => {
+      const count = array.shape.length === 3 ? array.shape[1] : 1;
+      return Array.from({ length: count }, (_, i) => [...array.values.subarray(3 * i, 3 * i + 3)]);
+    });
   const gaps = origins.slice(1).map((point, i) => Math.hypot(...point.map((value, k) => value - origins[i][k])));
   const usual = gaps.filter((gap) => gap > 1e-3 * size).sort((a, b) => a - b);
   const gap = usual.length ? usual[usual.length >> 1] : size;

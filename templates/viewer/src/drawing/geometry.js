@@ -15,10 +15,14 @@ const AROUND = 32;
 
 const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
 
-/** A solid of revolution about z, of a profile of [radius, height] pairs from below to above; a doubled point is an edge. */
+/** A solid of revolution about z, of a profile of [radius, height] pairs from below to above; a doubled point
+ * is an edge. */
 function turned(profile) {
   const sharp = profile.flatMap((point, i) => (i > 0 && i < profile.length - 1 ? [point, point] : [point]));
-  const geometry = new LatheGeometry(sharp.map(([r, z]) => new Vector2(r, z)), AROUND);
+  const geometry = new LatheGeometry(
+    sharp.map(([r, z]) => new Vector2(r, z)),
+    AROUND,
+  );
   geometry.normalizeNormals();
   return alongZ(geometry);
 }
@@ -28,7 +32,13 @@ const HEAD = { length: 0.28, radius: 2.2 };
 
 export function arrowGeometry(r) {
   const wide = HEAD.radius * r;
-  return turned([[0, 0], [r, 0], [r, 1 - HEAD.length], [wide, 1 - HEAD.length], [0, 1]]);
+  return turned([
+    [0, 0],
+    [r, 0],
+    [r, 1 - HEAD.length],
+    [wide, 1 - HEAD.length],
+    [0, 1],
+  ]);
 }
 
 function meshGeometry({ vertices, triangles }) {
@@ -63,7 +73,13 @@ const KINDS = {
     key: ({ radius, inner_radius }) => inner_radius / radius,
     make({ radius, inner_radius }) {
       const inner = inner_radius / radius;
-      return turned([[inner, -0.5], [1, -0.5], [1, 0.5], [inner, 0.5], [inner, -0.5]]);
+      return turned([
+        [inner, -0.5],
+        [1, -0.5],
+        [1, 0.5],
+        [inner, 0.5],
+        [inner, -0.5],
+      ]);
     },
     scale: ({ radius, length }) => [radius, radius, length],
   },

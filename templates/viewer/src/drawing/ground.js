@@ -36,7 +36,11 @@ export class Ground {
   /** Cell by cell: lines fade with the distance from the middle, which takes the place of their age. */
   lay(u, w, middle) {
     const half = CELLS / 2;
-    const place = (i, k) => middle.clone().addScaledVector(u, (i - half) * this.spacing).addScaledVector(w, (k - half) * this.spacing);
+    const place = (i, k) =>
+      middle
+        .clone()
+        .addScaledVector(u, (i - half) * this.spacing)
+        .addScaledVector(w, (k - half) * this.spacing);
     const age = (i, k) => -Math.hypot(i - half, k - half);
     let index = 0;
     const draw = (from, to) => {
@@ -65,7 +69,12 @@ export class SpaceAxes {
 
   constructor(length) {
     this.segments = new Segments(3, { width: 2 });
-    for (let k = 0; k < 3; k++) this.segments.set(k, [0, 0, 0], [0, 1, 2].map((i) => (i === k ? length : 0)));
+    for (let k = 0; k < 3; k++)
+      this.segments.set(
+        k,
+        [0, 0, 0],
+        [0, 1, 2].map((i) => (i === k ? length : 0)),
+      );
     this.segments.commit();
     this.objects = [this.segments.object];
   }

@@ -22,10 +22,22 @@ const SOLIDS = {
 const LOOKS = {
   revolute: [["pin", 0]],
   prismatic: [["slider", 0]],
-  cylindrical: [["slider", 0], ["pin", 0]],
-  screw: [["pin", 0], ["slider", 0]],
-  universal: [["pin", 0], ["pin", 1]],
-  constant_velocity: [["ball", null], ["pin", 0]],
+  cylindrical: [
+    ["slider", 0],
+    ["pin", 0],
+  ],
+  screw: [
+    ["pin", 0],
+    ["slider", 0],
+  ],
+  universal: [
+    ["pin", 0],
+    ["pin", 1],
+  ],
+  constant_velocity: [
+    ["ball", null],
+    ["pin", 0],
+  ],
   spherical: [["ball", null]],
   planar: [["plate", 0]],
   rigid: [["block", null]],
@@ -97,7 +109,9 @@ export class Joints {
     }
     let first = 0;
     for (const { joint, segments, write } of this.curves) {
-      write(joint, place, this.size, (index, start, end) => this.lines.set(first + index, start.toArray(), end.toArray()));
+      write(joint, place, this.size, (index, start, end) =>
+        this.lines.set(first + index, start.toArray(), end.toArray()),
+      );
       first += segments;
     }
     this.lines.commit();

@@ -27,7 +27,10 @@ export class Momentum {
     this.ball.place.copy(this.center);
     this.ball.size.setScalar(radius);
     this.ball.put(0);
-    this.curve = times.length > 1 ? new Trails(times, { positions: this.places }, [0], (theme) => hue(theme, index), radius, ghost) : null;
+    this.curve =
+      times.length > 1
+        ? new Trails(times, { positions: this.places }, [0], (theme) => hue(theme, index), radius, ghost)
+        : null;
     this.objects = [this.arrow.object, ...(ghost ? [] : [this.ball.object]), ...(this.curve?.objects ?? [])];
   }
 

@@ -23,7 +23,10 @@ export class RodShape {
 
   update(place) {
     const { positions, rotations, velocities } = this.source;
-    const [at, turn] = [[0, 0, 0], [0, 0, 0, 0]];
+    const [at, turn] = [
+      [0, 0, 0],
+      [0, 0, 0, 0],
+    ];
     for (let i = 0; i < this.nodes; i++) {
       this.positions.set(position(positions, velocities, place, i, at), 3 * i);
       if (rotations) this.rotations.set(rotation(rotations, place, i, turn), 4 * i);
@@ -95,12 +98,16 @@ function normalized(vector) {
 
 /** The axis of the sections that lies closest to the tangent of the curve. */
 function normalAxis(shape) {
-  const [turn, axis] = [[0, 0, 0, 0], [0, 0, 0]];
+  const [turn, axis] = [
+    [0, 0, 0, 0],
+    [0, 0, 0],
+  ];
   const sums = [0, 0, 0];
   for (let i = 0; i < shape.nodes; i++) {
     for (let k = 0; k < 4; k++) turn[k] = shape.rotations[4 * i + k];
     const tangent = shape.tangents.subarray(3 * i, 3 * i + 3);
-    for (let k = 0; k < 3; k++) sums[k] += Math.abs(dot(column(turn, k, axis), tangent)) / (Math.hypot(...tangent) || 1);
+    for (let k = 0; k < 3; k++)
+      sums[k] += Math.abs(dot(column(turn, k, axis), tangent)) / (Math.hypot(...tangent) || 1);
   }
   return sums.indexOf(Math.max(...sums));
 }
@@ -166,8 +173,15 @@ export class Rod {
   update(place) {
     this.shape.update(place);
     const { position: positions, normal: normals, color: colors } = this.mesh.geometry.attributes;
-    const [point, tangent, turn] = [[0, 0, 0], [0, 0, 0], [0, 0, 0, 0]];
-    const [u, w] = [[0, 0, 0], [0, 0, 0]];
+    const [point, tangent, turn] = [
+      [0, 0, 0],
+      [0, 0, 0],
+      [0, 0, 0, 0],
+    ];
+    const [u, w] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
     const last = this.stations.length - 1;
     this.stations.forEach(([segment, s], station) => {
       this.shape.along(segment, s, point, tangent);

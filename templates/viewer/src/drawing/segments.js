@@ -41,7 +41,12 @@ void main() {
 /** Pixels of the canvas, for all segments of a page. */
 export const resolution = new Vector2(1, 1);
 
-const CORNERS = [[0, -1, 0], [0, 1, 0], [1, -1, 0], [1, 1, 0]];
+const CORNERS = [
+  [0, -1, 0],
+  [0, 1, 0],
+  [1, -1, 0],
+  [1, 1, 0],
+];
 
 /** Each segment is four vertices that know both ends: renderers in software are slow with instances. */
 export class Segments {
@@ -49,7 +54,13 @@ export class Segments {
     this.count = count;
     const geometry = new BufferGeometry();
     this.attributes = {};
-    for (const [name, size] of [["position", 3], ["start", 3], ["end", 3], ["tint", 3], ["moments", 2]]) {
+    for (const [name, size] of [
+      ["position", 3],
+      ["start", 3],
+      ["end", 3],
+      ["tint", 3],
+      ["moments", 2],
+    ]) {
       const attribute = new BufferAttribute(new Float32Array(4 * count * size), size);
       if (moving) attribute.setUsage(DynamicDrawUsage);
       geometry.setAttribute(name, attribute);

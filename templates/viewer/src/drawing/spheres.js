@@ -39,7 +39,10 @@ export class Spheres {
 
   update(place) {
     const { centers, directions, rates } = this.source;
-    const [center, tip] = [[0, 0, 0], [0, 0, 0]];
+    const [center, tip] = [
+      [0, 0, 0],
+      [0, 0, 0],
+    ];
     for (let i = 0; i < this.count; i++) {
       linear(centers, place, i, center);
       this.arrows.place.fromArray(center);

@@ -18,7 +18,7 @@ import { resolution } from "./segments.js";
 const FIELD_OF_VIEW = 35;
 const SHARPEST = 2;
 /** Room around what is seen. */
-const MARGIN = 1.12;
+const MARGIN = 1.15;
 /** A box thinner than this part of its size is a plane, seen from straight in front. */
 const FLAT = 1e-3;
 
@@ -68,7 +68,7 @@ export class Stage {
     const target = seen.getCenter(new Vector3());
     const direction = this.direction();
     const upward = Math.abs(direction.dot(up)) > 0.999 ? new Vector3(0, 1, 0) : up;
-    const position = target.clone().addScaledVector(direction, this.distance(direction, upward));
+    const position = target.clone().addScaledVector(direction, this.distance(target, direction, upward));
     this.setCamera({ position, target, up: upward });
   }
 
@@ -81,21 +81,19 @@ export class Stage {
     return new Vector3(0.62, -1, 0.42).normalize().applyQuaternion(toUp);
   }
 
-  /** How far away the camera sees the whole box, whose corners are at most at the edges of the picture. */
-  distance(direction, up) {
-    const half = this.world.seen.getSize(new Vector3()).multiplyScalar(0.5);
+  /** How far away from `target` the camera sees everything. */
+  distance(target, direction, up) {
     const right = up.clone().cross(direction).normalize();
     const top = direction.clone().cross(right);
     const tangent = Math.tan((FIELD_OF_VIEW / 2) * (Math.PI / 180)) / MARGIN;
     const aspect = this.canvas.clientWidth / this.canvas.clientHeight || 1;
-    const corner = new Vector3();
-    let distance = 0;
-    for (let i = 0; i < 8; i++) {
-      corner.set(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1).multiply(half);
-      const across = Math.max(Math.abs(corner.dot(right)) / aspect, Math.abs(corner.dot(top)));
-      distance = Math.max(distance, across / tangent + corner.dot(direction));
-    }
-    return distance || 3;
+    const from = new Vector3();
+    const needed = this.world.cloud.map(({ center, radius }) => {
+      from.copy(center).sub(target);
+      const across = Math.max((Math.abs(from.dot(right)) + radius) / aspect, Math.abs(from.dot(top)) + radius);
+      return across / tangent + from.dot(direction);
+    });
+    return Math.max(...needed) || 3;
   }
 
   setTheme(theme) {

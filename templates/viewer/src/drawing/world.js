@@ -38,7 +38,7 @@ const indices = (length) => Array.from({ length }, (_, i) => i);
 export class World {
   constructor(scene) {
     this.up = new Vector3(...scene.up).normalize();
-    this.box = extentOf(scene);
+    ({ box: this.box, cloud: this.cloud } = extentOf(scene));
     this.size = this.box.getSize(new Vector3()).length() || 1;
     this.detail = detailOf(scene, this.size);
     this.root = new Group();
@@ -65,7 +65,9 @@ export class World {
 
   surround() {
     const center = this.box.getCenter(new Vector3());
-    const corners = indices(8).map((i) => new Vector3(...["x", "y", "z"].map((axis, k) => this.box[(i >> k) & 1 ? "max" : "min"][axis])));
+    const corners = indices(8).map(
+      (i) => new Vector3(...["x", "y", "z"].map((axis, k) => this.box[(i >> k) & 1 ? "max" : "min"][axis])),
+    );
     const height = Math.min(...corners.map((corner) => corner.dot(this.up)));
     const ground = new Ground(this.up, center, height, this.size);
     return [ground, new SpaceAxes(0.6 * ground.spacing)];
@@ -81,7 +83,9 @@ export class World {
       things.push(new Bodies(solution, poses, ghost));
       if (!ghost) this.poses = poses;
       if (bodies.rotations) things.push(new BodyFrames(poses, 3.5 * this.detail, ghost));
-      things.push(...this.trails(times, bodies, moving, (theme, item) => itemHue(theme, item, bodies.names.length), ghost));
+      things.push(
+        ...this.trails(times, bodies, moving, (theme, item) => itemHue(theme, item, bodies.names.length), ghost),
+      );
     }
     if (points.positions) {
       const first = count(bodies.positions);
@@ -102,7 +106,13 @@ export class World {
     things.push(...spheres.map((sphere) => new Spheres(sphere, ghost)));
     things.push(...momenta.map((momentum, i) => this.momentum(times, momentum, i, ghost)));
     if (joints.length) things.push(new Joints(joints, this.detail, ghost));
-    if (lines.length) things.push(new Connections(lines.map(({ from, to }) => [from, to]), ghost));
+    if (lines.length)
+      things.push(
+        new Connections(
+          lines.map(({ from, to }) => [from, to]),
+          ghost,
+        ),
+      );
     for (const group of new Set(arrows.map((arrow) => arrow.group))) {
       const own = arrows.filter((arrow) => arrow.group === group);
       const everywhere = scene.solutions.flatMap((other) => other.arrows.filter((arrow) => arrow.group === group));
@@ -129,6 +139,7 @@ export class World {
     center.x += (alone ? 0 : extent.x / 2 + 1.5 * radius) + 2.5 * radius * index;
     this.outer ??= this.box.clone();
     this.outer.expandByPoint(center.clone().addScalar(radius)).expandByPoint(center.clone().addScalar(-radius));
+    this.cloud.push({ center, radius });
     return new Momentum(times, momentum, radius, center.toArray(), index, ghost);
   }
 

@@ -6,7 +6,8 @@ const MINUS = "\u2212";
 export function shown(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
+  const text =
+    size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
   return text.replace("e+", "e").replaceAll("-", MINUS);
 }
 
@@ -15,7 +16,11 @@ export function inSteps(value, step) {
   if (Math.abs(value) < 1e-9 * step) return "0";
   const order = Math.floor(Math.log10(step) + 1e-9);
   const size = Math.floor(Math.log10(Math.abs(value)) + 1e-9);
-  if (size >= 6 || order < -5) return value.toExponential(Math.max(0, size - order)).replace("e+", "e").replaceAll("-", MINUS);
+  if (size >= 6 || order < -5)
+    return value
+      .toExponential(Math.max(0, size - order))
+      .replace("e+", "e")
+      .replaceAll("-", MINUS);
   return value.toFixed(Math.max(0, -order)).replace("-", MINUS);
 }
 

@@ -21,12 +21,12 @@ function boundsOf(values, bounds = [Infinity, -Infinity]) {
   return bounds;
 }
 
-/** Values of a page differ from those of the solution by less than this part of their size. */
-const ROUNDING = 1e-7;
+/** Values differ from those of the solution by less than this part of their size. */
+const roundingOf = ({ values }) => (values.values instanceof Float64Array ? 1e-15 : 1e-7);
 
-/** A range with some air, also where all values, of `size`, are the same. */
-function roomy([lower, upper], size) {
-  const air = Math.max(0.06 * (upper - lower), ROUNDING * size) || 1;
+/** A range with some air, also where all values are the same but for their `rounding`. */
+function roomy([lower, upper], rounding) {
+  const air = Math.max(0.06 * (upper - lower), rounding) || 1;
   return [lower - air, upper + air];
 }
 
@@ -49,7 +49,7 @@ class Plot {
     this.offset = single && bounds[1] - bounds[0] < ALIKE * Math.abs(first) ? first : 0;
     this.range = roomy(
       bounds.map((bound) => bound - this.offset),
-      Math.max(...bounds.map(Math.abs)),
+      Math.max(...bounds.map(Math.abs)) * roundingOf(panel.curves[0]),
     );
     this.canvas = make("canvas", { className: "plot", attributes: { "aria-hidden": "true" } });
     this.cursor = make("div", { className: "cursor" });
@@ -158,7 +158,8 @@ class Plot {
     for (let c = components - 1; c >= 0; c--) {
       pen.strokeStyle = hue(theme, c);
       pen.beginPath();
-      for (let i = 0; i < times.length; i++) pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c] - this.offset));
+      for (let i = 0; i < times.length; i++)
+        pen.lineTo(this.x(times[i]), this.y(values.values[i * components + c] - this.offset));
       pen.stroke();
     }
   }

@@ -21,7 +21,9 @@ export class Transport {
     this.time.addEventListener("input", () => {
       this.goTo(clock.start + Number(this.time.value) * clock.duration);
     });
-    this.speed.append(...SPEEDS.map((speed) => make("option", { value: String(speed), textContent: this.nameOf(speed) })));
+    this.speed.append(
+      ...SPEEDS.map((speed) => make("option", { value: String(speed), textContent: this.nameOf(speed) })),
+    );
     this.speed.addEventListener("change", () => clock.setSpeed(Number(this.speed.value)));
     this.events = solutions[0].events.toSorted((a, b) => a.t - b.t);
     element("ticks").append(...this.makeTicks(solutions));
@@ -31,7 +33,9 @@ export class Transport {
 
   nameOf(speed) {
     const name = speed < 1 ? `1/${Math.round(1 / speed)}` : String(speed);
-    return this.clock.unit === 1 ? `${name} ×` : `${name} × ${this.clock.unit.toExponential(0).replace("e+", "e")} ${this.unit}/s`;
+    return this.clock.unit === 1
+      ? `${name} ×`
+      : `${name} × ${this.clock.unit.toExponential(0).replace("e+", "e")} ${this.unit}/s`;
   }
 
   makeTicks(solutions) {
@@ -88,9 +92,7 @@ export class Transport {
   jump(times, direction) {
     const near = 1e-9 * this.clock.duration;
     const found =
-      direction > 0
-        ? times.find((t) => t > this.clock.time + near)
-        : times.findLast((t) => t < this.clock.time - near);
+      direction > 0 ? times.find((t) => t > this.clock.time + near) : times.findLast((t) => t < this.clock.time - near);
     if (found !== undefined) this.goTo(found);
   }
 }

@@ -20,7 +20,8 @@ async function inflated(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A series over time: whole multiples of a unit, whose neighbours were subtracted; the lowest bytes of all come first. */
+/** A series over time: whole multiples of a unit, whose neighbours were subtracted;
+ * the lowest bytes of all come first. */
 function summed(bytes, [times], unit, differences) {
   const count = bytes.byteLength / 4;
   const components = count / times;

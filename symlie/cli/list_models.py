@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from symlie.cli.common import MODEL_HELP, add, model_options
-from symlie.cli.list_joints import joint_kinds
-from symlie.cli.list_methods import show_choice, show_method
+from symlie.cli.listing.joints import joint_kinds
+from symlie.cli.listing.methods import show_choice, show_method
 from symlie.cli.output import print_json, print_table
 from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import path

@@ -1,0 +1,1 @@
+"""What ``symlie list`` shows of one kind of thing."""

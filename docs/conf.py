@@ -41,6 +41,7 @@ add_module_names = False
 python_display_short_literal_types = True
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
+autodoc_type_aliases = {"Array": "Array"}
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
 napoleon_numpy_docstring = True

@@ -183,7 +183,7 @@ def write_pages(app: Sphinx) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to Sphinx."""
-    app.connect("builder-inited", write_pages)
+    app.connect("builder-inited", write_pages, priority=400)  # before the examples run, which takes minutes
     app.connect("autodoc-process-docstring", read_docstring, priority=400)
     app.connect("autodoc-process-docstring", finish_docstring, priority=600)
     app.connect("autodoc-process-bases", read_bases)

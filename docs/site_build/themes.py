@@ -44,7 +44,11 @@ THEMES = (
     Theme("Systems and runs", "A compiled model, and its integration.", ("symlie.runtime",)),
     Theme("Methods", "Integrators and their coefficients.", ("symlie.runtime.methods", "symlie.runtime.tableaux")),
     Theme("Solutions", "What a run gives back.", ("symlie.runtime.solution",)),
-    Theme("Figures and views", "What is drawn of solutions.", ("symlie.runtime.plot", "symlie.view", "symlie.shapes")),
+    Theme(
+        "Figures and views",
+        "What is drawn of solutions.",
+        ("symlie.runtime.plot", "symlie.view", "symlie.shapes", "symlie.contract"),
+    ),
     Theme(
         "Equilibria and small motions",
         "Statics, vibrations, mobility, steady and periodic motions.",

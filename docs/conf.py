@@ -66,10 +66,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_show_search_summary = False  # summaries are fetched, which pages of files may not
-html_theme_options = {
-    "navigation_with_keys": True,
-    "light_css_variables": {"color-code-background": "#f6f7f9"},
-}
+html_theme_options = {"navigation_with_keys": True}
 pygments_style = "vs"
 pygments_dark_style = "github-dark"
 

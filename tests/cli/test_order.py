@@ -55,6 +55,13 @@ def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         assert part in text
 
 
+def test_steps_that_are_too_long_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["order", "half_explicit_3", "--json"]) == 0
+    observed = json.loads(capsys.readouterr().out)["observed"]
+    assert observed["h"][0] < 2**-4
+    assert observed["order"][-1] == pytest.approx(3, abs=tolerances.ORDER)
+
+
 def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(HEUN.replace('"1/2", "1/2"', '"1/2", "1/3"'), encoding="utf-8")

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from symlie.errors import ConstraintDriftError, NotConvergedError, OutsideChartError
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method
@@ -19,6 +20,9 @@ FIRST_HALVING, LAST_HALVING = 4, 9
 
 REFERENCES = {False: ("rkmk_rk67", 10), True: ("half_explicit_5", 11)}
 """Method and k of the reference, without and with constraints."""
+
+STEP_TOO_LONG = (ConstraintDriftError, NotConvergedError, OutsideChartError)
+"""Failures of runs that shorter steps may cure."""
 
 ROUNDING = 1e-11
 """Errors below this, relative to the largest entry of the state, are mostly rounding."""
@@ -44,7 +48,7 @@ class Observation:
 
 
 def observed_orders(system: System, method: Method, t_end: float) -> Observation:
-    """Halve the step of a method until its error is near rounding.
+    """Halve the step of a method until its error is near rounding, from the longest with which it gets to the end.
 
     Parameters
     ----------
@@ -54,6 +58,11 @@ def observed_orders(system: System, method: Method, t_end: float) -> Observation
         The method.
     t_end
         End time, in s.
+
+    Raises
+    ------
+    IntegrationError
+        The method does not get to the end with the shortest of the steps, or its failure is none of long steps.
     """
     best, halvings = REFERENCES[method.takes_constraints]
     exact = _end(solve(system, t_end, method=best, h=t_end / 2**halvings, record_every=0))
@@ -62,7 +71,13 @@ def observed_orders(system: System, method: Method, t_end: float) -> Observation
     errors: list[float] = []
     for k in range(FIRST_HALVING, LAST_HALVING + 1):
         h = t_end / 2**k
-        error = float(np.abs(_end(solve(system, t_end, method=method, h=h, record_every=0)) - exact).max())
+        try:
+            end = _end(solve(system, t_end, method=method, h=h, record_every=0))
+        except STEP_TOO_LONG:
+            if errors or k == LAST_HALVING:
+                raise
+            continue
+        error = float(np.abs(end - exact).max())
         if (errors and error < ROUNDING * size) or not error > 0:
             break
         steps.append(h)

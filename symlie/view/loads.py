@@ -11,6 +11,7 @@ from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.view.held_points import own_constraints
 from symlie.view.joints import arrow_entry
 from symlie.view.masses import Body
 from symlie.view.poses import Part, Track, padded, parts_of, velocity_fields
@@ -114,8 +115,7 @@ def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity:
 
 def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[Content]:
     """Forces and moments on nodes of the constraints that belong to no joint."""
-    layout, of_joints = solution.system.layout, {*solution.system.layout.joint_of_row}
-    own = [name for name, part in layout.constraints.items() if of_joints.isdisjoint(part.rows.ravel().tolist())]
+    layout, own = solution.system.layout, own_constraints(solution)
     if not own or not np.isfinite(solution.multipliers).all():
         return []
     found: list[Content] = []

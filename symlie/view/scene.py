@@ -31,6 +31,7 @@ from symlie.view.frames import (
     largest_error,
     largest_turn,
 )
+from symlie.view.held_points import held_points
 from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
 from symlie.view.lines import known_forces, lines_of, on_lines, rod_entry
 from symlie.view.loads import MOST_ARROWS, constraint_force_entries, gravity_of, up_of, weight_entries
@@ -174,7 +175,8 @@ def _in_space(
     else:
         notes.append(f"Forces have no arrows: these are {len(free)} bodies and points, and at most {MOST_ARROWS} have.")
     apart, alone = sticks([] if lines else directions_of(solution), free, extent)
-    content["lines"] += [stick_entry(stick, extent) for stick in apart]
+    held = held_points(solution, free, extent) if len(free) <= MOST_ARROWS else []
+    content["lines"] += [stick_entry(stick, extent) for stick in [*apart, *held]]
     content["spheres"] = [spheres_entry(name, q, rates, np.zeros_like(q)) for name, q, rates in alone]
     content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]
     return {key: value for key, value in content.items() if value}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import numpy as np
@@ -215,4 +216,4 @@ def test_names_of_all_errors_are_said() -> None:
     kinds = [getattr(sl.errors, name) for name in dir(sl.errors) if name.endswith("Error")]
     assert len(kinds) >= 12
     for kind in kinds:
-        assert issubclass(kind, SymlieError) and kind.__doc__ and kind.__doc__.endswith(".")
+        assert issubclass(kind, SymlieError) and (inspect.getdoc(kind) or "").endswith(".")

@@ -8,6 +8,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.sets import discrete_set
 from symlie.papers.studies import Course, Session
 from symlie.runtime.implicit.variational_step import EndStage, StartStage
 from symlie.runtime.kernels.iteration_tables import IterationTables
@@ -15,7 +16,7 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.stepper import Stepper
-from symlie.runtime.methods.variational import Variational
+from symlie.runtime.methods.variational import DiscreteTableau
 from symlie.runtime.solution.solution import Solution
 
 ITERATIONS = 6
@@ -62,9 +63,9 @@ class Stages:
         solution = cast(Solution, session.result(course))
         t, q, v, h = float(solution.t[-1]), solution.q[-1], solution.v[-1], course.h
         method = chosen_method(course.method, {"newton": "full"})
-        assert isinstance(method, Variational)
+        assert isinstance(method.tableau, DiscreteTableau)
         stepper, m, layout = Stepper(system, method, FIXED_STEPS), system.mechanics, system.layout
-        kernels, tables = stepper.discrete(method.element_set, True)
+        kernels, tables = stepper.discrete(discrete_set(method.tableau.discrete).name, True)
         assert tables is not None
         momentum = kernels("conjugate_momentum", m.p, t, q, v)
         first, last = kernels.weights

@@ -24,8 +24,8 @@ MOST_CONSTRAINTS = 32
 """Constraints that are looked at."""
 
 
-def held_points(solution: Solution, tracks: Sequence[Track], extent: float) -> list[Stick]:
-    """Lines of constraints that belong to no joint.
+def held_points(solution: Solution, tracks: Sequence[Track], joints: Sequence[Array], extent: float) -> list[Stick]:
+    """Lines of constraints that belong to no joint, and do not hold, as drives do, what a joint holds already.
 
     Parameters
     ----------
@@ -33,6 +33,8 @@ def held_points(solution: Solution, tracks: Sequence[Track], extent: float) -> l
         The solution.
     tracks
         Nodes in space.
+    joints
+        Places of joints, each (n, 3), in m.
     extent
         Extent of the motion, in m.
     """
@@ -45,7 +47,11 @@ def held_points(solution: Solution, tracks: Sequence[Track], extent: float) -> l
             found += _to_space(name, held[0], extent)
         elif len(held) == 2:
             found += _between(name, held[0], held[1], extent)
-    return found
+    return [s for s in found if not any(_coincide(p, end, extent) for p in joints for end in (s.start, s.end))]
+
+
+def _coincide(a: Array, b: Array, extent: float) -> bool:
+    return bool(np.abs(a - b).max() <= STRAIGHT * extent)
 
 
 def own_constraints(solution: Solution) -> list[str]:

@@ -1,4 +1,4 @@
-"""Weights and forces of constraints as arrows, and which way is up."""
+"""Weights, other forces and forces of constraints as arrows, and which way is up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from symlie.contract.manifest import NodeType
 from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.solution.solution import Solution
 from symlie.view.held_points import own_constraints
 from symlie.view.joints import arrow_entry
@@ -23,12 +24,14 @@ GRAVITY = "gravity"
 MOST_ARROWS = 64
 """Bodies and points up to which each has arrows; of more they would hide each other, and fill the page."""
 
-_ARROWS = {
-    "Omega": ("constraint moments", "N m"),
-    "U": ("constraint forces", "N"),
-    "x_dot": ("constraint forces", "N"),
-}
-"""Group and unit of what acts along each velocity field."""
+_UNITS = {"Omega": "N m", "U": "N", "x_dot": "N"}
+"""Units of what acts along each velocity field."""
+
+_OF_CONSTRAINTS = {"N m": "constraint moments", "N": "constraint forces"}
+"""Groups of arrows by unit."""
+
+LEAST_LOAD = 1e-9
+"""Loads over the largest force of a model below which they are rounding."""
 
 SHIFT = 1e-4
 """How far all nodes are moved to see which way their weight acts, in m."""
@@ -113,35 +116,86 @@ def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity:
     return found
 
 
+def load_entries(
+    solution: Solution, tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None
+) -> list[Content]:
+    """What acts on nodes beside their weight and constraints, without what depends on velocities.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    tracks
+        Nodes in space.
+    bodies
+        What is known of bodies, by the names of their tracks.
+    gravity
+        The acceleration of gravity, (3,), in m/s²; None where there is none.
+    """
+    mechanics, rest = solution.system.mechanics, np.zeros(solution.system.layout.dimension)
+    try:
+        forces = -np.array([mechanics.force(float(t), q, rest) for t, q in zip(solution.t, solution.q, strict=True)])
+    except CodeNotLoadedError:
+        return []
+    found, least = [], LEAST_LOAD * np.abs(forces).max(initial=0.0)
+    for track, node, kind, part in _moving(solution, tracks):
+        own = forces[:, node.velocity].reshape(len(forces), node.count, -1)[:, track.index or 0]
+        body = bodies.get(track.name)
+        for unit, vectors in _in_space(track, kind, part, own):
+            other = vectors
+            if body is not None and body.mass and gravity is not None:
+                lever = np.tile(body.center, (len(forces), 1))
+                lever = rotate(track.rotations, lever) if track.rotations is not None else lever
+                weight = np.tile(body.mass * gravity, (len(forces), 1))
+                other = vectors - (weight if unit == "N" else np.cross(lever, weight))
+            if np.abs(other).max(initial=0.0) > least:
+                found.append(arrow_entry(f"load on {track.name}", "loads", unit, track.positions, other))
+    return found
+
+
 def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[Content]:
-    """Forces and moments on nodes of the constraints that belong to no joint."""
-    layout, own = solution.system.layout, own_constraints(solution)
+    """Forces and moments on nodes of the constraints that belong to no joint.
+
+    Parameters
+    ----------
+    solution
+        The solution.
+    tracks
+        Nodes in space.
+    """
+    own = own_constraints(solution)
     if not own or not np.isfinite(solution.multipliers).all():
         return []
     found: list[Content] = []
-    for node in layout.nodes:
-        here = [k for k in tracks if k.node == node.name and not k.is_fixed]
-        parts = parts_of(node.type)
-        if not here or len(parts) != 1 or not node.type.velocities:
-            continue
+    for track, node, kind, part in _moving(solution, tracks):
         try:
             forces = solution.constraint_force(node.name, *own).reshape(len(solution.t), node.count, -1)
         except CodeNotLoadedError:
             return []
-        for track in here:
-            found += _on_node(track, node.type, parts[0], forces[:, track.index or 0])
+        for unit, vectors in _in_space(track, kind, part, forces[:, track.index or 0]):
+            if np.any(vectors):
+                found.append(arrow_entry(track.name, _OF_CONSTRAINTS[unit], unit, track.positions, vectors))
     return found
 
 
-def _on_node(track: Track, kind: NodeType, part: Part, forces: Array) -> Iterator[Content]:
-    """Arrows of the components of a generalised force that are not all zero, turned into space."""
+def _moving(solution: Solution, tracks: Sequence[Track]) -> Iterator[tuple[Track, NodeSlice, NodeType, Part]]:
+    """Nodes in space that move by their own velocities, with where these are."""
+    for node in solution.system.layout.nodes:
+        parts = parts_of(node.type)
+        if len(parts) == 1 and node.type.velocities:
+            for track in tracks:
+                if track.node == node.name and not track.is_fixed:
+                    yield track, node, node.type, parts[0]
+
+
+def _in_space(track: Track, kind: NodeType, part: Part, forces: Array) -> Iterator[tuple[str, Array]]:
+    """The parts of a generalised force that are forces and moments, in space, with their units."""
     for name, place in velocity_fields(kind, part):
-        values = forces[:, place]
-        if not np.any(values) or name not in _ARROWS:
+        if name not in _UNITS:
             continue
-        group, unit = _ARROWS[name]
+        values = forces[:, place]
         # In the plane a moment is about the normal, a force in it.
         vectors = np.pad(values, ((0, 0), (2, 0))) if values.shape[1] == 1 else padded(values)
         if name != "x_dot" and track.rotations is not None:
             vectors = rotate(track.rotations, vectors)
-        yield arrow_entry(track.name, group, unit, track.positions, vectors)
+        yield _UNITS[name], vectors

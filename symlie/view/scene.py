@@ -34,7 +34,7 @@ from symlie.view.frames import (
 from symlie.view.held_points import held_points
 from symlie.view.joints import connections, joint_entry, line_entry, reaction_entries
 from symlie.view.lines import known_forces, lines_of, on_lines, rod_entry
-from symlie.view.loads import MOST_ARROWS, constraint_force_entries, gravity_of, up_of, weight_entries
+from symlie.view.loads import MOST_ARROWS, constraint_force_entries, gravity_of, load_entries, up_of, weight_entries
 from symlie.view.outputs import output_entries, point_tracks
 from symlie.view.packing import panels, times
 from symlie.view.poses import Track, all_tracks, parts_of
@@ -169,13 +169,15 @@ def _in_space(
     if len(free) <= MOST_ARROWS:
         content["arrows"] = [
             *weight_entries(free, known, gravity),
+            *load_entries(solution, free, known, gravity),
             *reaction_entries(solution, [j for j in joined if j.is_joint]),
             *constraint_force_entries(solution, free),
         ]
     else:
         notes.append(f"Forces have no arrows: these are {len(free)} bodies and points, and at most {MOST_ARROWS} have.")
     apart, alone = sticks([] if lines else directions_of(solution), free, extent)
-    held = held_points(solution, free, extent) if len(free) <= MOST_ARROWS else []
+    places = [j.points[0] for j in joined if j.is_joint]
+    held = held_points(solution, free, places, extent) if len(free) <= MOST_ARROWS else []
     content["lines"] += [stick_entry(stick, extent) for stick in [*apart, *held]]
     content["spheres"] = [spheres_entry(name, q, rates, np.zeros_like(q)) for name, q, rates in alone]
     content["momenta"] = [{"name": name, "values": panels(values)} for name, values in momenta_of(solution)]

@@ -22,7 +22,7 @@ def motion(model: sl.Model) -> Solution:
 
 
 def lines(solution: Solution) -> list[Stick]:
-    return held_points(solution, all_tracks(solution), 1.0)
+    return held_points(solution, all_tracks(solution), [], 1.0)
 
 
 def sphere() -> sl.Model:

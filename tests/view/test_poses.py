@@ -138,9 +138,32 @@ def test_forces_of_constraints_that_are_no_joints() -> None:
     model.constraint("rod", (q.x.dot(q.x) - 1) / 2)
     model.initial(q, x=[0, 0, -1])
     solution = sl.solve(model.derive().compile(backend="numpy"), 0.1, h=0.05)
-    (arrow,) = content(solution)["arrows"]
-    assert arrow["group"] == "constraint forces"
+    load, arrow = content(solution)["arrows"]
+    assert (load["group"], arrow["group"]) == ("loads", "constraint forces")
+    assert np.abs(decoded(load["vectors"]) - [0, 0, -9.81]).max() <= 2.0**-10
     assert np.abs(decoded(arrow["vectors"]) - [0, 0, 9.81]).max() <= 2.0**-10
+
+
+@pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
+def test_loads_beside_weights(group: str) -> None:
+    model, force, moment = sl.Model("pushed"), np.array([1.0, 2.0, 3.0]), np.array([0.1, -0.2, 0.3])
+    body = sl.RigidBody(
+        model,
+        "body",
+        2.0,
+        sl.inertia.box(2.0, [0.1, 0.2, 0.3]),
+        group,
+        reference=[-0.1, 0, 0],
+        angular_velocity=[1, 2, 3],
+    )
+    model.gravity([0, 0, -9.81])
+    model.force(force, at=body.x)
+    model.torque(moment, on=body.node)
+    solution = sl.solve(model.derive().compile(backend="numpy"), 0.1, h=0.05)
+    arrows = {(a["name"], a["unit"]): decoded(a["vectors"]) for a in content(solution)["arrows"]}
+    assert set(arrows) == {("weight of body", "N"), ("load on body", "N"), ("load on body", "N m")}
+    assert np.abs(arrows["load on body", "N"] - force).max() <= 2.0**-12 * 3
+    assert np.abs(arrows["load on body", "N m"] - moment).max() <= 2.0**-12
 
 
 def test_events_and_outputs() -> None:

@@ -132,8 +132,9 @@ def load_entries(
     gravity
         The acceleration of gravity, (3,), in m/s²; None where there is none.
     """
-    mechanics, rest = solution.system.mechanics, np.zeros(solution.system.layout.dimension)
+    rest = np.zeros(solution.system.layout.dimension)
     try:
+        mechanics = solution.system.mechanics
         forces = -np.array([mechanics.force(float(t), q, rest) for t, q in zip(solution.t, solution.q, strict=True)])
     except CodeNotLoadedError:
         return []

@@ -19,7 +19,7 @@ from symlie.runtime.plot.style import PALETTE, STYLE
 VIEWS = PurePosixPath("extra/views")
 """Where views are written, below the folder of all examples; the site has what is in `extra`."""
 
-DOTS_PER_INCH = 130
+DOTS_PER_INCH = 120
 
 PICTURE = """.. image:: /{path}
    :alt: {title}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Layout
-from symlie.runtime.methods.family import has_frames
 from symlie.runtime.methods.library import method, method_names
+from symlie.runtime.methods.refusals import has_frames
 from symlie.runtime.system.system import System
 from symlie.showing import line
 

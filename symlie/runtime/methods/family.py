@@ -14,6 +14,7 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.methods.refusals import refusal_of_constraints, refusal_of_form_1, refusal_of_frames
 from symlie.runtime.tableaux.tableau import Tableau
 from symlie.showing import line
 
@@ -32,11 +33,6 @@ class ScalarStages(NamedTuple):
     """The stage, counted from 0, that each is reached from."""
     weights: Sequence[Array]
     """Weights of the slopes on the way."""
-
-
-def has_frames(layout: Layout) -> bool:
-    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
-    return any(node.type.is_frame for node in layout.nodes)
 
 
 class OwnArray(NamedTuple):
@@ -224,9 +220,7 @@ class Method(ABC):
             The model; None is returned where nothing stands against it.
         """
         return (
-            self._refusal_of_constraints(layout)
-            or self._refusal_of_frames(layout)
-            or self._refusal_of_coordinate_rates(layout)
+            refusal_of_constraints(self, layout) or refusal_of_frames(self, layout) or refusal_of_form_1(self, layout)
         )
 
     @property
@@ -245,34 +239,6 @@ class Method(ABC):
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }
         return [*self.refused, *(what for what, is_taken in stated.items() if not is_taken)]
-
-    def _refusal_of_constraints(self, layout: Layout) -> str | None:
-        if self.takes_constraints or not layout.of_velocities.any():
-            return None
-        others = "half_explicit_2, …, half_explicit_5"
-        if not layout.of_velocities.all() or (layout.has_fields and layout.has_placed_nodes):
-            others = "index1_dopri5"
-        return (
-            f"Method '{self.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
-            f"constraint rows; use {others}."
-        )
-
-    def _refusal_of_frames(self, layout: Layout) -> str | None:
-        if self.is_free_of_commutators or not has_frames(layout):
-            return None
-        return (
-            f"Method '{self.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
-            "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
-        )
-
-    def _refusal_of_coordinate_rates(self, layout: Layout) -> str | None:
-        if self.takes_coordinate_rates or not layout.has_coordinate_rates:
-            return None
-        node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))
-        return (
-            f"Method '{self.name}' takes classical coordinates in form 2, with their rates as unknowns, but node "
-            f"'{node}' of '{layout.name}' is of form 1; use form=2, or half_explicit_5 or another explicit method."
-        )
 
     @property
     def stability(self) -> str:

@@ -20,6 +20,7 @@ from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_soluti
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.options import Bounded, Option
+from symlie.runtime.methods.refusals import refusal_of_constraints
 from symlie.runtime.methods.self_adjoint import COMPOSE, SelfAdjoint
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
@@ -66,7 +67,7 @@ class SymplecticTheta(SelfAdjoint):
     def refusal(self, layout: Layout) -> str | None:
         if layout.is_hamiltonian:
             return super().refusal(layout)
-        return self._refusal_of_constraints(layout) or (
+        return refusal_of_constraints(self, layout) or (
             f"Method '{self.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
             f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
             "rkmk_dopri5 or another explicit method."

@@ -1,0 +1,49 @@
+"""Why a method does not take a model, as sentences, where what it takes decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symlie.runtime.layout.layout import Layout
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.family import Method
+
+
+def has_frames(layout: Layout) -> bool:
+    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
+    return any(node.type.is_frame for node in layout.nodes)
+
+
+def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
+    """Of a model with constraints of configurations or velocities, by a method that takes none."""
+    if method.takes_constraints or not layout.of_velocities.any():
+        return None
+    others = "half_explicit_2, …, half_explicit_5"
+    if not layout.of_velocities.all() or (layout.has_fields and layout.has_placed_nodes):
+        others = "index1_dopri5"
+    return (
+        f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
+        f"constraint rows; use {others}."
+    )
+
+
+def refusal_of_frames(method: Method, layout: Layout) -> str | None:
+    """Of manifolds with a frame, by a method with commutators."""
+    if method.is_free_of_commutators or not has_frames(layout):
+        return None
+    return (
+        f"Method '{method.name}' needs commutators, which the frame of vector fields of '{layout.name}' does not "
+        "have; use cf4, cf32a, cf43, cg3, cg4, cg5, or lie_euler_heun."
+    )
+
+
+def refusal_of_form_1(method: Method, layout: Layout) -> str | None:
+    """Of classical coordinates whose rates are not the velocities, by a method that steps by velocities."""
+    if method.takes_coordinate_rates or not layout.has_coordinate_rates:
+        return None
+    node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))
+    return (
+        f"Method '{method.name}' takes classical coordinates in form 2, with their rates as unknowns, but node "
+        f"'{node}' of '{layout.name}' is of form 1; use form=2, or half_explicit_5 or another explicit method."
+    )

@@ -911,3 +911,15 @@ SEEN_THINNED = 1e-4
 PIXELS = 1.5
 """Distance of what is seen from where it is projected, in pixels: the middle of a small ball in perspective is not that
 of its picture, whose edge is found to half a pixel."""
+
+DRAWN_STRAINS = 2.0**-23
+"""Strains that are the same everywhere, so that only single precision rounds them."""
+
+POINTER = 2.0
+"""Distance of a click on the time bar from where it is meant, in pixels: the bar begins between two, and rounding."""
+
+SAME_DIGITS = 0.05
+"""Of errors that are stated by two or three digits, relative: half of the last one."""
+
+STRAIGHT_MOTION = 1e-7
+"""Velocities by differences over 0.05 s of bodies that move straight on, in m/s: errors of steps alone."""

@@ -95,4 +95,4 @@ def test_velocities_predict_positions() -> None:
     for track in tracks(everything_moving()):
         if track.velocities is not None and track.has_position:
             slope = np.gradient(track.positions, everything_moving().t, axis=0)[1:-1]
-            assert np.abs(slope - track.velocities[1:-1]).max() < 1e-2, track.name
+            assert np.abs(slope - track.velocities[1:-1]).max() < tolerances.STRAIGHT_MOTION, track.name

@@ -43,9 +43,9 @@ def test_a_rod_is_a_tube_with_strains_and_forces() -> None:
     assert rod["radius"] == 0.02 or abs(float(str(rod["radius"])) - 0.02) < 1e-9
     fields = {f["label"]: decoded(f["values"]) for f in rod["fields"]}
     assert list(fields) == ["bending", "torsion", "stretch", "section force in N m", "section force in N"]
-    assert np.abs(fields["bending"] - 1).max() < 1e-3 and np.abs(fields["torsion"]).max() < 1e-3
+    assert max(np.abs(fields["bending"] - 1).max(), np.abs(fields["torsion"]).max()) < tolerances.DRAWN_STRAINS
     chord = 2 * np.sin(np.pi / 32) / (np.pi / 16)
-    assert np.abs(fields["stretch"] - chord).max() < 1e-3
+    assert np.abs(fields["stretch"] - chord).max() < tolerances.DRAWN_STRAINS
 
 
 def test_links_of_a_chain_are_one_line() -> None:

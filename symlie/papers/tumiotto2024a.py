@@ -26,9 +26,10 @@ LABELS = {
     "v": ("v", "error of v"),
     "multipliers": ("λ", "relative error of λ"),
 }
-LEAST = {"q": (1.65, 2.65, 3.65, 4.65), "multipliers": (0.9, 1.9, 2.75, 3.9)}
-MOST = {"q": (2.35, 3.35, 4.35, 5.6), "multipliers": (1.1, 2.3, 4.3, 5.6)}
-"""Bounds of the orders that the two finest steps show, by variable and method."""
+LEAST_OF_Q, MOST_OF_Q = (1.65, 2.65, 3.65, 4.65), (2.35, 3.35, 4.35, 5.6)
+LEAST_OF_MULTIPLIERS = {"S3sR3": (0.9, 1.9, 2.9, 3.9), "S3xR3": (0.9, 1.9, 2.85, 3.9)}
+MOST_OF_MULTIPLIERS = {"S3sR3": (1.1, 2.3, 4.3, 5.6), "S3xR3": (1.1, 2.3, 3.15, 5.6)}
+"""Bounds of the orders that the two finest steps show, by method; on S³ × R³ λ of order 4 has 3 within 0.15."""
 CLEAR = {"q": 1e-12, "multipliers": 1e-10}
 """Errors below these are mostly round-off, and show no order."""
 
@@ -67,8 +68,11 @@ def orders_figure(quick: bool) -> Item:
                 low,
                 high,
             )
-            for part in LEAST
-            for p, m, low, high in zip(ORDERS, METHODS, LEAST[part], MOST[part], strict=True)
+            for part, least, most in (
+                ("q", LEAST_OF_Q, MOST_OF_Q),
+                ("multipliers", LEAST_OF_MULTIPLIERS[group], MOST_OF_MULTIPLIERS[group]),
+            )
+            for p, m, low, high in zip(ORDERS, METHODS, least, most, strict=True)
         ]
     return Item(
         "figure", "1", "corrected", "orders on the roll-up manoeuvre",

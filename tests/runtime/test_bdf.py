@@ -15,7 +15,7 @@ import symlie as sl
 from symlie.errors import OutsideChartError, UnsupportedMethodError
 from symlie.runtime.implicit.bdf_formula import derivative_weights, extrapolation_weights
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.bdf import MOST_STEPS
+from symlie.runtime.methods.bdf.fixed import MOST_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from tests import tolerances

@@ -18,7 +18,7 @@ from symlie.contract.constants import ORDER_GROWTH
 from symlie.errors import ModelError, UnsupportedMethodError
 from symlie.runtime.implicit.bdf_formula import derivative_weights
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.bdf_orders import difference_weights, error_factor, longest
+from symlie.runtime.methods.bdf.orders import difference_weights, error_factor, longest
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.trace import Trace

@@ -1,4 +1,4 @@
-"""The formula of BDF in increments for a step, with the numbers of equations of ``bdf_increments.py``."""
+"""The formula of BDF in increments for a step, with the numbers of equations of ``bdf/increments.py``."""
 
 from __future__ import annotations
 

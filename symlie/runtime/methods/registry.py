@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.methods.adams_bashforth import AdamsBashforth
 from symlie.runtime.methods.ambient import Ambient
-from symlie.runtime.methods.bdf import Bdf
-from symlie.runtime.methods.bdf_increments import BdfIncrements
-from symlie.runtime.methods.bdf_variable import BdfVariable
+from symlie.runtime.methods.bdf.fixed import Bdf
+from symlie.runtime.methods.bdf.increments import BdfIncrements
+from symlie.runtime.methods.bdf.variable import BdfVariable
 from symlie.runtime.methods.commutator_free import CommutatorFree, CrouchGrossman
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.generalized_alpha import GeneralizedAlpha

@@ -1,5 +1,5 @@
 /* How BDF of variable order estimates errors, and chooses order and length of the next step; see
- * symlie/runtime/methods/bdf_orders.py, which makes the same decisions. */
+ * symlie/runtime/methods/bdf/orders.py, which makes the same decisions. */
 #ifndef SYMLIE_BDF_ORDERS_H
 #define SYMLIE_BDF_ORDERS_H
 

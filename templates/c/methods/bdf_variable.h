@@ -1,7 +1,7 @@
 /* BDF of variable order: bdf.h with the order that is carried. Where it begins, a point is made up that lies a step back along
  * v and v'. What a step adds to the error follows from divided differences of theta_i and of v, which also are those of its
  * neighbours in order: bdf_orders.h. The start of a step that was cut to hit a time is left out of the history where points
- * would be near to each other. See symlie/runtime/methods/bdf_variable.py. */
+ * would be near to each other. See symlie/runtime/methods/bdf/variable.py. */
 #ifndef SYMLIE_BDF_VARIABLE_H
 #define SYMLIE_BDF_VARIABLE_H
 

@@ -30,8 +30,8 @@ from symlie.contract.constants import CHART_LIMIT, CHART_PART, NEAR_POINTS
 from symlie.runtime.implicit.bdf_formula import BdfFormula, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.bdf import MOST_STEPS, REFUSED_STATES, no_elements, order_of_steps, refusal_of_states
-from symlie.runtime.methods.bdf_orders import chosen, difference_weights, error_factor, shorter
+from symlie.runtime.methods.bdf.fixed import MOST_STEPS, REFUSED_STATES, no_elements, order_of_steps, refusal_of_states
+from symlie.runtime.methods.bdf.orders import chosen, difference_weights, error_factor, shorter
 from symlie.runtime.methods.family import Method, OwnArray
 from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Implicit, ImplicitTableau
 from symlie.runtime.methods.options import Bounded, Option

@@ -10,7 +10,7 @@
     B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
 
 Equal steps have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1).
-θ_n is the pure increment, without η. It differs from `symlie.runtime.methods.bdf` at the size of the error, by
+θ_n is the pure increment, without η. It differs from `symlie.runtime.methods.bdf.fixed` at the size of the error, by
 commutators of θ_{n+1} and θ_n; nothing is taken of configurations before q_n.
 Numbers are those of ``bdf_increments.h``; (1) to (3) are in ``bdf_increments_formula.py``, and what has a letter is in
 ``implicit_step.py``.

@@ -1,0 +1,1 @@
+"""Backward differentiation formulas: constant steps, variable order and steps, and increments."""

@@ -244,14 +244,23 @@ def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
     return expression.xreplace(replacements)
 
 
-def _derivative(term: Expr, symbol: Symbol) -> Expr:
-    """∂term/∂symbol, where one factor depends on the symbol without asking SymPy for the others."""
-    factors = sympy.Mul.make_args(term)
-    (factor, *further) = [f for f in factors if symbol in f.free_symbols]
-    if further:
-        return sympy.diff(term, symbol)
-    rest = [f for f in factors if f is not factor]
-    return sympy.Mul(*rest) if factor == symbol else sympy.Mul(*rest, sympy.diff(factor, symbol))
+def _derivative(expression: Expr, symbol: Symbol) -> Expr:
+    """∂expression/∂symbol; SymPy, which looks through an expression at each of its levels, sees functions alone."""
+    if expression == symbol:
+        return sympy.S.One
+    if not expression.args:
+        return sympy.S.Zero
+    if expression.is_Add:
+        return sympy.Add(*[_derivative(term, symbol) for term in expression.args])
+    if expression.is_Mul:
+        factors = expression.args
+        rates = [_derivative(factor, symbol) for factor in factors]
+        return sympy.Add(*[sympy.Mul(*factors[:k], r, *factors[k + 1 :]) for k, r in enumerate(rates) if r != 0])
+    if expression.is_Pow and expression.exp.is_Number:
+        base, exponent = expression.args
+        rate = _derivative(base, symbol)
+        return rate * exponent * base ** (exponent - 1)
+    return sympy.diff(expression, symbol) if symbol in expression.free_symbols else sympy.S.Zero
 
 
 def free_symbols(expression: Expr) -> list[Symbol]:

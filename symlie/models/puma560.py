@@ -11,7 +11,7 @@ import numpy as np
 
 import symlie as sl
 
-OPTIONS = {"variant": ["A", "B"]}
+OPTIONS = {"variant": ["A", "B"], "group": ["SO3xR3", "SE3", "S3xR3", "S3sR3"]}
 START = {"A": np.zeros(6), "B": np.radians([0, 22.5, 90, 0, 22.5, 0])}
 GOAL = np.radians([-120, 60, -200, 90, 90, 45])
 LINKS = (  # d and a in m, alpha in right angles, mass in kg, its centre in m, inertia about it in kg m²
@@ -27,14 +27,18 @@ GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
 
 
 def build(
-    variant: str = "A", coordinates: str | None = None, form: int | None = None, step: str | None = None
+    variant: str = "A",
+    group: str = "SO3xR3",
+    coordinates: str | None = None,
+    form: int | None = None,
+    step: str | None = None,
 ) -> sl.Model:
     """State the robot, with angles at the start by a variant, and its controllers.
 
-    Rotations of the links are stored as matrices or by other coordinates.
+    Links are on a group, or on SO3xR3 with rotations stored by other coordinates.
     """
     model = sl.Model("puma560")
-    joints = arm(model, START[variant], coordinates, form, step)
+    joints = arm(model, START[variant], group, coordinates, form, step)
     targets = []
     for joint, start, goal, (P, D) in zip(joints, START[variant], GOAL, GAINS, strict=True):
         targets.append(sl.two_parabolas(model, f"{joint.name}_profile", start, goal))
@@ -47,6 +51,7 @@ def build(
 def arm(
     model: sl.Model,
     angles: np.typing.NDArray[np.float64],
+    group: str = "SO3xR3",
     coordinates: str | None = None,
     form: int | None = None,
     step: str | None = None,
@@ -59,7 +64,7 @@ def arm(
         x = x + R @ [a * cos, a * sin, d]
         R = R @ [[cos, -sin * along, sin * up], [sin, cos * along, -cos * up], [0, up, along]]
         link = sl.RigidBody(
-            model, f"link{k}", mass, inertia, coordinates=coordinates, form=form, step=step,
+            model, f"link{k}", mass, inertia, group, coordinates=coordinates, form=form, step=step,
             position=x + R @ center, orientation=R,
         )  # fmt: skip
         start = sl.Marker(link, np.array([-a, -d * up, -d * along]) - center, axis=[0, up, along], across=[1, 0, 0])

@@ -67,10 +67,11 @@ def _ready_made_system(
     key = _key(model, options, freeze)
     files = published_files(_KIND, key)
     built = functools.cache(lambda: build_model(model, options))
+    derived = functools.cache(lambda: built().derive(freeze))
     timings = Timings()
     if files is None:
         with watched_stages() as stages:
-            files = generated_files(built().derive(freeze))
+            files = generated_files(derived())
         publish_files(_KIND, key, files)
         timings = Timings(stages.seconds["derive"], stages.seconds["emit"])
     system = load_system(
@@ -78,7 +79,7 @@ def _ready_made_system(
         backend=backend,
         optimize=optimize,
         timings=timings,
-        set_source=lambda name: set_files(built().derive(freeze), name),
+        set_source=lambda name: set_files(derived(), name),
     )
     return with_starts_of(system, lambda: built().model)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from symlie.papers.items import Panel, Points
 from symlie.papers.running import Computed
-from symlie.runtime.plot.style import MARKERS, check_drawing, figure_to_draw, look
+from symlie.runtime.plot.style import MARKERS, PALETTE, check_drawing, figure_to_draw, look
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,13 +30,14 @@ LEGEND_COLUMNS, SINGLE_LEGEND_COLUMNS = 5, 3
 LEGEND_LINE, LEGEND_HANDLE = 140, 12
 """Characters of a row of the legend, and those that a line with its gaps takes the place of."""
 
+DASHES_COLOUR = "0.4"
+"""Of dashes in the legend that belong to curves of several colours."""
+
 MANY_POINTS = 400
 """Points from which on a line is full, since dashes would hide what it does."""
 
-COLOURS = 64
-"""Of a PNG file, which makes it a third of the size."""
-COLOUR_ROUNDS = 3
-"""Rounds in which these are improved; without them lines of similar colours become one."""
+SHADES = 7
+"""Of each colour towards white, in a PNG file, which that makes a third of the size."""
 
 BELOW = 0.5
 """Distance of a line that shows a slope from its curve."""
@@ -67,21 +68,40 @@ def draw(result: Computed, path: Path) -> None:
     rows = math.ceil(len(panels) / columns)
     with figure_to_draw(path, (WIDTH * columns if columns > 1 else SINGLE_WIDTH, 0.3 + ROW_HEIGHT * rows)) as figure:
         entries: dict[str, Artist] = {}
-        looks: dict[str, int] = {}
+        parts: dict[str, Artist] = {}
+        colours: dict[str, int] = {}
+        dashes: dict[str, int] = {}
         for k, (panel, curves) in enumerate(zip(panels, result.curves, strict=True)):
             projection = "3d" if panel.scale == "space" else None
             axes = figure.add_subplot(rows, columns, k + 1, projection=projection)
             if isinstance(axes, Axes3D):
                 axes.set_box_aspect(None, zoom=SMALLER)
                 axes.set_zlabel(panel.z)
-            _draw_panel(axes, panel, curves, looks)
+            _draw_panel(axes, panel, curves, colours, dashes)
             axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-                entries.setdefault(label, handle)
+            _explain(axes, panel, entries, parts)
+        entries = {**entries, **{word: line for word, line in parts.items() if word not in entries}}
         width = _legend_columns([*entries]) if columns > 1 else SINGLE_LEGEND_COLUMNS
         figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=width, handlelength=2.4)
     if path.suffix == ".png":
         _quantized(path)
+
+
+def _explain(axes: Axes, panel: Panel, entries: dict[str, Artist], parts: dict[str, Artist]) -> None:
+    """Add what the legend says of a panel: of a curve, or of colour and dashes apart where these have own words."""
+    from matplotlib.lines import Line2D
+
+    words = {curve.label: (curve.colour, curve.dashes) for curve in panel.curves}
+    for line, label in zip(*axes.get_legend_handles_labels(), strict=True):
+        colour, dashes = words.get(label, ("", ""))
+        if colour == dashes or not isinstance(line, Line2D):
+            entries.setdefault(label, line)
+            continue
+        parts.setdefault(colour, Line2D([], [], color=line.get_color()))
+        grey = Line2D([], [])
+        grey.update_from(line)
+        grey.set_color(DASHES_COLOUR)
+        parts.setdefault(dashes, grey)
 
 
 def _legend_columns(labels: Sequence[str]) -> int:
@@ -93,11 +113,14 @@ def _legend_columns(labels: Sequence[str]) -> int:
     return 1
 
 
-def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...], looks: dict[str, int]) -> None:
+def _draw_panel(
+    axes: Axes, panel: Panel, curves: tuple[Points, ...], colours: dict[str, int], dashes: dict[str, int]
+) -> None:
     for k, (curve, points) in enumerate(zip(panel.curves, curves, strict=True)):
         # One legend serves all panels, so that a label has one look in all of them.
-        number = looks.setdefault(curve.label, len(looks))
-        style = look(number) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
+        colour = colours.setdefault(curve.colour or curve.label, len(colours))
+        number = dashes.setdefault(curve.dashes or curve.label, len(dashes))
+        style = look(colour, number) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
         if curve.marked:
             style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
         if curve.scattered:
@@ -122,8 +145,21 @@ def _draw_panel(axes: Axes, panel: Panel, curves: tuple[Points, ...], looks: dic
 
 
 def _quantized(path: Path) -> None:
+    """Write a picture with the colours of the lines, their shades, and grey."""
     from PIL import Image
 
+    table = Image.new("P", (1, 1))
+    table.putpalette(_shades())
     with Image.open(path) as image:
         small = image.convert("RGB").resize((image.width // 2, image.height // 2), Image.Resampling.LANCZOS)
-        small.quantize(COLOURS, kmeans=COLOUR_ROUNDS).save(path, optimize=True)
+        small.quantize(palette=table, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def _shades() -> list[int]:
+    """Red, green and blue of each colour, one after the other, of 0 … 255."""
+    found = []
+    for colour in PALETTE:
+        rgb = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
+        for part in np.linspace(0, 1, SHADES, endpoint=False):
+            found += [round(c + part * (255 - c)) for c in rgb]
+    return [*found, 255, 255, 255]

@@ -37,6 +37,8 @@ class Curve:
         Whether each point has a mark.
     scattered
         Whether points stand alone, without a line between them.
+    colour, dashes
+        Curves with the same word have one colour, or dashes and marks alike; default: the label.
     """
 
     label: str
@@ -44,6 +46,8 @@ class Curve:
     points: Callable[..., Points]
     marked: bool = False
     scattered: bool = False
+    colour: str = ""
+    dashes: str = ""
 
 
 @dataclass(frozen=True)

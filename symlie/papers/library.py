@@ -10,9 +10,10 @@ from symlie.papers.items import Item, Paper
 
 def papers() -> dict[str, Paper]:
     """All papers by short name."""
-    from symlie.papers import holzinger2024, tumiotto2024a
+    from symlie.papers import tumiotto2024a
     from symlie.papers.celledoni2022 import paper as celledoni2022
     from symlie.papers.hante2022 import paper as hante2022
+    from symlie.papers.holzinger2024 import paper as holzinger2024
     from symlie.papers.tumiotto2024 import paper as tumiotto2024
 
     modules = (tumiotto2024, tumiotto2024a, hante2022, holzinger2024, celledoni2022)

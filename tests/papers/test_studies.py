@@ -9,11 +9,11 @@ import pytest
 
 from symlie.models import roll_up
 from symlie.papers.error_curves import ErrorCurves, error_panels
-from symlie.papers.formula_times import POINT, STORED, FormulaTimes
 from symlie.papers.hante2022.algorithm import INERTIA, LENGTH, ROUNDING, STIFFNESS, flying, pulled
 from symlie.papers.hante2022.full_discretization import ByLines, Rod, difference, hat, inverse_tangent
 from symlie.papers.hante2022.variational_stages import ITERATIONS, Stages
-from symlie.papers.holzinger2024_formulas import SAME, block_error, composed, momentum_rate
+from symlie.papers.holzinger2024.formula_times import POINT, STORED, FormulaTimes
+from symlie.papers.holzinger2024.formulas import SAME, block_error, composed, momentum_rate
 from symlie.papers.studies import Case, Course, Ladder, Session
 from tests import tolerances
 

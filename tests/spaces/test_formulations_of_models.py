@@ -53,6 +53,21 @@ def test_same_motion(model: str, coordinates: str) -> None:
         assert np.abs(other - group).max() < SAME_MOTION * max(1.0, np.abs(group).max()), name
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*triangle inequality")
+@pytest.mark.parametrize("group", ["SE3", "S3xR3", "S3sR3"])
+@pytest.mark.parametrize("model", RUNS)
+def test_same_motion_on_other_groups(model: str, group: str) -> None:
+    options, t_end, h, outputs = RUNS[model]
+    ends = [
+        sl.solve(system_of_model(model, options | {"group": name}), t_end, h=h, method="half_explicit_5")
+        for name in ("SO3xR3", group)
+    ]
+    for name in outputs:
+        first, other = (np.ravel(end.outputs[name][-1]) for end in ends)
+        assert np.abs(other - first).max() < SAME_MOTION * max(1.0, np.abs(first).max()), name
+
+
 GIMBAL = str(Path(__file__).parents[1] / "data" / "gimbal.py")
 
 EVERY = ["lie", *OF_ALL, "minimal"]

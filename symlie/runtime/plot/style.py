@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import LineStyleType
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Colours that differ for colour-blind readers too. Source: [Okabe2008]."""
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
+"""Colours that differ for colour-blind readers too. Source: [Okabe2008], but for the grey."""
 
 LINE_STYLES: tuple[LineStyleType, ...] = (
     "-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-",
@@ -65,9 +65,10 @@ DOTS_PER_INCH = 300
 """Resolution of PNG files, enough for print."""
 
 
-def look(number: int) -> dict[str, Any]:
-    """Colour and dashes of a line by its number, as arguments of Matplotlib."""
-    return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[number % len(LINE_STYLES)]}
+def look(number: int, dashes: int | None = None) -> dict[str, Any]:
+    """Colour and dashes of a line by its number, or by one for each, as arguments of Matplotlib."""
+    dashes = number if dashes is None else dashes
+    return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[dashes % len(LINE_STYLES)]}
 
 
 def check_drawing(path: str | Path | None) -> None:

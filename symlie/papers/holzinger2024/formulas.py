@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from symlie.papers.error_curves import ErrorCurves, error_panels
 from symlie.papers.facts import Thresholds
-from symlie.papers.formula_times import POINT, STORED, FormulaTime, FormulaTimes
+from symlie.papers.holzinger2024.formula_times import POINT, STORED, FormulaTime, FormulaTimes
 from symlie.papers.items import Item, Number, Table
 
 METHODS = {"RK44": "rkmk_rk44", "RK67": "rkmk_rk67"}

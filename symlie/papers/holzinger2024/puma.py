@@ -8,18 +8,20 @@ import numpy as np
 
 from symlie.models import puma560
 from symlie.papers.formulations import Formulations, Found, error_at, errors, iterations, iterations_at, ran, times
-from symlie.papers.holzinger2024_tops import (
+from symlie.papers.holzinger2024.tops import (
     COORDINATES,
     EP,
     FULL,
     ITERATIONS,
     MINIMAL,
+    OURS,
     RELATIVE,
     RV,
     RXYZ,
     WITH_TANGENT,
     curves,
     halved,
+    over_rv,
     panel,
     study,
 )
@@ -57,7 +59,7 @@ def runs_at_all_steps(name: str) -> Callable[[Found], float]:
 def puma_studies(quick: bool) -> tuple[Formulations, Formulations]:
     """Runs with T(θ) in the matrix, and of rotation vectors without it."""
     steps = halved(0.1, 6 if quick else 11)
-    names = [*COORDINATES, MINIMAL]
+    names = [*COORDINATES, MINIMAL, *OURS]
     return (
         study(PUMA, names, "generalized_alpha", steps, 1.0, "joint_angles", WITH_TANGENT),
         study(PUMA, [RV], "generalized_alpha", steps, 1.0, "joint_angles", FULL),
@@ -90,7 +92,10 @@ def puma(quick: bool) -> list[Item]:
             f"By Euler parameters. {START}",
             [Panel("angles", "time in s", "angle in degrees",
                    [Curve(f"joint {k + 1}", course, joint_angle(k)) for k in range(6)])], 1,
-            numbers=[Number("error at the smallest step of figure 20", error_at(EP, fine), [found], None, 2e-8, "rad")],
+            numbers=[
+                Number("error at the smallest step of figure 20", error_at(EP, fine), [found], None, 2e-8, "rad"),
+                *(Number(f"the same with {name}", error_at(name, fine), [found], None, 2e-8, "rad") for name in OURS),
+            ],
         ),
         Item(
             "table", "10", "reproduced", "gains of the controllers",
@@ -116,6 +121,8 @@ def puma(quick: bool) -> list[Item]:
                 Number("EP runs at the largest step (1: it does)", ran(EP, coarse), [found], 1, 1),
                 Number("error of minimal coordinates over that of EP at the smallest step",
                        lambda f: error_at(MINIMAL, fine)(f) / error_at(EP, fine)(f), [found], None, 1.05),
+                *(Number(f"error of {name} over that of RV at the smallest step", over_rv(name, fine), [found])
+                  for name in OURS),
                 Number("minimal coordinates run at the largest step (1: they do)", ran(MINIMAL, coarse), [found], 1, 1),
                 Number("Rxyz runs at the smallest step (0: it fails)", ran(RXYZ, fine), [found], 0, 0,
                        printed="runs"),
@@ -133,6 +140,8 @@ def puma(quick: bool) -> list[Item]:
                        lambda f: iterations_at(MINIMAL, fine)(f) / iterations_at(EP, fine)(f), [found]),
                 Number("iterations of RV over those of EP at the largest step", ratio(coarse), [found], None, 1.0,
                        printed="above 1"),
+                *(Number(f"iterations of {name} at the smallest step", iterations_at(name, fine), [found])
+                  for name in (RV, *OURS)),
             ],
         ),
         Item(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -39,13 +39,23 @@ MINIMAL = "minimal"
 OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}
 """Coordinates of joints, which the paper has of the Puma."""
 
+SE3 = "SE(3), ours"
 OURS: dict[str, Options] = {
-    "SE(3), ours": (("group", "SE3"),),
+    SE3: (("group", "SE3"),),
     "S³ × R³, ours": (("group", "S3xR3"),),
     "S³ ⋉ R³, ours": (("group", "S3sR3"),),
 }
+QUATERNION = "S³, ours"
+OF_QUATERNION: dict[str, Options] = {QUATERNION: (("group", "S3"),)}
+"""A body that turns about a point stores no position: of all three groups it leaves the rotation."""
+HELD: dict[str, Options] = {
+    name.replace("ours", "held, ours"): (*options, ("constraint_frame", "space")) for name, options in OURS.items()
+}
+"""The same motion with a position that is held by x - R X = 0."""
 
-EXPLICIT = {"RK44": "rkmk_rk44", "DOPRI5": "rkmk_dopri5", "RK67": "rkmk_rk67"}
+EXPLICIT = {"RK44": "rkmk_rk44", "DOPRI5": "rkmk_dopri5", "ODE23": "rkmk_bs32", "RK67": "rkmk_rk67"}
+HALF_EXPLICIT = "half-explicit"
+"""In the place of these where there are constraints."""
 
 GUESS: Options = (("predictor", "zero"), ("start", "plain"))
 """Start and guess of the paper."""
@@ -68,6 +78,13 @@ ITERATIONS = "Newton iterations per step"
 
 RELATIVE = "processor time in that of RV at the largest step"
 
+UNJUDGED = "Times are of one machine and are not judged."
+
+BESIDE = (
+    "Below are ours beside RV: S³, which is what all three groups are for a body that stores no position, and the "
+    "groups themselves for the same motion with the position held by x - R X = 0."
+)
+
 
 def halved(first: float, count: int) -> tuple[float, ...]:
     """Steps h 2^(1-n)."""
@@ -79,7 +96,7 @@ def study(
     options: Options = (),
 ) -> Formulations:  # fmt: skip
     """Runs of formulations by name."""
-    every = {**COORDINATES, **OF_FORM_1, **OF_JOINTS, **OURS}
+    every = {**COORDINATES, **OF_FORM_1, **OF_JOINTS, **OURS, **OF_QUATERNION, **HELD}
     reference = ("rkmk_rk67" if case in (FREE_TOP, ROTOR) else "half_explicit_5", steps[-1] / 2)
     chosen = tuple((name, every[name]) for name in names)
     return Formulations(case, chosen, method, steps, t_end, output, reference, options)
@@ -88,9 +105,47 @@ def study(
 Reading = Callable[[str], Callable[[Found], Points]]
 
 
-def curves(found: Formulations, reading: Reading, prefix: str = "") -> list[Curve]:
-    """A curve for each formulation."""
-    return [Curve(f"{prefix}{name}", found, reading(name), True) for name, _ in found.options]
+def curves(
+    found: Formulations, reading: Reading, method: str = "", names: Sequence[str] | None = None
+) -> list[Curve]:  # fmt: skip
+    """A curve for each formulation, or for these: a formulation has its colour, a method its dashes."""
+    return [
+        Curve(f"{method} {name}".lstrip(), found, reading(name), True, colour=name, dashes=method or name)
+        for name in names or dict(found.options)
+    ]
+
+
+def explicit_and_implicit(
+    y: str, reading: Reading, explicit: Mapping[str, Formulations], implicit: Formulations,
+    ours: Mapping[str, Sequence[str]], *, x: str = "step size in s",
+) -> list[Panel]:  # fmt: skip
+    """The two panels of the paper, and below them what is ours beside RV.
+
+    Parameters
+    ----------
+    y, x
+        Labels of the axes.
+    reading
+        What is drawn.
+    explicit, implicit
+        Runs, the explicit ones by the name of their method.
+    ours
+        Formulations that are ours, by the name of an explicit method, and by ``""`` for the implicit one.
+    """
+    every = {name for names in ours.values() for name in names}
+
+    def drawn(method: str, found: Formulations, *, is_ours: bool) -> list[Curve]:
+        names = [RV, *ours.get(method, ())] if is_ours else [n for n, _ in found.options if n not in every]
+        return curves(found, reading, method, names)
+
+    return [
+        panel("explicit", y, [c for method in EXPLICIT for c in drawn(method, explicit[method], is_ours=False)], x),
+        panel("implicit", y, drawn("", implicit, is_ours=False), x),
+        panel("explicit, ours", y,
+              [c for method, found in explicit.items() if method in ours for c in drawn(method, found, is_ours=True)],
+              x),
+        panel("implicit, ours", y, drawn("", implicit, is_ours=True), x),
+    ]  # fmt: skip
 
 
 def panel(title: str, y: str, drawn: Sequence[Curve], x: str = "step size in s") -> Panel:
@@ -98,18 +153,30 @@ def panel(title: str, y: str, drawn: Sequence[Curve], x: str = "step size in s")
     return Panel(title, x, y, drawn, "semilogx" if y == ITERATIONS else "loglog")
 
 
-def iteration_table(found: Formulations, printed: dict[str, Sequence[float | None]]) -> Table:
-    """Iterations per step beside the printed ones."""
-    head = ["h in s", *(text for name in printed for text in (name, f"{name}, printed"))]
+def counted_text(value: float) -> str:
+    """Iterations per step as text."""
+    return "failed" if np.isnan(value) else f"{value:.2f}"
+
+
+def stated_text(known: Sequence[float | None], k: int) -> str:
+    """A printed number as text, if there is one."""
+    value = known[k] if k < len(known) else None
+    return "–" if value is None else f"{value:g}"
+
+
+def iteration_table(found: Formulations, printed: Mapping[str, Sequence[float | None]]) -> Table:
+    """Iterations per step beside the printed ones, if there are such of a formulation."""
+    names = [*printed, *(name for name, _ in found.options if name not in printed)]
+    head = ["h in s", *(t for name in names for t in ((name, f"{name}, printed") if name in printed else (name,)))]
 
     def rows(result: Found) -> list[list[str]]:
         table = []
         for k, h in enumerate(found.steps):
             row = [f"{h:.3g}"]
-            for name, known in printed.items():
-                value = iterations(name)(result)[1][k]
-                stated = known[k] if k < len(known) else None
-                row += ["failed" if np.isnan(value) else f"{value:.2f}", "–" if stated is None else f"{stated:g}"]
+            for name in names:
+                row.append(counted_text(iterations(name)(result)[1][k]))
+                if name in printed:
+                    row.append(stated_text(printed[name], k))
             table.append(row)
         return table
 
@@ -142,25 +209,28 @@ def least_ratio(name: str, other: str) -> Callable[[Found], float]:
     return lambda found: float(np.nanmin(errors(name)(found)[1] / errors(other)(found)[1]))
 
 
+def over_rv(name: str, h: float) -> Callable[[Found], float]:
+    """Error of a formulation over that of rotation vectors at one step size."""
+    return lambda found: error_at(name, h)(found) / error_at(RV, h)(found)
+
+
 def free_top(quick: bool) -> list[Item]:
     """Section 4.1.1."""
     count, t_end, at = (5 if quick else 8), 1.0, "center_of_mass"
     steps, printed_steps = halved(1e-4, count), halved(1e-3, 6 if quick else 8)
-    explicit = {
-        name: study(FREE_TOP, [RV, RXYZ, FORM_1], method, steps, t_end, at) for name, method in EXPLICIT.items()
-    }
+    names = {name: [RV, RXYZ, FORM_1, QUATERNION] for name in EXPLICIT} | {HALF_EXPLICIT: [RV, *HELD]}
+    methods = EXPLICIT | {HALF_EXPLICIT: "half_explicit_5"}
+    explicit = {name: study(FREE_TOP, names[name], method, steps, t_end, at) for name, method in methods.items()}
     longer = study(FREE_TOP, [RV], EXPLICIT["RK44"], halved(1e-3, 4), t_end, at)
-    implicit = study(FREE_TOP, [RV, RXYZ, EP], "generalized_alpha", steps, t_end, at, FULL)
-    counted = study(FREE_TOP, [RV, RXYZ, EP], "generalized_alpha", printed_steps, t_end, at, FULL)
+    formulations = [RV, RXYZ, EP, QUATERNION, *HELD]
+    implicit = study(FREE_TOP, formulations, "generalized_alpha", steps, t_end, at, FULL)
+    counted = study(FREE_TOP, formulations, "generalized_alpha", printed_steps, t_end, at, FULL)
     course = Course(Case("heavy_top", (("group", "SO3"),)), t_end, "generalized_alpha", 1e-4 if quick else 2.5e-5)
+    ours = {"RK44": [QUATERNION], "RK67": [QUATERNION], HALF_EXPLICIT: [*HELD], "": [QUATERNION, *HELD]}
 
-    def both(reading: Callable[[Formulations], Reading]) -> tuple[list[Curve], list[Curve]]:
-        left = [c for name, found in explicit.items() for c in curves(found, reading(found), f"{name} ")]
-        return left, curves(implicit, reading(implicit), "generalized-α ")
+    def panels(y: str, reading: Reading, x: str = "step size in s") -> list[Panel]:
+        return explicit_and_implicit(y, reading, explicit, implicit, ours, x=x)
 
-    error_left, error_right = both(lambda found: errors)
-    time_left, time_right = both(lambda found: lambda name: times(name, RV))
-    work_left, work_right = both(lambda found: lambda name: work(name, RV))
     letters = "xyz"
     return [
         Item(
@@ -173,8 +243,12 @@ def free_top(quick: bool) -> list[Item]:
                 Panel("velocity", "time in s", "velocity in m/s",
                       [Curve(c, course, velocity_of_center(k)) for k, c in enumerate(letters)]),
             ],
-            numbers=[Number("error of generalized-α at h = 2.5e-5 s", error_at(RV, 2.5e-5), [implicit], None, 1e-4, "m",
-                            "about 1e-5")],
+            numbers=[
+                Number("error of generalized-α at h = 2.5e-5 s", error_at(RV, 2.5e-5), [implicit], None, 1e-4, "m",
+                       "about 1e-5"),
+                *(Number(f"error of {name}", error_at(name, 2.5e-5), [implicit], None, 1e-3, "m")
+                  for name in (QUATERNION, *HELD)),
+            ],
         ),
         Item(
             "figure", "3", "reproduced", "errors of the free heavy top over step sizes",
@@ -182,8 +256,8 @@ def free_top(quick: bool) -> list[Item]:
             "group explicit methods are more accurate by orders of magnitude; Euler angles pass their singularity at "
             "cos b = 0.022 in each turn. Rxyz is form 2, as the paper's list of abbreviations and its remark on a mass "
             "matrix that varies say; form 1, which its section 4 names for explicit methods, is three orders more "
-            "accurate there. With generalized-α Euler parameters are the most accurate.",
-            [panel("explicit", "error in m", error_left), panel("implicit", "error in m", error_right)],
+            f"accurate there. With generalized-α Euler parameters are the most accurate. {BESIDE}",
+            panels("error in m", errors),
             numbers=[
                 Number("RK44, error of Rxyz over that of RV at h = 1e-4 s",
                        lambda f: error_at(RXYZ, 1e-4)(f) / error_at(RV, 1e-4)(f), [explicit["RK44"]], 1e4, None),
@@ -195,12 +269,16 @@ def free_top(quick: bool) -> list[Item]:
                        8.5e-6, 9.5e-6, "m"),
                 Number("generalized-α, error of RV over that of EP at h = 2.5e-5 s",
                        lambda f: error_at(RV, 2.5e-5)(f) / error_at(EP, 2.5e-5)(f), [implicit], 2, None),
+                Number(f"RK44, error of {QUATERNION} over that of RV at h = 1e-4 s", over_rv(QUATERNION, 1e-4),
+                       [explicit["RK44"]], 0.99, 1.01),
+                *(Number(f"generalized-α, error of {name} over that of RV at h = 2.5e-5 s", over_rv(name, 2.5e-5),
+                         [implicit]) for name in HELD),
             ],
         ),
         Item(
             "figure", "4", "reproduced", "processor times of the free heavy top",
-            "In units of RV at the largest step, of each method. Times are of one machine and are not judged.",
-            [panel("explicit", RELATIVE, time_left), panel("implicit", RELATIVE, time_right)],
+            f"In units of RV at the largest step, of each method. {UNJUDGED} Below are ours.",
+            panels(RELATIVE, lambda name: times(name, RV)),
             numbers=[Number("largest error of RV with DOPRI5", error_at(RV, 1e-4), [explicit["DOPRI5"]], None, 1e-8,
                             "m")],
         ),
@@ -208,9 +286,8 @@ def free_top(quick: bool) -> list[Item]:
             "figure", "5", "reproduced", "work and precision of the free heavy top",
             "Errors over times in units of RV at the largest step. The factors between Rxyz and RV with RK44 are those "
             "of steps interpolated to an error of 1e-6 m, for which RV takes longer ones than are drawn. The factor of "
-            "the paper is one of form 2: in form 1 steps may be six times longer.",
-            [panel("explicit", "error in m", work_left, RELATIVE),
-             panel("implicit", "error in m", work_right, RELATIVE)],
+            "the paper is one of form 2: in form 1 steps may be six times longer. Below are ours.",
+            panels("error in m", lambda name: work(name, RV), RELATIVE),
             numbers=[
                 Number("RK44 at 1e-6 m, time of Rxyz over that of RV",
                        lambda f, g: time_for(RXYZ, 1e-6)(f) / time_for(RV, 1e-6)(g), [explicit["RK44"], longer],
@@ -230,7 +307,7 @@ def free_top(quick: bool) -> list[Item]:
             "table", "4", "reproduced", "Newton iterations per step, free heavy top",
             "With the start and the guess of the paper, and with the derived matrix, where the paper leaves out the "
             "derivative of the weight; so RV takes fewer iterations. Euler angles run at 1.25e-4 s as well; at larger "
-            "steps they pass their singularity.",
+            "steps they pass their singularity. Ours are of the same motion, the last three with the position held.",
             table=iteration_table(counted, {
                 RXYZ: [None, None, None, None, 2.36, 2.09, 2.01, 1.96],
                 RV: [1.96, 1.9, 1.8, 1.6, 1.0, 1.0, 1.0, 1.0],
@@ -258,8 +335,9 @@ def held_top(quick: bool) -> list[Item]:
     steps, printed_steps = halved(1e-4, 4 if quick else 8), halved(2.5e-3, 5 if quick else 7)
     full = study(HELD_TOP, names, "generalized_alpha", steps, 1.0, at, WITH_TANGENT)
     modified = study(HELD_TOP, names, "generalized_alpha", steps, 1.0, at, MODIFIED)
+    groups = [RV, *OURS]
     counted = {
-        label: study(HELD_TOP, [RV], "generalized_alpha", printed_steps, 1.0, at, options)
+        label: study(HELD_TOP, groups, "generalized_alpha", printed_steps, 1.0, at, options)
         for label, options in (
             ("with T", WITH_TANGENT), ("without T", REDUCED), ("without T, modified", MODIFIED),
         )
@@ -271,11 +349,11 @@ def held_top(quick: bool) -> list[Item]:
     }
 
     def table_rows(*results: Found) -> list[list[str]]:
-        columns = [iterations(RV)(result)[1] for result in results]
         return [
-            [f"{h:.3g}", *(t for column, known in zip(columns, printed.values(), strict=True)
-                           for t in (f"{column[k]:.2f}", f"{known[k]:g}"))]
-            for k, h in enumerate(printed_steps)
+            [name, f"{h:.3g}", *(t for result, known in zip(results, printed.values(), strict=True)
+                                 for t in (counted_text(iterations(name)(result)[1][k]),
+                                           stated_text(known if name == RV else [], k)))]
+            for name in groups for k, h in enumerate(printed_steps)
         ]  # fmt: skip
 
     def two(reading: Reading, y: str) -> list[Panel]:
@@ -303,7 +381,7 @@ def held_top(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "8", "reproduced", "processor times of the held heavy top",
-            "In units of RV at the largest step. Times are of one machine and are not judged.",
+            f"In units of RV at the largest step. {UNJUDGED}",
             two(lambda name: times(name, RV), RELATIVE),
             numbers=[Number("error of RV at h = 1e-4 s", error_at(RV, 1e-4), [full], None, 2e-3, "m")],
         ),
@@ -311,7 +389,7 @@ def held_top(quick: bool) -> list[Item]:
             "table", "5", "reproduced", "Newton iterations with and without the tangent operator",
             "RV with the constraint x - R X = 0 and the reduced stiffness. Our modified Newton keeps factors until a "
             "step takes more than three corrections, which is not the rule of the paper: only full Newton is judged.",
-            table=Table(["h in s", *(t for name in printed for t in (name, "printed"))], table_rows,
+            table=Table(["formulation", "h in s", *(t for name in printed for t in (name, "printed"))], table_rows,
                         [counted[name] for name in printed]),
             numbers=[
                 Number(f"{name} at h = {h:.3g} s", iterations_at(RV, h), [counted[name]], stated - 0.02, stated + 0.02,

@@ -1,0 +1,1 @@
+"""Items of [Holzinger2024]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symlie.papers.formulations import Found, iterations
+from symlie.papers.formulations import Formulations, Found, iterations
 from symlie.papers.holzinger2024.puma import puma_studies
 from symlie.papers.holzinger2024.rotor import counted_study
 from symlie.papers.holzinger2024.slider_crank import crank_study
@@ -81,11 +81,11 @@ def scaling_claim() -> Item:
 def se3_claim(quick: bool) -> Item:
     """The guess at the end of section 5."""
     held = study(HELD_TOP, [RV, SE3], "generalized_alpha", halved(2.5e-3, 5), 1.0, "center_of_mass", WITH_TANGENT)
-    examples = {
-        "held heavy top": held,
-        "rotor": counted_study(quick),
-        "slider-crank": crank_study(quick),
-        "Puma": puma_studies(quick)[0],
+    examples: dict[str, tuple[Formulations, float | None, float | None]] = {
+        "held heavy top": (held, None, 1.0),
+        "rotor": (counted_study(quick), None, 1.02),
+        "slider-crank": (crank_study(quick), 1.0, None),
+        "Puma": (puma_studies(quick)[0], 1.0, None),
     }
 
     def ratios(found: Found) -> Array:
@@ -93,14 +93,16 @@ def se3_claim(quick: bool) -> Item:
 
     return Item(
         "claim", "se3", "confirmed", "SE(3) may need fewer Newton iterations",
-        "The paper's guess for later work, judged on all its examples with a position, over all steps that are drawn.",
+        "The paper's guess for later work, judged on all its examples with a position, over all steps that are drawn. "
+        "It takes as many or fewer on the held top, by a third at the largest step, and on the rotor; more on the "
+        "slider-crank and the Puma, whose joints hold bodies to others that move.",
         numbers=[
             number
-            for name, found in examples.items()
+            for name, (found, least, most) in examples.items()
             for number in (
                 Number(f"iterations on SE(3) over those of RV, {name}, largest", lambda f: float(np.nanmax(ratios(f))),
-                       [found]),
-                Number("the same, least", lambda f: float(np.nanmin(ratios(f))), [found]),
+                       [found], least, most),
+                Number(f"the same, {name}, least", lambda f: float(np.nanmin(ratios(f))), [found]),
             )
         ],
     )  # fmt: skip

@@ -82,7 +82,9 @@ def rotor(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "11", "corrected", "errors of the rotor over step sizes",
-            f"Error of the left support point at the end. Below are ours beside RV. {data}",
+            "Error of the left support point at the end. Both forms of Rxyz agree. Below are ours beside RV: S³ × R³ "
+            "has its errors; those of SE(3) and S³ ⋉ R³, which turn the velocity of the centre with the spin, are 23 "
+            f"times as large with RK44 after 0.1 s, and 1.1 times at 4 s. {data}",
             panels("error in m", errors),
             numbers=[
                 Number("RK44, error of Rxyz over that of RV at h = 2.5e-5 s",

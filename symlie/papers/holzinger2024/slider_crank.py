@@ -53,7 +53,8 @@ def slider_crank(quick: bool) -> list[Item]:
         Item(
             "figure", "16", "corrected", "errors of the slider-crank over step sizes",
             f"Error of the slider at the end by generalized-α. {data} The paper's ladder ends at h = 1e-6 s, where "
-            "errors are those of Newton's method.",
+            "errors are those of Newton's method. Of ours, S³ × R³ has the errors of RV; those of SE(3) and S³ ⋉ R³ "
+            "are 1.1 times as large after 1 s, and 0.6 times at 5 s.",
             [panel("generalized-α", "error in m", curves(found, errors))],
             numbers=[
                 Number("error of RV over that of EP at h = 1e-3 s",

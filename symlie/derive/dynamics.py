@@ -35,6 +35,8 @@ class Dynamics(Brief):
     """g(t, q, v), by node."""
     load: tuple[Expr, ...]
     """D_q V + ∂D/∂v - f, by node: the part of g without inertia."""
+    without_rate: tuple[Expr, ...]
+    """-ad_vᵀ (M v + p) - D_q T + D_q V + ∂D/∂v - f, by node: g without the rate of the momentum."""
 
 
 def derive_dynamics(statement: Statement) -> Dynamics:
@@ -65,25 +67,37 @@ def derive_dynamics(statement: Statement) -> Dynamics:
         )
         momenta = _by_node(momentum, [n.group.dimension for n in nodes])
 
-    total = [[Integer(0)] * n.group.dimension for n in nodes]
-
-    def add(index: int, sign: int, vector: Sequence[Expr]) -> None:
-        total[index] = [a + sign * b for a, b in zip(total[index], vector, strict=True)]
-
+    sizes = [n.group.dimension for n in nodes]
+    rates: list[Vector] = [(Integer(0),) * size for size in sizes]
+    total = list(rates)
     if depends_on(program, [*momentum, kinetic], moving):
-        rates = forward(program, momentum, statement.motion())
-        for i, part in enumerate(_by_node(rates, [n.group.dimension for n in nodes])):
-            add(i, 1, program.vector(part))
-        for i, part in enumerate(reverse(program, [(kinetic, Integer(1))], [n.value for n in nodes])):
-            add(i, -1, part)
+        found = forward(program, momentum, statement.motion())
+        rates = [program.vector(part) for part in _by_node(found, sizes)]
+        total = [_less(part) for part in reverse(program, [(kinetic, Integer(1))], [n.value for n in nodes])]
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.lie_group, node.velocity.components, program.vector(p), transpose=True)
-        add(i, -1, gyroscopic)
+        total[i] = _sum(total[i], _less(gyroscopic))
     loads = _loads(statement)
-    for i, part in enumerate(loads):
-        add(i, 1, part)
-    force, load = (tuple(c for part in parts for c in part) for parts in (total, loads))
-    return Dynamics(momentum, mass, mass_is_constant, force, load)
+    total = [_sum(a, b) for a, b in zip(total, loads, strict=True)]
+    force = [_sum(a, b) for a, b in zip(rates, total, strict=True)]
+    return Dynamics(momentum, mass, mass_is_constant, *(_joined(parts) for parts in (force, loads, total)))
+
+
+def inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Sequence[Expr]) -> tuple[Expr, ...]:
+    """M a + g without the entries of M, as the rate of the momentum along (v, a): about as many operations as g.
+
+    Parameters
+    ----------
+    statement, dynamics
+        The statement and its terms.
+    acceleration
+        a, by node.
+    """
+    nodes = statement.moving_nodes
+    parts = _by_node(acceleration, [n.group.dimension for n in nodes])
+    along = [*statement.motion(), *((n.velocity, part) for n, part in zip(nodes, parts, strict=True))]
+    rate = forward(statement.program, dynamics.momentum, along)
+    return _sum(statement.program.vector(rate), dynamics.without_rate)
 
 
 def _loads(statement: Statement) -> list[Vector]:
@@ -102,6 +116,14 @@ def _loads(statement: Statement) -> list[Vector]:
 
 def _sum(a: Vector, b: Vector) -> Vector:
     return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+def _less(a: Vector) -> Vector:
+    return tuple(-x for x in a)
+
+
+def _joined(parts: Sequence[Vector]) -> Vector:
+    return tuple(c for part in parts for c in part)
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:

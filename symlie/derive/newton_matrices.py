@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
+from symlie.derive.dynamics import inverse_dynamics
 from symlie.derive.kernels import configuration_symbols
 from symlie.groups.operations import Difference
 from symlie.ir.differentiate import Matrix, columns
@@ -44,13 +45,28 @@ class NewtonMatrices:
 
 def balance(derived: DerivedStatement, acceleration: Sequence[Symbol], multipliers: Sequence[Symbol]) -> list[Expr]:
     """M a + g + Bᵀ λ, without M a where no acceleration is given."""
-    dynamics, jacobian = derived.dynamics, derived.constraints.jacobian
+    dynamics, pulled = derived.dynamics, constraint_forces(derived, multipliers)
     return [
-        g
-        + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0))
-        + sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
-        for k, (g, row) in enumerate(zip(dynamics.force, dynamics.mass, strict=True))
+        g + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0)) + reaction
+        for g, row, reaction in zip(dynamics.force, dynamics.mass, pulled, strict=True)
     ]
+
+
+def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) -> list[Expr]:
+    """Bᵀ λ."""
+    jacobian = derived.constraints.jacobian
+    return [
+        sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
+        for k in range(len(derived.dynamics.force))
+    ]
+
+
+def _residual(derived: DerivedStatement, acceleration: Sequence[Symbol], multipliers: Sequence[Symbol]) -> list[Expr]:
+    """The balance as it is cheapest to differentiate: where M varies, without its entries."""
+    if not acceleration:
+        return balance(derived, acceleration, multipliers)
+    inertia = inverse_dynamics(derived.statement, derived.dynamics, acceleration)
+    return [a + b for a, b in zip(inertia, constraint_forces(derived, multipliers), strict=True)]
 
 
 def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
@@ -60,7 +76,7 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     dimension = len(dynamics.force)
     acceleration = () if dynamics.mass_is_constant else program.fresh("a", dimension)
     multipliers = program.fresh("lambda", len(jacobian)) if jacobian else ()
-    residual = program.vector(balance(derived, acceleration, multipliers))
+    residual = program.vector(_residual(derived, acceleration, multipliers))
     values = [n.value for n in statement.moving_nodes]
     stiffness = by_configuration(program, residual, values)
     damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])

@@ -21,10 +21,8 @@ from tests.joints.test_minimal_coordinates import KINDS, plane, tree
 STEP, STEPS = 1e-3, 40
 
 SAME_MOTION = 1e-9
-"""Both forms with order five after 40 steps of 1e-3 s, in m, rad and their rates; found to agree to 1e-12."""
-
-SAME_REACTION = 1e-8
-"""Forces and moments of joints, of one order less, relative to their largest; found to agree to 1e-9."""
+"""Both forms with order five after 40 steps of 1e-3 s, in m, rad and their rates, and of reactions relative to their
+largest; found to agree to 2e-11."""
 
 CONSERVED = 1e-10
 """Energy of a long chain with a relative tolerance of 1e-9, in J; found to be kept to 3e-12."""
@@ -78,7 +76,8 @@ def long_chain() -> tuple[System, System]:
 def judge(model: sl.Model, form: System, minimal: System) -> None:
     """Bodies, energy and outputs of both forms agree."""
     method = "index1_dopri5" if minimal.layout.of_velocities.any() else "rkmk_dopri5"
-    bodies = sl.solve(form, STEP * STEPS, h=STEP, method="half_explicit_5")
+    # Multipliers of stages are of order four, which is seen in chains of a thousand bodies.
+    bodies = sl.solve(form, STEP * STEPS, h=STEP, method="half_explicit_5", multipliers="index1")
     found = sl.solve(minimal, STEP * STEPS, h=STEP, method=method)
     for node in model.nodes:
         expected = {"x": bodies.field(node.name, "x"), "Omega": bodies.field(node.name, "Omega")}
@@ -90,8 +89,7 @@ def judge(model: sl.Model, form: System, minimal: System) -> None:
     assert [e.t for e in found.events] == pytest.approx([e.t for e in bodies.events], abs=SAME_MOTION)
     for name in set(bodies.outputs) & set(found.outputs) - {"constraint_residual", "velocity_residual"}:
         a, b = found.outputs[name][:-1], bodies.outputs[name][:-1]
-        is_reaction = name.endswith(("_force", "_moment"))
-        assert np.abs(a - b).max() < (SAME_REACTION if is_reaction else SAME_MOTION) * (1 + np.abs(b).max()), name
+        assert np.abs(a - b).max() < SAME_MOTION * (1 + np.abs(b).max()), name
 
 
 def forms(model: sl.Model, backend: str = "numpy") -> tuple[System, System]:

@@ -278,6 +278,9 @@ LENGTHS = 64
 MOST_ORDER = 60
 """Of Taylor series."""
 
+ROUNDED = 1e-12
+"""Error of a step by series, relative to the state, up to which it may be rounding."""
+
 
 def constants_header() -> dict[str, str]:
     """``constants.h`` and its text."""

@@ -11,6 +11,7 @@ from symlie.errors import (
     AngleStepError,
     ChatteringError,
     ConstraintDriftError,
+    DivergentSeriesError,
     IndefiniteMassMatrixError,
     IntegrationError,
     NotConvergedError,
@@ -44,6 +45,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
     ConstraintDriftError: Status.CONSTRAINT_DRIFT,
     ChatteringError: Status.CHATTERING,
+    DivergentSeriesError: Status.DIVERGING,
 }
 """What the compiled loop reports where a step raises."""
 

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from symlie.contract.constants import (
+    LAST_TERMS,
     LENGTHS,
     MOST_ORDER,
     MOST_PARTS,
@@ -45,6 +46,7 @@ from symlie.runtime.kernels.series_reach import find_reach, proposed_step
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded
+from symlie.runtime.methods.series_convergence import check_rates, divergence_named
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
 
@@ -59,9 +61,6 @@ BEST_ORDER = 24
 """The largest that tolerances choose: beyond it shorter steps cost as much as higher orders do, and have smaller terms,
 whose rounding is that of the step: of exp(iωt) they are at most three times their sum with a tolerance of 1e-15, where
 order 35 has terms of thirty times."""
-
-LAST_TERMS = 3
-"""Terms from which the length of a step follows: with even and odd series there are two that do not vanish at least."""
 
 LEAST_TOLERANCE = 2.0**-52
 """Below it no double tells a difference."""
@@ -153,7 +152,6 @@ class Taylor(Method):
         return [
             "#define POLYNOMIAL 1",
             "#define CHOOSES_LENGTH 1",
-            f"#define LAST_TERMS {LAST_TERMS}",
         ]
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
@@ -164,17 +162,20 @@ class Taylor(Method):
         done = 0.0
         for _ in range(MOST_PIECES + 2 * begin.conditions.shape[1]):
             start, rest = state.t + done, h - done
-            longest, length = self._piece(stepper, start, begin, rest)
+            with divergence_named(control, begin, rest):
+                longest, length = self._piece(stepper, start, begin, rest)
             proposed = proposed_step(longest, begin.reach)
             if control.is_adaptive and not rest <= proposed * STRETCH:
                 trial.factor, trial.error = (done + proposed) / h, 2.0
                 return trial
             is_last = not length < rest
             end = state.t + h if is_last else state.t + (done + length)
-            trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
+            with divergence_named(control, begin, length):
+                trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
+                after = series_of(stepper, self.order, end, trial.q, trial.v, trial.multipliers)
+            check_rates(control, begin, after, length)
             theta = begin.rotation(length)
             trial.increment = trial.increment + theta
-            after = series_of(stepper, self.order, end, trial.q, trial.v, trial.multipliers)
             trial.rhs_evaluations += self.order
             if control.with_estimate:
                 trial.error = max(trial.error, self._error(stepper, start, begin, after, length, theta))

@@ -14,6 +14,7 @@
 #ifndef SYMLIE_TAYLOR_H
 #define SYMLIE_TAYLOR_H
 
+#include "taylor_convergence.h"
 #include "taylor_formula.h"
 #include "taylor_pieces.h"
 
@@ -114,6 +115,14 @@ static inline int piece_error(const symlie_problem *restrict P, symlie_real *res
     return status;
 }
 
+/* Why a piece of a step has no result: steps of one length may be longer than the series converges. */
+SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, int status, symlie_real length, const symlie_control *restrict control,
+                                 const symlie_series *restrict series)
+{
+    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, (int)control->order, length, series)) return status;
+    return SYMLIE_DIVERGING;
+}
+
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -134,7 +143,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
         /* The series of a step's end is counted with the step, also where it is found once more. */
         if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, rest, control, &at.begin);
         if (!piece) {
             copy(DIMENSION, at.begin.v + DIMENSION, trial->first_acceleration);
             trial->acceleration_is_valid = 0;
@@ -145,14 +154,17 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
         sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
         sum_rotation(P, order, at.begin.w, length, theta);
         for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
         if (trial->is_inside && !(length < rest)) continue;
         status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
+        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, order, length, &at.begin)
+            && !follows_series(P, work, length, order, &at.begin, &at.end))
+            return SYMLIE_DIVERGING;
         if (!control->with_estimate) continue;
         symlie_real error;
         status = piece_error(P, work, start, length, control, mass, &at, theta, &error);

@@ -896,9 +896,9 @@ ROUNDED_SERIES = 5e-15
 """Rotation of the fast top after a second, 150 rad, by series with the least tolerance: 23 units of rounding. Measured
 1e-15 to 3e-15 on all groups, and 2e-15 with eighty equal steps: the rounding of the terms of as many steps."""
 
-PASSED_POLE = 1e-11
-"""Velocities by series past a pole beside the time axis, with a tolerance of 1e-14: estimates up to 1e-12 are looked at
-twice, and the steep part of the motion takes a dozen steps; measured 2e-13."""
+PASSED_POLE = 1e-12
+"""Velocities by series past a pole beside the time axis, with a tolerance of 1e-14: the error of a step that may be
+taken for rounding; measured 4e-14."""
 
 DIVERGED_MOTION = 0.05
 """Errors of quaternions up to which runs of equal steps are of use: from here on no shorter step may be refused."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.models import heavy_top, pendulum_chain, slider_crank
+from symlie.models import flying_spaghetti, heavy_top, pendulum_chain, slider_crank
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.systems import heavy_top_reference, heavy_top_system
@@ -48,6 +48,7 @@ MODELS: dict[str, Any] = {
     "pendulums": lambda: pendulum_chain.build(links=3),
     "momenta": lambda: heavy_top.build(formulation="TSO3"),
     "crank": slider_crank.build,
+    "rod without extension": lambda: flying_spaghetti.build(segments=3, constraint="inextensible"),
 }
 
 

@@ -14,9 +14,9 @@ are constraints with one step of Newton's method for Φ and B v + b with the mat
 
 The cost of a step is about linear in its order up to thirty, and its length is (τ/‖x_N‖)^(1/N) for a tolerance τ, so
 that N = -ln τ is best, with steps of 1/e of the radius of convergence; from `BEST_ORDER` on steps become shorter in its
-place. Lengths follow from the last `LAST_TERMS` terms
-of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest, so
-a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a step.
+place. Lengths follow from the last `LAST_TERMS` terms of q and of v apart, of which some vanish where a motion has a
+symmetry in time. A series may lie about its own rest, so a step is accepted by the rates where it ends: h/N of what
+they lack of those that begin there is the error of a step.
 Source: [Jorba2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
 """
 

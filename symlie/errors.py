@@ -319,6 +319,13 @@ class StepUnderflowError(IntegrationError):
     """
 
 
+class DivergentSeriesError(IntegrationError):
+    """A step is longer than the Taylor series of the motion converges.
+
+    Take a smaller step than the radius of convergence that the message names, or tolerances in its place.
+    """
+
+
 class ChatteringError(StepUnderflowError):
     """A force jumps to and fro faster than time can be resolved.
 

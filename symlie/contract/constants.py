@@ -24,6 +24,7 @@ class Status(enum.IntEnum):
     TOO_MANY_STEPS = 12
     TURNED_TOO_FAR = 13
     CHATTERING = 14
+    DIVERGING = 15
 
 
 WHOLE_TURN = 2 * math.pi
@@ -274,9 +275,25 @@ CACHE_LINE = 8
 LENGTHS = 64
 """Lengths of steps by series from a power of two to the next: they follow from last terms, which have few digits."""
 
+LAST_TERMS = 3
+"""Terms from which the length of a step by series follows: with even and odd series there are two that do not vanish at
+least."""
 
 MOST_ORDER = 60
 """Of Taylor series."""
+
+ROUNDED = 1e-12
+"""Error of a step by series, relative to the state, up to which it may be rounding."""
+
+TERMS_FALL = 0.25
+"""Last terms of a series over the first ones or those in the middle, from which on it may not converge."""
+
+RATES_APART = 0.5
+"""Difference of the rates where a step ends from those of its series, relative to the larger ones, from which on they
+have nothing to do with each other."""
+
+RATES_NOTICED = 1e-8
+"""The same times the length of the step, relative to the state, up to which it may be rounding."""
 
 
 def constants_header() -> dict[str, str]:

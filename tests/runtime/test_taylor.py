@@ -60,14 +60,14 @@ def chain_system(backend: str = "c") -> System:
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
 def test_heavy_tops(group: str) -> None:
-    """A second of the fast top in some forty steps; Φ stays at rounding without stabilisation."""
+    """A second of the fast top in some sixty steps; Φ stays at rounding without stabilisation."""
     found, expected = taylor(heavy_top_system(group), 1.0, rtol=1e-12), heavy_top_reference("1.0")
     rotation = found.outputs["rotation"][-1]
     assert np.abs(rotation.ravel() - expected["R"]).max() <= tolerances.SERIES
     if group in CONSTRAINED:
         assert np.abs(found.multipliers[-1] - expected["lambda"]).max() <= 1e4 * tolerances.SERIES
         assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
-    assert found.statistics.steps < 60
+    assert found.statistics.steps < 70
     assert found.statistics.rejected <= 1
 
 
@@ -154,9 +154,9 @@ def test_order_of_many_steps() -> None:
 
 
 def test_orders_of_tolerances() -> None:
-    """N = -ln τ within its bounds, unless one is stated; the run knows it."""
+    """N = -ln τ from four to 24, unless one is stated; the run knows it."""
     system = heavy_top_system("S3")
-    for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 35)):
+    for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 24)):
         assert taylor(system, 1e-3, rtol=rtol).settings["method_options"] == {"order": order}
     assert taylor(system, 1e-3, 12, rtol=1e-10).settings["method_options"] == {"order": 12}
     assert taylor(system, 1e-3, h=1e-3).settings["method_options"] == {"order": 20}

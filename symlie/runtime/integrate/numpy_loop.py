@@ -11,6 +11,7 @@ from symlie.errors import (
     AngleStepError,
     ChatteringError,
     ConstraintDriftError,
+    DivergentSeriesError,
     IndefiniteMassMatrixError,
     IntegrationError,
     NotConvergedError,
@@ -44,6 +45,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     IndefiniteMassMatrixError: Status.INDEFINITE_MASS,
     ConstraintDriftError: Status.CONSTRAINT_DRIFT,
     ChatteringError: Status.CHATTERING,
+    DivergentSeriesError: Status.DIVERGING,
 }
 """What the compiled loop reports where a step raises."""
 
@@ -125,6 +127,9 @@ class TimeLoop:
             state.t = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
+        if self.method.is_polynomial:
+            # As long as time moves, by its rounding other than h: a fast motion shows it.
+            h = end_of_step - state.t
         state.planned = min(self.h, control.h_max) if control.is_adaptive else 0.0
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
         begins = state.own is None

@@ -15,6 +15,7 @@ from symlie.errors import (
     ChatteringError,
     CheckpointError,
     ConstraintDriftError,
+    DivergentSeriesError,
     IndefiniteMassMatrixError,
     IntegrationError,
     InterruptedIntegrationError,
@@ -106,6 +107,11 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
         ChatteringError,
         "A force jumps to and fro after t = {t:.9g}, faster than time can be resolved; smooth the jump, as tanh(v/ε) "
         "does for sign(v), let an event end the motion there, or take shorter steps where steps have one length.",
+    ),
+    Status.DIVERGING: (
+        DivergentSeriesError,
+        "The step after t = {t:.9g} is longer than the Taylor series of the motion converges{where}; take a smaller "
+        "step, or give tolerances, with which steps follow from the series.",
     ),
 }
 

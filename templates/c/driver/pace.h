@@ -47,7 +47,8 @@ static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar
     return fmax(plan->control->h_min, TIME_RESOLUTION * fmax(fabs(t), span));
 }
 
-/* The next step of a run, if its status is SYMLIE_GOES_ON. */
+/* The next step of a run, if its status is SYMLIE_GOES_ON. Polynomials have steps as long as time moves, by its rounding other
+ * than h: a fast motion shows it. */
 static inline int next_attempt(const symlie_plan *plan, symlie_state *state, const symlie_record *record, long long *budget,
                                int event_values, symlie_attempt *attempt)
 {
@@ -68,7 +69,8 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             /* A rest that is hardly longer than a step becomes one step. */
             const int is_last = !(t + STRETCH * h < end);
             if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
-            attempt->t = t, attempt->h = is_last ? end - t : h, attempt->end = is_last ? end : t + h, attempt->is_last = is_last;
+            attempt->t = t, attempt->h = h, attempt->end = is_last ? end : t + h, attempt->is_last = is_last;
+            if (is_last || POLYNOMIAL) attempt->h = attempt->end - t;
         } else {
             if (attempt->segment != state->segment)
                 attempt->segment = state->segment, attempt->equal = (end - start) / (symlie_scalar)steps;
@@ -76,6 +78,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->h = attempt->equal;
             attempt->is_last = state->step + 1 == steps;
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
+            if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
         return SYMLIE_GOES_ON;
     }

@@ -14,6 +14,7 @@
 #ifndef SYMLIE_TAYLOR_H
 #define SYMLIE_TAYLOR_H
 
+#include "taylor_convergence.h"
 #include "taylor_formula.h"
 #include "taylor_pieces.h"
 
@@ -79,14 +80,55 @@ static inline symlie_real proposed_step(const symlie_series *restrict series)
     return *series->beyond > SOON * *series->searched ? fmin(*series->beyond, *series->longest) : *series->longest;
 }
 
+/* The error of a piece by the rates at a state of the series within it. */
+SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
+                               const symlie_control *restrict control, mass_matrix *restrict mass, series_places *restrict at,
+                               const symlie_real *restrict theta, symlie_real *restrict error)
+{
+    ARRAY(q, STORAGE);
+    ARRAY(v, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
+    int status = reach_state(P, work, t, length, order, mass, &at->begin, q, v);
+    if (status == SYMLIE_DONE) status = find_series(P, work, t + length, q, v, mass, &first, &at->near);
+    if (status == SYMLIE_DONE) *error = series_error(P, work, length, order, control, &at->begin, &at->near, theta);
+    return status;
+}
+
+/* The error of a piece by the rates at its end, or where pieces are still those of the series. An error that does not fall
+ * with the length is rounding, of which a shorter step has as much. */
+static inline int piece_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
+                              const symlie_control *restrict control, mass_matrix *restrict mass, series_places *restrict at,
+                              const symlie_real *restrict theta, symlie_real *restrict error)
+{
+    const int order = (int)control->order;
+    const symlie_real before = fmin(length, *at->begin.before);
+    int status = SYMLIE_DONE;
+    symlie_real of_half = 0;
+    *error = 0;
+    if (!(before > 0)) return status;
+    if (before < length) status = error_within(P, work, t, before, control, mass, at, theta, error);
+    else *error = series_error(P, work, length, order, control, &at->begin, &at->end, theta);
+    if (status != SYMLIE_DONE || !(control->is_adaptive && *error > 1 && *error * control->tolerance <= ROUNDED)) return status;
+    status = error_within(P, work, t, before / 2, control, mass, at, theta, &of_half);
+    if (status == SYMLIE_DONE && of_half > ldexp(*error, -(order / 2))) *error = 1;
+    return status;
+}
+
+/* Why a piece of a step has no result: steps of one length may be longer than the series converges. */
+SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, int status, symlie_real length, const symlie_control *restrict control,
+                                 const symlie_series *restrict series)
+{
+    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, (int)control->order, length, series)) return status;
+    return SYMLIE_DIVERGING;
+}
+
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(theta, DIMENSION);
     ARRAY(turned, DIMENSION);
-    ARRAY(q_before, STORAGE);
-    ARRAY(v_before, DIMENSION);
     const int order = (int)control->order;
     series_places at = places_of_series(P, order);
     const symlie_real *q = state->q, *v = state->v;
@@ -101,7 +143,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
         /* The series of a step's end is counted with the step, also where it is found once more. */
         if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, rest, control, &at.begin);
         if (!piece) {
             copy(DIMENSION, at.begin.v + DIMENSION, trial->first_acceleration);
             trial->acceleration_is_valid = 0;
@@ -112,24 +154,22 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
-        if (status != SYMLIE_DONE) return status;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
         sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
         sum_rotation(P, order, at.begin.w, length, theta);
         for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
         if (trial->is_inside && !(length < rest)) continue;
         status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += order;
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
+        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, order, length, &at.begin)
+            && !follows_series(P, work, length, order, &at.begin, &at.end))
+            return SYMLIE_DIVERGING;
+        if (!control->with_estimate) continue;
+        symlie_real error;
+        status = piece_error(P, work, start, length, control, mass, &at, theta, &error);
         if (status != SYMLIE_DONE) return status;
-        const symlie_real before = fmin(length, *at.begin.before);
-        if (!control->with_estimate || !(before > 0)) continue;
-        if (before < length) {
-            /* Rates are compared where pieces are still those of the series. */
-            const symlie_jets first = {.order = 1, .memory = at.jets.memory};
-            status = reach_state(P, work, start, before, order, mass, &at.begin, q_before, v_before);
-            if (status == SYMLIE_DONE) status = find_series(P, work, start + before, q_before, v_before, mass, &first, &at.near);
-            if (status != SYMLIE_DONE) return status;
-        }
-        trial->error = fmax(trial->error, series_error(P, work, before, order, control, &at.begin, before < length ? &at.near : &at.end, theta));
+        trial->error = fmax(trial->error, error);
     }
     keep_increment(P, turned, trial->increment);
 #if CONSTRAINED && ROWS_OF_VELOCITIES

@@ -132,12 +132,12 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     for (int k = 1; k < order; k++) {
         const symlie_real *q = series->q + k * STORAGE, *v = series->v + k * DIMENSION, t_k = k == 1;
         symlie_real *next_q = series->q + (k + 1) * STORAGE, *next_v = series->v + (k + 1) * DIMENSION;
-        const symlie_real part = 1 / (symlie_real)(k + 1);
         system_rate_jet(P, J, k, q, v, rate);
 #if PRESCRIBED
         system_motion_jet(P, J, k + 1, 0, k + 1, rate, prescribed);
 #endif
-        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
+        if (CONSTRAINED || !FIELDS)
+            for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] / (k + 1);
         system_force_jet(P, J, k, t_k, q, v, r);
         for (int i = 0; i < DIMENSION; i++) r[i] = -r[i];
 #if CONSTRAINED
@@ -169,9 +169,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         copy(DIMENSION, v, w);
         system_field_jet(P, J, k, t_k, q, v, a, lambda, w);
         system_field_rate_jet(P, J, k, q, w, rate);
-        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] * part;
+        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] / (k + 1);
 #endif
-        for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] * part;
+        for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] / (k + 1);
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, 0, next_q, next_v);
 #endif

@@ -1,0 +1,112 @@
+"""Whether a step of one length is longer than its series converges.
+
+The same decisions as ``taylor_convergence.h``. Terms that do not fall are a hint only, since motions may begin with
+high orders: the step has to fail, or to lead where rates have nothing to do with those of the series.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.contract.constants import LAST_TERMS, RATES_APART, RATES_NOTICED, TERMS_FALL
+from symlie.errors import DivergentSeriesError, IntegrationError
+from symlie.runtime.kernels.series import Series
+from symlie.runtime.layout.layout import Array
+
+if TYPE_CHECKING:
+    from symlie.runtime.methods.controllers import StepControl
+
+
+def seems_to_converge(series: Series, h: float) -> bool:
+    """Whether the last terms after a time h, in s, are clearly smaller than the first ones and those in the middle."""
+    return all(_falls(rows, h) for rows in (series.q, series.v))
+
+
+def estimated_radius(series: Series, h: float) -> float:
+    """About how far a series converges, in s, up to a time h: where its last terms cease to be smaller."""
+    return min(h, *(_radius(rows) for rows in (series.q, series.v)))
+
+
+@contextmanager
+def divergence_named(control: StepControl, series: Series, h: float) -> Iterator[None]:
+    """Within it failures of a step of length h, in s, say whether its series diverges.
+
+    Raises
+    ------
+    DivergentSeriesError
+        A step of one length failed, and seems to be longer than its series converges.
+    """
+    try:
+        yield
+    except (IntegrationError, np.linalg.LinAlgError) as error:
+        if control.is_adaptive or seems_to_converge(series, h):
+            raise
+        raise _divergence(series, h) from error
+
+
+def check_rates(control: StepControl, series: Series, after: Series, h: float) -> None:
+    """Check that a step of one length has not left its series altogether.
+
+    Parameters
+    ----------
+    control
+        The steps; those of a tolerance follow from their series, and are not looked at.
+    series, after
+        Those where the step begins and where it ends; beyond a change of pieces rates have no reason to agree.
+    h
+        Its length, in s.
+
+    Raises
+    ------
+    DivergentSeriesError
+        It has, and seems to be longer than its series converges.
+    """
+    if control.is_adaptive or series.reach.before < h or seems_to_converge(series, h):
+        return
+    moved = _largest(series.q[0]) / h + _largest(series.v[0])
+    of_q, of_v = series.rates(h)
+    if not (_agree(of_q, after.q[1], RATES_NOTICED * moved) and _agree(of_v, after.v[1], RATES_NOTICED * moved / h)):
+        raise _divergence(series, h)
+
+
+def _divergence(series: Series, h: float) -> DivergentSeriesError:
+    radius, order = estimated_radius(series, h), len(series.q) - 1
+    return DivergentSeriesError(f"The radius of convergence is about {radius:.2g} s, by its terms up to order {order}")
+
+
+def _largest(x: Array) -> float:
+    return float(np.abs(x).max(initial=0.0))
+
+
+def _windows(order: int) -> tuple[range, range, range]:
+    """Orders of the last terms, of as many first ones, and of as many in the middle."""
+    last, first, middle = (range(k, k + LAST_TERMS) for k in (order - LAST_TERMS + 1, 1, order // 2 - 1))
+    return last, first, middle
+
+
+def _falls(rows: Array, h: float) -> bool:
+    last, first, middle = (max(_largest(rows[k]) * h**k for k in window) for window in _windows(len(rows) - 1))
+    return last == 0 or last < TERMS_FALL * min(first, middle)
+
+
+def _radius(rows: Array) -> float:
+    """Where one of the last terms becomes as large as the largest of the first ones, or of those in the middle."""
+    sizes = [_largest(row) for row in rows]
+    last, *others = _windows(len(rows) - 1)
+    found = [
+        max((sizes[k] / sizes[n]) ** (1 / (n - k)) for k in window if k < n)
+        for window in others
+        for n in last
+        if sizes[n] > 0 and window[0] < n
+    ]
+    return min((radius for radius in found if radius > 0), default=math.inf)
+
+
+def _agree(rates: Array, others: Array, noticed: float) -> bool:
+    largest, apart = max(_largest(rates), _largest(others)), np.abs(rates - others)
+    return bool(np.all((apart <= RATES_APART * largest) | (apart <= noticed)))

@@ -117,9 +117,9 @@ def _forward_bessel(omega: float, z: float, last: int) -> list[float]:
 
 
 def _raised(k: int, z: float, omega: float, sigma: float, y: list[float]) -> list[float]:
-    """c_{k+2,n} from c_{k,n} by z c_{k+2,n} + 2n c_{k+2,n-1} = -c_{k,n}, up to 4n + k + 2 = 2ω upwards, beyond downwards.
+    """c_{k+2,n} from c_{k,n} by z c_{k+2,n} + 2n c_{k+2,n-1} = -c_{k,n}.
 
-    Of the last numbers one more is lost with each index.
+    Up to 4n + k + 2 = 2ω upwards, beyond downwards. Of the last numbers one more is lost with each index.
     """
     found = [0.0] * len(y)
     turn = omega / 2 - (k + 2) / 4

@@ -146,7 +146,7 @@ def record(scheme: Scheme, bounds: Iterable[Bounds]) -> str:
     head = {
         "format": FORMAT,
         "versions": prover_versions(),
-        "assumptions": [*ASSUMPTIONS, "neither over- nor underflow"],
+        "assumptions": [*ASSUMPTIONS, "neither over- nor underflow; what is less than 2**-1022 counts as nothing"],
         "eps": "2**-52",
         "source": {"file": "function_series.h", "sha256": scheme.digest},
         "statement": "errors of f^(j)(z)/j!, j = 1 ... N, by N = 1 ...; c_k stands for c_{k,m} with all "

@@ -38,6 +38,9 @@ COUNT = 24
 BEYOND = 1e3
 """Largest ω that is measured, beyond what recurrences downwards take."""
 
+SMALLEST = 2.0**-1022
+"""Normal number, below which coefficients underflow."""
+
 Function = Callable[[int, int, float, int], Array]
 
 
@@ -118,8 +121,9 @@ def _values(k: int, last: int, omega: arb) -> list[arb]:
 def _relative(found: Array, m: int, exact: list[arb], scale: list[arb]) -> Iterator[float]:
     for j, value in enumerate(found, start=1):
         factor = arb(2) ** j * arb.fac_ui(j)
-        error = abs(arb(float(value)) * factor - exact[m + j]) / scale[m + j] if math.isfinite(value) else arb(math.inf)
-        yield float(error.mid())
+        error = abs(arb(float(value)) - exact[m + j] / factor) if math.isfinite(value) else arb(math.inf)
+        # Bounds hold where nothing underflows.
+        yield float((error * factor / scale[m + j]).mid()) if not error < SMALLEST else 0.0
 
 
 def _upwards(scheme: Scheme, function: Function, name: tuple[str, int, int], order: int) -> Iterator[float]:

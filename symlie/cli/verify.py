@@ -34,6 +34,7 @@ polynomial is compared with the Taylor series, errors are bounded on both sides 
 is proposed; --snippet prints C with it. --paper judges the tables of papers the same way."""
 EXAMPLE = """symlie verify SE3
   symlie verify c3 --domain 0,3.14159
+  symlie verify c3 --derivatives 24
   symlie verify thresholds.toml --snippet
   symlie verify --all"""
 
@@ -78,6 +79,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
     )
+    parser.add_argument(
+        "--derivatives",
+        metavar="N",
+        type=int,
+        help="errors of the Taylor coefficients f⁽ʲ⁾(z)/j!, j = 1 … N, that series of motions take (c2, c2_1, g0, a0)",
+    )
     parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
     parser.add_argument("--snippet", action="store_true", help="of FILE.toml: C of the functions with the best switch")
     parser.add_argument(
@@ -109,6 +116,10 @@ def run(arguments: Namespace) -> int:
     require("A proof", "flint", "pycparser")
     from symlie.certify.verification import verify
 
+    if arguments.derivatives is not None:
+        from symlie.cli.verifying.derivatives import judge_derivatives
+
+        return judge_derivatives(arguments)
     if arguments.suggest:
         return _suggest(arguments)
     if arguments.operators:

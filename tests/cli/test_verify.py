@@ -180,3 +180,16 @@ def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
 def test_mistakes(cli: Cli, words: tuple[str, ...], message: str) -> None:
     result = cli("verify", *words)
     assert result.code == 1 and message in result.err
+
+
+def test_derivatives(cli: Cli) -> None:
+    data = cli("verify", "c2_1", "--derivatives", "5", "--json").json
+    assert data["status"] == "ok"
+    assert [row["where"] for row in data["functions"]] == ["downwards", "upwards"]
+    for row in data["functions"]:
+        assert row["name"] == "c2_1" and row["order"] == 5
+        assert (row["measured_eps"] or 0.0) <= row["proved_eps"] <= row["target"]
+    result = cli("verify", "g0", "--derivatives", "5", "--target", "2")
+    assert result.code == 1 and "not within 2" in result.out
+    assert "from 1 to 60" in cli("verify", "g0", "--derivatives", "61").err
+    assert "no derivatives" in cli("verify", "SE3", "--derivatives", "5").err

@@ -47,10 +47,14 @@ def of_stumpff(k: int, n: int, z: mpf) -> mpf:
     return total
 
 
-@pytest.mark.parametrize(("k", "m"), [(0, 0), (1, 0), (2, 0), (3, 0), (2, 1), (3, 2), (4, 0), (5, 1)])
+INDICES = [(0, 0), (1, 0), (2, 0), (3, 0), (2, 1), (3, 2), (4, 0), (5, 1), (9, 0), (16, 0), (12, 3)]
+"""k and m of c_{k,m}."""
+
+
+@pytest.mark.parametrize(("k", "m"), INDICES)
 @pytest.mark.parametrize("order", [4, 24, MOST_ORDER])
 def test_coefficient_functions(k: int, m: int, order: int) -> None:
-    arguments = drawn(5, 2e4, 10 * k + m)
+    arguments = [*drawn(5, 2e4, 10 * k + m), 0.25, 3.6, 16.0]
     found = function_series(ScalarFunction("c", k, m), np.array(arguments), order)
     for z, column in zip(arguments, found.T, strict=True):
         omega = math.sqrt(z)
@@ -143,7 +147,7 @@ def test_stated_series(name: str) -> None:
     [
         ("c", [math.nan, -1.0, math.inf]),
         ("g", [math.nan, -1.0, 40.0, math.inf]),
-        ("a", [math.nan, -1.0, 2.0, math.inf]),
+        ("a", [math.nan, -1.0, -0.5, 2.0, math.inf]),
     ],
 )
 def test_what_is_beyond(family: str, beyond: Sequence[float]) -> None:
@@ -169,7 +173,8 @@ def test_c_and_numpy() -> None:
     ffi = cffi.FFI()
     ffi.cdef("".join(f"void {name}(int k, int m, double z, int order, double *out);" for name in "cga"))
     library = ffi.dlopen(str(Path(path)))
-    cases = [("c", 2, 1, 1e6), ("c", 0, 0, 100.0), ("c", 5, 0, 30.0), ("g", 1, 0, 39.0), ("a", 1, 0, 1.0)]
+    cases = [("c", 2, 1, 1e6), ("c", 0, 0, 100.0), ("c", 5, 0, 30.0), ("c", 16, 2, 3e4)]
+    cases += [("g", 1, 0, 39.0), ("a", 1, 0, 1.0)]
     for family, k, m, largest in cases:
         for z in [*drawn(6, largest, k), math.nan]:
             out = np.empty(MOST_ORDER)

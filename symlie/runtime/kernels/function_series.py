@@ -35,8 +35,8 @@ FURTHER_POLES = (
 ENOUGH = 2.0**-60
 """To which errors of the values that a recurrence begins with have to decay."""
 
-LEAST_RATIO, MOST_RATIO = -0.5, 1.5
-"""Arguments of a_p; of angles they are between 0 and 1, up to rounding."""
+LEAST_RATIO, MOST_RATIO = -0.0625, 1.0625
+"""Arguments of a_p; of angles they are between 0 and 1, up to rounding. Errors no longer decay at -1/2."""
 
 SEED = 1e-100
 """From which a recurrence begins whose result is scaled later."""
@@ -71,8 +71,8 @@ def _coefficient_function(k: int, m: int, z: float, order: int) -> Array:
     """c_{k,m+j}/(2^j j!), by y_n = c_{κ,n} σ^n with σ = max(1, √z)."""
     omega = math.sqrt(z) if z >= 0 else math.nan
     sigma = omega if omega > 1 else 1.0
-    last = m + order + 1
-    y = _backward_bessel(omega, z, sigma, last) if omega < 2 * last else _forward_bessel(omega, z, last)
+    last = m + order + 1 + k // 2
+    y = _backward_bessel(omega, z, sigma, last) if omega < 2 * last + k else _forward_bessel(omega, z, last)
     if k % 2 == 0:
         cosine = y[0] - z * -y[1] / sigma
         y = [cosine, *(-sigma * x for x in y[:-1])]
@@ -93,7 +93,7 @@ def _backward_bessel(omega: float, z: float, sigma: float, last: int) -> list[fl
     error = 1.0
     while error > ENOUGH:
         first += 1
-        error *= z / (4.0 * first * first)
+        error *= z / (4.0 * first * first - 3.0 * z)
     y = [0.0] * (first + 2)
     y[first] = SEED
     ratio = z / (sigma * sigma)
@@ -117,9 +117,13 @@ def _forward_bessel(omega: float, z: float, last: int) -> list[float]:
 
 
 def _raised(k: int, z: float, omega: float, sigma: float, y: list[float]) -> list[float]:
-    """c_{k+2,n} from c_{k,n} by z c_{k+2,n} + 2n c_{k+2,n-1} = -c_{k,n}, up to n = ω/2 upwards, beyond downwards."""
+    """c_{k+2,n} from c_{k,n} by z c_{k+2,n} + 2n c_{k+2,n-1} = -c_{k,n}.
+
+    Up to 4n + k + 2 = 2ω upwards, beyond downwards. Of the last numbers one more is lost with each index.
+    """
     found = [0.0] * len(y)
-    middle = int(min(omega / 2, len(y) - 1)) if omega == omega else 0
+    turn = omega / 2 - (k + 2) / 4
+    middle = int(min(turn, len(y) - 1)) if turn >= 1 else 0
     for n in range(len(y) - 1, middle + 1, -1):
         found[n - 1] = -(y[n] + z * found[n]) / (2 * n * sigma)
     if middle > 0:

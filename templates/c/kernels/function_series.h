@@ -15,7 +15,7 @@ static inline int backward_bessel(symlie_scalar omega, symlie_scalar z, symlie_s
     int first = omega > last ? (int)ceil(omega) : last;
     for (symlie_scalar error = 1; error > ENOUGH;) {
         first++;
-        error *= z / ((symlie_scalar)4 * first * first);
+        error *= z / ((symlie_scalar)4 * first * first - 3 * z);
     }
     y[first + 1] = 0, y[first] = SEED;
     const symlie_scalar ratio = z / (s * s);
@@ -40,18 +40,17 @@ static inline int forward_bessel(symlie_scalar omega, int last, symlie_scalar *r
     return last + 2;
 }
 
-/* c_{k+2,n} from c_{k,n}, up to n = omega/2 upwards, beyond downwards. */
-static inline void raise_index(int count, symlie_scalar at_zero, symlie_scalar z, symlie_scalar omega, symlie_scalar s,
+/* c_{k+2,n} from c_{k,n}, up to 4n + k + 2 = 2 omega upwards, beyond downwards; of the last numbers one more is lost. */
+static inline void raise_index(int k, int count, symlie_scalar at_zero, symlie_scalar z, symlie_scalar omega, symlie_scalar s,
                   symlie_scalar *restrict y, symlie_scalar *restrict found)
 {
-    const int middle = !(omega == omega) ? 0 : omega / 2 < count - 1 ? (int)(omega / 2) : count - 1;
-    found[count - 1] = 0;
+    const symlie_scalar turn = omega / 2 - (k + 2) / (symlie_scalar)4;
+    const int middle = !(turn >= 1) ? 0 : turn < count - 1 ? (int)turn : count - 1;
+    found[0] = found[count - 1] = 0;
     for (int n = count - 1; n > middle + 1; n--) found[n - 1] = -(y[n] + z * found[n]) / (2 * n * s);
     if (middle > 0) {
         found[0] = (at_zero - y[0]) / z;
         for (int n = 1; n <= middle; n++) found[n] = -(y[n] + 2 * n * s * found[n - 1]) / z;
-    } else {
-        found[0] = 0;
     }
     for (int n = 0; n < count; n++) y[n] = found[n];
 }
@@ -61,15 +60,15 @@ static inline void coefficient_series(int k, int m, symlie_scalar z, int order, 
 {
     symlie_scalar y[MOST_FUNCTIONS], other[MOST_FUNCTIONS], factor = 1, at_zero = 1;
     const symlie_scalar omega = sqrt(z), s = omega > 1 ? omega : 1;
-    const int last = m + order + 1;
-    const int count = omega < 2 * last ? backward_bessel(omega, z, s, last, y) : forward_bessel(omega, last, y);
+    const int last = m + order + 1 + k / 2;
+    const int count = omega < 2 * last + k ? backward_bessel(omega, z, s, last, y) : forward_bessel(omega, last, y);
     if (k % 2 == 0) {
         const symlie_scalar cosine = y[0] - z * -y[1] / s;
         for (int n = count - 1; n > 0; n--) y[n] = -s * y[n - 1];
         y[0] = cosine;
     }
     for (int level = k % 2; level < k; level += 2) {
-        raise_index(count, at_zero, z, omega, s, y, other);
+        raise_index(level, count, at_zero, z, omega, s, y, other);
         at_zero /= (level + 1) * (level + 2);
     }
     for (int i = 0; i < m; i++) factor /= s;
@@ -116,7 +115,7 @@ static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_sc
 /* a_p by 2x a' + (2p + 1) a = 1/(1 + x) downwards, in units of (-1)^n/(1 + x)^n. */
 static inline void angle_series(int p, symlie_scalar x, int order, symlie_scalar *restrict out)
 {
-    if (!(x >= -0.5 && x <= 1.5)) x = (symlie_scalar)NAN;
+    if (!(x >= -0.0625 && x <= 1.0625)) x = (symlie_scalar)NAN;
     const symlie_scalar reciprocal = 1 / (1 + x), contraction = fabs(x * reciprocal);
     int last = order;
     for (symlie_scalar error = 1; error > ENOUGH; error *= contraction) last++;

@@ -1,0 +1,88 @@
+"""The constants of ``function_series.h``, as its text has them; the rest of the text is what proofs follow."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+
+from symlie.certify.derivatives.angles import Ratios
+from symlie.certify.derivatives.backward import Switches
+from symlie.certify.derivatives.cotangents import Poles
+from symlie.errors import FormatError
+from symlie.paths import template_folder
+
+FOLLOWED = "10f8b7b9039622557a925d1552e1362f3484b047b64d0277f32c4a175d1cf911"
+"""Digest of the operations that the proofs follow: of the text without constants, comments and spaces."""
+
+NUMBER = r"[-+]?(?:0x)?[\d.]+(?:[ep][-+]?\d+)?"
+
+PATTERNS = {
+    "enough": rf"#define ENOUGH \(\(symlie_scalar\)({NUMBER})\)",
+    "forward": rf"omega < ({NUMBER}) \* last \+ k \?",
+    "levels": rf"last = m \+ order \+ 1 \+ k / ({NUMBER});",
+    "turn": rf"turn = omega / ({NUMBER}) - \(k \+ 2\) / \(symlie_scalar\)({NUMBER});",
+    "further": r"further\[\] = \{([^}]*)\}",
+    "square": rf"first = ({NUMBER}), second = ({NUMBER});",
+    "explicit": rf"n <= ({NUMBER}); n\+\+\) \{{\s*const symlie_scalar part",
+    "ratios": rf"x >= ({NUMBER}) && x <= ({NUMBER})\)",
+}
+"""Where each constant stands."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a text of ``function_series.h`` evaluates by."""
+
+    switches: Switches
+    poles: Poles
+    ratios: Ratios
+    digest: str
+    """SHA-256 of the whole text."""
+
+
+def shipped_text() -> str:
+    """The text of ``function_series.h``."""
+    return (template_folder() / "c" / "kernels" / "function_series.h").read_text(encoding="utf-8")
+
+
+def scheme_of(text: str) -> Scheme:
+    """The scheme of a text.
+
+    Raises
+    ------
+    FormatError
+        Its operations are not those that proofs follow.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    rest = text
+    for name, pattern in PATTERNS.items():
+        match = re.search(pattern, rest)
+        if match is None:
+            raise FormatError(f"function_series.h does not state the constant '{name}' where it is looked for.")
+        found[name] = match.groups()
+        rest = rest[: match.start()] + name + rest[match.end() :]
+    if operations_digest(rest) != FOLLOWED:
+        raise FormatError("The operations of function_series.h are not those that proofs follow.")
+    numbers = {
+        k: tuple(float.fromhex(x) if "x" in x else float(x) for x in v) for k, v in found.items() if k != "further"
+    }
+    enough = numbers["enough"][0]
+    return Scheme(
+        Switches(
+            enough, (numbers["forward"][0], 1.0), int(numbers["levels"][0]), (numbers["turn"][0], numbers["turn"][1])
+        ),
+        Poles(
+            (numbers["square"][0], numbers["square"][1]),
+            int(numbers["explicit"][0]),
+            tuple(float(x) for x in found["further"][0].split(",")),
+        ),
+        Ratios(numbers["ratios"][0], numbers["ratios"][1], enough),
+        hashlib.sha256(text.encode()).hexdigest(),
+    )
+
+
+def operations_digest(text: str) -> str:
+    """SHA-256 of a text without comments and spaces."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return hashlib.sha256("".join(text.split()).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""What ``symlie verify`` says beside coefficient functions themselves."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +32,6 @@ _WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}
 def _repeated(dest: str, metavar: str, kind: Callable[[str], object], what: str) -> dict[str, Any]:
     """An argument that may be given several times."""
     return {"dest": dest, "metavar": metavar, "type": kind, "action": "append", "default": [], "help": what}
-
-
-_MANY_OBJECTS = 200_000
-"""Between two looks for cycles; those of SymPy's modules are fewer."""
 
 
 SHARED: Mapping[str, Mapping[str, Any]] = {
@@ -166,18 +160,6 @@ def node_with(system: System, field: str) -> str:
     raise UnknownNameError(f"No node of '{layout.name}' has a field '{field}'.")
 
 
-@contextlib.contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Inside of the block Python seldom looks for cycles, of which expressions have none, for a tenth of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(_MANY_OBJECTS if before[0] else 0, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-@_rare_collections()
 def system_of(arguments: Namespace, **options: object) -> System:
     """The system that the arguments describe; ``arguments.result`` then names what was really taken.
 

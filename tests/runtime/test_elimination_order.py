@@ -31,7 +31,8 @@ def order_of(nodes: Nodes) -> NDArray[np.int32]:
 
 def chain(count: int, *further: int) -> Nodes:
     """Instances with nodes k and k + 1, and further ones of their own."""
-    return np.arange(count)[:, None] + [0, 1, *(count * k + 5 for k in further)]
+    nodes: Nodes = np.arange(count)[:, None] + np.array([0, 1, *(count * k + 5 for k in further)])
+    return nodes
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 16, 17, 64, 1000])

@@ -23,6 +23,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
+        optimized=False,  # looking for constants takes longer than it saves
     )
     result.filters["product_of"] = lambda factors, n: " * ".join(factors * n)
     return result

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import sympy
 from sympy import Expr, Integer, Matrix, Rational, Symbol
+from sympy.polys.domains.domain import Domain
 from sympy.polys.matrices import DomainMatrix
 
 from symlie.errors import ModelError
@@ -155,44 +156,48 @@ def _spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum | None:
     return None
 
 
-def _annihilates(matrix: Matrix, a: int, b: int, zeta: Expr) -> bool:
+def _in_ring(matrix: Matrix) -> tuple[DomainMatrix, Domain]:
+    """A matrix over the polynomials in its symbols, which SymPy is fast with, and that ring."""
     symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
-    domain = sympy.QQ[tuple(symbols)] if symbols else sympy.QQ
-    power = DomainMatrix.from_Matrix(matrix).convert_to(domain)
-    unit = DomainMatrix.eye(matrix.shape[0], domain)
-    factors = [power] * a
-    if b:
-        factors += [power * power + unit.scalarmul(domain.from_sympy(sympy.expand(zeta)))] * b
+    ring = sympy.QQ[tuple(symbols)] if symbols else sympy.QQ
+    return DomainMatrix.from_Matrix(matrix).convert_to(ring), ring
+
+
+def _with_pairs(matrix: Matrix, a: int, b: int, zeta: Expr) -> tuple[DomainMatrix, Domain]:
+    """A^a (A² + ζ)^b, and the ring of its entries."""
+    power, ring = _in_ring(matrix)
+    unit = DomainMatrix.eye(matrix.shape[0], ring)
+    pair = power * power + unit.scalarmul(ring.from_sympy(sympy.expand(zeta))) if b else unit
     product = unit
-    for m in factors:
-        product = product * m
-    return all(e == 0 for e in product.to_list_flat())
+    for factor in [power] * a + [pair] * b:
+        product = product * factor
+    return product, ring
 
 
-def _with_content(matrix: Matrix, like: Matrix) -> tuple[Expr, Matrix]:
-    """Split off the common polynomial factor of all entries, with the sign that makes the rest resemble ``like``."""
-    entries = [sympy.expand(e) for e in matrix if e != 0]
-    if not entries or not matrix.free_symbols:
-        return Integer(1), matrix
-    content = sympy.gcd_list(entries)
-    if content.is_Number:
-        return Integer(1), matrix
-    reduced = matrix.applyfunc(lambda e: sympy.cancel(e / content))
-    number = sympy.gcd_list([c for e in reduced if e != 0 for c in sympy.Poly(e).coeffs()])
-    first = next(e for e in reduced if e != 0)
-    model = next(e for e in like if e != 0)
-    if _leading_sign(first) != _leading_sign(model):
-        number = -number
-    return content * number, reduced / number
+def _annihilates(matrix: Matrix, a: int, b: int, zeta: Expr) -> bool:
+    return all(e == 0 for e in _with_pairs(matrix, a, b, zeta)[0].to_list_flat())
 
 
 @functools.cache
 def _repeated_pair(matrix: sympy.ImmutableMatrix, k: int) -> tuple[Expr, Expr, Matrix]:
-    """A^a (A² + ζ)^k as product of a number, a polynomial, and a matrix without common factor."""
+    """A^a (A² + ζ)^k as product of a number, a polynomial, and a matrix without common factor.
+
+    The sign is such that the matrix resembles A.
+    """
     form = spectrum(matrix)
-    factor = matrix * matrix + form.zeta * sympy.eye(matrix.shape[0])
-    content, reduced = _with_content((matrix**form.zero_multiplicity * factor**k).applyfunc(sympy.expand), matrix)
-    return (*content.primitive(), reduced)
+    product, ring = _with_pairs(matrix, form.zero_multiplicity, k, form.zeta)
+    entries = [e for e in product.to_list_flat() if e != 0]
+    common = functools.reduce(ring.gcd, entries, ring.zero)
+    if not matrix.free_symbols or not entries or common.is_ground:
+        return Integer(1), Integer(1), sympy.ImmutableMatrix(product.to_Matrix())
+    rest = [ring.exquo(e, common) for e in entries]
+    number = functools.reduce(sympy.QQ.gcd, (c for e in rest for c in e.coeffs()), sympy.QQ.zero)
+    model = next(e for e in matrix if e != 0)
+    if _leading_sign(ring.to_sympy(rest[0])) != _leading_sign(model):
+        number = -number
+    content = common * number
+    reduced = [ring.to_sympy(ring.exquo(e, content)) if e != 0 else Integer(0) for e in product.to_list_flat()]
+    return (*ring.to_sympy(content).primitive(), sympy.ImmutableMatrix(*matrix.shape, reduced))
 
 
 def _leading_sign(expression: Expr) -> bool:

@@ -98,6 +98,9 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
     further = [f"{model}_{name}.h" for name in sets]
     after = ["constants.h", algebra, "tableau.h", "method.h", method.header, "driver.h", "members.h", "shorter_steps.h"]
     includes = [f"{model}.c", *further, *after]
+    defined = ["#define SYMLIE_TIME_LOOP"]
+    if not (sets or method.own):
+        defined.append("#define SYMLIE_EXPLICIT_STEPS")
     samples = [
         f"#define EVENT_SAMPLES {len(NODES)}",
         c_vector("EVENT_NODE", NODES),
@@ -110,5 +113,5 @@ def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] 
         **constants_header(),
         "tableau.h": "\n".join(lines) + "\n",
         "event_tables.h": "\n".join(samples) + "\n",
-        "driver.c": "\n".join(["#define SYMLIE_TIME_LOOP", *(f'#include "{name}"' for name in includes), ""]),
+        "driver.c": "\n".join([*defined, *(f'#include "{name}"' for name in includes), ""]),
     }

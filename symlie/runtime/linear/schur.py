@@ -300,9 +300,6 @@ def algebra_of(layout: Layout) -> DenseAlgebra | BandedAlgebra:
 
 def elimination_order(layout: Layout) -> NDArray[np.int32]:
     """Place of each constraint row: instances by reverse Cuthill-McKee over shared free nodes, rows in order."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
     widths: list[int] = []
     starts: list[int] = []
     instance: list[NDArray[np.int64]] = []
@@ -321,11 +318,7 @@ def elimination_order(layout: Layout) -> NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     nodes = np.concatenate(node)
     mobile = ~layout.fixed[nodes]
-    incidence = coo_array(
-        (np.ones(int(mobile.sum())), (np.concatenate(instance)[mobile], nodes[mobile])),
-        shape=(count, int(nodes.max()) + 1),
-    ).tocsr()
-    order = reverse_cuthill_mckee((incidence @ incidence.T).tocsr(), symmetric_mode=True)
+    order = band_order(np.concatenate(instance)[mobile], nodes[mobile], count)
     position = np.empty(layout.rows, dtype=np.int32)
     sizes = np.array(widths)[order]
     begin = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -333,6 +326,36 @@ def elimination_order(layout: Layout) -> NDArray[np.int32]:
         start = starts[order[k]]
         position[start : start + width] = begin[k] + np.arange(width)
     return position
+
+
+def band_order(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int) -> NDArray[np.int32]:
+    """Instances in the order of their elimination.
+
+    Parameters
+    ----------
+    instances, nodes
+        Pairs of an instance and a free node that it has.
+    count
+        Number of instances.
+    """
+    if _is_chain(instances, nodes, count):
+        return np.arange(count, dtype=np.int32)[::-1]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    shape = (count, int(nodes.max(initial=0)) + 1)
+    incidence = coo_array((np.ones(len(nodes)), (instances, nodes)), shape=shape).tocsr()
+    order: NDArray[np.int32] = reverse_cuthill_mckee((incidence @ incidence.T).tocsr(), symmetric_mode=True)
+    return order
+
+
+def _is_chain(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int) -> bool:
+    """Whether each instance shares nodes with the next one alone: the usual case, which needs no SciPy."""
+    node, instance = np.unique(np.stack([nodes, instances]), axis=1)
+    shared = node[1:] == node[:-1]
+    joined = instance[:-1][shared]
+    of_two = not np.any(shared[1:] & shared[:-1])
+    return of_two and bool(np.all(instance[1:][shared] == joined + 1)) and len(np.unique(joined)) == count - 1
 
 
 def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "primitives.h"
+
 /* Functions take the same for all models and methods, of which not each one needs everything. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -18,10 +20,9 @@
 #define SYMLIE_UNROLL
 #endif
 
-/* A part of a stage: within the unrolled stages of small models, else a function of its own, which compilers take less time
- * for than for the same text in a long one. */
-#if defined(__GNUC__) && !FIXED_TOPOLOGY
-#define PART_OF_STAGE __attribute__((noinline)) static
+/* A part of a stage: within the unrolled stages of small models, else a function of its own. */
+#if !FIXED_TOPOLOGY
+#define PART_OF_STAGE SYMLIE_APART
 #else
 #define PART_OF_STAGE static inline
 #endif
@@ -124,7 +125,7 @@ SYMLIE_UNROLL
 #endif
 
 /* Long vectors part by part, so that `out` stays in the nearest cache. */
-static inline void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
                            const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
 #if FIXED_TOPOLOGY || SYMLIE_LANES > 1
@@ -158,7 +159,7 @@ static inline void shift(int vectors, int n, const symlie_real *restrict newest,
 
 /* The largest |entry|, or bound >= 0 if that is larger. The bits of doubles that are not negative are in the order of the
  * numbers, with NaN above them all, so that it never vanishes. */
-static inline symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
+PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
 #if SYMLIE_LANES > 1
     for (int k = 0; k < n; k++)
@@ -180,7 +181,7 @@ static inline symlie_real largest_entry(int n, const symlie_real *restrict x, sy
 
 /* Whether all entries are finite: as doubles, the others have an exponent of ones only, and one more carries into the
  * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
-static inline int all_finite(int n, const symlie_real *restrict x)
+PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 {
 #if UNROLL_STAGES || SYMLIE_LANES > 1
     symlie_real zero = SYMLIE_NUMBER(0);

@@ -12,11 +12,13 @@
 
 #if defined(__GNUC__)
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static
+#define SYMLIE_APART __attribute__((noinline, unused)) static /* compilers take less time for it than within a long function */
 #define SYMLIE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SYMLIE_INLINE inline __attribute__((always_inline))
 #define SYMLIE_ONE_BY_ONE __asm__ volatile("") /* no vectors of instances, which would have to be gathered */
 #else
 #define SYMLIE_COLD static
+#define SYMLIE_APART static
 #define SYMLIE_UNLIKELY(x) (x)
 #define SYMLIE_INLINE inline
 #define SYMLIE_ONE_BY_ONE (void)0

@@ -3,6 +3,17 @@
 #ifndef SYMLIE_REAL_H
 #define SYMLIE_REAL_H
 
+/* Passes of GCC that bring nothing to stages of explicit one-step methods, which are long and have few branches; with
+ * registers given by priority they are faster. Where no steps are taken, more passes cost more than they bring. */
+#if defined(__GNUC__) && !defined(__clang__)
+#if defined(SYMLIE_EXPLICIT_STEPS) || defined(SYMLIE_NO_STEPS)
+#pragma GCC optimize("no-thread-jumps", "no-gcse", "ira-algorithm=priority")
+#endif
+#ifdef SYMLIE_NO_STEPS
+#pragma GCC optimize("no-tree-pre", "no-tree-vrp", "no-schedule-insns2", "no-ivopts", "no-code-hoisting")
+#endif
+#endif
+
 #ifndef SYMLIE_REAL
 #define SYMLIE_REAL double
 #endif

@@ -12,12 +12,7 @@
 
 #include "rows.h"
 
-/* Loops over the pivots of small matrices are unrolled, so that numbers stay in registers, and that once. */
-#if defined(__GNUC__)
-#define DENSE_ONCE __attribute__((noinline, unused)) static
-#else
-#define DENSE_ONCE static
-#endif
+/* Loops over the pivots of small matrices are unrolled, so that numbers stay in registers, and that once: SYMLIE_APART. */
 #if defined(__GNUC__) && ELIMINATION_SIZE <= 12
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
@@ -58,7 +53,7 @@ static inline void clear_matrix(const elimination *restrict E, symlie_real *rest
 
 /* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
  * one whose row has an entry that is not. */
-DENSE_ONCE int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
+SYMLIE_APART int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     dense_matrix *restrict A = (dense_matrix *)values;
     symlie_real scale[ELIMINATION_SIZE], column[DENSE_ROW] = {0};

@@ -56,9 +56,9 @@ PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *
     return angle;
 }
 
-static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
-                              const symlie_control *restrict control, mass_matrix *restrict mass,
-                              const symlie_state *restrict state, symlie_trial *restrict trial)
+SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                             const symlie_control *restrict control, mass_matrix *restrict mass,
+                             const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(rate, STAGES * DIMENSION);
     ARRAY(acceleration, STAGES * DIMENSION);

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.errors import ChartSingularityError, ModelError, UnsupportedMethodError
-from symlie.groups.classical.coordinates import PARAMETERS
+from symlie.groups.classical.coordinates import parameters_by_name
 from symlie.models import heavy_top
 from symlie.runtime.system.system import System
 from tests.spaces.coordinates import FORM_1, ON_GROUP, stored_by
@@ -224,7 +224,7 @@ def test_angles_are_not_wrapped_in_form_1() -> None:
 
 def test_initial_velocities_of_form_1() -> None:
     """Ω, or rates of the angles; both are refused, in the statement and where a run starts otherwise."""
-    system, parameters = top("euler_angles:1"), PARAMETERS["euler_angles"]
+    system, parameters = top("euler_angles:1"), parameters_by_name()["euler_angles"]
     rho, rates = np.array([0.4, 0.3, -0.2]), np.array([1.0, 2.0, 3.0])
     changed = system.with_initial("top", angles_xyz=rho, angles_xyz_dot=rates)
     assert np.abs(changed.stated_state().v - parameters.spin_by_rates(rho) @ rates).max() < ROUNDING

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import symlie as sl
 from symlie.errors import ChartSingularityError, GroupError, ModelError
-from symlie.groups.classical.coordinates import PARAMETERS, in_coordinates
+from symlie.groups.classical.coordinates import in_coordinates, parameters_by_name
 from symlie.groups.standard import group_from_name
 from symlie.ir.program import Program
 from symlie.models import heavy_top
@@ -116,7 +116,7 @@ def test_implicit_steps_converge_to_the_same_motion() -> None:
 
 
 def rotation_of(name: str, rho: Array) -> Rotation:
-    field = PARAMETERS[name].field
+    field = parameters_by_name()[name].field
     if field == "p":
         return Rotation.from_quat(np.roll(rho, -1))
     if field == "psi":
@@ -124,11 +124,11 @@ def rotation_of(name: str, rho: Array) -> Rotation:
     return Rotation.from_euler(field[-3:].upper(), rho)
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
+@pytest.mark.parametrize("name", parameters_by_name())
 @given(seed=st.integers(0, 2**32 - 1))
 def test_kinematics(name: str, seed: int) -> None:
     """R is a rotation, ω = G ρ' is its angular velocity, and G⁺ is an inverse of G."""
-    parameters, draw = PARAMETERS[name], np.random.default_rng(seed)
+    parameters, draw = parameters_by_name()[name], np.random.default_rng(seed)
     start, rate = draw.normal(size=parameters.size), draw.normal(size=parameters.size)
     if parameters.size == 4:
         start /= np.linalg.norm(start)
@@ -177,9 +177,9 @@ def test_kinematics(name: str, seed: int) -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-@pytest.mark.parametrize("name", [n for n in PARAMETERS if n.startswith("euler_angles")])
+@pytest.mark.parametrize("name", [n for n in parameters_by_name() if n.startswith("euler_angles")])
 def test_angles_of_a_rotation(name: str, seed: int) -> None:
-    axes = PARAMETERS[name].field[-3:].upper()
+    axes = parameters_by_name()[name].field[-3:].upper()
     angles = np.array(sl.rotation(matrix=Rotation.random(random_state=seed).as_matrix()).euler_angles(axes))
     again = np.array(sl.rotation(euler=axes, angles=angles).matrix).reshape(3, 3)
     assert np.abs(again - Rotation.random(random_state=seed).as_matrix()).max() < SAME_ROTATION
@@ -244,7 +244,7 @@ def test_initial_angular_velocity_and_rates() -> None:
     spin = [0.1, 20.0, 3.0]
     system = top("euler_angles").with_initial("top", Omega=spin)
     stated = system.stated_state().v
-    assert np.abs(PARAMETERS["euler_angles"].rates_by_spin(np.zeros(3)) @ spin - stated).max() < SAME_STEP
+    assert np.abs(parameters_by_name()["euler_angles"].rates_by_spin(np.zeros(3)) @ spin - stated).max() < SAME_STEP
     same = top("euler_angles").with_initial("top", angles_xyz_dot=stated)
     assert np.array_equal(same.stated_state().v, stated)
     with pytest.raises(ModelError, match="can not start from"):

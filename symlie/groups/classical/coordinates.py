@@ -88,7 +88,7 @@ ON_GROUP = "lie"
 
 
 @functools.cache
-def _parameters_by_name() -> Mapping[str, RotationParameters]:
+def parameters_by_name() -> Mapping[str, RotationParameters]:
     """Classical coordinates; stating all of them takes longer than importing this module."""
     return {p.name: p for p in (*map(euler_angles, SEQUENCES), _euler_parameters(), _rotation_vector())}
 
@@ -96,7 +96,7 @@ def _parameters_by_name() -> Mapping[str, RotationParameters]:
 @functools.cache
 def _parameter_space(name: str) -> LieGroup:
     """Rⁿ of classical coordinates, of form 2."""
-    parameters = _parameters_by_name()[name]
+    parameters = parameters_by_name()[name]
     linear = real_space(parameters.size)
     shape = (parameters.size,)
     return LieGroup(
@@ -118,7 +118,7 @@ def _stored_group(name: str) -> LieGroup:
     """SO(3) whose storage is ρ, stepped on the group."""
     if name in LIE_COORDINATES:
         return LIE_COORDINATES[name]
-    parameters = _parameters_by_name()[name]
+    parameters = parameters_by_name()[name]
     of_rotation = parameters.of_rotation
     assert of_rotation is not None
     sequence = parameters.field[-len(USUAL_SEQUENCE) :]
@@ -195,7 +195,7 @@ def _check_coordinates(coordinates: str) -> None:
             "Minimal coordinates are those of the joints of a model, not of one body: state bodies as usual and take "
             "sl.minimal_coordinates(model), or -o coordinates=minimal."
         )
-    if coordinates not in LIE_COORDINATES and coordinates not in _parameters_by_name():
+    if coordinates not in LIE_COORDINATES and coordinates not in parameters_by_name():
         usual = ", ".join([*LIE_COORDINATES, "euler_angles", "euler_parameters"])
         raise GroupError(
             f"There are no coordinates {coordinates!r}; use {usual}, or euler_angles_AXES with AXES one of "
@@ -215,11 +215,11 @@ def _check_form(coordinates: str, form: int | None, step: str | None) -> None:
         raise GroupError("Euler parameters that step on the group are coordinates=quaternion; leave step= out.")
     if form is None:
         return
-    if coordinates not in _parameters_by_name():
+    if coordinates not in parameters_by_name():
         raise GroupError(f"The coordinates {coordinates} have no form, they step on the group; form={form!r} is none.")
     if form not in FORMS:
         raise GroupError(f"The coordinates {coordinates} have no form {form!r}; there are form 1 and form 2.")
-    if form == 1 and _parameters_by_name()[coordinates].size != SO3.dimension:
+    if form == 1 and parameters_by_name()[coordinates].size != SO3.dimension:
         raise GroupError(
             "Euler parameters have form 2 alone: form 1 would have four stored coordinates, and as many local ones, "
             "for the three velocities ω; take form=2, or coordinates=quaternion, which steps on the group."

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.papers.formulations import Formulations, Found, iterations
-from symlie.papers.holzinger2024.puma import puma_studies
-from symlie.papers.holzinger2024.rotor import counted_study
-from symlie.papers.holzinger2024.slider_crank import crank_study
-from symlie.papers.holzinger2024.tops import (
+from symlie.papers.holzinger2024.compared import (
     EP,
     FREE_TOP,
     FULL,
@@ -22,6 +19,9 @@ from symlie.papers.holzinger2024.tops import (
     least_ratio,
     study,
 )
+from symlie.papers.holzinger2024.puma import puma_studies
+from symlie.papers.holzinger2024.rotor import counted_study
+from symlie.papers.holzinger2024.slider_crank import crank_study
 from symlie.papers.items import Item, Number
 from symlie.papers.studies import Course
 from symlie.runtime.layout.layout import Array

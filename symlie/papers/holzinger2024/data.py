@@ -9,7 +9,7 @@ import numpy as np
 
 from symlie.models.registry import model_names
 from symlie.papers.facts import Stated
-from symlie.papers.holzinger2024.tops import HELD_TOP, SLIDER_CRANK
+from symlie.papers.holzinger2024.compared import HELD_TOP, SLIDER_CRANK
 from symlie.papers.items import Item, Number, Table
 from symlie.papers.studies import Case
 from symlie.runtime.system.system import System

@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.models import puma560
 from symlie.papers.formulations import Formulations, Found, error_at, errors, iterations, iterations_at, ran, times
-from symlie.papers.holzinger2024.tops import (
+from symlie.papers.holzinger2024.compared import (
     COORDINATES,
     EP,
     FULL,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symlie.papers.formulations import Formulations, error_at, errors, iterations_at, ran, times, work
-from symlie.papers.holzinger2024.tops import (
+from symlie.papers.holzinger2024.compared import (
     EP,
     EXPLICIT,
     FORM_1,

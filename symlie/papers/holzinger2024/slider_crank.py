@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symlie.papers.formulations import Formulations, error_at, errors, iterations, iterations_at, times
-from symlie.papers.holzinger2024.tops import (
+from symlie.papers.holzinger2024.compared import (
     EP,
     ITERATIONS,
     OURS,

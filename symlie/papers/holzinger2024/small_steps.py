@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from symlie.papers.formulations import Formulations, Found, error_at
-from symlie.papers.holzinger2024.tops import EP, RV, RXYZ, SLIDER_CRANK, WITH_TANGENT, study
+from symlie.papers.holzinger2024.compared import EP, RV, RXYZ, SLIDER_CRANK, WITH_TANGENT, study
 from symlie.papers.items import Item, Number
 from symlie.papers.studies import Options
 

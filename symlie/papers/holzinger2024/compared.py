@@ -1,0 +1,187 @@
+"""What items of [Holzinger2024] compare: formulations, methods and their options, and how both are drawn and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from symlie.papers.formulations import (
+    Formulations,
+    Found,
+    error_at,
+    errors,
+    iterations,
+)
+from symlie.papers.items import Curve, Panel, Points, Table
+from symlie.papers.studies import Case, Options
+from symlie.runtime.solution.solution import Solution
+
+RXYZ, RV, EP = "Rxyz", "RV (Lie)", "EP"
+FORM_1 = "Rxyz, form 1"
+COORDINATES: dict[str, Options] = {
+    RV: (("coordinates", "rotation_vector"),),
+    RXYZ: (("coordinates", "euler_angles"),),
+    EP: (("coordinates", "euler_parameters"),),
+}
+"""The formulations of the paper; the one that steps on the group is the first."""
+
+OF_FORM_1: dict[str, Options] = {FORM_1: (("coordinates", "euler_angles"), ("form", 1))}
+"""Euler angles with angular velocities as unknowns, which the paper states beside those of its figures, form 2."""
+
+MINIMAL = "minimal"
+OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}
+"""Coordinates of joints, which the paper has of the Puma."""
+
+SE3 = "SE(3), ours"
+OURS: dict[str, Options] = {
+    SE3: (("group", "SE3"),),
+    "S³ × R³, ours": (("group", "S3xR3"),),
+    "S³ ⋉ R³, ours": (("group", "S3sR3"),),
+}
+QUATERNION = "S³, ours"
+OF_QUATERNION: dict[str, Options] = {QUATERNION: (("group", "S3"),)}
+"""A body that turns about a point stores no position: of all three groups it leaves the rotation."""
+HELD: dict[str, Options] = {
+    name.replace("ours", "held, ours"): (*options, ("constraint_frame", "space")) for name, options in OURS.items()
+}
+"""The same motion with a position that is held by x - R X = 0."""
+
+EXPLICIT = {"RK44": "rkmk_rk44", "DOPRI5": "rkmk_dopri5", "ODE23": "rkmk_bs32", "RK67": "rkmk_rk67"}
+HALF_EXPLICIT = "half-explicit"
+"""In the place of these where there are constraints."""
+
+GUESS: Options = (("predictor", "zero"), ("start", "plain"))
+"""Start and guess of the paper."""
+
+FULL: Options = (*GUESS, ("tangent", False), ("stiffness", "full"))
+"""The derived matrix, without T(θ) as in the paper."""
+
+REDUCED: Options = (*GUESS, ("tangent", False), ("stiffness", "reduced"))
+"""The matrix of the paper's equation (42), without derivatives of M v' and of Bᵀλ."""
+
+WITH_TANGENT: Options = (*GUESS, ("tangent", True), ("stiffness", "reduced"))
+MODIFIED: Options = (*REDUCED, ("newton", "modified"))
+
+FREE_TOP = Case("heavy_top", (("group", "SO3"),))
+HELD_TOP = Case("heavy_top", (("group", "SO3xR3"), ("constraint_frame", "space")))
+ROTOR = Case("rotor")
+SLIDER_CRANK = Case("slider_crank")
+
+ITERATIONS = "Newton iterations per step"
+
+RELATIVE = "processor time in that of RV at the largest step"
+
+UNJUDGED = "Times are of one machine and are not judged."
+
+
+def halved(first: float, count: int) -> tuple[float, ...]:
+    """Steps h 2^(1-n)."""
+    return tuple(first * 0.5**n for n in range(count))
+
+
+def study(
+    case: Case, names: Sequence[str], method: str, steps: tuple[float, ...], t_end: float, output: str,
+    options: Options = (),
+) -> Formulations:  # fmt: skip
+    """Runs of formulations by name."""
+    every = {**COORDINATES, **OF_FORM_1, **OF_JOINTS, **OURS, **OF_QUATERNION, **HELD}
+    reference = ("rkmk_rk67" if case in (FREE_TOP, ROTOR) else "half_explicit_5", steps[-1] / 2)
+    chosen = tuple((name, every[name]) for name in names)
+    return Formulations(case, chosen, method, steps, t_end, output, reference, options)
+
+
+Reading = Callable[[str], Callable[[Found], Points]]
+
+
+def curves(
+    found: Formulations, reading: Reading, method: str = "", names: Sequence[str] | None = None
+) -> list[Curve]:  # fmt: skip
+    """A curve for each formulation, or for these: a formulation has its colour, a method its dashes."""
+    return [
+        Curve(f"{method} {name}".lstrip(), found, reading(name), True, colour=name, dashes=method or name)
+        for name in names or dict(found.options)
+    ]
+
+
+def explicit_and_implicit(
+    y: str, reading: Reading, explicit: Mapping[str, Formulations], implicit: Formulations,
+    ours: Mapping[str, Sequence[str]], *, x: str = "step size in s",
+) -> list[Panel]:  # fmt: skip
+    """The two panels of the paper, and below them what is ours beside RV.
+
+    Parameters
+    ----------
+    y, x
+        Labels of the axes.
+    reading
+        What is drawn.
+    explicit, implicit
+        Runs, the explicit ones by the name of their method.
+    ours
+        Formulations that are ours, by the name of an explicit method, and by ``""`` for the implicit one.
+    """
+    every = {name for names in ours.values() for name in names}
+
+    def drawn(method: str, found: Formulations, *, is_ours: bool) -> list[Curve]:
+        names = [RV, *ours.get(method, ())] if is_ours else [n for n, _ in found.options if n not in every]
+        return curves(found, reading, method, names)
+
+    return [
+        panel("explicit", y, [c for method in EXPLICIT for c in drawn(method, explicit[method], is_ours=False)], x),
+        panel("implicit", y, drawn("", implicit, is_ours=False), x),
+        panel("explicit, ours", y,
+              [c for method, found in explicit.items() if method in ours for c in drawn(method, found, is_ours=True)],
+              x),
+        panel("implicit, ours", y, drawn("", implicit, is_ours=True), x),
+    ]  # fmt: skip
+
+
+def panel(title: str, y: str, drawn: Sequence[Curve], x: str = "step size in s") -> Panel:
+    """Logarithmic axes, but for counts of iterations."""
+    return Panel(title, x, y, drawn, "semilogx" if y == ITERATIONS else "loglog")
+
+
+def counted_text(value: float) -> str:
+    """Iterations per step as text."""
+    return "failed" if np.isnan(value) else f"{value:.2f}"
+
+
+def stated_text(known: Sequence[float | None], k: int) -> str:
+    """A printed number as text, if there is one."""
+    value = known[k] if k < len(known) else None
+    return "–" if value is None else f"{value:g}"
+
+
+def iteration_table(found: Formulations, printed: Mapping[str, Sequence[float | None]]) -> Table:
+    """Iterations per step beside the printed ones, if there are such of a formulation."""
+    names = [*printed, *(name for name, _ in found.options if name not in printed)]
+    head = ["h in s", *(t for name in names for t in ((name, f"{name}, printed") if name in printed else (name,)))]
+
+    def rows(result: Found) -> list[list[str]]:
+        table = []
+        for k, h in enumerate(found.steps):
+            row = [f"{h:.3g}"]
+            for name in names:
+                row.append(counted_text(iterations(name)(result)[1][k]))
+                if name in printed:
+                    row.append(stated_text(printed[name], k))
+            table.append(row)
+        return table
+
+    return Table(head, rows, [found])
+
+
+def output_over_time(name: str) -> Callable[[Solution], Points]:
+    """A scalar output over time."""
+    return lambda solution: (solution.t, solution.outputs[name])
+
+
+def least_ratio(name: str, other: str) -> Callable[[Found], float]:
+    """The least ratio of errors of two formulations of all steps where both ran."""
+    return lambda found: float(np.nanmin(errors(name)(found)[1] / errors(other)(found)[1]))
+
+
+def over_rv(name: str, h: float) -> Callable[[Found], float]:
+    """Error of a formulation over that of rotation vectors at one step size."""
+    return lambda found: error_at(name, h)(found) / error_at(RV, h)(found)

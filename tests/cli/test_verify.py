@@ -193,3 +193,5 @@ def test_derivatives(cli: Cli) -> None:
     assert result.code == 1 and "not within 2" in result.out
     assert "from 1 to 60" in cli("verify", "g0", "--derivatives", "61").err
     assert "no derivatives" in cli("verify", "SE3", "--derivatives", "5").err
+    refused = cli("verify", "g0", "--derivatives", "5", "--certificate", "g0.json")
+    assert refused.code == 1 and "goes without --certificate." in refused.err

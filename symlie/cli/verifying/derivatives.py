@@ -10,6 +10,9 @@ from symlie.contract.constants import MOST_ORDER
 from symlie.errors import SymlieError
 from symlie.ir.jet_compositions import MOST_DERIVATIVES
 
+ALONE = ("certificate", "domain", "operators", "paper", "plot", "snippet", "suggest")
+"""Options of the command that belong to functions themselves."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -46,6 +49,9 @@ def judge_derivatives(arguments: Namespace) -> int:
         raise SymlieError(f"--derivatives {order} must be an order from 1 to {MOST_ORDER}.")
     if (arguments.what is not None) + bool(arguments.all) != 1:
         raise SymlieError("Name a function, as in: symlie verify c2 --derivatives 24, or give --all.")
+    elsewhere = [word for word in ALONE if getattr(arguments, word)]
+    if elsewhere:
+        raise SymlieError(f"--derivatives proves bounds over all arguments and goes without --{elsewhere[0]}.")
     names = all_names() if arguments.all else [arguments.what]
     text = shipped_text()
     scheme = scheme_of(text)

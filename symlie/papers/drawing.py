@@ -39,6 +39,9 @@ MANY_POINTS = 400
 SHADES = 7
 """Of each colour towards white, in a PNG file, which that makes a third of the size."""
 
+PANES = (224, 233, 242)
+"""Greys of grids and of planes in space, which would become a colour's lightest shade else."""
+
 BELOW = 0.5
 """Distance of a line that shows a slope from its curve."""
 
@@ -162,4 +165,4 @@ def _shades() -> list[int]:
         rgb = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
         for part in np.linspace(0, 1, SHADES, endpoint=False):
             found += [round(c + part * (255 - c)) for c in rgb]
-    return [*found, 255, 255, 255]
+    return [*found, *(grey for level in (*PANES, 255) for grey in (level,) * 3)]

@@ -28,9 +28,9 @@ LARGEST_TURNED = 3
 def can_be_cut(model: Model) -> bool:
     """Whether the own statement of a model has terms of different nodes that may stand apart.
 
-    Placed nodes and rows on accelerations belong to a recursion over all nodes of a statement.
+    Placed nodes, rows on accelerations and trees of bodies belong to a recursion over all nodes of a statement.
     """
-    whole = model.placements or model.locations or any(c.level == 2 for c in model.constraints)
+    whole = model.placements or model.locations or model.trees or any(c.level == 2 for c in model.constraints)
     return len(model.nodes) > 1 and not whole
 
 

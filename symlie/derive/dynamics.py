@@ -12,14 +12,27 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, Integer
+from sympy import Add, Expr, Integer
 
+from symlie.derive.tree_dynamics import TreeDynamics
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
 from symlie.ir.differentiate import columns, forward, gradient, reverse
 from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.statement import Statement
 from symlie.showing import Brief
+
+
+@dataclass(frozen=True, repr=False)
+class EnergyTerms(Brief):
+    """What follows from energies and forces without those of bodies on a tree of joints."""
+
+    momentum: tuple[Expr, ...]
+    """∂T/∂v, by node."""
+    force: tuple[Expr, ...]
+    """g(t, q, v), by node."""
+    without_rate: tuple[Expr, ...]
+    """-ad_vᵀ (M v + p) - D_q T + D_q V + ∂D/∂v - f, by node: g without the rate of the momentum."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,8 +48,9 @@ class Dynamics(Brief):
     """g(t, q, v), by node."""
     load: tuple[Expr, ...]
     """D_q V + ∂D/∂v - f, by node: the part of g without inertia."""
-    without_rate: tuple[Expr, ...]
-    """-ad_vᵀ (M v + p) - D_q T + D_q V + ∂D/∂v - f, by node: g without the rate of the momentum."""
+    own: EnergyTerms
+    """The part that is not of a tree."""
+    trees: tuple[TreeDynamics, ...]
 
 
 def derive_dynamics(statement: Statement) -> Dynamics:
@@ -49,17 +63,19 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     """
     program, nodes = statement.program, statement.moving_nodes
     velocities = [n.velocity for n in nodes]
-    momenta = reverse(program, [(statement.kinetic, Integer(1))], velocities)
+    flat = [s for v in velocities for s in v.components]
+    trees = tuple(TreeDynamics(program, tree, flat) for tree in statement.trees)
+    kinetic = Add(*_without(statement.kinetic_terms, [t for tree in statement.trees for t in tree.kinetic]))
+    potential = Add(*_without(statement.potential_terms, [t for tree in statement.trees for t in tree.potential]))
+    momenta = reverse(program, [(kinetic, Integer(1))], velocities)
     momentum = tuple(c for p in momenta for c in p)
     mass = _mass_matrix(statement, momentum)
     moving = [s for n in statement.nodes for s in n.value.components] + [statement.time]
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
-    kinetic = statement.kinetic
 
     if mass_is_constant:
         # M depends on parameters alone, so M v costs a product where the gradient of T may cost much more.
         mass = tuple(program.vector(row, "M") for row in mass)
-        flat = [s for n in nodes for s in n.velocity.components]
         kinetic, *at_rest = at_values(program, [kinetic, *momentum], dict.fromkeys(flat, Integer(0)))
         kinetic += sum((p * v for p, v in zip(at_rest, flat, strict=True)), Integer(0))
         momentum = tuple(
@@ -77,14 +93,46 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     for i, (node, p) in enumerate(zip(nodes, momenta, strict=True)):
         gyroscopic = ad(program, node.lie_group, node.velocity.components, program.vector(p), transpose=True)
         total[i] = _sum(total[i], _less(gyroscopic))
-    loads = _loads(statement)
+    loads = _loads(statement, potential)
     total = [_sum(a, b) for a, b in zip(total, loads, strict=True)]
     force = [_sum(a, b) for a, b in zip(rates, total, strict=True)]
-    return Dynamics(momentum, mass, mass_is_constant, *(_joined(parts) for parts in (force, loads, total)))
+    own = EnergyTerms(momentum, _joined(force), _joined(total))
+    load = _joined(loads)
+    if not trees:
+        return Dynamics(momentum, mass, mass_is_constant, own.force, load, own, ())
+    mass = tuple(
+        tuple(Add(*entries) for entries in zip(*rows, strict=True))
+        for rows in zip(mass, *(tree.mass() for tree in trees), strict=True)
+    )
+    return Dynamics(
+        _total(momentum, *(tree.momentum() for tree in trees)),
+        mass,
+        not depends_on(program, [c for row in mass for c in row], moving),
+        _total(own.force, *(tree.inverse_dynamics() for tree in trees)),
+        _total(load, *(tree.weight() for tree in trees)),
+        own,
+        trees,
+    )
 
 
 def inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Sequence[Expr]) -> tuple[Expr, ...]:
-    """M a + g without the entries of M, as the rate of the momentum along (v, a): about as many operations as g.
+    """M a + g without the entries of M: about as many operations as g.
+
+    Parameters
+    ----------
+    statement, dynamics
+        The statement and its terms.
+    acceleration
+        a, by node.
+    """
+    flat = [s for n in statement.moving_nodes for s in n.velocity.components]
+    pairs = tuple(zip(flat, acceleration, strict=True))
+    own = own_inverse_dynamics(statement, dynamics, acceleration)
+    return _total(own, *(tree.inverse_dynamics(pairs) for tree in dynamics.trees))
+
+
+def own_inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Sequence[Expr]) -> tuple[Expr, ...]:
+    """The part of M a + g that is not of a tree, as the rate of the momentum along (v, a).
 
     Parameters
     ----------
@@ -96,14 +144,26 @@ def inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Seq
     nodes = statement.moving_nodes
     parts = _by_node(acceleration, [n.group.dimension for n in nodes])
     along = [*statement.motion(), *((n.velocity, part) for n, part in zip(nodes, parts, strict=True))]
-    rate = forward(statement.program, dynamics.momentum, along)
-    return _sum(statement.program.vector(rate), dynamics.without_rate)
+    rate = forward(statement.program, dynamics.own.momentum, along)
+    return _sum(statement.program.vector(rate), dynamics.own.without_rate)
 
 
-def _loads(statement: Statement) -> list[Vector]:
+def _without(terms: Sequence[Expr], others: Sequence[Expr]) -> list[Expr]:
+    """Terms less other ones, each as often as it is there."""
+    left = list(terms)
+    for term in others:
+        left.remove(term)
+    return left
+
+
+def _total(*vectors: Sequence[Expr]) -> tuple[Expr, ...]:
+    return tuple(Add(*parts) for parts in zip(*vectors, strict=True))
+
+
+def _loads(statement: Statement, potential: Expr) -> list[Vector]:
     program, nodes = statement.program, statement.moving_nodes
     # One reverse sweep for potential and applied forces, so that forces along the same strain are pulled back once.
-    along = [(statement.potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
+    along = [(potential, Integer(1)), *((position, -force) for position, force in statement.applied_forces)]
     total = list(reverse(program, along, [n.value for n in nodes]))
     if statement.dissipated != 0:
         for i, node in enumerate(nodes):

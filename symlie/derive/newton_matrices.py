@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.dynamics import inverse_dynamics
+from symlie.derive.dynamics import own_inverse_dynamics
 from symlie.derive.kernels import configuration_symbols
 from symlie.groups.operations import Difference
 from symlie.ir.differentiate import Matrix, columns
@@ -61,12 +61,13 @@ def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) 
     ]
 
 
-def _residual(derived: DerivedStatement, acceleration: Sequence[Symbol], multipliers: Sequence[Symbol]) -> list[Expr]:
-    """The balance as it is cheapest to differentiate: where M varies, without its entries."""
+def _own_balance(derived: DerivedStatement, acceleration: Sequence[Expr], multipliers: Sequence[Symbol]) -> list[Expr]:
+    """The balance without trees of bodies, as it is cheapest to differentiate: where M varies, without its entries."""
     if not acceleration:
-        return balance(derived, acceleration, multipliers)
-    inertia = inverse_dynamics(derived.statement, derived.dynamics, acceleration)
-    return [a + b for a, b in zip(inertia, constraint_forces(derived, multipliers), strict=True)]
+        own = derived.dynamics.own.force
+    else:
+        own = own_inverse_dynamics(derived.statement, derived.dynamics, acceleration)
+    return [a + b for a, b in zip(own, constraint_forces(derived, multipliers), strict=True)]
 
 
 def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
@@ -76,13 +77,22 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     dimension = len(dynamics.force)
     acceleration = () if dynamics.mass_is_constant else program.fresh("a", dimension)
     multipliers = program.fresh("lambda", len(jacobian)) if jacobian else ()
-    residual = program.vector(_residual(derived, acceleration, multipliers))
+    residual = program.vector(_own_balance(derived, acceleration, multipliers))
     values = [n.value for n in statement.moving_nodes]
     stiffness = by_configuration(program, residual, values)
-    damping = columns(program, program.vector(dynamics.force), [n.velocity for n in statement.moving_nodes])
+    velocities = [n.velocity for n in statement.moving_nodes]
+    damping = columns(program, program.vector(dynamics.own.force), velocities)
     hidden = columns(program, derived.constraints.hidden, values)
-    sees = depends_on(program, residual, configuration_symbols(statement))
+    sees = bool(dynamics.trees) or depends_on(program, residual, configuration_symbols(statement))
+    flat = [s for v in velocities for s in v.components]
+    for tree in dynamics.trees:
+        of_tree = tree.newton_matrices(tuple(zip(flat, acceleration, strict=False)))
+        stiffness, damping = (_sum(a, b) for a, b in zip((stiffness, damping), of_tree, strict=True))
     return NewtonMatrices(acceleration, multipliers, stiffness, damping, hidden, sees)
+
+
+def _sum(a: Matrix, b: Matrix) -> Matrix:
+    return tuple(tuple(x + y for x, y in zip(*rows, strict=True)) for rows in zip(a, b, strict=True))
 
 
 def by_configuration(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:

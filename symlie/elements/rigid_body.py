@@ -23,6 +23,7 @@ from symlie.modeling.ground import Placed
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
+from symlie.modeling.terms import RigidInertia
 from symlie.modeling.units import size_of
 from symlie.modeling.values import given_space
 from symlie.rotations import Rotation, rotation
@@ -52,6 +53,7 @@ def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric:
     size = len(q.x)
     mass = body.parameter("mass", 1.0, unit="kg")
     inertia = body.parameter("inertia", np.eye(3) if size == 3 else 1.0, unit="kg m^2")
+    c = vector(*[0] * size)
     center, velocity = q.x, q.U if hasattr(q, "U") else q.x_dot
     if is_eccentric:
         c = body.parameter("center_of_mass", np.zeros(size), unit="m")
@@ -61,6 +63,8 @@ def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric:
     turning = q.Omega.dot(inertia * q.Omega) if size == 3 else inertia * q.Omega[0] ** 2
     body.kinetic_energy((mass * velocity.dot(velocity) + turning) / 2)
     body.potential_energy(-mass * gravity.dot(center))
+    rows = tuple(tuple(inertia[i, k] for k in range(3)) for i in range(3)) if size == 3 else ((inertia,),)
+    body.rigid = RigidInertia(mass, tuple(c), rows, tuple(gravity))
     return body
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import sympy
-from sympy import Expr, ImmutableMatrix, Integer, Matrix
+from sympy import Add, Expr, ImmutableMatrix, Integer, Matrix
 
 from symlie.ir.program import Euclidean, Program, Space, Value, Vector
 
@@ -32,6 +32,11 @@ def zero(n: int) -> Vector:
 def add(x: Vector, y: Vector) -> Vector:
     """x + y."""
     return tuple(a + b for a, b in zip(x, y, strict=True))
+
+
+def dot(x: Sequence[Expr], y: Sequence[Expr]) -> Expr:
+    """x·y."""
+    return Add(*[a * b for a, b in zip(x, y, strict=True)])
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.modeling.terms import Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
+from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, parse_units
@@ -47,6 +47,7 @@ class Stated:
         self.energy_terms: list[Expr] = []
         self.placements: list[Placement] = []
         self.locations: list[Location] = []
+        self.trees: list[BodyTree] = []
         self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []

@@ -17,7 +17,7 @@ from symlie.modeling.names import identifier
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
-from symlie.modeling.terms import Output
+from symlie.modeling.terms import Output, RigidInertia
 from symlie.modeling.units import si_units
 from symlie.modeling.values import given_space
 from symlie.showing import Brief, line
@@ -48,6 +48,7 @@ class ElementType(Statement):
     def __init__(self, name: str, /, **nodes: ConfigurationSpace | str) -> None:
         super().__init__(name)
         self._parameter_prefix = f"{name}."
+        self.rigid: RigidInertia | None = None
         if not nodes:
             raise ModelError(f"Element type '{name}' needs at least one local node, such as left=sl.SE3.")
         for label, group in nodes.items():

@@ -1,13 +1,24 @@
-"""What a statement consists of: parameters, constraints, outputs and events, as data."""
+"""What a statement consists of: parameters, constraints, outputs, events and trees of bodies, as data.
+
+Velocities of bodies on a tree of joints are twists in inertial axes at the origin, (ω, v_O) with the velocity v_O of
+the point of the body that passes the origin; in the plane ω is one number. Behind a joint,
+
+    V = V_before + Σ s_j v_j
+
+with a column s_j for each of its velocities v_j: (a, p × a) of a turn about the axis a through p, (0, a) of a shift.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
 from symlie.contract.manifest import InputLayout, ParameterLayout
 from symlie.groups.group import LieGroup
+from symlie.groups.standard import SE2, SE3
+from symlie.ir.program import Vector
 from symlie.showing import Brief
 
 
@@ -116,3 +127,65 @@ class Motion(Brief):
     index: int
     group: LieGroup
     storage: tuple[Expr, ...]
+
+
+Rows = tuple[Vector, ...]
+"""A matrix of expressions by rows."""
+
+
+@dataclass(frozen=True, repr=False)
+class RigidInertia(Brief):
+    """What an element type states of a rigid body, beside its energies."""
+
+    mass: Expr
+    center: Vector
+    """Centre of mass, in axes of the body."""
+    inertia: Rows
+    """About the centre of mass, in axes of the body; one number in the plane."""
+    gravity: Vector
+    """Acceleration of gravity, in inertial axes."""
+
+    def mapped(self, of: Callable[[Expr], Expr]) -> RigidInertia:
+        """The same with other expressions.
+
+        Parameters
+        ----------
+        of
+            What stands for an expression.
+        """
+        rows = tuple(tuple(map(of, row)) for row in self.inertia)
+        return RigidInertia(of(self.mass), tuple(map(of, self.center)), rows, tuple(map(of, self.gravity)))
+
+
+@dataclass(frozen=True, repr=False)
+class Link(Brief):
+    """What moves by some velocities against the link before it."""
+
+    before: int | None
+    """Number of the link before; None of the ground."""
+    velocities: Vector
+    """Symbols of v_j, components of velocities of nodes."""
+    columns: Rows
+    """s_j of each."""
+    rides: bool
+    """Whether the columns are fixed in this link; else they are in the one before. One column is fixed in both."""
+    inertia: Rows
+    """Of the bodies that are fixed in it, about the origin in inertial axes; no rows without such bodies."""
+
+
+@dataclass(frozen=True, repr=False)
+class BodyTree(Brief):
+    """Links, each behind the one before it, and what was stated of their bodies."""
+
+    links: tuple[Link, ...]
+    gravity: Vector
+    """Acceleration of gravity."""
+    kinetic: Vector
+    """Terms of the kinetic energy that are of these bodies."""
+    potential: Vector
+    """Terms of the potential energy that are their weight."""
+
+    @property
+    def group(self) -> LieGroup:
+        """SE(3) or, in the plane, SE(2): the group of motions, whose algebra twists are in."""
+        return SE3 if len(self.gravity) == 3 else SE2

@@ -42,6 +42,12 @@ class Turned:
         assert isinstance(group, LieGroup)
         return group
 
+    @property
+    def matrix(self) -> Vector:
+        """Entries of the matrix, by rows."""
+        assert self.group.rotation is not None
+        return self.group.rotation(self.value.components)
+
     def then(self, program: Program, other: Turned) -> Turned:
         """The product with another one.
 
@@ -87,8 +93,7 @@ class Turned:
             return w
         if self.spin is not None:
             return rotate(program, self.group, self.value.components, w)
-        assert self.group.rotation is not None
-        matrix = SymbolicMatrix(len(w), len(w), list(self.group.rotation(self.value.components)))
+        matrix = SymbolicMatrix(len(w), len(w), list(self.matrix))
         return program.vector(matrix * column(w))
 
 

@@ -27,7 +27,7 @@ from symlie.elements.joints.frames import SIDES, Frame, relative_spin
 from symlie.elements.joints.initial_rates import initial_rates
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import Turned, constant, displacement, relative_rotation
-from symlie.elements.joints.placed_bodies import Joined, body_behind, storage_and_velocity, stored_body
+from symlie.elements.joints.placed_bodies import Joined, crossed, storage_and_velocity, stored_body
 from symlie.elements.joints.rows import reaction
 from symlie.elements.joints.tree import Tree, body_key
 from symlie.elements.marker import group_of, node_of
@@ -238,7 +238,7 @@ class _LocatingJoint:
         behind, before = frames[self.is_second].node, frames[not self.is_second].node
         assert behind is not None
         markers = Joined(*_marker(self.a)), Joined(*_marker(self.b))
-        placed = body_behind(program, stored_body(program, before, size), markers, across, self.is_second)
+        placed = crossed(program, stored_body(program, before, size), markers, across, self.is_second).placed
         x_dot = program.vector(forward(program, placed.x, seeds), "x_dot")
         configuration, velocity = storage_and_velocity(program, behind.lie_group, placed, x_dot)
         stored, moving = behind.group.storage_fields, behind.group.velocity_fields

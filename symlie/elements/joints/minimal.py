@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sympy import Add, Expr, Symbol
 
+from symlie.elements.joints.body_links import BodyLinks
 from symlie.elements.joints.coordinates import Turn
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import has_minimal_coordinates
@@ -180,6 +181,7 @@ class _Restated:
 
     def __init__(self, model: Model, other: Model, bodies: PlacedBodies) -> None:
         self._model, self._other, self._bodies = model, other, bodies
+        self._links = BodyLinks(other.program, bodies, other._own_nodes)
         self._forces: list[tuple[Expr, Expr]] = []
         self._outputs: dict[str, tuple[list[Expr], str]] = {}
         self._rows: dict[str, tuple[int, list[Expr], list[Symbol]]] = {}
@@ -191,6 +193,8 @@ class _Restated:
                 if not self._bodies.names.isdisjoint(name for name, _ in places):
                     self._instance(instances, k)
         self._own()
+        if (tree := self._links.tree()) is not None:
+            self._other.trees.append(tree)
         nodes = self._other.moving_nodes
         if self._forces:
             pulled = reverse(self._other.program, self._forces, [n.velocity for n in nodes])
@@ -224,7 +228,13 @@ class _Restated:
             own = f"_{k}" if len(instances.nodes) > 1 else ""
             parts = ((element.constraints, own), (element.outputs, ""), (element.events, own))
             labels = [f"{quantity.name}{suffix}" for quantities, suffix in parts for quantity in quantities]
-        self._statement(element, values, labels)
+        energies = self._other.kinetic_terms, self._other.potential_terms
+        counts = [len(terms) for terms in energies]
+        again = self._statement(element, values, labels)
+        body, _ = instances.nodes[k][0]
+        if element.rigid is not None and body in self._links:
+            inertia = element.rigid.mapped(again.of)
+            self._links.add(body, inertia, *(terms[n:] for terms, n in zip(energies, counts, strict=True)))
 
     def _parameters(self, instances: ElementInstances, k: int, name: str) -> dict[Symbol, Expr]:
         numbers, sources = (block[k] for block in values_and_sources(instances))
@@ -268,7 +278,7 @@ class _Restated:
         labels: Sequence[str] | None,
         loads: Sequence[tuple[Expr, Expr]] = (),
         skipped: set[int] | frozenset[int] = frozenset(),
-    ) -> None:
+    ) -> Restatement:
         """Everything that one statement says; of a model itself, names are as they are."""
         other, program = self._other, statement.program
         again = Restatement(other.program, values)
@@ -315,3 +325,4 @@ class _Restated:
             self._outputs[name] = (total, output.unit)
         for event in statement.events:
             other.event(next(names), restated(event.expression)[0], event.direction, event.is_terminal)
+        return again

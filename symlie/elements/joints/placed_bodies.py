@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from symlie.elements.marker import Marker
 from symlie.elements.placement import body_dimension
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
-from symlie.groups.rotation import add
+from symlie.groups.rotation import add, dot
 from symlie.groups.standard import SO2, SO3, real_space
 from symlie.ir.program import Euclidean, Program, Value, Vector
 from symlie.modeling.model import Model
@@ -35,20 +36,29 @@ class PlacedBody:
         Axes that are fixed in the body, in inertial axes, with their angular velocity.
     onto
         From axes of the body to these.
-    x
-        Position of its node.
+    held
+        A point of the body, from its node, in axes of the body.
+    origin
+        Its position.
     """
 
-    def __init__(self, program: Program, frame: Turned, onto: Turned, x: Vector) -> None:
-        self._program, self.frame, self.onto, self.x = program, frame, onto, x
+    def __init__(self, program: Program, frame: Turned, onto: Turned, held: Vector, origin: Vector) -> None:
+        self._program, self.frame, self.onto, self._held, self._origin = program, frame, onto, held, origin
 
     def turned(self, rotation: Turned) -> Turned:
         """Axes given in the body, in inertial axes; what is constant is one product."""
         return self.frame.then(self._program, self.onto.then(self._program, rotation))
 
-    def lever(self, point: Vector) -> Vector:
-        """R r of a point in axes of the body."""
-        return self.frame.applied(self._program, self.onto.applied(self._program, point))
+    def point(self, r: Vector) -> Vector:
+        """Position of a point, given from the node in axes of the body."""
+        from_held = self._program.vector(a - b for a, b in zip(r, self._held, strict=True))
+        arm = self.frame.applied(self._program, self.onto.applied(self._program, from_held))
+        return self._program.vector(add(self._origin, arm), "x")
+
+    @cached_property
+    def x(self) -> Vector:
+        """Position of the node."""
+        return self.point((Integer(0),) * len(self._origin))
 
     @cached_property
     def rotation(self) -> Turned:
@@ -64,9 +74,23 @@ class PlacedBody:
     @property
     def matrix(self) -> Vector:
         """Entries of R, by rows."""
-        entries = self.rotation.group.rotation
-        assert entries is not None
-        return tuple(entries(self.rotation.value.components))
+        return self.rotation.matrix
+
+    def turned_matrix(self, matrix: Sequence[Vector]) -> tuple[Vector, ...]:
+        """R J Rᵀ of a symmetric matrix in axes of the body; with the constant rotation first.
+
+        Parameters
+        ----------
+        matrix
+            J, by rows.
+        """
+        for rotation in (self.onto, self.frame):
+            R, size = rotation.matrix, len(matrix)
+            rows = [R[size * i : size * (i + 1)] for i in range(size)]
+            half = [self._program.vector(dot(left, row) for left in matrix) for row in rows]
+            lower = {(i, k): self._program.scalar(dot(rows[i], half[k])) for i in range(size) for k in range(i + 1)}
+            matrix = tuple(tuple(lower[max(i, k), min(i, k)] for k in range(size)) for i in range(size))
+        return tuple(matrix)
 
 
 @dataclass(frozen=True)
@@ -92,18 +116,40 @@ def stored_body(program: Program, node: Node | None, size: int) -> PlacedBody:
     group = SO3 if size == 3 else SO2
     identity = Turned(Value(group.identity, group), None)
     if node is None:
-        return PlacedBody(program, identity, identity, (Integer(0),) * size)
+        return PlacedBody(program, identity, identity, (Integer(0),) * size, (Integer(0),) * size)
     part = program.apply(RotationPart(node.lie_group), node.value)
-    return PlacedBody(program, Turned(part, tuple(node.Omega)), identity, tuple(node.x))
+    return PlacedBody(program, Turned(part, tuple(node.Omega)), identity, (Integer(0),) * size, tuple(node.x))
 
 
-def body_behind(
+@dataclass(frozen=True)
+class Crossing:
+    """How a joint is crossed towards the body behind it.
+
+    Attributes
+    ----------
+    placed
+        The body behind.
+    is_second
+        Whether it is the second one of the joint.
+    axes
+        Axes of the first and of the second marker.
+    point
+        Where the joint turns.
+    """
+
+    placed: PlacedBody
+    is_second: bool
+    axes: tuple[Turned, Turned]
+    point: Vector
+
+
+def crossed(
     program: Program,
     before: PlacedBody,
     markers: tuple[Joined, Joined],
     across: tuple[Turned, Vector],
     is_second: bool,
-) -> PlacedBody:
+) -> Crossing:
     """The body behind a joint.
 
     Parameters
@@ -121,17 +167,13 @@ def body_behind(
     """
     relative, shift = across
     near, far = markers if is_second else markers[::-1]
-    frame = before.turned(near.axes)
-    if is_second:
-        shift = frame.applied(program, shift)
-        frame = frame.then(program, relative)
-    else:
-        frame = frame.then(program, relative.inverse(program))
-        shift = tuple(-c for c in frame.applied(program, shift))
-    point = add(add(before.x, before.lever(near.point)), shift)
-    onto = far.axes.inverse(program)
-    arm = frame.applied(program, onto.applied(program, far.point))
-    return PlacedBody(program, frame, onto, program.vector([p - a for p, a in zip(point, arm, strict=True)], "x"))
+    axes, start = before.turned(near.axes), before.point(near.point)
+    frame = axes.then(program, relative if is_second else relative.inverse(program))
+    first, second = (axes, frame) if is_second else (frame, axes)
+    along = first.applied(program, shift)
+    end = program.vector(a + b if is_second else a - b for a, b in zip(start, along, strict=True))
+    placed = PlacedBody(program, frame, far.axes.inverse(program), far.point, end)
+    return Crossing(placed, is_second, (first, second), end if is_second else start)
 
 
 def storage_and_velocity(program: Program, group: LieGroup, placed: PlacedBody, x_dot: Vector) -> tuple[Vector, Vector]:
@@ -172,6 +214,7 @@ class PlacedBodies:
         self.joints: dict[str, Joint] = {}
         self._coordinates: dict[str, list[tuple[Coordinate, Vector]]] = {}
         self._bodies: dict[object, PlacedBody] = {}
+        self.crossings: list[tuple[object, Joint, Node, Crossing]] = []
         self._poses: dict[str, tuple[Vector, Vector]] = {}
         for body, (before, joint) in tree.items():
             if joint is None:
@@ -180,13 +223,25 @@ class PlacedBodies:
             if before not in self._bodies:
                 self._bodies[before] = self._root(before, joint._size)
             self.joints[joint.name] = joint
-            self._bodies[body] = self._behind(joint, self._bodies[before], body)
+            crossing = self._crossing(joint, self._bodies[before], body)
+            self._bodies[body] = crossing.placed
+            self.crossings.append((before, joint, body, crossing))
             self._poses[body.name] = self._storage_and_velocity(body, self._bodies[body])
 
     @property
     def names(self) -> set[str]:
         """Names of the bodies that are placed."""
         return set(self._poses)
+
+    def root(self, body: object) -> PlacedBody:
+        """The ground, or a body that floats, where the tree begins.
+
+        Parameters
+        ----------
+        body
+            Its node; None of the ground.
+        """
+        return self._bodies[body]
 
     @property
     def placed(self) -> dict[str, PlacedBody]:
@@ -260,8 +315,13 @@ class PlacedBodies:
         if body is None:
             return stored_body(self._other.program, None, size)
         found = self._other._own_nodes.get(body.name) if isinstance(body, Node) else None
-        if found is None or body_dimension(found.group) is None or not hasattr(found, "Omega"):
+        if found is None or body_dimension(found.group) is None:
             raise ModelError(f"Minimal coordinates start from the ground, or from a body that is a node, not {body!r}.")
+        if all(f.name != "Omega" for f in found.group.velocity_fields):
+            raise ModelError(
+                f"Minimal coordinates start from bodies that have an angular velocity, not from '{found.name}' on "
+                f"{found.group}, which has rates of its parameters; state it with coordinates='lie' or form=1."
+            )
         return stored_body(self._other.program, found, size)
 
     def _joined(self, joint: Joint, marker: Marker, side: str) -> Joined:
@@ -276,10 +336,10 @@ class PlacedBodies:
             symbols.append(known.symbols)
         return Joined(constant(len(marker.point), symbols[1]), symbols[0])
 
-    def _behind(self, joint: Joint, before: PlacedBody, body: Node) -> PlacedBody:
+    def _crossing(self, joint: Joint, before: PlacedBody, body: Node) -> Crossing:
         first, second = (self._joined(joint, m, s) for m, s in zip(joint.markers, "ab", strict=True))
         is_second = body_key(joint.markers[1].body) is body
-        return body_behind(self._other.program, before, (first, second), self._across(joint), is_second)
+        return crossed(self._other.program, before, (first, second), self._across(joint), is_second)
 
     def _across(self, joint: Joint) -> tuple[Turned, Vector]:
         """Node of the coordinates of a joint, what it turns by, and what it shifts by along the first axes."""

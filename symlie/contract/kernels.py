@@ -118,6 +118,8 @@ SYSTEM_KERNELS = (
     SystemKernel("constraint_rate", "tq", "b", Gather.STORED, "rows", "b of B v + b = 0.", in_stages=True),
     SystemKernel("curvature", "tqv", "Z", Gather.STORED, "rows", "Z of d/dt (B v + b) = B v' + Z.", in_stages=True),
     SystemKernel("force", "tqv", "g", Gather.VELOCITIES, "", "g(t, q, v) of M v' = -g - Bᵀ λ.", in_stages=True),
+    SystemKernel("inverse_dynamics", "tqva", "r", Gather.VELOCITIES, "",
+                 "M a + g, of models with trees of bodies, where it costs less than M and g."),
     SystemKernel("energy", "tqv", "E", Gather.TOTAL, "2", "Kinetic and potential energy."),
     SystemKernel("accelerated_energy", "tqva", "E", Gather.TOTAL, "1", "Energy that depends on accelerations."),
     SystemKernel("events", "tqvλ", "out", Gather.STORED, "events", "Scalars whose zeros are events."),

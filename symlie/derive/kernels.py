@@ -12,7 +12,7 @@ from symlie.contract.manifest import ConstraintRows, EventFunction, OutputCompon
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.dynamics import conserves_energy
+from symlie.derive.dynamics import conserves_energy, inverse_dynamics
 from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
@@ -184,6 +184,9 @@ def _element_kernels(
         kernels.append(kernel("mass", [e for _, _, e in mass]))
     if any(c != 0 for c in dynamics.force):
         kernels.append(kernel("force", dynamics.force))
+    if model.trees:
+        along = [s for n in statement.moving_nodes for s in n.acceleration.components]
+        kernels.append(kernel("inverse_dynamics", inverse_dynamics(statement, dynamics, along)))
     moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
     if moved:
         kernels.append(kernel("field", [c for k in moved for c in total_field(statement, k)]))

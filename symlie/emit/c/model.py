@@ -15,6 +15,9 @@ from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.templating import render
 
+_LEFT_OUT = {"inverse_dynamics", "unwrapped", "unwrapped_rate", "unwrapped_start"}
+"""Kernels that are only there where a statement has them."""
+
 LARGEST_UNROLLED = 800
 """Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
 
@@ -201,7 +204,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     kernels = [print_kernel(k) for k in model.kernels]
     names = {k.signature.name for k in model.kernels}
     stepped = [t.name for t in types.node_types if f"{t.name}_coordinate_rate" in names]
-    rows = table_rows(CORE, with_angles=any(e.unwrapped for e in types.element_types))
+    own = {name.removeprefix(f"{e.name}_") for e in types.element_types for name in names}
+    rows = table_rows(CORE, without=_LEFT_OUT - own)
     of_events = {f"{e.name}_events" for e in types.element_types}
     values = {
         "model": types,
@@ -266,6 +270,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
             (types.element_type(i.element), i) for i in model.arrangement.instances
         ),
         "accelerated_energy": any(k.signature.name.endswith("_accelerated_energy") for k in model.kernels),
+        "inverse_dynamics": "inverse_dynamics" in own,
         "event_count": model.events if fixed else 0,
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
     }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
@@ -56,19 +56,19 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     }
 
 
-def table_rows(name: str, *, with_angles: bool = True) -> dict[str, list[SystemKernel]]:
+def table_rows(name: str, without: Collection[str] = ()) -> dict[str, list[SystemKernel]]:
     """Rows of the table of system kernels that belong to a set, as templates take them.
 
     Parameters
     ----------
     name
         The set.
-    with_angles
-        Whether those of angles over turns are among them.
+    without
+        Names of kernels that are left out.
     """
 
     def rows(*ways: Gather) -> list[SystemKernel]:
-        return [k for k in gathered(name, *ways) if with_angles or k.size != "unwrapped"]
+        return [k for k in gathered(name, *ways) if k.name not in without]
 
     return {
         "exported": rows(),

@@ -146,7 +146,7 @@ class ImplicitStep:
         m, layout = self.mechanics, self.layout
         self.point = at = self.at(u)
         # (c)
-        r = m.force(at.t, at.q, at.v) + m.algebra.apply_mass(m.mass(at.t, at.q), at.acceleration)
+        r = m.inverse_dynamics(at.t, at.q, at.v, at.acceleration)
         if not layout.rows:
             return self._with_fields(layout.free * r)
         B = m.jacobian(at.t, at.q)

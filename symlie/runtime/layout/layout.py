@@ -347,6 +347,11 @@ class Layout(ComponentNames):
         return any(self.manifest.has(e.name, "accelerated_energy") for e in self.elements)
 
     @property
+    def has_inverse_dynamics(self) -> bool:
+        """Whether M a + g is found without M."""
+        return any(self.manifest.has(e.name, "inverse_dynamics") for e in self.elements)
+
+    @property
     def has_fields(self) -> bool:
         """Whether some nodes have no velocity and move by a field."""
         return not bool(self.has_velocity.all())

@@ -126,6 +126,12 @@ class Mechanics:
         """g, shape (dimension,)."""
         return self.kernels.force(self.p, t, q, v)
 
+    def inverse_dynamics(self, t: float, q: Array, v: Array, a: Array) -> Array:
+        """M a + g, shape (dimension,)."""
+        if self.layout.has_inverse_dynamics:
+            return self.kernels.inverse_dynamics(self.p, t, q, v, a)
+        return self.force(t, q, v) + self.algebra.apply_mass(self.mass(t, q), a)
+
     def constraint(self, t: float, q: Array) -> Array:
         """Φ, shape (rows,)."""
         return self.kernels.constraint(self.p, t, q)

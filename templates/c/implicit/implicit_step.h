@@ -80,9 +80,10 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
 
 static inline int newton_refresh(newton_problem *restrict s)
 {
-    const symlie_real *mean = tangent_at(s);
-#if KEEPS_FACTORS
     const symlie_problem *P = s->P;
+    const symlie_real *mean = tangent_at(s);
+    if (INVERSE_DYNAMICS && !MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
+#if KEEPS_FACTORS
     symlie_real *restrict part = s->record;
     part[0] = s->t, part[1] = s->t_n, part[2] = s->velocity, part[3] = s->acceleration;
     copy(STORAGE, s->q, part += 4);
@@ -94,6 +95,7 @@ static inline int newton_refresh(newton_problem *restrict s)
     copy(RECORD, s->record, P->workspace);
     s->has_factors = s->is_refreshed = 1;
 #endif
+    (void)P;
     return take_matrix(s, s->t, s->q, s->v, s->v_dot, mean, s->lambda);
 }
 

@@ -36,6 +36,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     const symlie_problem *P = s->P;
     symlie_real *restrict terms = s->terms;
     (void)P;
+    if (INVERSE_DYNAMICS && !MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
     if (!KEEPS_FACTORS) measure_rounding(P, s->q, s->B, terms, &s->A);
     copy(DIMENSION, r, terms);
     for (int k = 0; k < MASS_VALUES; k++) {

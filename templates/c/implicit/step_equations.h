@@ -163,6 +163,9 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 {
     const symlie_problem *P = s->P;
     end_of_step(s, u);
+#if INVERSE_DYNAMICS
+    system_inverse_dynamics(P, s->t, s->q, s->v, s->v_dot, r);
+#else
     if (!MASS_IS_CONSTANT) system_mass(P, s->t, s->q, s->M);
     system_force(P, s->t, s->q, s->v, r);
     for (int k = 0; k < MASS_VALUES; k++) {
@@ -170,6 +173,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
         r[i] += s->M[k] * s->v_dot[j];
         if (i != j) r[j] += s->M[k] * s->v_dot[i];
     }
+#endif
 #if CONSTRAINED
     if (!FINDS_JACOBIAN) system_jacobian(P, s->t, s->q, s->B);
     for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];

@@ -24,7 +24,7 @@ something wrong; or 'schematic', a drawing without data. A sentence is 'confirme
 that its picture shows; numbers that are known must hold, and the exit code is 1 if one does not.
 
 With --model, a model of your own takes the place of those of the paper, in the same layout, and no bounds apply. It is
-built with those options of the paper's model that it has."""
+built with those options of the paper's model that it has; formulations whose options it does not have are left out."""
 EXAMPLE = """symlie paper
   symlie paper tumiotto2024 --figure 3
   symlie paper tumiotto2024 --figure 1 --model my_top.py --data my_top.csv

@@ -57,9 +57,22 @@ class Formulations:
     repetitions: int = 1
 
     def run(self, session: Session) -> dict[str, tuple[ConvergenceRow, ...]]:
-        """Run all formulations with all steps."""
+        """Run all formulations with all steps.
+
+        A user's model runs as it is in the place of the first formulation; of others, it may not have the options.
+        """
         exact = self._exact(session)
-        return {name: tuple(self._row(session, name, h, exact) for h in self.steps) for name, _ in self.options}
+        first, *_ = self.options
+        return {
+            name: tuple(self._row(session, name, h, exact) for h in self.steps)
+            if (name, options) == first or session.takes(options)
+            else tuple(self._missing(session, name, h) for h in self.steps)
+            for name, options in self.options
+        }
+
+    def _missing(self, session: Session, name: str, h: float) -> ConvergenceRow:
+        failure = f"{session.model} does not have the options of {name}."
+        return row_of(self.method, h, None, Measured(), Measured(), np.nan, failure, name)
 
     def case_of(self, name: str) -> Case:
         """The case of a formulation."""

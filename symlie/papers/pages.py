@@ -193,9 +193,11 @@ FEW_POINTS = 12
 
 
 def _points(x: Sequence[float], y: Sequence[float]) -> str:
+    if len(y) and not any(map(math.isfinite, y)):
+        return "no points"
     pairs = [f"{a:.4g} → {b:.3g}" for a, b in zip(x, y, strict=True)]
     if len(pairs) <= FEW_POINTS:
         return ", ".join(pairs)
     finite = [value for value in y if math.isfinite(value)]
-    extremes = f"between {min(finite):.3g} and {max(finite):.3g}" if finite else "none finite"
+    extremes = f"between {min(finite):.3g} and {max(finite):.3g}"
     return f"{pairs[0]}, …, {pairs[-1]}; {len(pairs)} points {extremes}"

@@ -92,6 +92,23 @@ class Session:
         file = open_model(model)
         return system_of_model(model, {name: value for name, value in case.options if name in file.option_names})
 
+    def takes(self, options: Options) -> bool:
+        """Whether the model has options, with these values.
+
+        Parameters
+        ----------
+        options
+            Names and values.
+        """
+        if self.model is None:
+            return True
+        file = open_model(self.model)
+        try:
+            file.complete(dict(options))
+        except UnknownNameError:
+            return False
+        return True
+
     def known(self, case: Case, t: float) -> ReferenceState | None:
         """The solution that is shipped beside a model, at a time.
 

@@ -16,6 +16,7 @@ from symlie.cli import main
 from symlie.errors import FormatError
 from symlie.papers import library
 from symlie.papers.drawing import draw
+from symlie.papers.formulations import Formulations
 from symlie.papers.items import Curve, Item, Number, Panel, Paper, Points, Table
 from symlie.papers.measures import error, order, residuals
 from symlie.papers.pages import lines_of, page, record, write_curves
@@ -189,6 +190,17 @@ def test_models_of_ones_own(tmp_path: Path) -> None:
     assert session.known(TOP, 0.1) is None
     wrong = replace(tiny(), numbers=[Number("one", lambda found: 1.0, [Squares(4)], 2.0)])
     assert compute(wrong, session).failures == []
+
+
+def test_formulations_that_ones_own_model_does_not_have(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(OWN.replace("    return model", '    model.output("bob", q.x)\n    return model'), encoding="utf-8")
+    options = (("RV", (("coordinates", "lie"),)), ("long", (("length", 3.0),)), ("S3", (("group", "S3"),)))
+    study = Formulations(Case("heavy_top"), options, "half_explicit_5", (0.01,), 0.1, "bob", ("half_explicit_5", 1e-3))
+    found = study.run(Session(str(file)))
+    assert [bool(rows[0].failure) for rows in found.values()] == [False, False, True]
+    assert found["S3"][0].failure == f"{file} does not have the options of S3."
+    assert found["RV"][0].error.outputs < 1e-6 < found["long"][0].error.outputs
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """Minimal coordinates: the free coordinates of joints as unknowns in place of the poses of bodies.
 
 Along the tree of joints, poses and velocities of bodies are products of exponentials of the coordinates q; energies and
-forces are stated again with them, so that the equations of motion of q follow, those of rigid bodies by sweeps over the tree
-(`symlie.derive.tree_dynamics`):
+forces are stated again with them, so that the equations of motion of q follow, those of rigid bodies by sweeps over the
+tree (`symlie.derive.tree_dynamics`):
 
     M(q) q'' = -g(t, q, q') - Bᵀλ,    λ only of joints that close loops
 

@@ -1,7 +1,7 @@
 """Equations of motion of rigid bodies on a tree of joints, by sweeps over the tree.
 
-With the twists s_j of `symlie.modeling.terms`, I of the bodies of a link in inertial axes, ad of the group of
-motions and ad*_x = -ad_xᵀ, velocities, accelerations and forces are
+With the twists s_j of `symlie.modeling.terms`, I of the bodies of a link in inertial axes, ad of the group of motions and
+ad*_x = -ad_xᵀ, velocities, accelerations and forces are
 
     V = V_p + Σ s_j v_j,    A = A_p + Σ (s_j a_j + ad_{V_p} s_j v_j),    F = I A + ad*_V (I V),
 
@@ -10,7 +10,7 @@ of the link of k along s_k carries all behind it along, where V and A change, as
 
     ν = -ad_{s_k} W,    ad_ν V + y,    y = -ad_{s_k} Z - ad_ν W
 
-with (W, Z) = (V, A) of the link that s_k is fixed in or the one before, whichever s_k rides on; for v_k they change by
+with (W, Z) = (V, A) of the link before where s_k is fixed in that of k, else of that of k; for v_k they change by
 
     ν = s_k,    ad_ν V + y,    y = ad_{V_p} s_k - ad_{s_k} V_k.
 
@@ -21,7 +21,7 @@ Since F depends on velocities by F_V ν = ad*_ν (I V) + ad*_V I ν and bodies a
 and I^c give the columns of K, C and M of all pairs: for j behind k,  s_jᵀ (D^c_j ν + I^c_j y),  where what the turned
 force and the turned s_j do cancels, and for j before k  s_jᵀ (ad*_{s_k} F^c_k + D^c_k ν + I^c_k y).
 
-Source: Euler-Poincaré with right translations; sums over what is behind a joint are those of [Featherstone2008].
+Source: Euler-Poincaré with right translations; sums over what is behind a joint are those of [Featherstone2008], chapters 5 and 6.
 """
 
 from __future__ import annotations

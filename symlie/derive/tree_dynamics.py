@@ -1,7 +1,7 @@
 """Equations of motion of rigid bodies on a tree of joints, by sweeps over the tree.
 
-With the twists s_j of `symlie.modeling.terms`, I of the bodies of a link in inertial axes, ad of the group of motions and
-ad*_x = -ad_xᵀ, velocities, accelerations and forces are
+With the twists s_j of `symlie.modeling.terms`, I of the bodies of a link in inertial axes, ad of the group of motions
+and ad*_x = -ad_xᵀ, velocities, accelerations and forces are
 
     V = V_p + Σ s_j v_j,    A = A_p + Σ (s_j a_j + ad_{V_p} s_j v_j),    F = I A + ad*_V (I V),
 
@@ -21,7 +21,8 @@ Since F depends on velocities by F_V ν = ad*_ν (I V) + ad*_V I ν and bodies a
 and I^c give the columns of K, C and M of all pairs: for j behind k,  s_jᵀ (D^c_j ν + I^c_j y),  where what the turned
 force and the turned s_j do cancels, and for j before k  s_jᵀ (ad*_{s_k} F^c_k + D^c_k ν + I^c_k y).
 
-Source: Euler-Poincaré with right translations; sums over what is behind a joint are those of [Featherstone2008], chapters 5 and 6.
+Source: Euler-Poincaré with right translations; sums over what is behind a joint are those of [Featherstone2008],
+chapters 5 and 6.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import pytest
 
 import symlie as sl
 from symlie.errors import OutsideChartError, UnsupportedMethodError
+from symlie.models.flying_spaghetti import build as build_rod
 from symlie.runtime.implicit.bdf_formula import derivative_weights, extrapolation_weights
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.bdf.fixed import MOST_STEPS
@@ -246,6 +247,15 @@ def test_order_two_in_increments(ending: str) -> None:
     for part in ("q", "v"):
         coarse, fine = (np.abs(getattr(run, part) - getattr(exact, part)).max() for run in runs)
         assert math.log2(coarse / fine) >= 2 - tolerances.OBSERVED_ORDER, part
+
+
+def test_a_rod_that_hardly_moves_yet() -> None:
+    rod = build_rod(64, constraint="kirchhoff").derive().compile(backend="c")
+    h = 2.0**-13
+    found = sl.solve(rod, 2 * h, h=h, method="bdf2")
+    fine = sl.solve(rod, 2 * h, h=h / 64, method="half_explicit_5").v[-1]
+    told = 2.0**-52 * np.abs(found.q[-1]).max() / h
+    assert np.abs(found.v[-1] - fine).max() < told < 1e-4 * np.abs(fine).max()
 
 
 def test_bad_input() -> None:

@@ -1,5 +1,5 @@
 /* The first steps of BDF: those of half_explicit.h, in parts so short that halving them changes velocities by no more than
- * START_TOLERANCE. See bdf.h. */
+ * START_TOLERANCE, or than differences of configurations tell. See bdf.h. */
 #ifndef SYMLIE_BDF_START_H
 #define SYMLIE_BDF_START_H
 
@@ -62,7 +62,8 @@ static inline int take_start(const symlie_problem *restrict P, symlie_real *rest
         if (status == SYMLIE_DONE && is_known) {
             const symlie_real largest = largest_entry(DIMENSION, trial->v, largest_entry(DIMENSION, coarse, 0));
             for (int k = 0; k < DIMENSION; k++) coarse[k] -= trial->v[k];
-            if (largest_entry(DIMENSION, coarse, 0) <= START_TOLERANCE * largest) {
+            const symlie_real unseen = ROUNDING * largest_entry(STORAGE, trial->q, 0) / h;
+            if (largest_entry(DIMENSION, coarse, 0) <= symlie_maximum(START_TOLERANCE * largest, unseen)) {
                 system_difference(P, state->q, trial->q, increment);
                 keep_increment(P, increment, trial->increment);
                 return SYMLIE_DONE;

@@ -24,10 +24,10 @@ but θ is known where a step begins. The matrix is that for T⁻¹(m) δ in the 
 identity, and differences of configurations would be rounded as configurations are.
 
 The first steps, and those after a jump, are taken by ``half_explicit_5`` in parts so short that halving them changes
-velocities by no more than `START_TOLERANCE`. With index 3, velocities that are carried are those of (2) from the
-configurations: with the accurate ones λ would lose an order. So it begins with 2 k - 1 steps there, elsewhere with
-k - 1. With index 3 λ has order k - 1 for k steps after each change of h. All rotations from q_{n-k+1} on must stay
-below π, where log ends; steps are held to a part of it each.
+velocities by no more than `START_TOLERANCE`, or than differences of configurations tell. With index 3, velocities that
+are carried are those of (2) from the configurations: with the accurate ones λ would lose an order. So it begins with
+2 k - 1 steps there, elsewhere with k - 1. With index 3 λ has order k - 1 for k steps after each change of h. All
+rotations from q_{n-k+1} on must stay below π, where log ends; steps are held to a part of it each.
 Numbers are those of ``bdf.h``; (1) to (4) are in ``bdf_formula.py``, and what has a letter is in ``implicit_step.py``.
 Source: [Gear1985]; for Lie groups [Wieloch2021], here in the coordinates of the new point.
 """
@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import MOST_PARTS, START_TOLERANCE
+from symlie.contract.constants import MOST_PARTS, ROUNDING, START_TOLERANCE
 from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
 from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
@@ -199,7 +199,8 @@ class Bdf(Implicit):
             fine = self._in_parts(stepper, state, h, parts)
             if fine is not None and coarse is not None:
                 largest = max(float(np.abs(trial.v).max(initial=0)) for trial in (coarse, fine))
-                if float(np.abs(fine.v - coarse.v).max(initial=0)) <= START_TOLERANCE * largest:
+                unseen = ROUNDING * float(np.abs(fine.q).max(initial=0)) / h
+                if float(np.abs(fine.v - coarse.v).max(initial=0)) <= max(START_TOLERANCE * largest, unseen):
                     return fine
             coarse = fine
         raise NotConvergedError(

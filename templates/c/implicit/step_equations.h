@@ -163,6 +163,11 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
 {
     const symlie_problem *P = s->P;
     end_of_step(s, u);
+#if CONSTRAINED
+    /* Ahead of forces, which may have to wait for v. */
+    if (!FINDS_JACOBIAN) system_jacobian(P, s->t, s->q, s->B);
+    system_constraint(P, s->t, s->q, r + DIMENSION);
+#endif
 #if INVERSE_DYNAMICS
     system_inverse_dynamics(P, s->t, s->q, s->v, s->v_dot, r);
 #else
@@ -175,10 +180,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     }
 #endif
 #if CONSTRAINED
-    if (!FINDS_JACOBIAN) system_jacobian(P, s->t, s->q, s->B);
     for (int k = 0; k < JACOBIAN_VALUES; k++) r[JACOBIAN_COLUMN[k]] += s->B[k] * s->lambda[JACOBIAN_ROW[k]];
-    system_constraint(P, s->t, s->q, s->scratch);
-    for (int k = 0; k < ROWS; k++) r[DIMENSION + k] = s->scratch[k];
     if (HAS_ETA || !HOLONOMIC) {
         hidden_residual(P, s->t, s->q, s->B, s->v, 0, s->rows, s->scratch);
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) r[RATE_UNKNOWN[k]] = s->scratch[RATE_ROW[k]];

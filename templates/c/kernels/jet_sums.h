@@ -59,6 +59,33 @@ static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real
         sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, inner + whole, sums + whole);
 }
 
+/* Eight numbers of a row, whole registers of which are put down, as they are read; and what is added to them. */
+static SYMLIE_INLINE void put_eight(symlie_real *restrict row, const symlie_real a, const symlie_real b, const symlie_real c,
+                                    const symlie_real d, const symlie_real e, const symlie_real f, const symlie_real g, const symlie_real h)
+{
+    symlie_row *out = (symlie_row *)row;
+#if JET_WIDTH == 8
+    out[0] = (symlie_row){a, b, c, d, e, f, g, h};
+#elif JET_WIDTH == 4
+    out[0] = (symlie_row){a, b, c, d}, out[1] = (symlie_row){e, f, g, h};
+#else
+    out[0] = a, out[1] = b, out[2] = c, out[3] = d, out[4] = e, out[5] = f, out[6] = g, out[7] = h;
+#endif
+}
+
+static SYMLIE_INLINE void add_eight(symlie_real *restrict row, const symlie_real a, const symlie_real b, const symlie_real c,
+                                    const symlie_real d, const symlie_real e, const symlie_real f, const symlie_real g, const symlie_real h)
+{
+    symlie_row *out = (symlie_row *)row;
+#if JET_WIDTH == 8
+    out[0] += (symlie_row){a, b, c, d, e, f, g, h};
+#elif JET_WIDTH == 4
+    out[0] += (symlie_row){a, b, c, d}, out[1] += (symlie_row){e, f, g, h};
+#else
+    out[0] += a, out[1] += b, out[2] += c, out[3] += d, out[4] += e, out[5] += f, out[6] += g, out[7] += h;
+#endif
+}
+
 static SYMLIE_INLINE void copy_numbers(const int size, const symlie_real *restrict x, symlie_real *restrict out)
 {
     for (int n = 0; n < size; n++) out[n] = x[n];

@@ -155,10 +155,12 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
         if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
-        sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
-        sum_rotation(P, order, at.begin.w, length, theta);
-        for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
-        if (trial->is_inside && !(length < rest)) continue;
+        sum_means(DIMENSION, order, at.begin.w, length, theta);
+        for (int k = 0; k < DIMENSION; k++) theta[k] *= length, turned[k] += theta[k];
+        if (trial->is_inside && !(length < rest)) {
+            sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
+            continue;
+        }
         status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += order;
         if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);

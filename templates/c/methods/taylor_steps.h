@@ -42,37 +42,26 @@ static inline long long series_workspace(const symlie_problem *restrict P, int m
            + EVENT_SERIES * most * (long long)EVENTS;
 }
 
-/* out = sum_k x_k s^k over the orders below the count, and the derivative of it. */
+/* Numbers of a row of a register at a place, of which the last ones may belong to what is behind them in memory. */
+static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
+{
+    return *(const symlie_row *)x;
+}
+
+static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
+{
+    const symlie_real *x = (const symlie_real *)&row;
+    for (int i = 0; i < JET_WIDTH && i < size; i++) out[i] = x[i];
+}
+
+/* out = sum_k x_k s^k over the orders below the count, by Horner's scheme, which adds the least rounding. */
 static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
-    copy(size, x + (count - 1) * size, out);
-    for (int k = count - 2; k >= 0; k--)
-        for (int i = 0; i < size; i++) out[i] = out[i] * s + x[k * size + i];
-}
-
-static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
-{
-    for (int i = 0; i < size; i++) out[i] = (count - 1) * x[(count - 1) * size + i];
-    for (int k = count - 2; k > 0; k--)
-        for (int i = 0; i < size; i++) out[i] = out[i] * s + k * x[k * size + i];
-}
-
-/* The integral of v, or of fields. */
-static inline void sum_rotation(const symlie_problem *restrict P, int order, const symlie_real *restrict w, symlie_real s, symlie_real *restrict out)
-{
-    for (int k = 0; k < DIMENSION; k++) out[k] = 0;
-    for (int i = order - 1; i >= 0; i--)
-        for (int k = 0; k < DIMENSION; k++) out[k] = out[k] * s + w[i * DIMENSION + k] / (i + 1);
-    for (int k = 0; k < DIMENSION; k++) out[k] *= s;
-}
-
-/* Norm of v relative to the tolerances. */
-static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                        const symlie_real *restrict x, const symlie_real *restrict scale)
-{
-    symlie_real sum = 0;
-    for (int k = 0; k < DIMENSION; k++) sum += control->weight[DIMENSION + k] * (x[k] / scale[k]) * (x[k] / scale[k]);
-    return sqrt(sum);
+    for (int i = 0; i < size; i += JET_WIDTH) {
+        symlie_row sum = row_at(x + (count - 1) * size + i);
+        for (int k = count - 2; k >= 0; k--) sum = sum * s + row_at(x + k * size + i);
+        put_row(sum, size - i, out + i);
+    }
 }
 
 /* The n-th power. */
@@ -82,6 +71,49 @@ static inline symlie_real whole_power(symlie_real x, int n)
     for (; n; n /= 2, x *= x)
         if (n % 2) found *= x;
     return found;
+}
+
+/* A term of the derivative of a series, or of its mean. */
+static SYMLIE_INLINE symlie_row term_at(const int is_of_mean, const symlie_real *x, int k)
+{
+    return EACH(is_of_mean ? 1.0 / (k + 1) : k) * row_at(x);
+}
+
+/* out = sum_k w_k x_k s^{k-first} from a first order to those below the count, in two halves that do not wait for each other. */
+static SYMLIE_INLINE void sum_terms(const int is_of_mean, int size, int first, int count, const symlie_real *restrict x, symlie_real s,
+                                    symlie_real *restrict out)
+{
+    const int half = (count - first) / 2, middle = first + half;
+    const symlie_real power = whole_power(s, half);
+    for (int i = 0; i < size; i += JET_WIDTH, x += JET_WIDTH) {
+        symlie_row low = NO_PRODUCTS, high = NO_PRODUCTS;
+        if (middle + half < count) high = term_at(is_of_mean, x + (count - 1) * size, count - 1);
+        for (int k = half - 1; k >= 0; k--) {
+            low = low * s + term_at(is_of_mean, x + (first + k) * size, first + k);
+            high = high * s + term_at(is_of_mean, x + (middle + k) * size, middle + k);
+        }
+        put_row(low + high * power, size - i, out + i);
+    }
+}
+
+/* The derivative of a series of orders below the count, and its mean from 0 to s. */
+static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    sum_terms(0, size, 1, count, x, s, out);
+}
+
+static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    sum_terms(1, size, 0, count, x, s, out);
+}
+
+/* Norm of v relative to the tolerances. */
+static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                        const symlie_real *restrict x, const symlie_real *restrict scale)
+{
+    symlie_real sum = 0;
+    for (int k = 0; k < DIMENSION; k++) sum += control->weight[DIMENSION + k] * (x[k] / scale[k]) * (x[k] / scale[k]);
+    return sqrt(sum);
 }
 
 /* A bound h on the length of steps becomes less where a term of order n is larger than it allows. */

@@ -69,8 +69,7 @@ class BodyLinks:
             self._bodies[body] = _Body(placed, None)
             return
         fields = [f.name for f in node.group.velocity_fields]
-        v, matrix = node.velocity.components, placed.matrix
-        axes = [tuple(matrix[self._size * i + k] for i in range(self._size)) for k in range(self._size)]
+        v, axes = node.velocity.components, _columns(placed.rotation)
         spins = [self._turn(axis, placed.x) for axis in self._axes_of_turns(axes)]
         turning = len(spins)
         if fields == ["Omega", "U"]:
@@ -181,8 +180,5 @@ class BodyLinks:
 
 def _columns(frame: Turned) -> list[Vector]:
     """Axes of a frame in inertial axes."""
-    entries = frame.group.rotation
-    assert entries is not None
-    matrix = entries(frame.value.components)
-    size = 3 if len(matrix) == 9 else 2
-    return [tuple(matrix[size * i + k] for i in range(size)) for k in range(size)]
+    matrix, size = frame.matrix, 3 if len(frame.matrix) == 9 else 2
+    return [matrix[k::size] for k in range(size)]

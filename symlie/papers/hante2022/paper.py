@@ -166,9 +166,9 @@ def space_figure(quick: bool) -> Item:
         "The largest L² error within the first second at s = 0, L/8, …, L, against four times as many segments as the "
         "finest that is shown. q has order 2. v does not under the load of the paper: its kink at t = 0 excites waves "
         "with kinks on each grid. Of a kink that has run for a time t at c = √(500/10) m/s, segments of length Δs "
-        "leave an Airy function of the width (c t Δs²/8)^(1/3), so that v has order 2/3. The paper names other reasons, too "
-        "long steps and the interpolation of velocities; both are the same under the second load, which begins with "
-        f"t⁴, and v has order 2. {STIFFNESS}",
+        "leave an Airy function of the width (c t Δs²/8)^(1/3), so that v has order 2/3. The paper names other "
+        "reasons, too long steps and the interpolation of velocities; both are the same under the second load, which "
+        f"begins with t⁴, and v has order 2. {STIFFNESS}",
         [
             Panel(title, "length of a segment in m", "largest L² error", over_sizes(study, method), "loglog", (2,))
             for title, study in (("load of the paper", kinked), ("load that begins smoothly (ours)", smooth))

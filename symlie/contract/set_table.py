@@ -69,6 +69,8 @@ class JetLayout:
     """These functions, one argument after the other."""
     conditions: int = 0
     """Functions of time whose signs choose pieces."""
+    vanishes: bool = False
+    """Whether all its coefficients are zero but those of order 0."""
 
 
 @dataclass(frozen=True)

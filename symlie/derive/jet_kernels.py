@@ -36,7 +36,7 @@ from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program, depends_on
-from symlie.ir.sets import ElementTypeSet, MotionSet, NodeTypeSet, SetKernels
+from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
@@ -203,6 +203,10 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         (),
         tuple(kernel for kernels, _ in found for kernel in kernels),
         jets=tuple(layout for _, layout in found),
+        places=tuple(
+            NodePlace(n.group.name, n.group.storage_dimension, n.group.dimension, n.group.velocity_dimension)
+            for n in statement.nodes
+        ),
         fields=tuple((k, statement.nodes[k].group.dimension) for k in moved),
         placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
         places_backwards=any(p.last_first for p in statement.placements),

@@ -127,7 +127,8 @@ class Derivation:
         sizes = [jet_pieces.size_of(self.begin, c) for c in chosen_by]
         values = (*self.body.outputs, *self.kept, *self.functions.arguments, *chosen_by, *sizes)
         products = tuple((places[p.left], places[p.right]) for p in self.products)
-        composed = len(arguments), self.functions.compositions, len(chosen_by)
+        vanishes = not chosen_by and all(r == 0.0 for r in results)
+        composed = len(arguments), self.functions.compositions, len(chosen_by), vanishes
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names | self.functions.names),

@@ -24,6 +24,17 @@ class NodeTypeSet:
 
 
 @dataclass(frozen=True)
+class NodePlace:
+    """The node at a place of an element type: its type, and how many numbers it has of each vector."""
+
+    type: str
+    storage: int
+    dimension: int
+    velocities: int
+    """The dimension, or zero where it has no velocity."""
+
+
+@dataclass(frozen=True)
 class ElementTypeSet:
     """Matrices of an element type."""
 
@@ -39,6 +50,8 @@ class ElementTypeSet:
     sees_configuration: bool = False
     """Whether M a + g + Bᵀ λ depends on the configuration."""
     jets: tuple[JetLayout, ...] = ()
+    places: tuple[NodePlace, ...] = ()
+    """Nodes of an instance, where it has jets."""
     fields: tuple[tuple[int, int], ...] = ()
     """Places of nodes that it moves by fields, with the dimension of each."""
     placements: tuple[tuple[int, int, int], ...] = ()

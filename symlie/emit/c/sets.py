@@ -10,7 +10,7 @@ from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
 from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import ROW, CPrinter, coefficient_function, print_kernel
-from symlie.ir.sets import ElementTypeSet, SetKernels
+from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
 from symlie.templating import render
 
 
@@ -42,6 +42,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "motions": kernels.motions,
         **_compositions(kernels.jets),
         "conditions": list(_conditions(kernels)),
+        "beside": any(jet.side_by_side for jet in kernels.jets),
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
@@ -104,12 +105,25 @@ def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int]]:
     return [(place, dimension, end) for (place, dimension), end in zip(element.fields, ends, strict=False)]
 
 
+def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
+    """Nodes of an instance, with where their numbers begin in its vectors."""
+    found: list[dict[str, object]] = []
+    stored = moved = 0
+    for k, p in enumerate(places):
+        sizes = {"storage": p.storage, "velocities": p.velocities, "stored": stored, "moved": moved}
+        found.append({"place": k, "type": p.type, **sizes})
+        stored, moved = stored + p.storage, moved + p.velocities
+    return found
+
+
 def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, object]:
     counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
     stored = gathered(chosen.rows, Gather.STORED)
     return {
         "name": element.name,
         "jets": element.jets,
+        "places": _places(element.places),
+        "turning": sum(p.storage for p in element.places),
         "fields": _field_offsets(element),
         "placements": placed_parts(element.placements),
         "places_backwards": element.places_backwards,

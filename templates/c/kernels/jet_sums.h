@@ -23,6 +23,12 @@ typedef symlie_real symlie_row;
 #define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
 #define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
 
+/* Numbers of a row of a register at a place, of which the last ones may belong to what is behind them in memory. */
+static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
+{
+    return *(const symlie_row *)x;
+}
+
 #define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
 
 /* Of so many registers at a time: the sums of order k, and those of the next order as far as they are known without the
@@ -91,18 +97,63 @@ static SYMLIE_INLINE void copy_numbers(const int size, const symlie_real *restri
     for (int n = 0; n < size; n++) out[n] = x[n];
 }
 
-/* Numbers of one node or instance after the other as rows, one in each lane, and of a row. */
-static SYMLIE_INLINE void rows_of(const int size, const symlie_real *restrict x, symlie_row *restrict rows)
+/* Rows of components that are so far from each other: of nodes that follow the first one, or of such ones. */
+static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
+                                      const int *restrict nodes, symlie_row *restrict rows)
 {
-    for (int n = 0; n < size; n++) {
+    if (first >= 0) {
+        for (int m = 0; m < size; m++) rows[m] = row_at(x + m * stride + first);
+        return;
+    }
+    for (int m = 0; m < size; m++) {
+        const symlie_real *component = x + m * stride;
 #if JET_WIDTH == 8
-        rows[n] = (symlie_row){x[n], x[size + n], x[2 * size + n], x[3 * size + n], x[4 * size + n], x[5 * size + n], x[6 * size + n], x[7 * size + n]};
+        rows[m] = (symlie_row){component[nodes[0]], component[nodes[1]], component[nodes[2]], component[nodes[3]],
+                               component[nodes[4]], component[nodes[5]], component[nodes[6]], component[nodes[7]]};
 #elif JET_WIDTH == 4
-        rows[n] = (symlie_row){x[n], x[size + n], x[2 * size + n], x[3 * size + n]};
+        rows[m] = (symlie_row){component[nodes[0]], component[nodes[1]], component[nodes[2]], component[nodes[3]]};
 #else
-        rows[n] = x[n];
+        rows[m] = component[nodes[0]];
 #endif
     }
+}
+
+static SYMLIE_INLINE int node_beside(const int first, const int *restrict nodes, const int lane)
+{
+    return first >= 0 ? first + lane : nodes[lane];
+}
+
+static SYMLIE_INLINE symlie_real number_of(const symlie_row *restrict row, const int lane)
+{
+    return ((const symlie_real *)row)[lane];
+}
+
+/* Add the first lanes of rows to components. */
+static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride,
+                                     const int first, const int *restrict nodes, const int lanes)
+{
+    if (first >= 0 && lanes == JET_WIDTH) {
+        for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride + first) += rows[m];
+        return;
+    }
+    for (int i = 0; i < lanes; i++)
+        for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
+}
+
+/* A vector of a system from one with its components beside each other, which have whole registers each; and back, the last node
+ * once more where there is none. */
+static SYMLIE_INLINE void from_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    const long long stride = JET_BLOCKS(count) * JET_WIDTH;
+    for (int n = 0; n < count; n++)
+        for (int m = 0; m < size; m++) out[(long long)n * size + m] = x[m * stride + n];
+}
+
+static SYMLIE_INLINE void to_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    const long long stride = JET_BLOCKS(count) * JET_WIDTH;
+    for (int n = 0; n < stride; n++)
+        for (int m = 0; m < size; m++) out[m * stride + n] = x[(long long)BESIDE(n, count) * size + m];
 }
 
 static SYMLIE_INLINE void numbers_of(const int size, const symlie_row *restrict rows, const int lane, symlie_real *restrict x)

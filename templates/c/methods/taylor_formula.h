@@ -6,12 +6,6 @@
 
 #include "taylor_steps.h"
 
-static inline long long kept_workspace(const symlie_problem *restrict P)
-{
-    const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
-    return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + CACHE_LINE - 1;
-}
-
 /* Jets begin where a line of the cache does, so that no row of a register is in two of them. */
 static inline symlie_real *aligned(symlie_real *memory)
 {
@@ -73,6 +67,108 @@ static inline int solve_order(const symlie_problem *restrict P, order_system *re
 
 #define PLACES_NODES (MOTIONS > PRESCRIBED)
 
+#if ORDERS_BESIDE
+#define STORED_SIZE STORED_BESIDE
+#define MOVED_SIZE MOVED_BESIDE
+#define ROWS_SIZE ROWS_BESIDE
+#else
+#define STORED_SIZE STORAGE
+#define MOVED_SIZE DIMENSION
+#define ROWS_SIZE ROWS
+#endif
+
+/* Vectors of an order. Where nodes and instances stand side by side, their components do so as well, and rows of series are
+ * copies; else these vectors are the rows. */
+typedef struct {
+    symlie_real *q, *v, *w, *lambda;
+    symlie_real *next_q, *next_v;
+    symlie_real *a, *r, *c, *rate, *prescribed;
+} order_vectors;
+
+#if ORDERS_BESIDE
+static inline long long vectors_workspace(const symlie_problem *restrict P)
+{
+    return 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE;
+}
+
+/* What belongs to no node is zero. */
+static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
+{
+    const long long size = vectors_workspace(P);
+    for (long long k = 0; k < size; k++) memory[k] = 0;
+    x->q = memory, x->next_q = x->q + STORED_SIZE, x->rate = x->next_q + STORED_SIZE;
+    x->v = x->rate + STORED_SIZE, x->next_v = x->v + MOVED_SIZE, x->w = x->next_v + MOVED_SIZE, x->a = x->w + MOVED_SIZE;
+    x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
+    x->lambda = x->prescribed + MOVED_SIZE, x->c = x->lambda + ROWS_SIZE;
+}
+
+static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    symlie_real *const q = x->q, *const v = x->v;
+    x->q = x->next_q, x->v = x->next_v;
+    x->next_q = q, x->next_v = v;
+    (void)P, (void)k, (void)series;
+}
+
+/* Take rows of order k + 1 of a series, and put them there. */
+static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    stored_to_beside(P, series->q + (k + 1) * STORAGE, x->next_q);
+    moved_to_beside(P, series->v + (k + 1) * DIMENSION, x->next_v);
+}
+
+static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
+{
+    stored_from_beside(P, x->next_q, series->q + (k + 1) * STORAGE);
+    moved_from_beside(P, x->next_v, series->v + (k + 1) * DIMENSION);
+}
+#else
+static inline long long vectors_workspace(const symlie_problem *restrict P)
+{
+    return 0;
+}
+
+static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    x->q = series->q + k * STORAGE, x->v = series->v + k * DIMENSION, x->w = series->w + k * DIMENSION;
+    x->next_q = x->q + STORAGE, x->next_v = x->v + DIMENSION;
+    x->lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
+}
+
+static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    (void)P, (void)k, (void)series, (void)x;
+}
+
+static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
+{
+    (void)P, (void)k, (void)x, (void)series;
+}
+#endif
+
+static inline long long kept_workspace(const symlie_problem *restrict P)
+{
+    const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
+    return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + vectors_workspace(P) + CACHE_LINE - 1;
+}
+
+#if CONSTRAINED && PRESCRIBED
+/* c += B x of a prescribed x; both arrays are changed. */
+static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const order_vectors *restrict x,
+                                symlie_real *restrict moved, symlie_real *rows)
+{
+#if ORDERS_BESIDE
+    moved_from_beside(P, x->prescribed, moved);
+    multiply_jacobian(P, B, moved, rows);
+    rows_to_beside(P, rows, x->lambda);
+    rows = x->lambda;
+#else
+    multiply_jacobian(P, B, x->prescribed, rows);
+#endif
+    for (int i = 0; i < ROWS_SIZE; i++) x->c[i] += rows[i];
+}
+#endif
+
 /* Coefficients from a state, of so many orders as jets have. */
 static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
@@ -80,10 +176,22 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(r, DIMENSION);
     ARRAY(a, DIMENSION);
-    ARRAY(rate, STORAGE);
-    const symlie_jets of_series = {jets->order, jets->memory, series->conditions}, *J = &of_series;
+    symlie_jets of_series = *jets;
+    const symlie_jets *J = &of_series;
     const int order = J->order;
+    order_vectors x;
+    of_series.conditions = series->conditions;
+#if ORDERS_BESIDE
+    of_series.first = find_nodes_beside(P);
+    place_vectors(P, J->memory + jets_workspace(P, J), &x);
+#else
+    ARRAY(rate, STORAGE);
+    ARRAY(prescribed, PRESCRIBED ? DIMENSION : 0);
     for (int k = 0; k < STORAGE; k++) rate[k] = 0;
+    for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = 0;
+    x.r = r, x.a = a, x.rate = rate, x.prescribed = prescribed;
+#endif
+    begin_order(P, 0, series, &x);
     *series->is_known = *series->searched = 0;
     *series->before = *series->beyond = (symlie_real)INFINITY;
     *series->t = t;
@@ -94,11 +202,11 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v + DIMENSION);
     system_begin_rate_jet(P, J, q_0, v_0, series->q + STORAGE);
+    take_next(P, 0, series, &x);
 #if PRESCRIBED
-    ARRAY(prescribed, DIMENSION);
-    for (int k = 0; k < DIMENSION; k++) prescribed[k] = 0;
     system_begin_motion_jet(P, J, t);
-    system_motion_jet(P, J, 1, 1, 1, series->q + STORAGE, series->v + DIMENSION);
+    system_motion_jet(P, J, 1, 1, 1, x.next_q, x.next_v);
+    keep_next(P, 0, &x, series);
     copy(DIMENSION, series->v + DIMENSION, a);
 #endif
 #if FIELDS
@@ -106,10 +214,12 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_field(P, t, q_0, a, series->lambda, series->w);
     system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda);
     system_begin_field_rate_jet(P, J, q_0, series->w, series->q + STORAGE);
+    take_next(P, 0, series, &x);
 #endif
 #if PLACES_NODES
     system_begin_place_jet(P, J, t, q_0, v_0);
-    system_place_jet(P, J, 1, 1, series->q + STORAGE, series->v + DIMENSION);
+    system_place_jet(P, J, 1, 1, x.next_q, x.next_v);
+    keep_next(P, 0, &x, series);
 #endif
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
 #if EVENT_SERIES
@@ -120,64 +230,81 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     order_system orders;
+#if !ORDERS_BESIDE
+    x.c = c;
+#endif
     system_jacobian(P, t, q_0, B);
     begin_orders(mass, B, &orders);
 #if ACCELERATION_ROWS
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
-    system_hidden_jet(P, J, 1, 1, series->q + STORAGE, c);
+    system_hidden_jet(P, J, 1, 1, x.next_q, x.c);
 #endif
     /* (2) */
     for (int k = 1; k < order; k++) {
-        const symlie_real *q = series->q + k * STORAGE, *v = series->v + k * DIMENSION, t_k = k == 1;
-        symlie_real *next_q = series->q + (k + 1) * STORAGE, *next_v = series->v + (k + 1) * DIMENSION;
-        system_rate_jet(P, J, k, q, v, rate);
+        const symlie_real t_k = k == 1;
+        begin_order(P, k, series, &x);
+        system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
-        system_motion_jet(P, J, k + 1, 0, k + 1, rate, prescribed);
+        system_motion_jet(P, J, k + 1, 0, k + 1, x.rate, x.prescribed);
 #endif
         if (CONSTRAINED || !FIELDS)
-            for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] / (k + 1);
-        system_force_jet(P, J, k, t_k, q, v, r);
-        for (int i = 0; i < DIMENSION; i++) r[i] = -r[i];
+            for (int i = 0; i < STORED_SIZE; i++) x.next_q[i] = x.rate[i] / (k + 1);
+        system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
+        for (int i = 0; i < MOVED_SIZE; i++) x.r[i] = -x.r[i];
 #if CONSTRAINED
         symlie_real *lambda = series->lambda + k * ROWS;
-        system_end_hidden_jet(P, J, k, v);
-        system_hidden_jet(P, J, k + 1, 0, next_q, c);
+        system_end_hidden_jet(P, J, k, x.v);
+        system_hidden_jet(P, J, k + 1, 0, x.next_q, x.c);
 #if PRESCRIBED
-        multiply_jacobian(P, B, prescribed, lambda);
-        for (int i = 0; i < ROWS; i++) c[i] += lambda[i];
+        add_jacobian(P, B, &x, r, lambda);
 #endif
-        for (int i = 0; i < ROWS; i++) c[i] *= -(k + 1);
+        for (int i = 0; i < ROWS_SIZE; i++) x.c[i] *= -(k + 1);
 #if ACCELERATION_ROWS
-        system_index1_jet(P, J, k, t_k, q, v, c);
+        system_index1_jet(P, J, k, t_k, x.q, x.v, x.c);
+#endif
+#if ORDERS_BESIDE
+        moved_from_beside(P, x.r, r);
+        rows_from_beside(P, x.c, c);
 #endif
         if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+#if ORDERS_BESIDE
+        rows_to_beside(P, lambda, x.lambda);
+#endif
 #else
-        const symlie_real *lambda = series->lambda;
+#if ORDERS_BESIDE
+        moved_from_beside(P, x.r, r);
+#endif
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
 #endif
-#if PRESCRIBED
-        for (int i = 0; i < DIMENSION; i++) a[i] += (k + 1) * prescribed[i];
+#if ORDERS_BESIDE
+        moved_to_beside(P, a, x.a);
 #endif
-        system_end_force_jet(P, J, k, a, lambda);
+#if PRESCRIBED
+        for (int i = 0; i < MOVED_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];
+#endif
+        system_end_force_jet(P, J, k, x.a, x.lambda);
 #if ACCELERATION_ROWS
-        system_end_index1_jet(P, J, k, a);
+        system_end_index1_jet(P, J, k, x.a);
 #endif
 #if FIELDS
-        symlie_real *w = series->w + k * DIMENSION;
-        copy(DIMENSION, v, w);
-        system_field_jet(P, J, k, t_k, q, v, a, lambda, w);
-        system_field_rate_jet(P, J, k, q, w, rate);
-        for (int i = 0; i < STORAGE; i++) next_q[i] = rate[i] / (k + 1);
+        for (int i = 0; i < MOVED_SIZE; i++) x.w[i] = x.v[i];
+        system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w);
+        system_field_rate_jet(P, J, k, x.q, x.w, x.rate);
+        for (int i = 0; i < STORED_SIZE; i++) x.next_q[i] = x.rate[i] / (k + 1);
+#if ORDERS_BESIDE
+        moved_from_beside(P, x.w, series->w + k * DIMENSION);
 #endif
-        for (int i = 0; i < DIMENSION; i++) next_v[i] = a[i] / (k + 1);
+#endif
+        for (int i = 0; i < MOVED_SIZE; i++) x.next_v[i] = x.a[i] / (k + 1);
 #if PLACES_NODES
-        system_place_jet(P, J, k + 1, 0, next_q, next_v);
+        system_place_jet(P, J, k + 1, 0, x.next_q, x.next_v);
 #endif
 #if EVENT_SERIES
-        system_event_jet(P, J, k, t_k, q, v, lambda, series->events + k * EVENTS);
+        system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);
 #endif
+        keep_next(P, k, &x, series);
     }
     *series->is_known = 1;
     return SYMLIE_DONE;

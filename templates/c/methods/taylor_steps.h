@@ -42,12 +42,6 @@ static inline long long series_workspace(const symlie_problem *restrict P, int m
            + EVENT_SERIES * most * (long long)EVENTS;
 }
 
-/* Numbers of a row of a register at a place, of which the last ones may belong to what is behind them in memory. */
-static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
-{
-    return *(const symlie_row *)x;
-}
-
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
 {
     const symlie_real *x = (const symlie_real *)&row;

@@ -19,7 +19,7 @@ from tests import tolerances
 from tests.runtime.saddles import constants_header
 
 NARROW = (1, 3, 5, 7, 9, 11)
-WAYS = ("solve_band", "solve_narrow_band")
+WAYS = ("solve_band", "solve_narrow_band", "solve_kept_band")
 
 pytestmark = pytest.mark.skipif(
     not any(shutil.which(name) for name in ("cc", "gcc", "clang")), reason="the header needs a C compiler"
@@ -35,9 +35,10 @@ def library(unrolled: int = 0) -> tuple[Any, Any]:
     prototypes = [f"int {way}_of(int n, int bandwidth, double *S, double *x)" for way in WAYS]
     prototypes.append("int has_narrow_band_of(int n, int bandwidth)")
     ffi.cdef(";\n".join(prototypes) + ";")
-    bodies = [f"{{ return {way}(n, bandwidth, S, x); }}" for way in WAYS]
+    bodies = [f"{{ return {way}(n, bandwidth, S, x); }}" for way in WAYS[:-1]]
+    bodies.append("{ return factorize_band(n, bandwidth, S) && (solve_with_band(n, bandwidth, S, x), 1); }")
     bodies.append("{ return has_narrow_band(n, bandwidth); }")
-    text = ['#include "primitives.h"', '#include "constants.h"', '#include "complement.h"']
+    text = ['#include "primitives.h"', '#include "constants.h"', '#include "kept_band.h"']
     text = [f"#define NARROW_BANDWIDTH {unrolled}"] * bool(unrolled) + text
     text += [f"{p} {b}" for p, b in zip(prototypes, bodies, strict=True)]
     files = with_headers({"band.c": "\n".join(text) + "\n", **constants_header()})
@@ -94,6 +95,9 @@ def test_solutions(bandwidth: int, times: int) -> None:
             check(found, matrix, right)
             assert found is not None
             assert np.array_equal(found, solved("solve_narrow_band", matrix, right, bandwidth, unrolled=bandwidth))
+            kept = solved("solve_kept_band", matrix, right, bandwidth)
+            check(kept, matrix, right)
+            assert bandwidth == 1 or np.array_equal(kept, found)
 
 
 @pytest.mark.parametrize("bandwidth", NARROW)
@@ -105,7 +109,7 @@ def test_lost_pivots(bandwidth: int, place: str) -> None:
     matrix, right = random_band(n, bandwidth, 2)
     before = {"above": np.arange(k), "below": np.arange(k + 1, n), "middle": np.delete(np.arange(n), k)}[place]
     matrix[k, k] = matrix[k, before] @ np.linalg.solve(matrix[np.ix_(before, before)], matrix[before, k])
-    assert solved("solve_narrow_band", matrix, right, bandwidth) is None
+    assert all(solved(way, matrix, right, bandwidth) is None for way in WAYS[1:])
     if place != "middle":
         check(solved("solve_band", matrix, right, bandwidth), matrix, right)
 
@@ -115,8 +119,7 @@ def test_numbers_that_are_not_finite(bandwidth: int) -> None:
     for k in (0, 4 * bandwidth - 1, 8 * bandwidth - 1):
         matrix, right = random_band(8 * bandwidth, bandwidth, 3)
         matrix[k, k] = np.nan
-        assert solved("solve_narrow_band", matrix, right, bandwidth) is None
-        assert solved("solve_band", matrix, right, bandwidth) is None
+        assert all(solved(way, matrix, right, bandwidth) is None for way in WAYS)
 
 
 def test_a_loss_of_size_is_relative() -> None:

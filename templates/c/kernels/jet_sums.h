@@ -140,6 +140,20 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
         for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
 }
 
+/* a = F r for diagonals or symmetric blocks F of nodes whose components are so far from each other. */
+static SYMLIE_INLINE void apply_blocks_beside(const int are_diagonal, const int size, const long long stride, const symlie_real *restrict F,
+                                              const symlie_real *restrict r, symlie_real *restrict a)
+{
+    for (long long n = 0; n < stride; n += JET_WIDTH)
+        for (int i = 0; i < size; i++) {
+            symlie_row sum = NO_PRODUCTS;
+            if (are_diagonal) sum = row_at(F + i * stride + n) * row_at(r + i * stride + n);
+            else
+                for (int j = 0; j < size; j++) sum += row_at(F + (i * size + j) * stride + n) * row_at(r + j * stride + n);
+            *(symlie_row *)(a + i * stride + n) = sum;
+        }
+}
+
 /* A vector of a system from one with its components beside each other, which have whole registers each; and back, the last node
  * once more where there is none. */
 static SYMLIE_INLINE void from_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)

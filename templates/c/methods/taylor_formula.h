@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "taylor_steps.h"
+#include "taylor_orders.h"
 
 /* Jets begin where a line of the cache does, so that no row of a register is in two of them. */
 static inline symlie_real *aligned(symlie_real *memory)
@@ -28,129 +28,13 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
     return !differ;
 }
 
-#if CONSTRAINED
-#if defined(SYMLIE_FIXED_ALGEBRA_H) && FACTORS && SADDLE_FACTORS
-#define KEPT_FACTORS SADDLE_FACTORS
-#else
-#define KEPT_FACTORS 0
-#endif
-
-/* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
-typedef struct {
-    symlie_real factors[KEPT_FACTORS > 0 ? KEPT_FACTORS : 1];
-    int are_sound;
-} order_system;
-
-static inline void begin_orders(const mass_matrix *restrict mass, const symlie_real *restrict B, order_system *restrict s)
-{
-#if KEPT_FACTORS
-    factorize_saddle(mass->F, B, B, s->factors);
-#endif
-    s->are_sound = KEPT_FACTORS;
-}
-
-static inline int solve_order(const symlie_problem *restrict P, order_system *restrict s, mass_matrix *restrict mass,
-                              const symlie_real *restrict B, symlie_real *restrict r, const symlie_real *restrict c,
-                              symlie_real *restrict a, symlie_real *restrict lambda)
-{
-#if KEPT_FACTORS
-    if (s->are_sound) {
-        symlie_real margin;
-        solve_factorized(mass->F, B, B, s->factors, r, c, a, lambda, &margin);
-        s->are_sound = margin > 0;
-    }
-    if (s->are_sound) return 1;
-#endif
-    return solve_stage(P, mass, B, B, r, c, a, lambda);
-}
-#endif
-
-#define PLACES_NODES (MOTIONS > PRESCRIBED)
-
-#if ORDERS_BESIDE
-#define STORED_SIZE STORED_BESIDE
-#define MOVED_SIZE MOVED_BESIDE
-#define ROWS_SIZE ROWS_BESIDE
-#else
-#define STORED_SIZE STORAGE
-#define MOVED_SIZE DIMENSION
-#define ROWS_SIZE ROWS
-#endif
-
-/* Vectors of an order. Where nodes and instances stand side by side, their components do so as well, and rows of series are
- * copies; else these vectors are the rows. */
-typedef struct {
-    symlie_real *q, *v, *w, *lambda;
-    symlie_real *next_q, *next_v;
-    symlie_real *a, *r, *c, *rate, *prescribed;
-} order_vectors;
-
-#if ORDERS_BESIDE
-static inline long long vectors_workspace(const symlie_problem *restrict P)
-{
-    return 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE;
-}
-
-/* What belongs to no node is zero. */
-static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
-{
-    const long long size = vectors_workspace(P);
-    for (long long k = 0; k < size; k++) memory[k] = 0;
-    x->q = memory, x->next_q = x->q + STORED_SIZE, x->rate = x->next_q + STORED_SIZE;
-    x->v = x->rate + STORED_SIZE, x->next_v = x->v + MOVED_SIZE, x->w = x->next_v + MOVED_SIZE, x->a = x->w + MOVED_SIZE;
-    x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
-    x->lambda = x->prescribed + MOVED_SIZE, x->c = x->lambda + ROWS_SIZE;
-}
-
-static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    symlie_real *const q = x->q, *const v = x->v;
-    x->q = x->next_q, x->v = x->next_v;
-    x->next_q = q, x->next_v = v;
-    (void)P, (void)k, (void)series;
-}
-
-/* Take rows of order k + 1 of a series, and put them there. */
-static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    stored_to_beside(P, series->q + (k + 1) * STORAGE, x->next_q);
-    moved_to_beside(P, series->v + (k + 1) * DIMENSION, x->next_v);
-}
-
-static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
-{
-    stored_from_beside(P, x->next_q, series->q + (k + 1) * STORAGE);
-    moved_from_beside(P, x->next_v, series->v + (k + 1) * DIMENSION);
-}
-#else
-static inline long long vectors_workspace(const symlie_problem *restrict P)
-{
-    return 0;
-}
-
-static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    x->q = series->q + k * STORAGE, x->v = series->v + k * DIMENSION, x->w = series->w + k * DIMENSION;
-    x->next_q = x->q + STORAGE, x->next_v = x->v + DIMENSION;
-    x->lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
-}
-
-static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    (void)P, (void)k, (void)series, (void)x;
-}
-
-static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
-{
-    (void)P, (void)k, (void)x, (void)series;
-}
-#endif
-
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
     return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + vectors_workspace(P) + CACHE_LINE - 1;
 }
+
+#define PLACES_NODES (MOTIONS > PRESCRIBED)
 
 #if CONSTRAINED && PRESCRIBED
 /* c += B x of a prescribed x; both arrays are changed. */
@@ -226,24 +110,28 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_events(P, t, q_0, v_0, series->lambda, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda);
 #endif
-#if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
-    order_system orders;
-#if !ORDERS_BESIDE
-    x.c = c;
-#endif
+#if CONSTRAINED
     system_jacobian(P, t, q_0, B);
+#if !ORDERS_BESIDE
+    order_system orders;
+    x.c = c;
     begin_orders(mass, B, &orders);
+#endif
 #if ACCELERATION_ROWS
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
     system_hidden_jet(P, J, 1, 1, x.next_q, x.c);
 #endif
+#if ORDERS_BESIDE
+    begin_system(P, mass, B, r, c, &x);
+#endif
     /* (2) */
     for (int k = 1; k < order; k++) {
         const symlie_real t_k = k == 1;
+        symlie_real *lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
         begin_order(P, k, series, &x);
         system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
@@ -254,7 +142,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
         for (int i = 0; i < MOVED_SIZE; i++) x.r[i] = -x.r[i];
 #if CONSTRAINED
-        symlie_real *lambda = series->lambda + k * ROWS;
         system_end_hidden_jet(P, J, k, x.v);
         system_hidden_jet(P, J, k + 1, 0, x.next_q, x.c);
 #if PRESCRIBED
@@ -264,22 +151,13 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if ACCELERATION_ROWS
         system_index1_jet(P, J, k, t_k, x.q, x.v, x.c);
 #endif
-#if ORDERS_BESIDE
-        moved_from_beside(P, x.r, r);
-        rows_from_beside(P, x.c, c);
 #endif
+#if ORDERS_BESIDE
+        if (!solve_beside(P, J, mass, B, r, c, a, lambda, &x)) return stage_failure(P, 0, mass, r, c);
+#elif CONSTRAINED
         if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
-#if ORDERS_BESIDE
-        rows_to_beside(P, lambda, x.lambda);
-#endif
 #else
-#if ORDERS_BESIDE
-        moved_from_beside(P, x.r, r);
-#endif
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
-#endif
-#if ORDERS_BESIDE
-        moved_to_beside(P, a, x.a);
 #endif
 #if PRESCRIBED
         for (int i = 0; i < MOVED_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];

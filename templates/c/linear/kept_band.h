@@ -1,0 +1,98 @@
+/* Factors of a band matrix that are kept for many right-hand sides, without exchange of rows. Rows are those of complement.h. */
+#ifndef SYMLIE_KEPT_BAND_H
+#define SYMLIE_KEPT_BAND_H
+
+#include "complement.h"
+
+/* A row in a direction of elimination: factors take the place of entries of rows eliminated before. Of those that follow so
+ * many are still entries. */
+static SYMLIE_INLINE void keep_factors(const int bandwidth, const int direction, const int farthest, const int nearest,
+                                       const int following, const long long width, symlie_real *row)
+{
+    for (int i = farthest; i >= nearest; i--) {
+        const symlie_real *before = row - direction * i * width;
+        const symlie_real factor = row[-direction * i] * before[0];
+        row[-direction * i] = factor;
+        for (int j = 1; j <= bandwidth && j - i <= following; j++) row[direction * (j - i)] -= factor * before[direction * j];
+    }
+}
+
+/* From both ends, as solve_from_ends; 0 if a pivot loses its size. */
+static SYMLIE_INLINE int factorize_from_ends(const int n, const int bandwidth, symlie_real *restrict S)
+{
+    const long long width = 3 * bandwidth + 1;
+    const int first = (n - bandwidth) / 2, last = first + bandwidth;
+    symlie_real *diagonal = S + bandwidth;
+    int are_kept = 1;
+    for (int k = 0, l = n - 1; l >= last; k++, l--) {
+        const int before = k < bandwidth ? k : bandwidth;
+        symlie_real *above = diagonal + k * width, *below = diagonal + l * width;
+        const symlie_real of_above = above[0], of_below = below[0];
+        if (k < first) {
+            keep_factors(bandwidth, 1, before, 1, bandwidth, width, above);
+            are_kept &= take_reciprocal(of_above, above) > 0;
+        }
+        keep_factors(bandwidth, -1, before, 1, bandwidth, width, below);
+        are_kept &= take_reciprocal(of_below, below) > 0;
+    }
+    for (int k = first; k < last; k++) {
+        symlie_real *row = diagonal + k * width;
+        const symlie_real original = row[0];
+        keep_factors(bandwidth, -1, bandwidth, last - k, bandwidth, width, row);
+        keep_factors(bandwidth, 1, bandwidth, 1, last - 1 - k, width, row);
+        are_kept &= take_reciprocal(original, row) > 0;
+    }
+    return are_kept;
+}
+
+static SYMLIE_INLINE void eliminate_right(const int direction, const int farthest, const int nearest, const symlie_real *row, symlie_real *x)
+{
+    symlie_real right = *x;
+    for (int i = farthest; i >= nearest; i--) right -= row[-direction * i] * x[-direction * i];
+    *x = right;
+}
+
+/* x = S^-1 x with these factors. */
+static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const symlie_real *restrict S, symlie_real *restrict x)
+{
+    const long long width = 3 * bandwidth + 1;
+    const int first = (n - bandwidth) / 2, last = first + bandwidth;
+    const symlie_real *diagonal = S + bandwidth;
+    for (int k = 0, l = n - 1; l >= last; k++, l--) {
+        const int before = k < bandwidth ? k : bandwidth;
+        if (k < first) eliminate_right(1, before, 1, diagonal + k * width, x + k);
+        eliminate_right(-1, before, 1, diagonal + l * width, x + l);
+    }
+    for (int k = first; k < last; k++) {
+        eliminate_right(-1, bandwidth, last - k, diagonal + k * width, x + k);
+        eliminate_right(1, bandwidth, 1, diagonal + k * width, x + k);
+    }
+    for (int k = last - 1; k >= first; k--) substitute(last - 1 - k, 1, diagonal + k * width, x + k);
+    for (int k = first - 1, l = last; l < n; k--, l++) {
+        if (k >= 0) substitute(bandwidth, 1, diagonal + k * width, x + k);
+        substitute(bandwidth, -1, diagonal + l * width, x + l);
+    }
+}
+
+/* Factors of S, if its band is narrow; 0 where there are none without exchange of rows. */
+static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
+{
+    if (!(bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth)) return 0;
+#ifdef NARROW_BANDWIDTH
+    if (bandwidth == NARROW_BANDWIDTH) return factorize_from_ends(n, NARROW_BANDWIDTH, S);
+#endif
+    return factorize_from_ends(n, bandwidth, S);
+}
+
+static inline void solve_with_band(int n, int bandwidth, const symlie_real *restrict S, symlie_real *restrict x)
+{
+#ifdef NARROW_BANDWIDTH
+    if (bandwidth == NARROW_BANDWIDTH) {
+        solve_kept(n, NARROW_BANDWIDTH, S, x);
+        return;
+    }
+#endif
+    solve_kept(n, bandwidth, S, x);
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* Vectors of orders, and the linear system that serves all of them. */
+#ifndef SYMLIE_TAYLOR_ORDERS_H
+#define SYMLIE_TAYLOR_ORDERS_H
+
+#include "taylor_steps.h"
+
+#if ORDERS_BESIDE
+#define STORED_SIZE STORED_BESIDE
+#define MOVED_SIZE MOVED_BESIDE
+#define ROWS_SIZE ROWS_BESIDE
+#else
+#define STORED_SIZE STORAGE
+#define MOVED_SIZE DIMENSION
+#define ROWS_SIZE ROWS
+#endif
+
+/* Vectors of an order. Where nodes and instances stand side by side, their components do so as well, and rows of series are
+ * copies; else these vectors are the rows. */
+typedef struct {
+    symlie_real *q, *v, *w, *lambda;
+    symlie_real *next_q, *next_v;
+    symlie_real *a, *r, *c, *rate, *prescribed;
+#if ORDERS_BESIDE
+    symlie_real *B, *F;         /* of the system of all orders */
+    int keeps_factors;
+#endif
+} order_vectors;
+
+#if ORDERS_BESIDE
+static inline long long vectors_workspace(const symlie_problem *restrict P)
+{
+    return 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
+}
+
+/* What belongs to no node is zero. */
+static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
+{
+    const long long size = 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE;
+    for (long long k = 0; k < size; k++) memory[k] = 0;
+    x->q = memory, x->next_q = x->q + STORED_SIZE, x->rate = x->next_q + STORED_SIZE;
+    x->v = x->rate + STORED_SIZE, x->next_v = x->v + MOVED_SIZE, x->w = x->next_v + MOVED_SIZE, x->a = x->w + MOVED_SIZE;
+    x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
+    x->lambda = x->prescribed + MOVED_SIZE, x->c = x->lambda + ROWS_SIZE;
+    x->B = x->c + ROWS_SIZE, x->F = x->B + JACOBIAN_BESIDE;
+}
+
+static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    symlie_real *const q = x->q, *const v = x->v;
+    x->q = x->next_q, x->v = x->next_v;
+    x->next_q = q, x->next_v = v;
+    (void)P, (void)k, (void)series;
+}
+
+/* Take rows of order k + 1 of a series, and put them there. */
+static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    stored_to_beside(P, series->q + (k + 1) * STORAGE, x->next_q);
+    moved_to_beside(P, series->v + (k + 1) * DIMENSION, x->next_v);
+}
+
+static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
+{
+    stored_from_beside(P, x->next_q, series->q + (k + 1) * STORAGE);
+    moved_from_beside(P, x->next_v, series->v + (k + 1) * DIMENSION);
+}
+#else
+static inline long long vectors_workspace(const symlie_problem *restrict P)
+{
+    return 0;
+}
+
+static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    x->q = series->q + k * STORAGE, x->v = series->v + k * DIMENSION, x->w = series->w + k * DIMENSION;
+    x->next_q = x->q + STORAGE, x->next_v = x->v + DIMENSION;
+    x->lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
+}
+
+static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    (void)P, (void)k, (void)series, (void)x;
+}
+
+static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
+{
+    (void)P, (void)k, (void)x, (void)series;
+}
+#endif
+
+
+#if ORDERS_BESIDE
+#if defined(SYMLIE_STRUCTURED_ALGEBRA_H)
+#include "kept_band.h"
+#define KEEPS_BAND 1
+#else
+#define KEEPS_BAND 0
+#endif
+
+/* The system of all orders from that of order 0: its factors are kept where rows are not exchanged. */
+static inline void begin_system(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
+                                symlie_real *restrict r, const symlie_real *restrict c, order_vectors *restrict x)
+{
+    x->keeps_factors = 0;
+#if KEEPS_BAND
+    x->keeps_factors = 1;
+    mobility_to_beside(P, mass->F, x->F);
+#if CONSTRAINED
+    assemble_band(P, mass, B, B, r, c);
+    x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
+    jacobian_to_beside(P, B, x->B);
+#endif
+#endif
+    (void)P, (void)mass, (void)B, (void)r, (void)c;
+}
+
+/* a and lambda of an order, lambda for the series as well; r is changed. */
+static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
+                               const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
+                               symlie_real *restrict lambda, order_vectors *restrict x)
+{
+#if KEEPS_BAND
+    if (x->keeps_factors) {
+#if CONSTRAINED
+        apply_mobility_beside(P, x->F, x->r, x->a);
+        residual_from_beside(P, J, x->B, x->a, x->c, mass->x);
+        solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
+        for (int k = 0; k < ROWS; k++) lambda[k] = mass->x[P->position[k]];
+        rows_to_beside(P, lambda, x->lambda);
+        subtract_force_beside(P, J, x->B, x->lambda, x->r);
+#endif
+        apply_mobility_beside(P, x->F, x->r, x->a);
+        return 1;
+    }
+#endif
+    moved_from_beside(P, x->r, r);
+#if CONSTRAINED
+    rows_from_beside(P, x->c, c);
+    if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return 0;
+    rows_to_beside(P, lambda, x->lambda);
+#else
+    if (!solve_with_mass(P, mass, r, 0, 0, a)) return 0;
+#endif
+    moved_to_beside(P, a, x->a);
+    return 1;
+}
+#endif
+
+#if CONSTRAINED && !ORDERS_BESIDE
+#if defined(SYMLIE_FIXED_ALGEBRA_H) && FACTORS && SADDLE_FACTORS
+#define KEPT_FACTORS SADDLE_FACTORS
+#else
+#define KEPT_FACTORS 0
+#endif
+
+/* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
+typedef struct {
+    symlie_real factors[KEPT_FACTORS > 0 ? KEPT_FACTORS : 1];
+    int are_sound;
+} order_system;
+
+static inline void begin_orders(const mass_matrix *restrict mass, const symlie_real *restrict B, order_system *restrict s)
+{
+#if KEPT_FACTORS
+    factorize_saddle(mass->F, B, B, s->factors);
+#endif
+    s->are_sound = KEPT_FACTORS;
+}
+
+static inline int solve_order(const symlie_problem *restrict P, order_system *restrict s, mass_matrix *restrict mass,
+                              const symlie_real *restrict B, symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
+{
+#if KEPT_FACTORS
+    if (s->are_sound) {
+        symlie_real margin;
+        solve_factorized(mass->F, B, B, s->factors, r, c, a, lambda, &margin);
+        s->are_sound = margin > 0;
+    }
+    if (s->are_sound) return 1;
+#endif
+    return solve_stage(P, mass, B, B, r, c, a, lambda);
+}
+#endif
+
+#endif

@@ -137,8 +137,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PRESCRIBED
         system_motion_jet(P, J, k + 1, 0, k + 1, x.rate, x.prescribed);
 #endif
-        if (CONSTRAINED || !FIELDS)
-            for (int i = 0; i < STORED_SIZE; i++) x.next_q[i] = x.rate[i] / (k + 1);
+        if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
         system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
         for (int i = 0; i < MOVED_SIZE; i++) x.r[i] = -x.r[i];
 #if CONSTRAINED
@@ -170,12 +169,12 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = 0; i < MOVED_SIZE; i++) x.w[i] = x.v[i];
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w);
         system_field_rate_jet(P, J, k, x.q, x.w, x.rate);
-        for (int i = 0; i < STORED_SIZE; i++) x.next_q[i] = x.rate[i] / (k + 1);
+        divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
 #if ORDERS_BESIDE
         moved_from_beside(P, x.w, series->w + k * DIMENSION);
 #endif
 #endif
-        for (int i = 0; i < MOVED_SIZE; i++) x.next_v[i] = x.a[i] / (k + 1);
+        divide_by(k + 1, MOVED_SIZE, x.a, x.next_v);
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, 0, x.next_q, x.next_v);
 #endif

@@ -58,6 +58,21 @@ static inline void sum_series(int size, int count, const symlie_real *restrict x
     }
 }
 
+/* out = x / n, by the reciprocal and what it lacks where that takes no longer than a product: the same bits, in a fraction of
+ * the time of divisions. Source: [Markstein1990]. */
+static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_real *restrict x, symlie_real *restrict out)
+{
+#if defined(__FP_FAST_FMA) && SYMLIE_LANES == 1
+    const double whole = n, part = 1 / whole;
+    for (long long i = 0; i < size; i++) {
+        const double near = x[i] * part;
+        out[i] = __builtin_fma(__builtin_fma(-near, whole, x[i]), part, near);
+    }
+#else
+    for (long long i = 0; i < size; i++) out[i] = x[i] / n;
+#endif
+}
+
 /* The n-th power. */
 static inline symlie_real whole_power(symlie_real x, int n)
 {

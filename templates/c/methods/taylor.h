@@ -22,7 +22,7 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 11LL * DIMENSION + 11LL * STORAGE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
+    return 16LL * DIMENSION + 16LL * STORAGE + 3LL * STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
 }
 
 /* Coefficients from a state, and the step from it that its last terms allow. */
@@ -116,10 +116,10 @@ static inline int piece_error(const symlie_problem *restrict P, symlie_real *res
 }
 
 /* Why a piece of a step has no result: steps of one length may be longer than the series converges. */
-SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, int status, symlie_real length, const symlie_control *restrict control,
+SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, symlie_real *restrict work, int status, symlie_real length, const symlie_control *restrict control,
                                  const symlie_series *restrict series)
 {
-    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, (int)control->order, length, series)) return status;
+    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, work, (int)control->order, length, series)) return status;
     return SYMLIE_DIVERGING;
 }
 
@@ -129,6 +129,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(theta, DIMENSION);
     ARRAY(turned, DIMENSION);
+    ARRAY(mean, MOVED_SIZE);
     const int order = (int)control->order;
     series_places at = places_of_series(P, order);
     const symlie_real *q = state->q, *v = state->v;
@@ -143,9 +144,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
         /* The series of a step's end is counted with the step, also where it is found once more. */
         if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return failure_of_piece(P, status, rest, control, &at.begin);
+        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, rest, control, &at.begin);
         if (!piece) {
-            copy(DIMENSION, at.begin.v + DIMENSION, trial->first_acceleration);
+            copy(DIMENSION, at.begin.v_1, trial->first_acceleration);
             trial->acceleration_is_valid = 0;
         }
         if (control->is_adaptive && !(rest <= proposed_step(&at.begin) * STRETCH)) {
@@ -154,17 +155,18 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
-        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
-        sum_means(DIMENSION, order, at.begin.w, length, theta);
-        for (int k = 0; k < DIMENSION; k++) theta[k] *= length, turned[k] += theta[k];
+        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
+        sum_means(MOVED_SIZE, order, at.begin.w, length, mean);
+        const symlie_real *means = moved_vector(P, mean, theta);
+        for (int k = 0; k < DIMENSION; k++) theta[k] = length * means[k], turned[k] += theta[k];
         if (trial->is_inside && !(length < rest)) {
-            sum_series(ROWS, order, at.begin.lambda, length, trial->lambda);
+            sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
             continue;
         }
         status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
-        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, order, length, &at.begin)
+        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
+        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, work, order, length, &at.begin)
             && !follows_series(P, work, length, order, &at.begin, &at.end))
             return SYMLIE_DIVERGING;
         if (!control->with_estimate) continue;
@@ -178,8 +180,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);
 #endif
     if (trial->is_inside) return SYMLIE_DONE;
-    copy(ROWS, at.end.lambda, trial->lambda);
-    copy(DIMENSION, at.end.v + DIMENSION, trial->acceleration);
+    copy(ROWS, at.end.lambda_0, trial->lambda);
+    copy(DIMENSION, at.end.v_1, trial->acceleration);
     trial->acceleration_is_valid = 1;
     if (!control->is_adaptive) return SYMLIE_DONE;
 #if HAS_CONDITIONS

@@ -6,30 +6,37 @@
 #include "taylor_steps.h"
 
 /* The largest component of the terms of three orders, after a length. */
-static inline symlie_real largest_term(int size, const symlie_real *restrict x, int first, symlie_real h)
+static inline symlie_real largest_term(const symlie_problem *restrict P, symlie_real *restrict work, int are_velocities,
+                                       const symlie_series *restrict series, int first, symlie_real h)
 {
+    ARRAY(of_row, STORAGE + DIMENSION);
     symlie_real largest = 0, power = whole_power(h, first);
-    for (int k = first; k < first + LAST_TERMS; k++, power *= h)
-        for (int i = 0; i < size; i++) {
-            const symlie_real term = fabs(x[k * size + i]) * power;
+    for (int k = first; k < first + LAST_TERMS; k++, power *= h) {
+        const symlie_real *x = are_velocities ? moved_vector(P, series->v + k * MOVED_SIZE, of_row)
+                                              : stored_vector(P, series->q + k * STORED_SIZE, of_row);
+        for (int i = 0; i < (are_velocities ? DIMENSION : STORAGE); i++) {
+            const symlie_real term = fabs(x[i]) * power;
             if (!(term <= largest)) largest = term;
         }
+    }
     return largest;
 }
 
-static inline int terms_fall(int size, int order, const symlie_real *restrict x, symlie_real h)
+static inline int terms_fall(const symlie_problem *restrict P, symlie_real *restrict work, int are_velocities, int order,
+                             const symlie_series *restrict series, symlie_real h)
 {
-    const symlie_real last = largest_term(size, x, order - LAST_TERMS + 1, h);
-    const symlie_real first = largest_term(size, x, 1, h), middle = largest_term(size, x, order / 2 - 1, h);
+    const symlie_real last = largest_term(P, work, are_velocities, series, order - LAST_TERMS + 1, h);
+    const symlie_real first = largest_term(P, work, are_velocities, series, 1, h);
+    const symlie_real middle = largest_term(P, work, are_velocities, series, order / 2 - 1, h);
     return last == 0 || last < TERMS_FALL * fmin(first, middle);
 }
 
 /* Whether a series looks as if it converged up to a length: its last terms are clearly smaller than its first ones and those
  * in the middle. */
-static inline int seems_to_converge(const symlie_problem *restrict P, int order, symlie_real h, const symlie_series *restrict series)
+static inline int seems_to_converge(const symlie_problem *restrict P, symlie_real *restrict work, int order, symlie_real h,
+                                    const symlie_series *restrict series)
 {
-    (void)P;
-    return terms_fall(STORAGE, order, series->q, h) && terms_fall(DIMENSION, order, series->v, h);
+    return terms_fall(P, work, 0, order, series, h) && terms_fall(P, work, 1, order, series, h);
 }
 
 static inline int rates_agree(int size, const symlie_real *restrict rate, const symlie_real *restrict there, symlie_real noticed)
@@ -49,11 +56,13 @@ static inline int follows_series(const symlie_problem *restrict P, symlie_real *
 {
     ARRAY(of_q, STORAGE);
     ARRAY(of_v, DIMENSION);
-    const symlie_real moved = largest_entry(STORAGE, begin->q, 0) / h + largest_entry(DIMENSION, begin->v, 0);
-    sum_rates(STORAGE, order + 1, begin->q, h, of_q);
-    sum_rates(DIMENSION, order + 1, begin->v, h, of_v);
-    return rates_agree(STORAGE, of_q, end->q + STORAGE, RATES_NOTICED * moved)
-           && rates_agree(DIMENSION, of_v, end->v + DIMENSION, RATES_NOTICED * moved / h);
+    ARRAY(sum_q, STORED_SIZE);
+    ARRAY(sum_v, MOVED_SIZE);
+    const symlie_real moved = largest_entry(STORAGE, begin->q_0, 0) / h + largest_entry(DIMENSION, begin->v_0, 0);
+    sum_rates(STORED_SIZE, order + 1, begin->q, h, sum_q);
+    sum_rates(MOVED_SIZE, order + 1, begin->v, h, sum_v);
+    return rates_agree(STORAGE, stored_vector(P, sum_q, of_q), end->q_1, RATES_NOTICED * moved)
+           && rates_agree(DIMENSION, moved_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
 }
 
 #endif

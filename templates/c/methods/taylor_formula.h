@@ -23,8 +23,8 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
 {
     if (*series->is_known == 0 || *series->t != t) return 0;
     int differ = 0;
-    for (int k = 0; k < STORAGE; k++) differ |= series->q[k] != q[k];
-    for (int k = 0; k < DIMENSION; k++) differ |= series->v[k] != v[k];
+    for (int k = 0; k < STORAGE; k++) differ |= series->q_0[k] != q[k];
+    for (int k = 0; k < DIMENSION; k++) differ |= series->v_0[k] != v[k];
     return !differ;
 }
 
@@ -73,45 +73,46 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     ARRAY(prescribed, PRESCRIBED ? DIMENSION : 0);
     for (int k = 0; k < STORAGE; k++) rate[k] = 0;
     for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = 0;
-    x.r = r, x.a = a, x.rate = rate, x.prescribed = prescribed;
+    x.a = a, x.r = r, x.rate = rate, x.prescribed = prescribed;
 #endif
-    begin_order(P, 0, series, &x);
     *series->is_known = *series->searched = 0;
     *series->before = *series->beyond = (symlie_real)INFINITY;
     *series->t = t;
-    copy(STORAGE, q_0, series->q);
-    copy(DIMENSION, v_0, series->v);
+    copy(STORAGE, q_0, series->q_0);
+    copy(DIMENSION, v_0, series->v_0);
     /* (1) */
-    const int status = stage_acceleration(P, work, t, q_0, v_0, r, mass, a, series->lambda);
+    const int status = stage_acceleration(P, work, t, q_0, v_0, r, mass, a, series->lambda_0);
     if (status != SYMLIE_DONE) return status;
-    copy(DIMENSION, a, series->v + DIMENSION);
-    system_begin_rate_jet(P, J, q_0, v_0, series->q + STORAGE);
-    take_next(P, 0, series, &x);
+    copy(DIMENSION, a, series->v_1);
+    system_begin_rate_jet(P, J, q_0, v_0, series->q_1);
+    take_order(P, 0, series, &x);
 #if PRESCRIBED
+    take_first(P, series);
     system_begin_motion_jet(P, J, t);
     system_motion_jet(P, J, 1, 1, 1, x.next_q, x.next_v);
-    keep_next(P, 0, &x, series);
-    copy(DIMENSION, series->v + DIMENSION, a);
+    keep_first(P, series);
+    copy(DIMENSION, series->v_1, a);
 #endif
 #if FIELDS
-    copy(DIMENSION, v_0, series->w);
-    system_field(P, t, q_0, a, series->lambda, series->w);
-    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda);
-    system_begin_field_rate_jet(P, J, q_0, series->w, series->q + STORAGE);
-    take_next(P, 0, series, &x);
+    copy(DIMENSION, v_0, series->w_0);
+    system_field(P, t, q_0, a, series->lambda_0, series->w_0);
+    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0);
+    system_begin_field_rate_jet(P, J, q_0, series->w_0, series->q_1);
 #endif
+    take_first(P, series);
 #if PLACES_NODES
     system_begin_place_jet(P, J, t, q_0, v_0);
     system_place_jet(P, J, 1, 1, x.next_q, x.next_v);
-    keep_next(P, 0, &x, series);
+    keep_first(P, series);
 #endif
-    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
+    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
 #if EVENT_SERIES
-    system_events(P, t, q_0, v_0, series->lambda, series->events);
-    system_begin_event_jet(P, J, t, q_0, v_0, series->lambda);
+    system_events(P, t, q_0, v_0, series->lambda_0, series->events);
+    system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
 #endif
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
+    ARRAY(multipliers, ROWS);
 #if CONSTRAINED
     system_jacobian(P, t, q_0, B);
 #if !ORDERS_BESIDE
@@ -131,8 +132,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     /* (2) */
     for (int k = 1; k < order; k++) {
         const symlie_real t_k = k == 1;
-        symlie_real *lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
-        begin_order(P, k, series, &x);
+        take_order(P, k, series, &x);
         system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
         system_motion_jet(P, J, k + 1, 0, k + 1, x.rate, x.prescribed);
@@ -144,7 +144,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_end_hidden_jet(P, J, k, x.v);
         system_hidden_jet(P, J, k + 1, 0, x.next_q, x.c);
 #if PRESCRIBED
-        add_jacobian(P, B, &x, r, lambda);
+        add_jacobian(P, B, &x, r, multipliers);
 #endif
         for (int i = 0; i < ROWS_SIZE; i++) x.c[i] *= -(k + 1);
 #if ACCELERATION_ROWS
@@ -152,9 +152,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
 #endif
 #if ORDERS_BESIDE
-        if (!solve_beside(P, J, mass, B, r, c, a, lambda, &x)) return stage_failure(P, 0, mass, r, c);
+        if (!solve_beside(P, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, 0, mass, r, c);
 #elif CONSTRAINED
-        if (!solve_order(P, &orders, mass, B, r, c, a, lambda)) return stage_failure(P, 0, mass, r, c);
+        if (!solve_order(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, 0, mass, r, c);
 #else
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
 #endif
@@ -170,9 +170,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w);
         system_field_rate_jet(P, J, k, x.q, x.w, x.rate);
         divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
-#if ORDERS_BESIDE
-        moved_from_beside(P, x.w, series->w + k * DIMENSION);
-#endif
 #endif
         divide_by(k + 1, MOVED_SIZE, x.a, x.next_v);
 #if PLACES_NODES
@@ -181,7 +178,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if EVENT_SERIES
         system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);
 #endif
-        keep_next(P, k, &x, series);
     }
     *series->is_known = 1;
     return SYMLIE_DONE;

@@ -4,18 +4,7 @@
 
 #include "taylor_steps.h"
 
-#if ORDERS_BESIDE
-#define STORED_SIZE STORED_BESIDE
-#define MOVED_SIZE MOVED_BESIDE
-#define ROWS_SIZE ROWS_BESIDE
-#else
-#define STORED_SIZE STORAGE
-#define MOVED_SIZE DIMENSION
-#define ROWS_SIZE ROWS
-#endif
-
-/* Vectors of an order. Where nodes and instances stand side by side, their components do so as well, and rows of series are
- * copies; else these vectors are the rows. */
+/* Vectors of an order: rows of series, and others as these are. */
 typedef struct {
     symlie_real *q, *v, *w, *lambda;
     symlie_real *next_q, *next_v;
@@ -26,68 +15,56 @@ typedef struct {
 #endif
 } order_vectors;
 
+static inline void take_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
+{
+    x->q = series->q + k * STORED_SIZE, x->v = series->v + k * MOVED_SIZE, x->w = series->w + k * MOVED_SIZE;
+    x->next_q = x->q + STORED_SIZE, x->next_v = x->v + MOVED_SIZE;
+    x->lambda = series->lambda + (CONSTRAINED ? k * ROWS_SIZE : 0);
+}
+
 #if ORDERS_BESIDE
 static inline long long vectors_workspace(const symlie_problem *restrict P)
 {
-    return 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
+    return STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
 /* What belongs to no node is zero. */
 static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
 {
-    const long long size = 3LL * STORED_SIZE + 6LL * MOVED_SIZE + 2LL * ROWS_SIZE;
+    const long long size = STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE;
     for (long long k = 0; k < size; k++) memory[k] = 0;
-    x->q = memory, x->next_q = x->q + STORED_SIZE, x->rate = x->next_q + STORED_SIZE;
-    x->v = x->rate + STORED_SIZE, x->next_v = x->v + MOVED_SIZE, x->w = x->next_v + MOVED_SIZE, x->a = x->w + MOVED_SIZE;
-    x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
-    x->lambda = x->prescribed + MOVED_SIZE, x->c = x->lambda + ROWS_SIZE;
+    x->rate = memory;
+    x->a = x->rate + STORED_SIZE, x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
+    x->c = x->prescribed + MOVED_SIZE;
     x->B = x->c + ROWS_SIZE, x->F = x->B + JACOBIAN_BESIDE;
-}
-
-static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    symlie_real *const q = x->q, *const v = x->v;
-    x->q = x->next_q, x->v = x->next_v;
-    x->next_q = q, x->next_v = v;
-    (void)P, (void)k, (void)series;
-}
-
-/* Take rows of order k + 1 of a series, and put them there. */
-static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    stored_to_beside(P, series->q + (k + 1) * STORAGE, x->next_q);
-    moved_to_beside(P, series->v + (k + 1) * DIMENSION, x->next_v);
-}
-
-static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
-{
-    stored_from_beside(P, x->next_q, series->q + (k + 1) * STORAGE);
-    moved_from_beside(P, x->next_v, series->v + (k + 1) * DIMENSION);
 }
 #else
 static inline long long vectors_workspace(const symlie_problem *restrict P)
 {
     return 0;
 }
-
-static inline void begin_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    x->q = series->q + k * STORAGE, x->v = series->v + k * DIMENSION, x->w = series->w + k * DIMENSION;
-    x->next_q = x->q + STORAGE, x->next_v = x->v + DIMENSION;
-    x->lambda = series->lambda + (CONSTRAINED ? k * ROWS : 0);
-}
-
-static inline void take_next(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
-{
-    (void)P, (void)k, (void)series, (void)x;
-}
-
-static inline void keep_next(const symlie_problem *restrict P, int k, const order_vectors *restrict x, symlie_series *restrict series)
-{
-    (void)P, (void)k, (void)x, (void)series;
-}
 #endif
 
+/* Rows of first orders from vectors of the system; those of order 1 the other way round. */
+static inline void take_first(const symlie_problem *restrict P, symlie_series *restrict series)
+{
+#if ORDERS_BESIDE
+    stored_to_beside(P, series->q_0, series->q);
+    moved_to_beside(P, series->v_0, series->v);
+    stored_to_beside(P, series->q_1, series->q + STORED_SIZE);
+    moved_to_beside(P, series->v_1, series->v + MOVED_SIZE);
+    if (FIELDS) moved_to_beside(P, series->w_0, series->w);
+    if (CONSTRAINED) rows_to_beside(P, series->lambda_0, series->lambda);
+#endif
+}
+
+static inline void keep_first(const symlie_problem *restrict P, symlie_series *restrict series)
+{
+#if ORDERS_BESIDE
+    stored_from_beside(P, series->q + STORED_SIZE, series->q_1);
+    moved_from_beside(P, series->v + MOVED_SIZE, series->v_1);
+#endif
+}
 
 #if ORDERS_BESIDE
 #if defined(SYMLIE_STRUCTURED_ALGEBRA_H)
@@ -114,7 +91,7 @@ static inline void begin_system(const symlie_problem *restrict P, mass_matrix *r
     (void)P, (void)mass, (void)B, (void)r, (void)c;
 }
 
-/* a and lambda of an order, lambda for the series as well; r is changed. */
+/* a and lambda of an order; r and c are changed, and vectors of the system serve where factors are not kept. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)
@@ -125,8 +102,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
         apply_mobility_beside(P, x->F, x->r, x->a);
         residual_from_beside(P, J, x->B, x->a, x->c, mass->x);
         solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
-        for (int k = 0; k < ROWS; k++) lambda[k] = mass->x[P->position[k]];
-        rows_to_beside(P, lambda, x->lambda);
+        multipliers_to_beside(P, mass->x, x->lambda);
         subtract_force_beside(P, J, x->B, x->lambda, x->r);
 #endif
         apply_mobility_beside(P, x->F, x->r, x->a);

@@ -45,15 +45,16 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
     ARRAY(angle, UNWRAPPED);
     ARRAY(stored, STORAGE);
     ARRAY(moved, STORAGE);
-    system_unwrapped_rate(P, t, series->q, series->v, rate);
+    ARRAY(sum, STORED_SIZE);
+    system_unwrapped_rate(P, t, series->q_0, series->v_0, rate);
     system_unwrapped_rate(P, t + length, q, v, end_rate);
     symlie_real turns = 0;
     for (int k = 0; k < UNWRAPPED; k++) turns = fmax(turns, length * fmax(fabs(rate[k]), fabs(end_rate[k])));
     const int parts = 1 + (int)fmin(turns, MOST_PARTS);
-    for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q[STORAGE - UNWRAPPED + k];
+    for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q_0[STORAGE - UNWRAPPED + k];
     for (int i = 1; i < parts; i++) {
-        sum_series(STORAGE, order + 1, series->q, i * length / parts, stored);
-        system_normalize(P, stored, moved);
+        sum_series(STORED_SIZE, order + 1, series->q, i * length / parts, sum);
+        system_normalize(P, stored_vector(P, sum, stored), moved);
         copy(UNWRAPPED, angle, moved + STORAGE - UNWRAPPED);
         system_unwrapped(P, t + i * length / parts, moved, angle);
     }
@@ -69,9 +70,10 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
                               symlie_real *restrict v)
 {
     ARRAY(stored, STORAGE);
-    sum_series(STORAGE, order + 1, series->q, length, stored);
-    sum_series(DIMENSION, order + 1, series->v, length, v);
-    system_normalize(P, stored, q);
+    ARRAY(sum, STORED_SIZE);
+    sum_series(STORED_SIZE, order + 1, series->q, length, sum);
+    system_normalize(P, stored_vector(P, sum, stored), q);
+    sum_velocities(P, work, order + 1, series->v, length, v);
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED && ROWS_OF_VELOCITIES

@@ -2,6 +2,18 @@
 #ifndef SYMLIE_TAYLOR_STEPS_H
 #define SYMLIE_TAYLOR_STEPS_H
 
+/* Numbers of a row of coefficients. Where nodes and instances stand side by side, their components do so as well. */
+#if ORDERS_BESIDE
+#define STORED_SIZE STORED_BESIDE
+#define MOVED_SIZE MOVED_BESIDE
+#define ROWS_SIZE ROWS_BESIDE
+#else
+#define STORED_SIZE STORAGE
+#define MOVED_SIZE DIMENSION
+#define ROWS_SIZE ROWS
+#endif
+#define NUMBERS_OF_SERIES 8
+
 /* Coefficients from a state, one row for each order. */
 typedef struct {
     symlie_real *is_known;
@@ -14,9 +26,18 @@ typedef struct {
     symlie_real *v;
     symlie_real *w;             /* v, with fields in the place of velocities */
     symlie_real *lambda;
+    symlie_real *q_0, *v_0, *w_0, *lambda_0, *q_1, *v_1; /* of the first orders, vectors of the system */
     symlie_real *conditions;    /* functions that choose pieces: sizes, then a row for each order */
     symlie_real *events;        /* event functions, where they have series */
 } symlie_series;
+
+static inline long long series_workspace(const symlie_problem *restrict P, int most)
+{
+    const long long first = ORDERS_BESIDE ? 2LL * STORAGE + 3LL * DIMENSION + ROWS : 0;
+    const long long size = (most + 1LL) * (STORED_SIZE + (1 + FIELDS) * MOVED_SIZE) + most * (long long)ROWS_SIZE + first
+                           + (most + 2LL) * CONDITIONS + EVENT_SERIES * most * (long long)EVENTS;
+    return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
 
 /* Of so many orders at most. */
 static inline symlie_real *place_series(const symlie_problem *restrict P, int most, symlie_real *memory, symlie_series *series)
@@ -27,19 +48,46 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     series->searched = series->longest + 1;
     series->before = series->searched + 1;
     series->beyond = series->before + 1;
-    series->q = series->beyond + 1;
-    series->v = series->q + (most + 1) * STORAGE;
-    series->w = FIELDS ? series->v + (most + 1) * DIMENSION : series->v;
-    series->lambda = series->w + (most + 1) * DIMENSION;
-    series->conditions = series->lambda + most * ROWS;
+    series->q = memory + NUMBERS_OF_SERIES;
+    series->v = series->q + (most + 1) * STORED_SIZE;
+    series->w = FIELDS ? series->v + (most + 1) * MOVED_SIZE : series->v;
+    series->lambda = series->w + (most + 1) * MOVED_SIZE;
+    series->conditions = series->lambda + most * ROWS_SIZE;
     series->events = series->conditions + (most + 2) * CONDITIONS;
-    return series->events + EVENT_SERIES * most * EVENTS;
+#if ORDERS_BESIDE
+    series->q_0 = series->events + EVENT_SERIES * most * EVENTS;
+    series->q_1 = series->q_0 + STORAGE;
+    series->v_0 = series->q_1 + STORAGE;
+    series->v_1 = series->v_0 + DIMENSION;
+    series->w_0 = FIELDS ? series->v_1 + DIMENSION : series->v_0;
+    series->lambda_0 = series->v_1 + 2 * DIMENSION;
+#else
+    series->q_0 = series->q, series->q_1 = series->q + STORAGE;
+    series->v_0 = series->v, series->v_1 = series->v + DIMENSION;
+    series->w_0 = series->w, series->lambda_0 = series->lambda;
+#endif
+    return memory + series_workspace(P, most);
 }
 
-static inline long long series_workspace(const symlie_problem *restrict P, int most)
+/* Vectors of the system from rows of coefficients, or from sums of them; arrays that others are copied to. */
+static inline const symlie_real *stored_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
-    return 6 + (most + 1LL) * (STORAGE + (1 + FIELDS) * DIMENSION) + most * (long long)ROWS + (most + 2LL) * CONDITIONS
-           + EVENT_SERIES * most * (long long)EVENTS;
+#if ORDERS_BESIDE
+    stored_from_beside(P, row, array);
+    return array;
+#else
+    return row;
+#endif
+}
+
+static inline const symlie_real *moved_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
+{
+#if ORDERS_BESIDE
+    moved_from_beside(P, row, array);
+    return array;
+#else
+    return row;
+#endif
 }
 
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
@@ -70,6 +118,31 @@ static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_re
     }
 #else
     for (long long i = 0; i < size; i++) out[i] = x[i] / n;
+#endif
+}
+
+/* v, or lambda of the system. */
+static inline void sum_velocities(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
+                                  symlie_real s, symlie_real *restrict out)
+{
+#if ORDERS_BESIDE
+    ARRAY(sum, MOVED_SIZE);
+    sum_series(MOVED_SIZE, count, x, s, sum);
+    moved_from_beside(P, sum, out);
+#else
+    sum_series(DIMENSION, count, x, s, out);
+#endif
+}
+
+static inline void sum_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
+                                   symlie_real s, symlie_real *restrict out)
+{
+#if ORDERS_BESIDE
+    ARRAY(sum, ROWS_SIZE);
+    sum_series(ROWS_SIZE, count, x, s, sum);
+    rows_from_beside(P, sum, out);
+#else
+    sum_series(ROWS, count, x, s, out);
 #endif
 }
 
@@ -137,17 +210,18 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
 {
     ARRAY(of_theta, DIMENSION);
     ARRAY(of_v, DIMENSION);
+    ARRAY(of_row, STORAGE + DIMENSION);
     const int order = (int)control->order;
     const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
     symlie_real h = (symlie_real)INFINITY;
-    for (int k = 0; k < DIMENSION; k++) of_v[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v[k]);
+    for (int k = 0; k < DIMENSION; k++) of_v[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]);
     for (int i = order; i > order - LAST_TERMS; i--)
-        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
+        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, moved_vector(P, series->v + i * MOVED_SIZE, of_row), of_v), i);
     const symlie_real span = h < control->h_max ? h : control->h_max;
     for (int k = 0; k < DIMENSION; k++)
-        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w[k]) * (span < (symlie_real)INFINITY ? span : 0);
+        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * (span < (symlie_real)INFINITY ? span : 0);
     for (int i = order; i > order - LAST_TERMS; i--)
-        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
+        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, stored_vector(P, series->q + i * STORED_SIZE, of_row), of_theta), i);
     /* Of few digits: the last terms have few. */
     int power;
     const symlie_real part = frexp(h, &power);
@@ -161,18 +235,21 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
 {
     ARRAY(rate, STORAGE);
     ARRAY(acceleration, DIMENSION);
+    ARRAY(sum, STORED_SIZE + MOVED_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    sum_rates(STORAGE, order + 1, begin->q, h, rate);
-    for (int k = 0; k < STORAGE; k++) rate[k] = part * (rate[k] - end->q[STORAGE + k]);
+    sum_rates(STORED_SIZE, order + 1, begin->q, h, sum);
+    const symlie_real *rates = stored_vector(P, sum, rate);
+    for (int k = 0; k < STORAGE; k++) rate[k] = part * (rates[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     for (int k = 0; k < DIMENSION; k++) {
-        const symlie_real a = fabs(begin->v[k]), b = fabs(end->v[k]);
+        const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b);
     }
-    sum_rates(DIMENSION, order + 1, begin->v, h, acceleration);
-    for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (acceleration[k] - end->v[DIMENSION + k]);
+    sum_rates(MOVED_SIZE, order + 1, begin->v, h, sum);
+    rates = moved_vector(P, sum, acceleration);
+    for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (rates[k] - end->v_1[k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;
 }

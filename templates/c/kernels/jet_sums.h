@@ -140,6 +140,24 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
         for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
 }
 
+/* Place nodes at what rows say from others, one after the other, since those may be placed by the ones before. */
+static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
+                                       const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
+                                       const int to_first, const int *restrict to_nodes, const int lanes)
+{
+    if (of == to && of_first >= 0 && to_first == of_first + 1) {
+        for (int m = 0; m < size; m++, to += to_stride) {
+            symlie_real place = to[of_first];
+            for (int i = 0; i < lanes; i++) to[to_first + i] = place = place + number_of(rows + m, i);
+        }
+        return;
+    }
+    for (int i = 0; i < lanes; i++)
+        for (int m = 0; m < size; m++)
+            to[m * to_stride + node_beside(to_first, to_nodes, i)] =
+                of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
+}
+
 /* a = F r for diagonals or symmetric blocks F of nodes whose components are so far from each other. */
 static SYMLIE_INLINE void apply_blocks_beside(const int are_diagonal, const int size, const long long stride, const symlie_real *restrict F,
                                               const symlie_real *restrict r, symlie_real *restrict a)

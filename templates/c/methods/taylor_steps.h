@@ -96,29 +96,26 @@ static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restric
     for (int i = 0; i < JET_WIDTH && i < size; i++) out[i] = x[i];
 }
 
+#define ROWS_AT_ONCE 4 /* sums that hide that each addition waits for the one before */
+
+static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count, const symlie_real *restrict x, symlie_real s,
+                                   symlie_real *restrict out)
+{
+    symlie_row sum[ROWS_AT_ONCE];
+    for (int m = 0; m < rows; m++) sum[m] = row_at(x + (count - 1) * size + m * JET_WIDTH);
+    for (int k = count - 2; k >= 0; k--)
+        for (int m = 0; m < rows; m++) sum[m] = sum[m] * s + row_at(x + k * size + m * JET_WIDTH);
+    for (int m = 0; m < rows; m++) put_row(sum[m], rest - m * JET_WIDTH, out + m * JET_WIDTH);
+}
+
 /* out = sum_k x_k s^k over the orders below the count, by Horner's scheme, which adds the least rounding. */
 static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
-    for (int i = 0; i < size; i += JET_WIDTH) {
-        symlie_row sum = row_at(x + (count - 1) * size + i);
-        for (int k = count - 2; k >= 0; k--) sum = sum * s + row_at(x + k * size + i);
-        put_row(sum, size - i, out + i);
-    }
-}
-
-/* out = x / n, by the reciprocal and what it lacks where that takes no longer than a product: the same bits, in a fraction of
- * the time of divisions. Source: [Markstein1990]. */
-static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_real *restrict x, symlie_real *restrict out)
-{
-#if defined(__FP_FAST_FMA) && SYMLIE_LANES == 1
-    const double whole = n, part = 1 / whole;
-    for (long long i = 0; i < size; i++) {
-        const double near = x[i] * part;
-        out[i] = __builtin_fma(__builtin_fma(-near, whole, x[i]), part, near);
-    }
-#else
-    for (long long i = 0; i < size; i++) out[i] = x[i] / n;
-#endif
+    int i = 0;
+    for (; i + ROWS_AT_ONCE * JET_WIDTH <= size; i += ROWS_AT_ONCE * JET_WIDTH)
+        sum_rows(ROWS_AT_ONCE, size, size - i, count, x + i, s, out + i);
+    for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH) sum_rows(2, size, size - i, count, x + i, s, out + i);
+    for (; i < size; i += JET_WIDTH) sum_rows(1, size, size - i, count, x + i, s, out + i);
 }
 
 /* v, or lambda of the system. */
@@ -146,6 +143,21 @@ static inline void sum_multipliers(const symlie_problem *restrict P, symlie_real
 #endif
 }
 
+/* out = x / n, by the reciprocal and what it lacks where that takes no longer than a product: the same bits, in a fraction of
+ * the time of divisions. Source: [Markstein1990]. */
+static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_real *restrict x, symlie_real *restrict out)
+{
+#if defined(__FP_FAST_FMA) && SYMLIE_LANES == 1
+    const double whole = n, part = 1 / whole;
+    for (long long i = 0; i < size; i++) {
+        const double near = x[i] * part;
+        out[i] = __builtin_fma(__builtin_fma(-near, whole, x[i]), part, near);
+    }
+#else
+    for (long long i = 0; i < size; i++) out[i] = x[i] / n;
+#endif
+}
+
 /* The n-th power. */
 static inline symlie_real whole_power(symlie_real x, int n)
 {
@@ -161,21 +173,31 @@ static SYMLIE_INLINE symlie_row term_at(const int is_of_mean, const symlie_real 
     return EACH(is_of_mean ? 1.0 / (k + 1) : k) * row_at(x);
 }
 
+static SYMLIE_INLINE void sum_terms_of_rows(const int is_of_mean, const int rows, int size, int rest, int first, int count,
+                                            const symlie_real *restrict x, symlie_real s, symlie_real power, symlie_real *restrict out)
+{
+    const int half = (count - first) / 2, middle = first + half;
+    symlie_row low[ROWS_AT_ONCE / 2], high[ROWS_AT_ONCE / 2];
+    for (int m = 0; m < rows; m++) low[m] = high[m] = NO_PRODUCTS;
+    if (middle + half < count)
+        for (int m = 0; m < rows; m++) high[m] = term_at(is_of_mean, x + (count - 1) * size + m * JET_WIDTH, count - 1);
+    for (int k = half - 1; k >= 0; k--)
+        for (int m = 0; m < rows; m++) {
+            low[m] = low[m] * s + term_at(is_of_mean, x + (first + k) * size + m * JET_WIDTH, first + k);
+            high[m] = high[m] * s + term_at(is_of_mean, x + (middle + k) * size + m * JET_WIDTH, middle + k);
+        }
+    for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
+}
+
 /* out = sum_k w_k x_k s^{k-first} from a first order to those below the count, in two halves that do not wait for each other. */
 static SYMLIE_INLINE void sum_terms(const int is_of_mean, int size, int first, int count, const symlie_real *restrict x, symlie_real s,
                                     symlie_real *restrict out)
 {
-    const int half = (count - first) / 2, middle = first + half;
-    const symlie_real power = whole_power(s, half);
-    for (int i = 0; i < size; i += JET_WIDTH, x += JET_WIDTH) {
-        symlie_row low = NO_PRODUCTS, high = NO_PRODUCTS;
-        if (middle + half < count) high = term_at(is_of_mean, x + (count - 1) * size, count - 1);
-        for (int k = half - 1; k >= 0; k--) {
-            low = low * s + term_at(is_of_mean, x + (first + k) * size, first + k);
-            high = high * s + term_at(is_of_mean, x + (middle + k) * size, middle + k);
-        }
-        put_row(low + high * power, size - i, out + i);
-    }
+    const symlie_real power = whole_power(s, (count - first) / 2);
+    int i = 0;
+    for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH)
+        sum_terms_of_rows(is_of_mean, 2, size, size - i, first, count, x + i, s, power, out + i);
+    for (; i < size; i += JET_WIDTH) sum_terms_of_rows(is_of_mean, 1, size, size - i, first, count, x + i, s, power, out + i);
 }
 
 /* The derivative of a series of orders below the count, and its mean from 0 to s. */

@@ -44,7 +44,7 @@ typedef struct {
 static inline series_places places_of_series(const symlie_problem *restrict P, int order)
 {
     series_places at;
-    symlie_real *memory = place_series(P, MOST_ORDER, P->workspace, &at.begin);
+    symlie_real *memory = place_series(P, MOST_ORDER, aligned(P->workspace), &at.begin);
     memory = place_series(P, MOST_ORDER, memory, &at.end);
     at.jets = (symlie_jets){.order = order, .memory = aligned(place_series(P, 1, memory, &at.near))};
     return at;

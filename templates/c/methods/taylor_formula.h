@@ -6,7 +6,7 @@
 
 #include "taylor_orders.h"
 
-/* Jets begin where a line of the cache does, so that no row of a register is in two of them. */
+/* Series and jets begin where a line of the cache does, so that no row of a register is in two of them. */
 static inline symlie_real *aligned(symlie_real *memory)
 {
     const uintptr_t size = CACHE_LINE * sizeof *memory, place = (uintptr_t)memory;
@@ -15,7 +15,8 @@ static inline symlie_real *aligned(symlie_real *memory)
 
 static inline void forget_kept(const symlie_problem *restrict P)
 {
-    P->workspace[0] = P->workspace[series_workspace(P, MOST_ORDER)] = 0;
+    symlie_real *memory = aligned(P->workspace);
+    memory[0] = memory[series_workspace(P, MOST_ORDER)] = 0;
 }
 
 static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
@@ -31,7 +32,7 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
     const symlie_jets largest = {.order = MOST_ORDER}, *J = &largest;
-    return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + vectors_workspace(P) + CACHE_LINE - 1;
+    return 2 * series_workspace(P, MOST_ORDER) + series_workspace(P, 1) + jets_workspace(P, J) + vectors_workspace(P) + 2 * (CACHE_LINE - 1);
 }
 
 #define PLACES_NODES (MOTIONS > PRESCRIBED)

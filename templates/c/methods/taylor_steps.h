@@ -167,48 +167,46 @@ static inline symlie_real whole_power(symlie_real x, int n)
     return found;
 }
 
-/* A term of the derivative of a series, or of its mean. */
-static SYMLIE_INLINE symlie_row term_at(const int is_of_mean, const symlie_real *x, int k)
-{
-    return EACH(is_of_mean ? 1.0 / (k + 1) : k) * row_at(x);
-}
-
-static SYMLIE_INLINE void sum_terms_of_rows(const int is_of_mean, const int rows, int size, int rest, int first, int count,
+static SYMLIE_INLINE void sum_terms_of_rows(const int rows, int size, int rest, int half, int count, const symlie_scalar *restrict weight,
                                             const symlie_real *restrict x, symlie_real s, symlie_real power, symlie_real *restrict out)
 {
-    const int half = (count - first) / 2, middle = first + half;
     symlie_row low[ROWS_AT_ONCE / 2], high[ROWS_AT_ONCE / 2];
     for (int m = 0; m < rows; m++) low[m] = high[m] = NO_PRODUCTS;
-    if (middle + half < count)
-        for (int m = 0; m < rows; m++) high[m] = term_at(is_of_mean, x + (count - 1) * size + m * JET_WIDTH, count - 1);
+    if (2 * half < count)
+        for (int m = 0; m < rows; m++) high[m] = weight[count - 1] * row_at(x + (count - 1) * size + m * JET_WIDTH);
     for (int k = half - 1; k >= 0; k--)
         for (int m = 0; m < rows; m++) {
-            low[m] = low[m] * s + term_at(is_of_mean, x + (first + k) * size + m * JET_WIDTH, first + k);
-            high[m] = high[m] * s + term_at(is_of_mean, x + (middle + k) * size + m * JET_WIDTH, middle + k);
+            low[m] = low[m] * s + weight[k] * row_at(x + k * size + m * JET_WIDTH);
+            high[m] = high[m] * s + weight[half + k] * row_at(x + (half + k) * size + m * JET_WIDTH);
         }
     for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
-/* out = sum_k w_k x_k s^{k-first} from a first order to those below the count, in two halves that do not wait for each other. */
-static SYMLIE_INLINE void sum_terms(const int is_of_mean, int size, int first, int count, const symlie_real *restrict x, symlie_real s,
+/* out = sum_k w_k x_k s^k of so many orders, in two halves that do not wait for each other. */
+static SYMLIE_INLINE void sum_terms(int size, int count, const symlie_scalar *restrict weight, const symlie_real *restrict x, symlie_real s,
                                     symlie_real *restrict out)
 {
-    const symlie_real power = whole_power(s, (count - first) / 2);
+    const int half = count / 2;
+    const symlie_real power = whole_power(s, half);
     int i = 0;
     for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH)
-        sum_terms_of_rows(is_of_mean, 2, size, size - i, first, count, x + i, s, power, out + i);
-    for (; i < size; i += JET_WIDTH) sum_terms_of_rows(is_of_mean, 1, size, size - i, first, count, x + i, s, power, out + i);
+        sum_terms_of_rows(2, size, size - i, half, count, weight, x + i, s, power, out + i);
+    for (; i < size; i += JET_WIDTH) sum_terms_of_rows(1, size, size - i, half, count, weight, x + i, s, power, out + i);
 }
 
 /* The derivative of a series of orders below the count, and its mean from 0 to s. */
 static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
-    sum_terms(0, size, 1, count, x, s, out);
+    symlie_scalar weight[MOST_ORDER + 1];
+    for (int k = 0; k + 1 < count; k++) weight[k] = k + 1;
+    sum_terms(size, count - 1, weight, x + size, s, out);
 }
 
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
-    sum_terms(1, size, 0, count, x, s, out);
+    symlie_scalar weight[MOST_ORDER + 1];
+    for (int k = 0; k < count; k++) weight[k] = 1 / (symlie_scalar)(k + 1);
+    sum_terms(size, count, weight, x, s, out);
 }
 
 /* Norm of v times numbers, one over what the tolerances allow; in sums that do not wait for each other. */

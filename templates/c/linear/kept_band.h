@@ -74,6 +74,23 @@ static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const sym
     }
 }
 
+/* The same for a tridiagonal matrix: what the next row waits for stays in registers. */
+static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real *restrict S, symlie_real *restrict x)
+{
+    const int middle = (n - 1) / 2;
+    symlie_real above = 0, below = 0;
+    for (int k = 0, l = n - 1; l > middle; k++, l--) {
+        if (k < middle) x[k] = above = x[k] - S[4LL * k] * above;
+        x[l] = below = x[l] - S[4LL * l + 2] * below;
+    }
+    const symlie_real *row = S + 4LL * middle;
+    x[middle] = above = below = (x[middle] - row[2] * below - row[0] * above) * row[1];
+    for (int k = middle - 1, l = middle + 1; l < n; k--, l++) {
+        if (k >= 0) x[k] = above = (x[k] - S[4LL * k + 2] * above) * S[4LL * k + 1];
+        x[l] = below = (x[l] - S[4LL * l] * below) * S[4LL * l + 1];
+    }
+}
+
 /* Factors of S, if its band is narrow; 0 where there are none without exchange of rows. */
 static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
 {
@@ -86,6 +103,10 @@ static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
 
 static inline void solve_with_band(int n, int bandwidth, const symlie_real *restrict S, symlie_real *restrict x)
 {
+    if (bandwidth == 1) {
+        solve_kept_tridiagonal(n, S, x);
+        return;
+    }
 #ifdef NARROW_BANDWIDTH
     if (bandwidth == NARROW_BANDWIDTH) {
         solve_kept(n, NARROW_BANDWIDTH, S, x);

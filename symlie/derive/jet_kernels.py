@@ -237,7 +237,14 @@ def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -
 
 
 def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
-    return sum((entry * x for entry, x in zip(row, vector, strict=True) if entry != 0), Integer(0))
+    """Σ of products, one for components whose entries differ by a sign alone."""
+    factors: dict[Expr, Expr] = {}
+    for entry, x in zip(row, vector, strict=True):
+        if -entry in factors:
+            factors[-entry] -= x
+        elif entry != 0:
+            factors[entry] = factors.get(entry, Integer(0)) + x
+    return sum((entry * factor for entry, factor in factors.items()), Integer(0))
 
 
 def _jet(

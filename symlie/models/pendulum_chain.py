@@ -2,8 +2,8 @@
 
 Masses have accelerations, but no motion of their own: each is placed by the one above it and the rod between them. The
 tensions solve a tridiagonal system, the Schur complement of the constraints that keep the rods' lengths, and the
-accelerations give the field f = (ω, q × h), h = q × (a - a_above)/L. Source: [Celledoni2022], section 4, where a
-dense system of the size of all angular velocities is solved instead.
+accelerations give the field f = (ω, q × h), h = q × d/L with d = a - a_above, where q × (q × d) = q (q·d) - d for unit
+q. Source: [Celledoni2022], section 4, where a dense system of the size of all angular velocities is solved instead.
 
 In Hamilton's form the momenta m_i = L_i q_i × P_i take the place of the angular velocities, where P_i is the momentum
 of all masses below rod i. Its part along q_i is not known from m_i: it is the multiplier of q_i·(u_i - u_above) = 0 in
@@ -64,8 +64,7 @@ def _with_velocities(
     q, omega = rod.link.directions, rod.link.angular_velocities
     apart = rod.below.v_dot - rod.above.v_dot
     rod.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
-    h = rod.let(q.cross(apart) / length)
-    rod.field(rod.link, Omega=omega, U=q.cross(h))
+    rod.field(rod.link, Omega=omega, U=(q * q.dot(apart) - apart) / length)
     rod.place(rod.below, rod.above, length * q)
     chain.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
 

@@ -1,7 +1,7 @@
 """Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
 
-    q' = S(q) w  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
-    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),   f(t, q, v, a, λ)  (field, of nodes without velocities)
+    q' = S(q) v  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
+    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),   f(t, q, v, a, λ) and S(q) f  (field, of nodes without velocities)
 
 are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
 rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell
@@ -126,11 +126,13 @@ def _kept_elimination(equations: Equations) -> tuple[Kernel, ...]:
 @functools.cache
 def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
     program = Program()
+    if not space.velocity_dimension:
+        return NodeTypeSet(space.name, space.storage_dimension, space.dimension, (), (), moves_by_field=True)
     (q, of_q), (w, of_w) = (array_symbols(x, n) for x, n in (("q", space.storage_dimension), ("w", space.dimension)))
     rate = space.storage_tangent(program, q, w)
     sizes = {"q": len(q), "w": len(w)}
     kernels, jets = _jet(space.name, "rate", program, rate, of_q | of_w, sizes)
-    return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,), not space.velocity_dimension)
+    return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
 
 
 def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
@@ -177,13 +179,17 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
     of_motion = {label: size for label, size in sizes.items() if label != "multipliers"}
     of_events = {label: size for label, size in sizes.items() if label != "a"}
     moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
-    field = [c for k in moved for c in total_field(statement, k)]
+    fields = [statement.program.vector(total_field(statement, k)) for k in moved]
+    rates = [
+        statement.nodes[k].group.storage_tangent(statement.program, statement.nodes[k].value.components, f)
+        for k, f in zip(moved, fields, strict=True)
+    ]
     hidden, index1 = _rows(derived, v, a)
     wanted: list[tuple[str, list[Expr], _Sizes, tuple[str, ...]]] = [
         ("force", force, sizes, ("a", "multipliers")),
         ("hidden", hidden, of_state, ("v",)),
         ("index1", index1, of_motion, ("a",)),
-        ("field", field, sizes, ()),
+        ("field", [c for x in (*fields, *rates) for c in x], sizes, ()),
         ("place", placed_offsets(statement), of_state, ()),
     ]
     found = [

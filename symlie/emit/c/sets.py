@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
@@ -99,10 +98,15 @@ def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
             yield found, count
 
 
-def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int]]:
-    """Place and dimension of each node that it moves by a field, and where its part of the field begins."""
-    ends = itertools.accumulate((dimension for _, dimension in element.fields), initial=0)
-    return [(place, dimension, end) for (place, dimension), end in zip(element.fields, ends, strict=False)]
+def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int, int, int]]:
+    """Of each node that it moves by a field: place, dimension and where its field begins, storage and where its rate does."""
+    sizes = [(place, dimension, element.places[place].storage) for place, dimension in element.fields]
+    field, rate = 0, sum(dimension for _, dimension, _ in sizes)
+    found = []
+    for place, dimension, storage in sizes:
+        found.append((place, dimension, field, storage, rate))
+        field, rate = field + dimension, rate + storage
+    return found
 
 
 def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:

@@ -62,25 +62,31 @@ class Jets:
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
 
-    def rate(self, k: int, q: Array, w: Array, out: Array, *, by_field: bool = False) -> None:
-        """Put order k of q' = S(q) w in out, of nodes with velocities or of those that fields move."""
+    def rate(self, k: int, q: Array, w: Array, out: Array) -> None:
+        """Put order k of q' = S(q) w of nodes with velocities in out; that of others becomes zero."""
         has_velocity = self._layout.has_velocity
         for kind, storage, velocity in self._groups:
-            if bool(has_velocity[velocity].all()) == by_field:
+            if not has_velocity[velocity].all():
+                out[storage] = 0.0
                 continue
             inputs: Inputs = [q[storage], w[velocity]]
             name = f"{kind}_rate_jet"
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
 
-    def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> Array:
-        """Order k of v, with fields in the place of velocities; order 0 begins what others need."""
+    def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array, rate: Array) -> Array:
+        """Order k of v, with fields in the place of velocities, and of the rates of their nodes, which are added.
+
+        Order 0 begins what others need.
+        """
         layout, out = self._layout, np.where(self._layout.has_velocity, v, 0.0)
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
             name = f"{layout.elements[index].name}_field_jet"
             if f"{name}_begin" in self._functions:
                 block = self._next(name, k, inputs) if k else self._begun(name, [*inputs, *self._parameters(index)])
                 places = layout.field_places[index].T
-                out += np.bincount(places.ravel(), weights=block.ravel(), minlength=len(v))
+                fields, rates = block[: len(places)], block[len(places) :]
+                out += np.bincount(places.ravel(), weights=fields.ravel(), minlength=len(v))
+                np.add.at(rate, layout.field_stored_places[index].T, rates)
         return out
 
     def begin_motion(self, t: float) -> None:

@@ -38,6 +38,11 @@ class Places:
         return self._of_nodes(self.velocity_of, lambda t: t.dimension, with_fields=True)
 
     @cached_property
+    def field_stored_places(self) -> list[NDArray[np.int64]]:
+        """For each element type the storage components that its fields move, shape (instances, storage of their nodes)."""
+        return self._of_nodes(self.storage_of, lambda t: t.storage, with_fields=True)
+
+    @cached_property
     def stored_places(self) -> list[NDArray[np.int64]]:
         """For each element type the storage components of its instances, shape (instances, local storage)."""
         of_nodes = self._of_nodes(self.storage_of, lambda t: t.storage)

@@ -339,8 +339,7 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     jets.begin_motion(t)
     a = a.copy()
     jets.motion(1, 1.0, 1.0, rate, a)
-    w = [jets.field(0, t, q_0, v_0, a, known) if layout.has_fields else v_0]
-    jets.rate(0, q_0, w[0], rate, by_field=True)
+    w = [jets.field(0, t, q_0, v_0, a, known, rate) if layout.has_fields else v_0]
     q, v, found = [q_0, rate.copy()], [v_0, a.copy()], [known]
     jets.begin_place(t, q_0, v_0)
     jets.place(1, 1.0, q[1], v[1])
@@ -366,8 +365,7 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
         a = a + (k + 1) * prescribed
         jets.end_force(k, a, known)
         jets.end_index1(k, a)
-        w.append(jets.field(k, of_t, q[k], v[k], a, known) if layout.has_fields else v[k])
-        jets.rate(k, q[k], w[k], rate, by_field=True)
+        w.append(jets.field(k, of_t, q[k], v[k], a, known, rate) if layout.has_fields else v[k])
         q.append(rate / (k + 1))
         v.append(a / (k + 1))
         jets.place(k + 1, 0.0, q[k + 1], v[k + 1])

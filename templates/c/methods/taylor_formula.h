@@ -97,8 +97,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if FIELDS
     copy(DIMENSION, v_0, series->w_0);
     system_field(P, t, q_0, a, series->lambda_0, series->w_0);
-    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0);
-    system_begin_field_rate_jet(P, J, q_0, series->w_0, series->q_1);
+    system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0, series->q_1);
 #endif
     take_first(P, series);
 #if PLACES_NODES
@@ -168,8 +167,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
 #if FIELDS
         for (int i = 0; i < MOVED_SIZE; i++) x.w[i] = x.v[i];
-        system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w);
-        system_field_rate_jet(P, J, k, x.q, x.w, x.rate);
+        system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
         divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
 #endif
         divide_by(k + 1, MOVED_SIZE, x.a, x.next_v);

@@ -12,7 +12,7 @@ static inline symlie_real largest_term(const symlie_problem *restrict P, symlie_
     ARRAY(of_row, STORAGE + DIMENSION);
     symlie_real largest = 0, power = whole_power(h, first);
     for (int k = first; k < first + LAST_TERMS; k++, power *= h) {
-        const symlie_real *x = are_velocities ? moved_vector(P, series->v + k * MOVED_SIZE, of_row)
+        const symlie_real *x = are_velocities ? velocity_vector(P, series->v + k * VELOCITY_SIZE, of_row)
                                               : stored_vector(P, series->q + k * STORED_SIZE, of_row);
         for (int i = 0; i < (are_velocities ? DIMENSION : STORAGE); i++) {
             const symlie_real term = fabs(x[i]) * power;
@@ -57,12 +57,12 @@ static inline int follows_series(const symlie_problem *restrict P, symlie_real *
     ARRAY(of_q, STORAGE);
     ARRAY(of_v, DIMENSION);
     ARRAY(sum_q, STORED_SIZE);
-    ARRAY(sum_v, MOVED_SIZE);
+    ARRAY(sum_v, VELOCITY_SIZE);
     const symlie_real moved = largest_entry(STORAGE, begin->q_0, 0) / h + largest_entry(DIMENSION, begin->v_0, 0);
     sum_rates(STORED_SIZE, order + 1, begin->q, h, sum_q);
-    sum_rates(MOVED_SIZE, order + 1, begin->v, h, sum_v);
+    sum_rates(VELOCITY_SIZE, order + 1, begin->v, h, sum_v);
     return rates_agree(STORAGE, stored_vector(P, sum_q, of_q), end->q_1, RATES_NOTICED * moved)
-           && rates_agree(DIMENSION, moved_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
+           && rates_agree(DIMENSION, velocity_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
 }
 
 #endif

@@ -43,7 +43,7 @@ static inline void add_jacobian(const symlie_problem *restrict P, const symlie_r
                                 symlie_real *restrict moved, symlie_real *rows)
 {
 #if ORDERS_BESIDE
-    moved_from_beside(P, x->prescribed, moved);
+    velocity_from_beside(P, x->prescribed, moved);
     multiply_jacobian(P, B, moved, rows);
     rows_to_beside(P, rows, x->lambda);
     rows = x->lambda;
@@ -139,7 +139,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
         if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
         system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
-        for (int i = 0; i < MOVED_SIZE; i++) x.r[i] = -x.r[i];
 #if CONSTRAINED
         system_end_hidden_jet(P, J, k, x.v);
         system_hidden_jet(P, J, k + 1, 0, x.next_q, x.c);
@@ -159,18 +158,19 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
 #endif
 #if PRESCRIBED
-        for (int i = 0; i < MOVED_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];
+        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];
 #endif
         system_end_force_jet(P, J, k, x.a, x.lambda);
 #if ACCELERATION_ROWS
         system_end_index1_jet(P, J, k, x.a);
 #endif
 #if FIELDS
-        for (int i = 0; i < MOVED_SIZE; i++) x.w[i] = x.v[i];
+        for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
+        for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = 0;
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
         divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
 #endif
-        divide_by(k + 1, MOVED_SIZE, x.a, x.next_v);
+        divide_by(k + 1, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, 0, x.next_q, x.next_v);
 #endif

@@ -17,25 +17,25 @@ typedef struct {
 
 static inline void take_order(const symlie_problem *restrict P, int k, const symlie_series *restrict series, order_vectors *restrict x)
 {
-    x->q = series->q + k * STORED_SIZE, x->v = series->v + k * MOVED_SIZE, x->w = series->w + k * MOVED_SIZE;
-    x->next_q = x->q + STORED_SIZE, x->next_v = x->v + MOVED_SIZE;
+    x->q = series->q + k * STORED_SIZE, x->v = series->v + k * VELOCITY_SIZE, x->w = series->w + k * MOVED_SIZE;
+    x->next_q = x->q + STORED_SIZE, x->next_v = x->v + VELOCITY_SIZE;
     x->lambda = series->lambda + (CONSTRAINED ? k * ROWS_SIZE : 0);
 }
 
 #if ORDERS_BESIDE
 static inline long long vectors_workspace(const symlie_problem *restrict P)
 {
-    return STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
+    return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
 /* What belongs to no node is zero. */
 static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
 {
-    const long long size = STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE;
+    const long long size = STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE;
     for (long long k = 0; k < size; k++) memory[k] = 0;
     x->rate = memory;
-    x->a = x->rate + STORED_SIZE, x->r = x->a + MOVED_SIZE, x->prescribed = x->r + MOVED_SIZE;
-    x->c = x->prescribed + MOVED_SIZE;
+    x->a = x->rate + STORED_SIZE, x->r = x->a + VELOCITY_SIZE, x->prescribed = x->r + VELOCITY_SIZE;
+    x->c = x->prescribed + VELOCITY_SIZE;
     x->B = x->c + ROWS_SIZE, x->F = x->B + JACOBIAN_BESIDE;
 }
 #else
@@ -50,9 +50,9 @@ static inline void take_first(const symlie_problem *restrict P, symlie_series *r
 {
 #if ORDERS_BESIDE
     stored_to_beside(P, series->q_0, series->q);
-    moved_to_beside(P, series->v_0, series->v);
+    velocity_to_beside(P, series->v_0, series->v);
     stored_to_beside(P, series->q_1, series->q + STORED_SIZE);
-    moved_to_beside(P, series->v_1, series->v + MOVED_SIZE);
+    velocity_to_beside(P, series->v_1, series->v + VELOCITY_SIZE);
     if (FIELDS) moved_to_beside(P, series->w_0, series->w);
     if (CONSTRAINED) rows_to_beside(P, series->lambda_0, series->lambda);
 #endif
@@ -62,7 +62,7 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 {
 #if ORDERS_BESIDE
     stored_from_beside(P, series->q + STORED_SIZE, series->q_1);
-    moved_from_beside(P, series->v + MOVED_SIZE, series->v_1);
+    velocity_from_beside(P, series->v + VELOCITY_SIZE, series->v_1);
 #endif
 }
 
@@ -109,7 +109,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
         return 1;
     }
 #endif
-    moved_from_beside(P, x->r, r);
+    velocity_from_beside(P, x->r, r);
 #if CONSTRAINED
     rows_from_beside(P, x->c, c);
     if (!solve_stage(P, mass, B, B, r, c, a, lambda)) return 0;
@@ -117,7 +117,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 #else
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return 0;
 #endif
-    moved_to_beside(P, a, x->a);
+    velocity_to_beside(P, a, x->a);
     return 1;
 }
 #endif

@@ -5,11 +5,13 @@
 /* Numbers of a row of coefficients. Where nodes and instances stand side by side, their components do so as well. */
 #if ORDERS_BESIDE
 #define STORED_SIZE STORED_BESIDE
-#define MOVED_SIZE MOVED_BESIDE
+#define MOVED_SIZE (FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE)
+#define VELOCITY_SIZE VELOCITY_BESIDE
 #define ROWS_SIZE ROWS_BESIDE
 #else
 #define STORED_SIZE STORAGE
 #define MOVED_SIZE DIMENSION
+#define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
 #endif
 #define NUMBERS_OF_SERIES 8
@@ -34,7 +36,7 @@ typedef struct {
 static inline long long series_workspace(const symlie_problem *restrict P, int most)
 {
     const long long first = ORDERS_BESIDE ? 2LL * STORAGE + 3LL * DIMENSION + ROWS : 0;
-    const long long size = (most + 1LL) * (STORED_SIZE + (1 + FIELDS) * MOVED_SIZE) + most * (long long)ROWS_SIZE + first
+    const long long size = (most + 1LL) * (STORED_SIZE + VELOCITY_SIZE + FIELDS * MOVED_SIZE) + most * (long long)ROWS_SIZE + first
                            + (most + 2LL) * CONDITIONS + EVENT_SERIES * most * (long long)EVENTS;
     return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
@@ -50,7 +52,7 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     series->beyond = series->before + 1;
     series->q = memory + NUMBERS_OF_SERIES;
     series->v = series->q + (most + 1) * STORED_SIZE;
-    series->w = FIELDS ? series->v + (most + 1) * MOVED_SIZE : series->v;
+    series->w = FIELDS ? series->v + (most + 1) * VELOCITY_SIZE : series->v;
     series->lambda = series->w + (most + 1) * MOVED_SIZE;
     series->conditions = series->lambda + most * ROWS_SIZE;
     series->events = series->conditions + (most + 2) * CONDITIONS;
@@ -83,7 +85,18 @@ static inline const symlie_real *stored_vector(const symlie_problem *restrict P,
 static inline const symlie_real *moved_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
 #if ORDERS_BESIDE
-    moved_from_beside(P, row, array);
+    if (FIELDS) moved_from_beside(P, row, array);
+    else velocity_from_beside(P, row, array);
+    return array;
+#else
+    return row;
+#endif
+}
+
+static inline const symlie_real *velocity_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
+{
+#if ORDERS_BESIDE
+    velocity_from_beside(P, row, array);
     return array;
 #else
     return row;
@@ -123,9 +136,9 @@ static inline void sum_velocities(const symlie_problem *restrict P, symlie_real 
                                   symlie_real s, symlie_real *restrict out)
 {
 #if ORDERS_BESIDE
-    ARRAY(sum, MOVED_SIZE);
-    sum_series(MOVED_SIZE, count, x, s, sum);
-    moved_from_beside(P, sum, out);
+    ARRAY(sum, VELOCITY_SIZE);
+    sum_series(VELOCITY_SIZE, count, x, s, sum);
+    velocity_from_beside(P, sum, out);
 #else
     sum_series(DIMENSION, count, x, s, out);
 #endif
@@ -236,7 +249,7 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
     symlie_real h = (symlie_real)INFINITY;
     for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
     for (int i = order; i > order - LAST_TERMS; i--)
-        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, moved_vector(P, series->v + i * MOVED_SIZE, of_row), of_v), i);
+        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, velocity_vector(P, series->v + i * VELOCITY_SIZE, of_row), of_v), i);
     const symlie_real span = h < control->h_max ? h : control->h_max;
     for (int k = 0; k < DIMENSION; k++)
         of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * (span < (symlie_real)INFINITY ? span : 0);
@@ -255,7 +268,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
 {
     ARRAY(rate, STORAGE);
     ARRAY(acceleration, DIMENSION);
-    ARRAY(sum, STORED_SIZE + MOVED_SIZE);
+    ARRAY(sum, STORED_SIZE + VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
@@ -267,8 +280,8 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
     }
-    sum_rates(MOVED_SIZE, order + 1, begin->v, h, sum);
-    rates = moved_vector(P, sum, acceleration);
+    sum_rates(VELOCITY_SIZE, order + 1, begin->v, h, sum);
+    rates = velocity_vector(P, sum, acceleration);
     for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (rates[k] - end->v_1[k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;

@@ -222,13 +222,23 @@ static inline void sum_means(int size, int count, const symlie_real *restrict x,
     sum_terms(size, count, weight, x, s, out);
 }
 
-/* Norm of v times numbers, one over what the tolerances allow; in sums that do not wait for each other. */
+/* Norm of v times numbers, one over what the tolerances allow. */
 static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
                                         const symlie_real *restrict x, const symlie_real *restrict inverse)
 {
-    symlie_real sum[4] = {0, 0, 0, 0};
-    for (int k = 0; k < DIMENSION; k++) sum[k % 4] += control->weight[DIMENSION + k] * (x[k] * inverse[k]) * (x[k] * inverse[k]);
-    return sqrt((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    const symlie_scalar *restrict weight = control->weight + DIMENSION;
+    symlie_real sum = 0;
+    int k = 0;
+#if JET_WIDTH > 1
+    symlie_row squares = NO_PRODUCTS;
+    for (; k + JET_WIDTH <= DIMENSION; k += JET_WIDTH) {
+        const symlie_row part = row_at(x + k) * row_at(inverse + k);
+        squares += row_at(weight + k) * part * part;
+    }
+    for (int i = 0; i < JET_WIDTH; i++) sum += squares[i];
+#endif
+    for (; k < DIMENSION; k++) sum += weight[k] * (x[k] * inverse[k]) * (x[k] * inverse[k]);
+    return sqrt(sum);
 }
 
 /* A bound h on the length of steps becomes less where a term of order n is larger than it allows. */

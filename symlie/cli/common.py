@@ -75,8 +75,8 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "KEY=VALUE",
         option,
         "for rkmk tableaux: commutators=exact|auto|0|1|2|… (terms of dexp⁻¹), map=exp|cayley|second_kind; for "
-        "symplectic_theta: theta=1/2, compose=triple_jump|suzuki|kahan_li; for generalized_alpha: rho=0.9, "
-        "newton=full|modified, and others in docs/implicit.md",
+        "symplectic_theta: theta=1/2; for it and rattlie: compose=triple_jump|suzuki|kahan_li; for generalized_alpha: "
+        "rho=0.9, newton=full|modified; 'symlie list METHOD' prints all options of a method",
     ),
     "--stabilize": {
         "default": "none",

@@ -74,12 +74,21 @@ def _ready_made_system(
             files = generated_files(derived())
         publish_files(_KIND, key, files)
         timings = Timings(stages.seconds["derive"], stages.seconds["emit"])
+
+    def files_of_set(name: str) -> dict[str, str]:
+        entry = f"{key}-{name}"
+        found = published_files(_KIND, entry)
+        if found is None:
+            found = set_files(derived(), name)
+            publish_files(_KIND, entry, found)
+        return found
+
     system = load_system(
         files,
         backend=backend,
         optimize=optimize,
         timings=timings,
-        set_source=lambda name: set_files(derived(), name),
+        set_source=files_of_set,
     )
     return with_starts_of(system, lambda: built().model)
 

@@ -140,6 +140,7 @@ def test_unknown_panels_stop_before_the_run(cli: Cli, tmp_path: Path) -> None:
     result = cli(*TOP, "--t-end", "2**-6", *files, "--panels", "snapshots,energies")
     assert (result.code, list(tmp_path.iterdir())) == (1, [])
     assert "'energies' can not be drawn over time; draw energy, residuals" in result.err
+    assert result.err.rstrip().endswith("snapshots.")
 
 
 def test_progress_on_request(cli: Cli) -> None:

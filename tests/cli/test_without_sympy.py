@@ -48,9 +48,13 @@ def test_generated_folder(folder: Path, backend: str) -> None:
     assert result.out == f"ok {backend} 11\n"
 
 
-def test_cached_run(cli: Cli) -> None:
-    words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11", "--t-end", "1", "--json")
-    cli(*words)
+@pytest.mark.parametrize(
+    "method", ["half_explicit_5", "rattlie", *(pytest.param(m, marks=pytest.mark.slow) for m in ("bdf2", "taylor"))]
+)
+def test_cached_run(method: str) -> None:
+    """Sets of kernels besides those of every run are found, too."""
+    words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11", "--t-end", "1/16", "--method", method, "--json")
+    assert python("-m", "symlie", *words).code == 0
     result = python("-c", WITHOUT + RUN, *words)
     assert result.err == ""
     assert result.json["status"] == "ok"

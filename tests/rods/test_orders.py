@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from symlie.models import flying_spaghetti
+from symlie.runtime.study.refinement import Grid, refinement
 from tests import tolerances
 from tests.rods.problems import BENCHMARKS, benchmark_run, errors
 
@@ -53,3 +55,19 @@ def test_positions_hardly_leave_the_constraint() -> None:
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
     coarse = benchmark_run("R3", STEPS["R3"][2], "half_explicit_2", END)
     assert coarse.statistics.max_constraint_residual > 1e4 * tolerances.ROD_CONSTRAINT
+
+
+@pytest.mark.slow
+def test_order_two_in_space_of_smooth_motions() -> None:
+    """In the L² norm at s = 0, L/8, …, L: figure 6 of [Hante2022] without the kink of its load at t = 0.
+
+    Of lines through the errors from 4 to 256 segments, and between grids of which all these points are nodes.
+    """
+    numbers, points = (4, 8, 16, 32, 64, 128, 256, 1024), np.linspace(0, 10, 9).tolist()
+    grids = [Grid(k, flying_spaghetti.build(k, load="smooth").derive().compile()) for k in numbers]
+    rows = list(refinement("segments", grids, END, ["half_explicit_5"], 2.0**-14, norm="l2", at=points))
+    for part in ("q", "v"):
+        errors_of_part = [getattr(row.error, part) for row in rows]
+        whole = -np.polyfit(np.log(numbers[:-1]), np.log(errors_of_part), 1)[0]
+        found = [whole, *(getattr(row.order, part) for row in rows[2:])]
+        np.testing.assert_allclose(found, 2, rtol=0, atol=tolerances.SPACE_ORDER, err_msg=part)

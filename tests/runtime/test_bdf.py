@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
-from symlie.errors import OutsideChartError, UnsupportedMethodError
+from symlie.errors import OutsideChartError, UnknownNameError, UnsupportedMethodError
 from symlie.models.flying_spaghetti import build as build_rod
 from symlie.runtime.implicit.bdf_formula import derivative_weights, extrapolation_weights
 from symlie.runtime.layout.layout import Array
@@ -264,6 +264,9 @@ def test_bad_input() -> None:
         sl.solve(system, 0.01, method="bdf3", rtol=1e-6)
     with pytest.raises(OutsideChartError, match="take a smaller step"):
         sl.solve(system, 1, h=0.1, method="bdf2")
+    for name in ("bdf6", "bdf12_index2"):
+        with pytest.raises(UnknownNameError, match=f"^There is no method '{name}': BDF has the orders one to five;"):
+            sl.solve(system, 0.01, h=0.001, method=name)
     sphere = sl.Model("point")
     point = sphere.node("point", sl.S2)
     sphere.field(point, sl.vector(0, 0, 1))

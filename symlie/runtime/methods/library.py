@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ def method(name: str) -> Method:
 def _unknown(name: str) -> UnknownNameError:
     from difflib import get_close_matches
 
+    if re.fullmatch(r"bdf([6-9]|\d\d+)(_index2)?", name):
+        return UnknownNameError(
+            f"There is no method {name!r}: BDF has the orders one to five; with six it is stable within 18° of the "
+            "negative real axis alone, and with more not at all."
+        )
     similar = get_close_matches(name, method_names(), n=1)
     hint = f" Did you mean {similar[0]!r}?" if similar else ""
     return UnknownNameError(

@@ -219,7 +219,7 @@ def check_panels(layout: Layout, names: Sequence[str]) -> None:
         Nothing of this name can be drawn over time.
     """
     for name in names:
-        if name not in (SNAPSHOTS, *_drawable(layout)):
+        if name not in _drawable(layout):
             raise _not_drawable(name, layout)
 
 
@@ -231,7 +231,7 @@ def _drawable(layout: Layout) -> list[str]:
     fields = [f"{node.name}.{field.name}" for node in layout.nodes for field in node.type.fields if not node.is_array]
     fields += [f"{curve}.{name}" for curve in layout.curves for name in local_fields(layout, curve)]
     residuals = ["residuals"] if layout.of_velocities.any() else []
-    return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields]
+    return ["energy", *residuals, *layout.outputs, *layout.constraints, *fields, SNAPSHOTS]
 
 
 def _panel_of_field(solution: Solution, node: str, field: str) -> Panel | None:

@@ -1,7 +1,8 @@
 """Jets of a model: the Taylor coefficients of its motion, order by order, in kernels of node types and element types.
 
     q' = S(q) v  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
-    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),   f(t, q, v, a, λ) and S(q) f  (field, of nodes without velocities)
+    r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),
+    f(t, q, v, a, λ) and S(q) f  (field, of nodes without velocities)
 
 are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
 rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell

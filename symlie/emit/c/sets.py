@@ -99,7 +99,7 @@ def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
 
 
 def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int, int, int]]:
-    """Of each node that it moves by a field: place, dimension and where its field begins, storage and where its rate does."""
+    """Of nodes that it moves: place, dimension and where the field begins, storage and where the rate does."""
     sizes = [(place, dimension, element.places[place].storage) for place, dimension in element.fields]
     field, rate = 0, sum(dimension for _, dimension, _ in sizes)
     found = []

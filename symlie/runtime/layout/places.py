@@ -39,7 +39,7 @@ class Places:
 
     @cached_property
     def field_stored_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the storage components that its fields move, shape (instances, storage of their nodes)."""
+        """For each element type the storage components that its fields move, shape (instances, storage)."""
         return self._of_nodes(self.storage_of, lambda t: t.storage, with_fields=True)
 
     @cached_property

@@ -69,6 +69,10 @@ class JetLayout:
     """These functions, one argument after the other."""
     conditions: int = 0
     """Functions of time whose signs choose pieces."""
+    given: int = 0
+    """Values that it gives to another jet beside its results."""
+    taken: int = 0
+    """Values that another jet of the type gives."""
 
 
 @dataclass(frozen=True)

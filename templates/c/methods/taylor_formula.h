@@ -111,7 +111,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_place_jet(P, J, t, q_0, v_0);
     system_place_jet(P, J, 1, 1, series->q + STORAGE, series->v + DIMENSION);
 #endif
-    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
 #if EVENT_SERIES
     system_events(P, t, q_0, v_0, series->lambda, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda);
@@ -126,6 +125,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
+#endif
+    /* What it shares with hidden constraints has the order that these had last. */
+    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda);
+#if CONSTRAINED
     system_hidden_jet(P, J, 1, 1, series->q + STORAGE, c);
 #endif
     /* (2) */

@@ -73,6 +73,8 @@ class JetLayout:
     """Values that it gives to another jet beside its results."""
     taken: int = 0
     """Values that another jet of the type gives."""
+    new: int = 0
+    """The last of the late factors, of which nothing is known before."""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ import pytest
 import sympy
 from sympy import Expr
 
+import symlie as sl
 from symlie.derive.sets import derive_set
 from symlie.ir.jet_sharing import shared
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from symlie.models import heavy_top
+from tests import tolerances
 
 X, Y, V, A, P = sympy.symbols("x y v a P", real=True)
 PLACES = {X: "q[0]", Y: "q[1]", V: "v[0]", A: "a[0]", P: "p[0]"}
@@ -80,3 +82,35 @@ def test_forces_take_jacobians_from_hidden_constraints() -> None:
     force, hidden = layouts["heavy_top_force_jet"], layouts["heavy_top_hidden_jet"]
     assert (hidden.given, force.taken) == (9, 9)
     assert (hidden.results, len(hidden.products), len(force.products)) == (3, 18, 15)
+
+
+def beads(in_pieces: bool) -> sl.Model:
+    """Beads on curves z = x y³, or with another power of x where y is negative."""
+    model = sl.Model("beads")
+    bead = sl.ElementType("bead", first="R3")
+    x, velocity = bead.first.x, bead.first.x_dot
+    bead.kinetic_energy(velocity.dot(velocity) / 2)
+    bead.potential_energy(9.81 * x[2])
+    height = x[0] * x[1] ** 3
+    bead.constraint("curve", x[2] - (sl.select(x[1], height, x[0] * height) if in_pieces else height))
+    nodes = [model.node(f"node_{k}", "R3") for k in range(40)]
+    model.add(bead, [(node,) for node in nodes])
+    for k, node in enumerate(nodes):
+        y = 0.3 + 0.01 * k
+        model.initial(node, x=[1, y, y**3])
+    return model
+
+
+@pytest.mark.parametrize("in_pieces", [False, True])
+def test_jets_that_share_stand_side_by_side_or_both_do_not(in_pieces: bool) -> None:
+    """Pieces of B are those of the hidden constraint alone, of which forces take the values."""
+    equations = beads(in_pieces).derive()
+    force, hidden = (jet for jet in derive_set(equations, "jets").jets if jet.name.startswith("bead_"))
+    assert (hidden.given, force.taken, force.conditions, hidden.conditions) == (2, 2, 0, int(in_pieces))
+    assert force.side_by_side == hidden.side_by_side == (not in_pieces)
+    compiled, plain = (equations.compile(backend=backend) for backend in ("c", "numpy"))
+    found = sl.solve(compiled, 0.5, method="taylor", rtol=1e-10).q[-1]
+    same = sl.solve(plain, 0.5, method="taylor", rtol=1e-10).q[-1]
+    other = sl.solve(compiled, 0.5, method="half_explicit_5", rtol=1e-11, atol=1e-11).q[-1]
+    np.testing.assert_allclose(found, same, rtol=0, atol=tolerances.BACKENDS)
+    np.testing.assert_allclose(found, other, rtol=0, atol=tolerances.SERIES_OF_MODELS)

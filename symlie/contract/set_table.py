@@ -71,6 +71,12 @@ class JetLayout:
     """Functions of time whose signs choose pieces."""
     vanishes: bool = False
     """Whether all its coefficients are zero but those of order 0."""
+    given: int = 0
+    """Values that it gives to another jet beside its results."""
+    taken: int = 0
+    """Values that another jet of the type gives."""
+    new: int = 0
+    """The last of the late factors, of which nothing is known before."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@
 are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
 rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell
 (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which all are completed. M a is left out where M is constant,
-for then nothing but M a_k comes of it. Parameters are as they are stated; what depends on them alone is computed with
+for then nothing but M a_k comes of it. What c and r both compute from t and q, such as B, r takes from c, which had its
+order k before (`symlie.ir.jet_sharing`). Parameters are as they are stated; what depends on them alone is computed with
 order 0.
 """
 
@@ -34,6 +35,7 @@ from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
+from symlie.ir.jet_sharing import SHARED, shared
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel
 from symlie.ir.program import Program, depends_on
@@ -59,7 +61,7 @@ _MEANINGS = {
 
 _Type = TypeVar("_Type", NodeTypeSet, ElementTypeSet)
 
-_Sizes = Mapping[str, int | None]
+_Sizes = dict[str, int | None]
 """Arguments with their lengths; None for a number."""
 
 
@@ -83,7 +85,8 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
 def _side_by_side(of_type: _Type) -> _Type:
     """The same type whose nodes or instances stand side by side.
 
-    Those do not that place nodes one after the other, and those with pieces, each of which has its own.
+    Those do not that place nodes one after the other, and those with pieces, each of which has its own, nor those that
+    share values with them.
     """
     in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
     alone = {f"{of_type.name}_place_jet"} if in_turn else set()
@@ -91,6 +94,9 @@ def _side_by_side(of_type: _Type) -> _Type:
         if any(i.operator == "select" for i in kernel.body.instructions):
             alone.add(kernel.signature.name.removesuffix("_end"))
     alone |= {jet.name for jet in of_type.jets if jet.conditions}
+    sharing = {jet.name for jet in of_type.jets if jet.given or jet.taken}
+    if sharing & alone:
+        alone |= sharing
     return replace(of_type, jets=tuple(replace(jet, side_by_side=jet.name not in alone) for jet in of_type.jets))
 
 
@@ -98,7 +104,7 @@ def _motion_jet(model: Model, number: int) -> MotionSet:
     group, parameters = model.motions[number].group, parameter_symbols(model)
     whole = motion_kernel(model, number, parameters, ParameterHoisting(len(parameters), "p")).body
     body = replace(whole, outputs=whole.outputs[: group.storage_dimension + group.dimension])
-    sizes = {"t": None, "p": len(parameters)}
+    sizes: _Sizes = {"t": None, "p": len(parameters)}
     kernels, jet = _jet_of_body(f"{model.name}_motion_{number}", "motion", body, sizes)
     return MotionSet(group.storage_dimension, group.dimension, kernels, jet)
 
@@ -131,7 +137,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
         return NodeTypeSet(space.name, space.storage_dimension, space.dimension, (), (), moves_by_field=True)
     (q, of_q), (w, of_w) = (array_symbols(x, n) for x, n in (("q", space.storage_dimension), ("w", space.dimension)))
     rate = space.storage_tangent(program, q, w)
-    sizes = {"q": len(q), "w": len(w)}
+    sizes: _Sizes = {"q": len(q), "w": len(w)}
     kernels, jets = _jet(space.name, "rate", program, rate, of_q | of_w, sizes)
     return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
 
@@ -170,7 +176,7 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
     }
     references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
     references[statement.time] = "t"
-    sizes: dict[str, int | None] = {"t": None, **{label: len(symbols) for label, symbols in inputs.items()}}
+    sizes: _Sizes = {"t": None, **{label: len(symbols) for label, symbols in inputs.items()}}
     force: list[Expr] = list(dynamics.force)
     for j in range(len(force)):
         if not dynamics.mass_is_constant:
@@ -193,10 +199,19 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         ("field", [c for x in (*fields, *rates) for c in x], sizes, ()),
         ("place", placed_offsets(statement), of_state, ()),
     ]
-    found = [
-        _jet(statement.name, name, statement.program, values, references, lengths, later)
-        for name, values, lengths, later in wanted
+    bodies = {
+        name: flatten(statement.program, values, references)
+        for name, values, _, _ in wanted
         if values or name == "force"
+    }
+    given, taken = dict.fromkeys(bodies, 0), dict.fromkeys(bodies, 0)
+    if "hidden" in bodies:
+        bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], ("p[", "e["), ("v[",))
+        given["hidden"] = taken["force"] = count
+    found = [
+        _jet_of_body(statement.name, name, bodies[name], lengths, later, given[name], taken[name])
+        for name, _, lengths, later in wanted
+        if name in bodies
     ]
     if statement.events:
         events = [e.expression for e in statement.events]
@@ -268,23 +283,26 @@ def _jet(
 
 
 def _jet_of_body(
-    owner: str, name: str, body: StraightLine, sizes: _Sizes, later: Sequence[str] = ()
+    owner: str, name: str, body: StraightLine, sizes: _Sizes, later: Sequence[str] = (), given: int = 0, taken: int = 0
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
+    """The same of a straight line, whose last results are for another jet, or which takes such results."""
     what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
     try:
         jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
     except ModelError as error:
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
-    layout = jet.layout
+    layout = replace(jet.layout, results=len(body.outputs) - given, given=given, taken=taken)
     if layout.conditions and has_no_pieces:
         raise ModelError(f"The {what} of '{owner}' is stated in pieces, which method taylor does not take there.")
-    inputs = [Argument(label, size) for label, size in sizes.items()]
+    inputs = [Argument(label, size) for label, size in (sizes | {SHARED: taken} if taken else sizes).items()]
     early = [a for a in inputs if a.name not in (*later, *PARAMETERS)]
     late = [a for a in inputs if a.name in later]
-    order, results = Argument(ORDER, None), Argument("out", len(body.outputs), True)
+    order, results = Argument(ORDER, None), [Argument("out", layout.results, True)]
+    if given:
+        results.append(Argument(SHARED, given, True))
     count = layout.conditions
     conditions = [Argument("condition", count, True)] if count else []
-    begin = [*inputs, results, Argument(KEPT, layout.kept, True)]
+    begin = [*inputs, *results, Argument(KEPT, layout.kept, True)]
     known = [Argument(KEPT, layout.kept), Argument(SUMS, len(layout.products))]
     factors = Argument("factors", layout.factors, True)
     of_order = [order, *early, *known]
@@ -294,7 +312,7 @@ def _jet_of_body(
     begin += [*arguments, *conditions, *([Argument("size", count, True)] if count else [])]
     kernels = [
         _kernel(f"{name}_begin", begin, jet.begin, "Order 0 of a jet."),
-        _kernel(name, [*of_order, results, factors, *arguments, *conditions], jet.order, "Order k of a jet."),
+        _kernel(name, [*of_order, *results, factors, *arguments, *conditions], jet.order, "Order k of a jet."),
     ]
     if layout.late:
         of_rest = [order, *late, known[0], replace(factors, size=layout.late)]

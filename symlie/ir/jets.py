@@ -115,10 +115,14 @@ class Derivation:
 
     def jet(self, name: str) -> Jet:
         first, rest = Pass(self, of_rest=False), Pass(self, of_rest=True)
-        factors = sorted({f: None for p in self.products for f in (p.left, p.right)}, key=self._is_late)
+        found = {f: None for p in self.products for f in (p.left, p.right)}
+        new = {f for f in found if self._is_late(f) and first.factors([f]) == (0.0,)}
+        factors = sorted(found, key=lambda f: (self._is_late(f), f in new))
         late = [f for f in factors if self._is_late(f)]
         places = {f: k for k, f in enumerate(factors)}
-        names = {name: f"{SUMS}[{k}]" for k, name in enumerate(self.products.values())}
+        # Those of new factors stand together, so that whole registers of them are put down once.
+        ordered = sorted(self.products, key=lambda p: (p.left not in new, p.right not in new))
+        names = {self.products[p]: f"{SUMS}[{k}]" for k, p in enumerate(ordered)}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
         arguments = tuple(map(first.coefficient, self.functions.arguments))
         chosen_by = jet_pieces.changing(self, self.conditions)
@@ -126,14 +130,15 @@ class Derivation:
         order = pruned(first.lines.instructions, results + first.factors(factors) + further, {})
         sizes = [jet_pieces.size_of(self.begin, c) for c in chosen_by]
         values = (*self.body.outputs, *self.kept, *self.functions.arguments, *chosen_by, *sizes)
-        products = tuple((places[p.left], places[p.right]) for p in self.products)
+        products = tuple((places[p.left], places[p.right]) for p in ordered)
+        counts = len(results), len(self.kept), len(factors), len(late)
         vanishes = not chosen_by and all(r == 0.0 for r in results)
         composed = len(arguments), self.functions.compositions, len(chosen_by), vanishes
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names | self.functions.names),
             pruned(rest.lines.instructions, rest.factors(late), {}),
-            JetLayout(name, len(results), len(self.kept), len(factors), len(late), products, False, *composed),
+            JetLayout(name, *counts, products, False, *composed, new=len(new)),
         )
 
     def note(self, instruction: Instruction) -> None:

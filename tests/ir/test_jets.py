@@ -185,6 +185,17 @@ def test_constants_have_no_coefficients() -> None:
     assert (jet.layout.products, jet.layout.kept, jet.order.operation_count) == ((), 1, 1)
 
 
+def test_products_of_what_is_found_late_come_first() -> None:
+    """Whole registers of factors of which nothing is known before are put down once; x + y has a part that is known."""
+    products: list[Expr] = [X**2, X * sympy.sin(X), X * (X + Y), X * Y]
+    layout = jet_of("jet", flatten(Program(), products, PLACES), ("p[",), ("a[",)).layout
+    of_late = [max(factors) >= layout.factors - layout.late for factors in layout.products]
+    of_new = [max(factors) >= layout.factors - layout.new for factors in layout.products]
+    assert (layout.late, layout.new) == (2, 1)
+    assert (sum(of_late), sum(of_new)) == (2, 1)
+    assert of_new == sorted(of_new, reverse=True)
+
+
 def test_equal_products_are_summed_once() -> None:
     line = flatten(Program(), [X * Y + sympy.sin(X * Y)], PLACES)
     # x y, and the angle with its cosine and its sine, whose factors are x, y, the weighted angle, cosine and sine.

@@ -28,6 +28,8 @@ class _Jet:
     factors: list[Array]
     conditions: list[Array]
     """Sizes of functions that choose pieces, then a row of them for each order."""
+    given: Array
+    """What another jet takes of the last order."""
     compositions: Compositions | None = None
 
     def sums(self, k: int) -> Array:
@@ -130,14 +132,15 @@ class Jets:
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
         """What orders of r = M a + g + Bᵀ λ need."""
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
-            self._begun(f"{self._layout.elements[index].name}_force_jet", [*inputs, *self._parameters(index)])
+            name = f"{self._layout.elements[index].name}_force_jet"
+            self._begun(name, [*inputs, *self._parameters(index), *self._taken(name)])
 
     def force(self, k: int, t: float, q: Array, v: Array) -> Array:
         """Order k of r, without what v'_k and λ_k add."""
         total = np.zeros(self._layout.dimension)
         for index, inputs in self._inputs("qv", t, q, v):
-            places = self._layout.places[index]
-            block = self._next(f"{self._layout.elements[index].name}_force_jet", k, inputs)
+            places, name = self._layout.places[index], f"{self._layout.elements[index].name}_force_jet"
+            block = self._next(name, k, [*inputs, *self._taken(name)])
             total += summed(places.ravel(), block.T.ravel(), self._layout.dimension)
         return total
 
@@ -187,6 +190,10 @@ class Jets:
             if (name := f"{self._layout.elements[index].name}_index1_jet") in self._layouts:
                 self._end(name, k, inputs)
 
+    def _taken(self, name: str) -> Inputs:
+        """What the jet of hidden constraints gives to another one of its type."""
+        return [self._jets[name.replace("_force_jet", "_hidden_jet")].given] if self._layouts[name].taken else []
+
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
         """What the functions of each element type take behind k."""
         layout = self._layout
@@ -204,10 +211,10 @@ class Jets:
         layout = self._layouts[name]
         instances = inputs[1].shape[-1] if count is None else count
         values = self._values(f"{name}_begin", instances, *inputs)
-        ends = np.cumsum([layout.results, layout.kept, layout.arguments, layout.conditions])
-        results, kept, z, conditions, sizes = np.split(values, ends)
+        ends = np.cumsum([layout.results, layout.given, layout.kept, layout.arguments, layout.conditions])
+        results, given, kept, z, conditions, sizes = np.split(values, ends)
         composed = Compositions(layout.compositions, z, self._order) if layout.arguments else None
-        self._jets[name] = _Jet(layout, kept, [], [sizes, conditions], composed)
+        self._jets[name] = _Jet(layout, kept, [], [sizes, conditions], given, composed)
         return results
 
     def _next(self, name: str, k: int, inputs: Inputs) -> Array:
@@ -216,8 +223,8 @@ class Jets:
         if composed is not None:
             known += [composed.slopes, composed.sums(k)]
         values = self._values(name, jet.kept.shape[-1], np.float64(k), *inputs, *known)
-        ends = np.cumsum([jet.layout.results, jet.layout.factors, jet.layout.arguments])
-        results, factors, z, conditions = np.split(values, ends)
+        ends = np.cumsum([jet.layout.results, jet.layout.given, jet.layout.factors, jet.layout.arguments])
+        results, jet.given, factors, z, conditions = np.split(values, ends)
         jet.factors.append(factors)
         jet.conditions.append(conditions)
         if composed is not None:

@@ -343,12 +343,13 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     q, v, found = [q_0, rate.copy()], [v_0, a.copy()], [known]
     jets.begin_place(t, q_0, v_0)
     jets.place(1, 1.0, q[1], v[1])
-    jets.begin_force(t, q_0, v_0, a, known)
     events = [jets.begin_events(t, q_0, v_0, known)]
     mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
     if rows:
         jets.begin_index1(t, q_0, v_0, a)
         jets.begin_hidden(t, q_0, v_0)
+    jets.begin_force(t, q_0, v_0, a, known)
+    if rows:
         jets.hidden(1, 1.0, q[1])
     # (2)
     for k in range(1, order):

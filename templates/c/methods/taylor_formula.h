@@ -105,14 +105,17 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_place_jet(P, J, 1, 1, x.next_q, x.next_v);
     keep_first(P, series);
 #endif
-    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
 #if EVENT_SERIES
     system_events(P, t, q_0, v_0, series->lambda_0, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
 #endif
+#if CONSTRAINED || ORDERS_BESIDE
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
+#endif
+#if ORDERS_BESIDE || (CONSTRAINED && PRESCRIBED)
     ARRAY(multipliers, ROWS);
+#endif
 #if CONSTRAINED
     system_jacobian(P, t, q_0, B);
 #if !ORDERS_BESIDE
@@ -124,6 +127,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);
+#endif
+    /* What it shares with hidden constraints has the order that these had last. */
+    system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
+#if CONSTRAINED
     system_hidden_jet(P, J, 1, 1, x.next_q, x.c);
 #endif
 #if ORDERS_BESIDE

@@ -4,10 +4,10 @@
 
 /* Numbers of a row of coefficients. Where nodes and instances stand side by side, their components do so as well. */
 #if ORDERS_BESIDE
-#define STORED_SIZE STORED_BESIDE
-#define MOVED_SIZE (FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE)
-#define VELOCITY_SIZE VELOCITY_BESIDE
-#define ROWS_SIZE ROWS_BESIDE
+#define STORED_SIZE ((int)STORED_BESIDE)
+#define MOVED_SIZE ((int)(FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE))
+#define VELOCITY_SIZE ((int)VELOCITY_BESIDE)
+#define ROWS_SIZE ((int)ROWS_BESIDE)
 #else
 #define STORED_SIZE STORAGE
 #define MOVED_SIZE DIMENSION

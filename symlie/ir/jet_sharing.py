@@ -1,0 +1,93 @@
+"""What two straight lines both compute: the jet of one follows it from order to order, that of the other takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from symlie.ir.jet_pieces import STEPS
+from symlie.ir.straightline import Instruction, Operand, StraightLine, pruned
+
+SHARED = "shared"
+"""What values that another jet gives are called."""
+
+
+def shared(
+    first: StraightLine, second: StraightLine, constant: Sequence[str], later: Sequence[str]
+) -> tuple[StraightLine, StraightLine, int]:
+    """The same straight lines, of which the first gives values to the second.
+
+    Given are values whose coefficients need products, since sums of what both know are cheaper than memory.
+
+    Parameters
+    ----------
+    first, second
+        The straight lines; equal names of inputs mean the same.
+    constant
+        What names of inputs begin with that are no functions of time, such as ``p[``.
+    later
+        What names of inputs begin with whose coefficients the first one does not know in time.
+
+    Returns
+    -------
+    first, second, count
+        The first with the values given behind its outputs, the second with inputs ``shared[k]`` for them, and how many
+        there are.
+    """
+    numbers: dict[tuple[str, tuple[Operand, ...]], str] = {}
+    of_first, of_second = _numbered(first, numbers), _numbered(second, numbers)
+    offered = {of_first[target]: target for target in _with_products(first, tuple(constant), tuple(later))}
+    common = {target for target, number in of_second.items() if number in offered}
+    used = [o for i in second.instructions if i.target not in common for o in i.operands] + list(second.outputs)
+    taken = list(dict.fromkeys(of_second[o] for o in used if isinstance(o, str) and o in common))
+    names = {number: f"{SHARED}[{k}]" for k, number in enumerate(taken)}
+
+    def placed(operand: Operand) -> Operand:
+        return names.get(of_second[operand], operand) if isinstance(operand, str) and operand in common else operand
+
+    rest = [replace(i, operands=tuple(map(placed, i.operands))) for i in second.instructions if i.target not in common]
+    outputs = tuple(map(placed, second.outputs))
+    return (
+        replace(first, outputs=first.outputs + tuple(offered[number] for number in taken)),
+        pruned(rest, outputs, {s.function: s for s in second.schemes}),
+        len(taken),
+    )
+
+
+def _numbered(body: StraightLine, numbers: dict[tuple[str, tuple[Operand, ...]], str]) -> dict[str, str]:
+    """Numbers of values, the same for equal ones."""
+    found: dict[str, str] = {}
+    for i in body.instructions:
+        operands = tuple(found.get(o, o) if isinstance(o, str) else o for o in i.operands)
+        if i.operator in ("add", "mul"):
+            operands = tuple(sorted(operands, key=lambda o: (isinstance(o, float), str(o))))
+        found[i.target] = numbers.setdefault((i.operator, operands), f"value {len(numbers)}")
+    return found
+
+
+def _with_products(body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> list[str]:
+    """Values that move, that nothing found later enters, and whose coefficients need products."""
+    fixed: set[Operand] = set()
+    late: set[Operand] = set()
+    found: dict[Operand, None] = {}
+
+    def is_fixed(operand: Operand) -> bool:
+        return isinstance(operand, float) or operand in fixed or operand.startswith(constant)
+
+    def is_late(operand: Operand) -> bool:
+        return isinstance(operand, str) and (operand in late or operand.startswith(later))
+
+    def multiplies(instruction: Instruction) -> bool:
+        moving = [not is_fixed(o) for o in instruction.operands]
+        return {"add": False, "sub": False, "neg": False, "mul": all(moving), "div": moving[-1]}.get(
+            instruction.operator, True
+        )
+
+    for i in body.instructions:
+        if i.operator in STEPS or all(map(is_fixed, i.operands)):
+            fixed.add(i.target)
+        elif any(map(is_late, i.operands)):
+            late.add(i.target)
+        elif multiplies(i) or any(o in found for o in i.operands):
+            found[i.target] = None
+    return [str(target) for target in found]

@@ -58,6 +58,10 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 static inline void measure_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict q, const symlie_real *restrict v, symlie_trial *restrict trial)
 {
+    if (!RESTRICTS_MOTION) {
+        trial->largest_constraint = trial->largest_velocity = SYMLIE_NUMBER(0);
+        return;
+    }
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);

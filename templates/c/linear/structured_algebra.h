@@ -59,7 +59,6 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
                                  const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     const int width = band_width(P);
-    for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = SYMLIE_NUMBER(0);
     assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }

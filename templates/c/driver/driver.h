@@ -56,6 +56,7 @@ static inline int take_steps(const symlie_problem *P, symlie_state *state, const
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
+    clear_fields(P, trial.acceleration);
 #if HAS_EVENTS
     TRIAL(other);
     other.is_inside = 1;

@@ -135,8 +135,7 @@ SYMLIE_UNROLL
 #endif
         } else {
             if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
-            system_force(P, t + C[i] * h, Q, V, r);
-            for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+            take_forces(P, t + C[i] * h, Q, V, r);
 #if CONSTRAINED
 #if MASS_IS_REGULAR
             if (i == 0) {
@@ -221,8 +220,7 @@ SYMLIE_UNROLL
         combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + h, next_Q, next_V);
         system_jacobian(P, t + h, next_Q, next_B);
-        system_force(P, t + C[STAGES - 1] * h, Q, V, r);
-        for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+        take_forces(P, t + C[STAGES - 1] * h, Q, V, r);
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;

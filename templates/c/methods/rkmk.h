@@ -83,6 +83,15 @@ static inline symlie_real move_on(const symlie_problem *restrict P, int i, int s
     return z;
 }
 
+/* v' of a stage; where no velocity comes from it, only nodes that have one need it. */
+static inline int acceleration_of_stage(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                        const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
+                                        mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    if (!CONSTRAINED || INTEGRATES_VELOCITIES) return stage_acceleration(P, work, t, Q, V, r, mass, a, lambda);
+    return index1_velocities(P, work, t, Q, V, mass, a, lambda);
+}
+
 /* Nodes that increments do not move. */
 static inline void rest_at(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict v,
                            symlie_real *restrict Q, symlie_real *restrict V, symlie_real *restrict Theta)
@@ -127,7 +136,7 @@ SYMLIE_UNROLL
             else of_stage = state->acceleration;
         } else {
             /* (2) or (5) */
-            status = stage_acceleration(P, work, t + C[i] * h, at_q, at_v, r, mass, ACCELERATION_OF_STAGE(i), trial->lambda);
+            status = acceleration_of_stage(P, work, t + C[i] * h, at_q, at_v, r, mass, ACCELERATION_OF_STAGE(i), trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
         if (i == 0 && (FIXED_TOPOLOGY || reads_first_acceleration(control, trial))) copy(DIMENSION, of_stage, trial->first_acceleration);
@@ -159,7 +168,7 @@ SYMLIE_UNROLL
 #if END_STAGE
     if (trial->acceleration_is_valid) {
         symlie_real *const at_end = FIXED_TOPOLOGY || (INTEGRATES_VELOCITIES && with_estimate) ? ACCELERATION_OF_STAGE(STAGES) : trial->acceleration;
-        status = stage_acceleration(P, work, t + h, Q, end_V, r, mass, at_end, trial->lambda);
+        status = acceleration_of_stage(P, work, t + h, Q, end_V, r, mass, at_end, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         if (at_end != trial->acceleration) copy(DIMENSION, at_end, trial->acceleration);
         trial->rhs_evaluations++;
@@ -170,7 +179,7 @@ SYMLIE_UNROLL
 #endif
 #if CONSTRAINED && !END_STAGE
     /* lambda belongs to the end of the step, whose v' is the first of the next one. */
-    status = stage_acceleration(P, work, t + h, Q, end_V, r, mass, trial->acceleration, trial->lambda);
+    status = acceleration_of_stage(P, work, t + h, Q, end_V, r, mass, trial->acceleration, trial->lambda);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     trial->acceleration_is_valid = 1;
     trial->rhs_evaluations++;

@@ -117,7 +117,9 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
         symlie_real *const of_stage = LAST_IN_PLACE && i + 1 == STAGES && !keeps_last ? trial->acceleration : acceleration + i * DIMENSION;
-        if (LAST_IN_PLACE && i + 1 == FINAL) next_V = trial->v;
+#if LAST_IN_PLACE
+        if (i + 1 == FINAL) next_V = trial->v;
+#endif
 #if COORDINATE_RATES
         system_coordinate_rate(P, at_q, at_v, slope);
         symlie_real reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);

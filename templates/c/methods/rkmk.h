@@ -111,7 +111,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(V, DIMENSION);
     ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
+#if EMBEDDED
     ARRAY(hat, 2 * DIMENSION);
+#endif
     ARRAY(x, DIMENSION);
     ARRAY(y, DIMENSION);
     START(q, STORAGE);

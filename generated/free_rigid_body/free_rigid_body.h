@@ -32,6 +32,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
 #define VELOCITIES_BEGIN 0
@@ -387,11 +388,17 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
+/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+{
+    (void)P, (void)t, (void)q, (void)v, (void)g;
+}
+
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
 static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
-    (void)P, (void)t, (void)q, (void)v;
+    add_force(P, t, q, v, g);
 }
 
 /* Kinetic and potential energy. */

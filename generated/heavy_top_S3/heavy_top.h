@@ -35,6 +35,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
 #define VELOCITIES_BEGIN 0
@@ -527,10 +528,9 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
-    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
     for (int e = 0; e < COUNT_heavy_top; e++) {
         symlie_real local_g[3];
         symlie_real local_q[4];
@@ -540,7 +540,14 @@ static inline void system_force(const symlie_problem *restrict P, symlie_real t,
         heavy_top_force(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_g);
 heavy_top_scatter_velocity(P, e, local_g, g);
     }
-    (void)P, (void)t, (void)q, (void)v;
+    (void)P, (void)t, (void)q, (void)v, (void)g;
+}
+
+/* g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+{
+    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
+    add_force(P, t, q, v, g);
 }
 
 /* Kinetic and potential energy. */

@@ -48,7 +48,7 @@ static inline symlie_scalar factor_of(const symlie_control *control, const symli
     return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
-static inline int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
+static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     const symlie_control *control = plan->control;
     long long budget = plan->budget;
@@ -114,6 +114,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
 {
     symlie_real *const q = state->q, *const v = state->v, *const lambda = state->lambda, *const acceleration = state->acceleration;
     const int status = take_steps(P, state, plan, record);
+    if (FIXED_TOPOLOGY) return status;
     bring_back(STORAGE, q, &state->q);
     bring_back(DIMENSION, v, &state->v);
     bring_back(ROWS, lambda, &state->lambda);

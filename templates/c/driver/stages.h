@@ -99,11 +99,15 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
 }
 
 /* r = -g, where it is read. */
-static inline void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
-                               const symlie_real *restrict v, symlie_real *restrict r)
+static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                      const symlie_real *restrict v, symlie_real *restrict r)
 {
+#if FIXED_TOPOLOGY
+    system_force(P, t, q, v, r);
+#else
     for (int k = FORCES_BEGIN; k < FORCES_END; k++) r[k] = SYMLIE_NUMBER(0);
     add_force(P, t, q, v, r);
+#endif
     for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 }
 

@@ -388,17 +388,11 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
-{
-    (void)P, (void)t, (void)q, (void)v, (void)g;
-}
-
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
 static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
     for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
-    add_force(P, t, q, v, g);
+    (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Kinetic and potential energy. */

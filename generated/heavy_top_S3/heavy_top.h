@@ -528,9 +528,10 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+/* g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
+    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
     for (int e = 0; e < COUNT_heavy_top; e++) {
         symlie_real local_g[3];
         symlie_real local_q[4];
@@ -540,14 +541,7 @@ static inline void add_force(const symlie_problem *restrict P, symlie_real t, co
         heavy_top_force(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_g);
 heavy_top_scatter_velocity(P, e, local_g, g);
     }
-    (void)P, (void)t, (void)q, (void)v, (void)g;
-}
-
-/* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
-{
-    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
-    add_force(P, t, q, v, g);
+    (void)P, (void)t, (void)q, (void)v;
 }
 
 /* Kinetic and potential energy. */

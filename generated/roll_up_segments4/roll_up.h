@@ -1265,7 +1265,8 @@ rod_segment_scatter_velocity(P, e, local_g, g);
         tip_force(t, local_q, local_v, P->p, PARAMETERS_OF_tip(e), local_g);
 tip_scatter_velocity(P, e, local_g, g);
     }
-    (void)P, (void)t, (void)q, (void)v, (void)g;
+    (void)P, (void)t, (void)q, (void)v;
+(void)g;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */

@@ -25,7 +25,8 @@
 #define ALL_STAGES (STAGES + END_STAGE)
 
 /* Accelerations of all stages, or of one at a time where no velocity comes from them, which may be that of the end at once. */
-#define ACCELERATION_OF_STAGE(i) (INTEGRATES_VELOCITIES ? acceleration + (i) * DIMENSION : FIXED_TOPOLOGY ? acceleration : trial->acceleration)
+#define ACCELERATION_OF_STAGE(i) \
+    (INTEGRATES_VELOCITIES ? acceleration + (i) * DIMENSION : FIXED_TOPOLOGY ? acceleration : trial->acceleration)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
@@ -152,7 +153,8 @@ SYMLIE_UNROLL
                 if (i + 1 == STAGES) copy(DIMENSION_OF_BLOCK(&block), v + d, end_V + d);
                 continue;
             }
-            const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, at_v + d, next_V + d, Theta + d, Q + s, x, y);
+            const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, at_v + d, next_V + d,
+                                          Theta + d, Q + s, x, y);
             angle = SYMLIE_WHERE(z > angle, z, angle);
         }
         if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, end_V); /* before, fields have been in it */

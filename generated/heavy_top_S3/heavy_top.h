@@ -35,6 +35,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
 #define VELOCITIES_BEGIN 0

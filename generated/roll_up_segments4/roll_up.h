@@ -33,6 +33,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN ((int)P->moving_begin)
 #define MOVING_END ((int)P->moving_end)
 #define INTEGRATES_VELOCITIES P->integrates_velocities
@@ -1231,10 +1232,9 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
-    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
     for (int e = 0; e < COUNT_rod_section; e++) {
         symlie_real local_g[6];
         SYMLIE_ONE_BY_ONE;
@@ -1266,6 +1266,14 @@ rod_segment_scatter_velocity(P, e, local_g, g);
 tip_scatter_velocity(P, e, local_g, g);
     }
     (void)P, (void)t, (void)q, (void)v;
+(void)g;
+}
+
+/* g(t, q, v) of M v' = -g - Bᵀ λ. */
+static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+{
+    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
+    add_force(P, t, q, v, g);
 }
 
 /* Kinetic and potential energy. */
@@ -1470,8 +1478,16 @@ static inline void subtract_constraint_force(const symlie_problem *restrict P, c
     (void)P, (void)B, (void)lambda, (void)r;
 }
 
-/* a = M^-1 (r - B^T lambda), node by node, with the instances that a node belongs to in the order of B; a is zero where there
- * is no velocity. */
+/* Zero where there is no velocity. */
+static inline void clear_fields(const symlie_problem *restrict P, symlie_real *restrict a)
+{
+    int d = 0;
+    d += 6 * NODES_OF_S3sR3;
+    (void)P, (void)a, (void)d;
+}
+
+/* a = M^-1 (r - B^T lambda) where there are velocities, node by node, with the instances that a node belongs to in the order of
+ * B. */
 static inline void accelerate(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict B, const symlie_real *restrict lambda, const symlie_real *restrict r, symlie_real *restrict a)
 {
     const int *restrict joint = P->joints, *restrict joints = P->joint_counts;
@@ -1489,8 +1505,8 @@ static inline void accelerate(const symlie_problem *restrict P, const symlie_rea
     (void)P, (void)F, (void)B, (void)lambda, (void)r, (void)a;
 }
 
-/* What belongs to each instance alone: its block of S = B1 W^T, and its rows of
- * x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
+/* What belongs to each instance alone: its block of S = B1 W^T, whose other entries become
+ * zero, and its rows of x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
  * of elimination, in which the rows of an instance follow each other. */
 static inline void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
 {

@@ -48,7 +48,7 @@ static inline symlie_scalar factor_of(const symlie_control *control, const symli
     return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
-int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
+static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     const symlie_control *control = plan->control;
     long long budget = plan->budget;
@@ -56,6 +56,7 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
     mass_matrix mass;
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
+    clear_fields(P, trial.acceleration);
 #if HAS_EVENTS
     TRIAL(other);
     other.is_inside = 1;
@@ -101,12 +102,24 @@ int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_
         if (control->is_adaptive) propose_step(state, &attempt, factor_of(control, &trial));
         if (!is_terminal)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
-        accept(P, state, attempt.end, &trial);
+        accept(P, !FIXED_TOPOLOGY, state, attempt.end, &trial);
         if (is_terminal || records_end(plan, state, &attempt)) record_state(P, state, record);
         if (is_terminal) return SYMLIE_EVENT;
         /* For whoever wants to tell of it. */
         if (PROBES > 0 && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
     }
+}
+
+int symlie_integrate(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
+{
+    symlie_real *const q = state->q, *const v = state->v, *const lambda = state->lambda, *const acceleration = state->acceleration;
+    const int status = take_steps(P, state, plan, record);
+    if (FIXED_TOPOLOGY) return status;
+    bring_back(STORAGE, q, &state->q);
+    bring_back(DIMENSION, v, &state->v);
+    bring_back(ROWS, lambda, &state->lambda);
+    bring_back(DIMENSION, acceleration, &state->acceleration);
+    return status;
 }
 
 #endif

@@ -56,17 +56,32 @@ static inline void count_order(long long order, symlie_state *restrict state)
 #endif
 }
 
-static inline void accept(const symlie_problem *restrict P, symlie_state *restrict state, symlie_real t,
-                          const symlie_trial *restrict trial)
+static inline void exchange(symlie_real **first, symlie_real **second)
 {
-    copy(STORAGE, trial->q, state->q);
-    copy(DIMENSION, trial->v, state->v);
-    copy(ROWS, trial->lambda, state->lambda);
+    symlie_real *const passed = *first;
+    *first = *second;
+    *second = passed;
+}
+
+/* The state at the end of a step takes the place of the one at its start: their arrays are exchanged, or it is copied. */
+static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
+                          symlie_trial *restrict trial)
+{
+    if (exchanges) {
+        exchange(&trial->q, &state->q);
+        exchange(&trial->v, &state->v);
+        exchange(&trial->lambda, &state->lambda);
+        if (trial->acceleration_is_valid) exchange(&trial->acceleration, &state->acceleration);
+    } else {
+        copy(STORAGE, trial->q, state->q);
+        copy(DIMENSION, trial->v, state->v);
+        copy(ROWS, trial->lambda, state->lambda);
+        if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
+    }
     copy(CARRIED, trial->carried, state->carried);
     copy(OWN - (KEEPS_FACTORS ? (int)trial->own_rest : 0), trial->own, state->own);
     state->own_is_valid = 1;
     state->acceleration_is_valid = trial->acceleration_is_valid;
-    if (trial->acceleration_is_valid) copy(DIMENSION, trial->acceleration, state->acceleration);
 #if CONSTRAINED
     if (trial->largest_constraint > state->largest_constraint) state->largest_constraint = trial->largest_constraint;
     if (trial->largest_velocity > state->largest_velocity) state->largest_velocity = trial->largest_velocity;
@@ -79,6 +94,13 @@ static inline void accept(const symlie_problem *restrict P, symlie_state *restri
     state->t = t;
     state->step++;
     state->steps++;
+}
+
+/* A state's numbers are in its own array again. */
+static inline void bring_back(int n, symlie_real *restrict own, symlie_real **now)
+{
+    if (*now != own) copy(n, *now, own);
+    *now = own;
 }
 
 #if SUBSTEPS

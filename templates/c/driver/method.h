@@ -104,6 +104,12 @@ typedef struct {
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
 } symlie_trial;
 
+/* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. */
+static inline int reads_first_acceleration(const symlie_control *restrict control, const symlie_trial *restrict trial)
+{
+    return SYMLIE_LANES > 1 || control->is_adaptive || trial->keeps_difference;
+}
+
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
 #define LAMBDA_OF_STAGE(i) ((i) == 0 && state->acceleration_is_valid ? state->lambda : trial->lambda)
 

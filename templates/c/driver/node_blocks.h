@@ -29,7 +29,7 @@ typedef struct {
 #define EACH_BLOCK(P, name) while (next_block(P, name))
 
 #define NODES_OF_BLOCK (32 / SYMLIE_LANES)
-#define SMALL_DIMENSION (256 / SYMLIE_LANES)
+#define SMALL_DIMENSION (64 / SYMLIE_LANES)
 
 static inline void begin_blocks(const symlie_problem *restrict P, node_block *restrict block)
 {

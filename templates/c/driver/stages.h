@@ -4,13 +4,23 @@
 
 #include "dependent_rows.h"
 
+/* Some solutions read forces, and write accelerations, only where there are velocities. */
+#ifndef FORCES_BEGIN
+#define FORCES_BEGIN 0
+#define FORCES_END DIMENSION
+#define solve_velocities solve_stage
+#endif
+#if FIXED_TOPOLOGY
+#define clear_fields(P, a)
+#endif
+
 /* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
  * right-hand side has a part c only with constraints; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
     if (SYMLIE_ANY(angle >= CHART_LIMIT)) return SYMLIE_OUTSIDE_CHART;
-    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
+    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(FORCES_END - FORCES_BEGIN, r + FORCES_BEGIN) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
 }
 
@@ -58,6 +68,10 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 static inline void measure_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict q, const symlie_real *restrict v, symlie_trial *restrict trial)
 {
+    if (!RESTRICTS_MOTION) {
+        trial->largest_constraint = trial->largest_velocity = SYMLIE_NUMBER(0);
+        return;
+    }
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
@@ -84,15 +98,27 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
     return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
-/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
-static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
-                                      const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
-                                      symlie_real *restrict a, symlie_real *restrict lambda)
+/* r = -g, where it is read. */
+static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                      const symlie_real *restrict v, symlie_real *restrict r)
+{
+#if FIXED_TOPOLOGY
+    system_force(P, t, q, v, r);
+#else
+    for (int k = FORCES_BEGIN; k < FORCES_END; k++) r[k] = SYMLIE_NUMBER(0);
+    add_force(P, t, q, v, r);
+#endif
+    for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+}
+
+/* index1_acceleration, but where there is no velocity a may be left as it is. */
+static inline int index1_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                    const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
+                                    symlie_real *restrict a, symlie_real *restrict lambda)
 {
     ARRAY(r, DIMENSION);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
-    system_force(P, t, q, v, r);
-    for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+    take_forces(P, t, q, v, r);
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
@@ -104,7 +130,7 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
     }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    if (!find_dependent_rows(P, B, mass) || !solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
 #else
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
@@ -116,6 +142,15 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
     return SYMLIE_DONE;
 }
 
+/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
+static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                      const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
+                                      symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    clear_fields(P, a);
+    return index1_velocities(P, work, t, q, v, mass, a, lambda);
+}
+
 /* v' of a stage, and with constraints its lambda. */
 static inline int stage_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
@@ -125,8 +160,7 @@ static inline int stage_acceleration(const symlie_problem *restrict P, symlie_re
     return index1_acceleration(P, work, t, Q, V, mass, a, lambda);
 #else
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, Q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
-    system_force(P, t, Q, V, r);
-    for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+    take_forces(P, t, Q, V, r);
     return solve_with_mass(P, mass, r, 0, 0, a) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 #endif
 }

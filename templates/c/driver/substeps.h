@@ -33,7 +33,7 @@ static inline int composed_step(const symlie_problem *restrict P, symlie_real *r
     copy(CARRIED, state->carried, trial->carried);
     for (int k = 0; k < INCREMENTS; k++) increment[k] = 0;
     for (int i = 0; i < SUBSTEPS; i++) {
-        if (i) accept(P, &at, t + SUBSTEP_START[i] * h, trial);
+        if (i) accept(P, 0, &at, t + SUBSTEP_START[i] * h, trial);
         const int status = single_step(P, work, t + SUBSTEP_START[i] * h, SUBSTEP[i] * h, control, mass, &at, trial);
         if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < INCREMENTS; k++) increment[k] += trial->increment[k];

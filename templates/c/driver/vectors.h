@@ -63,7 +63,7 @@
 
 /* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
  * cost nothing once the loops are unrolled. */
-#if SYMLIE_LANES > 1 && !UNROLL_STAGES
+#if !UNROLL_STAGES && (SYMLIE_LANES > 1 || !FIXED_TOPOLOGY)
 static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, const symlie_scalar *restrict factor,
                                        const symlie_real *const *restrict x, const symlie_real *restrict base,
                                        symlie_real *restrict out)
@@ -75,9 +75,9 @@ static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, con
     }
 }
 
-/* In one pass, since vectors of lanes are too long for the nearest cache. */
-static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
-                                const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
+/* Long vectors in one pass, each number of which is in a register meanwhile. */
+PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+                           const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
     const symlie_real *vector[count + 1];
     symlie_scalar factor[count + 1];
@@ -91,12 +91,13 @@ static inline void combine_part(int n, int stride, int count, symlie_real h, con
     case 4: combine_used(4, n, h, factor, vector, base, out); break;
     case 5: combine_used(5, n, h, factor, vector, base, out); break;
     case 6: combine_used(6, n, h, factor, vector, base, out); break;
+    case 7: combine_used(7, n, h, factor, vector, base, out); break;
     default: combine_used(used, n, h, factor, vector, base, out);
     }
 }
 #else
-static inline void combine_part(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
-                                const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
+PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
+                           const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
     for (int k = 0; k < n; k++) out[k] = SYMLIE_NUMBER(0);
 #if UNROLL_STAGES
@@ -123,19 +124,6 @@ SYMLIE_UNROLL
     for (int k = 0; k < n; k++) out[k] = base ? base[k] + h * out[k] : h * out[k];
 }
 #endif
-
-/* Long vectors part by part, so that `out` stays in the nearest cache. */
-PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
-                           const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
-{
-#if FIXED_TOPOLOGY || SYMLIE_LANES > 1
-    combine_part(n, stride, count, h, weight, x, base, out);
-#else
-    const int part = 512;
-    for (int k = 0; k < n; k += part)
-        combine_part(n - k < part ? n - k : part, stride, count, h, weight, x + k, base ? base + k : 0, out + k);
-#endif
-}
 
 static inline symlie_real sum_of_squares(int n, const symlie_real *restrict x)
 {

@@ -89,7 +89,6 @@ static inline int solve_held(const symlie_problem *restrict P, held_mass *restri
     if (!factorize_mass(P, h->M, h->F)) return 0;
     for (int exchanges = !is_narrow;; exchanges++) {
         if (exchanges > 1) return 0;
-        for (long long k = 0; k < (long long)ROWS * width; k++) h->S[k] = 0;
         assemble_instances(P, B0, B1, h->F, h->r, c, width, h->W, h->S, h->x);
         assemble_pairs(P, B0, B1, h->F, h->W, width, h->S);
         if (exchanges ? solve_band(ROWS, bandwidth, h->S, h->x) : solve_narrow_band(ROWS, bandwidth, h->S, h->x)) break;

@@ -40,11 +40,12 @@ static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t,
     return factorize_mass(P, m->M, m->F);
 }
 
-/* a = M^-1 (r - B^T lambda). */
+/* a = M^-1 (r - B^T lambda); zero where there is no velocity. */
 static inline int solve_with_mass(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict r,
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
 #if CONSTRAINED
+    clear_fields(P, a);
     accelerate(P, m->F, B, lambda, r, a);
 #else
     (void)B, (void)lambda;
@@ -59,14 +60,18 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
                                  const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     const int width = band_width(P);
-    for (long long k = 0; k < (long long)ROWS * width; k++) m->S[k] = SYMLIE_NUMBER(0);
     assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
-static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
-                              symlie_real *restrict a, symlie_real *restrict lambda)
+/* What is read of the right-hand side r. */
+#define FORCES_BEGIN VELOCITIES_BEGIN
+#define FORCES_END VELOCITIES_END
+
+/* solve_stage, but a where there is no velocity is left as it is. */
+static inline int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                   const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
+                                   symlie_real *restrict a, symlie_real *restrict lambda)
 {
     assemble_band(P, m, B0, B1, r, c);
     const int bandwidth = (int)P->bandwidth, is_narrow = has_narrow_band(ROWS, bandwidth);
@@ -75,7 +80,16 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
         if (!solve_band(ROWS, bandwidth, m->S, m->x)) return 0;
     }
     for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
-    return solve_with_mass(P, m, r, B0, lambda, a);
+    accelerate(P, m->F, B0, lambda, r, a);
+    return 1;
+}
+
+static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                              symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    clear_fields(P, a);
+    return solve_velocities(P, m, B0, B1, r, c, a, lambda);
 }
 #endif
 

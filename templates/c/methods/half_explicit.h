@@ -28,6 +28,9 @@
 /* What belongs to the end of the step is that of the last stage, unless stages behind it, or the estimate, take its place. */
 #define COPIES_END (STAGES != FINAL + 1)
 
+/* Whether v at the end and v' of the last stage are written where the end of the step has them. */
+#define LAST_IN_PLACE (FSAL && !COPIES_END && !FIXED_TOPOLOGY)
+
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
@@ -93,9 +96,14 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(residual, ROWS);
     const symlie_scalar alpha = control->baumgarte;
 #endif
+    /* Arrays of long systems are not copied where they can be read, or written, in their place. */
+    const symlie_real *at_q = FIXED_TOPOLOGY ? Q : q, *at_v = FIXED_TOPOLOGY ? V : v;
+    const int keeps_last = EMBEDDED && control->with_estimate;
+#if FIXED_TOPOLOGY
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
     for (int k = 0; k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
+#endif
 #if CONSTRAINED
     system_jacobian(P, t, q, B);
     if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
@@ -108,15 +116,19 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
 
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
+        symlie_real *const of_stage = LAST_IN_PLACE && i + 1 == STAGES && !keeps_last ? trial->acceleration : acceleration + i * DIMENSION;
+#if LAST_IN_PLACE
+        if (i + 1 == FINAL) next_V = trial->v;
+#endif
 #if COORDINATE_RATES
-        system_coordinate_rate(P, Q, V, slope);
+        system_coordinate_rate(P, at_q, at_v, slope);
         symlie_real reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);
 #else
-        symlie_real reached = move_on(P, &block, i, h, q, Theta, V, rate, next_Theta, next_Q);
+        symlie_real reached = move_on(P, &block, i, h, q, Theta, at_v, rate, next_Theta, next_Q);
 #endif
         angle = SYMLIE_WHERE(reached > angle, reached, angle);
         if (MOTIONS) {
-            copy(DIMENSION, V, next_V);
+            copy(DIMENSION, at_v, next_V);
             system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
         }
 #if CONSTRAINED
@@ -134,9 +146,8 @@ SYMLIE_UNROLL
             if (status != SYMLIE_DONE) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
 #endif
         } else {
-            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, Q, mass)) return mass_failure(P, angle, mass);
-            system_force(P, t + C[i] * h, Q, V, r);
-            for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+            if (!MASS_IS_CONSTANT && !evaluate_mass(P, t + C[i] * h, at_q, mass)) return mass_failure(P, angle, mass);
+            take_forces(P, t + C[i] * h, at_q, at_v, r);
 #if CONSTRAINED
 #if MASS_IS_REGULAR
             if (i == 0) {
@@ -153,30 +164,30 @@ SYMLIE_UNROLL
                 hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
                 const symlie_real scale = -1 / (h * A[i + 1][i]);
                 for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_between(P, mass, B, next_B, r, c, acceleration + i * DIMENSION, multiplier + i * ROWS))
+                if (!solve_between(P, mass, B, next_B, r, c, of_stage, multiplier + i * ROWS))
                     return stage_failure(P, angle, mass, r, c);
             }
 #else
-            if (!solve_with_mass(P, mass, r, 0, 0, acceleration + i * DIMENSION)) return stage_failure(P, angle, mass, r, 0);
+            if (!solve_with_mass(P, mass, r, 0, 0, of_stage)) return stage_failure(P, angle, mass, r, 0);
 #endif
         }
 #if FIELDS
-        copy(DIMENSION, V, slope);
+        copy(DIMENSION, at_v, slope);
 #if PROBES
         /* Fields see multipliers of minimal norm; rows that are set aside stay those of the beginning. */
         copy(ROWS, multiplier + i * ROWS, minimal);
         if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
         take_minimal_multipliers(P, mass, minimal);
         if (!find_dependent_rows(P, first_B, mass)) return SYMLIE_NOT_FINITE;
-        take_rates(P, t + C[i] * h, Q, acceleration + i * DIMENSION, minimal, slope);
+        take_rates(P, t + C[i] * h, at_q, of_stage, minimal, slope);
 #else
-        take_rates(P, t + C[i] * h, Q, acceleration + i * DIMENSION, multiplier + i * ROWS, slope);
+        take_rates(P, t + C[i] * h, at_q, of_stage, multiplier + i * ROWS, slope);
 #endif
         reached = move_on(P, &block, i, h, q, Theta, slope, rate, next_Theta, next_Q);
         angle = SYMLIE_WHERE(reached > angle, reached, angle);
 #endif
         if (i + 1 < STAGES || i + 1 == FINAL) {
-            const symlie_real *restrict last = acceleration + i * DIMENSION;
+            const symlie_real *restrict last = of_stage;
             if (CONSTRAINED && i > 0)
                 for (int k = 0; k < DIMENSION; k++) next_V[k] = v[k] + h * (earlier[k] + A[i + 1][i] * last[k]);
             else combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
@@ -199,6 +210,7 @@ SYMLIE_UNROLL
             TAKE_NEXT(STORAGE, next_Q, Q);
             TAKE_NEXT(DIMENSION, next_V, V);
             TAKE_NEXT(DIMENSION, next_Theta, Theta);
+            at_q = Q, at_v = V;
 #if CONSTRAINED
             TAKE_NEXT(JACOBIAN_VALUES, next_B, B);
 #endif
@@ -210,7 +222,7 @@ SYMLIE_UNROLL
     const symlie_real *const final_Q = Q, *const final_V = V, *const final_Theta = Theta;
 #endif
     trial->rhs_evaluations = state->acceleration_is_valid ? STAGES - 1 : STAGES;
-    copy(DIMENSION, acceleration, trial->first_acceleration);
+    if (FIXED_TOPOLOGY || reads_first_acceleration(control, trial)) copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
 #if EMBEDDED
@@ -221,8 +233,7 @@ SYMLIE_UNROLL
         combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + h, next_Q, next_V);
         system_jacobian(P, t + h, next_Q, next_B);
-        system_force(P, t + C[STAGES - 1] * h, Q, V, r);
-        for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
+        take_forces(P, t + C[STAGES - 1] * h, Q, V, r);
         hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
         const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
         for (int k = 0; k < ROWS; k++) c[k] *= scale;
@@ -237,7 +248,7 @@ SYMLIE_UNROLL
     /* (15) */
     keep_increment(P, final_Theta, trial->increment);
     system_normalize(P, final_Q, trial->q);
-    copy(DIMENSION, final_V, trial->v);
+    if (!LAST_IN_PLACE) copy(DIMENSION, final_V, trial->v);
 #if CONSTRAINED
     for (int k = 0; k < ROWS; k++) {
         symlie_real sum = SYMLIE_NUMBER(0);
@@ -247,7 +258,7 @@ SYMLIE_UNROLL
         trial->lambda[k] = sum;
     }
 #endif
-    if (FSAL) copy(DIMENSION, acceleration + (STAGES - 1) * DIMENSION, trial->acceleration);
+    if (FSAL && (!LAST_IN_PLACE || keeps_last)) copy(DIMENSION, acceleration + (STAGES - 1) * DIMENSION, trial->acceleration);
     trial->acceleration_is_valid = FSAL;
     return SYMLIE_DONE;
 }

@@ -24,8 +24,9 @@
 
 #define ALL_STAGES (STAGES + END_STAGE)
 
-/* Accelerations of all stages, or of one at a time where no velocity comes from them. */
-#define ACCELERATION_OF_STAGE(i) (acceleration + (INTEGRATES_VELOCITIES ? (i) * DIMENSION : 0))
+/* Accelerations of all stages, or of one at a time where no velocity comes from them, which may be that of the end at once. */
+#define ACCELERATION_OF_STAGE(i) \
+    (INTEGRATES_VELOCITIES ? acceleration + (i) * DIMENSION : FIXED_TOPOLOGY ? acceleration : trial->acceleration)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
@@ -65,10 +66,10 @@ static inline void add_brackets(const symlie_problem *restrict P, int row, symli
 #endif
 
 /* (3) for stage i, then (1) for the next one, and (4) for the last one: nodes of a block, whose vectors are `stride` from
- * those of other stages. Gives the square of the largest angle of their increments. */
+ * those of other stages; next_V may be V. Gives the square of the largest angle of their increments. */
 static inline symlie_real move_on(const symlie_problem *restrict P, int i, int stride, symlie_real h, const symlie_real *restrict q,
                                   const symlie_real *restrict v, const symlie_real *restrict acceleration, symlie_real *restrict rate,
-                                  symlie_real *restrict V, symlie_real *restrict Theta, symlie_real *restrict Q,
+                                  const symlie_real *V, symlie_real *next_V, symlie_real *restrict Theta, symlie_real *restrict Q,
                                   symlie_real *restrict x, symlie_real *restrict y)
 {
     if (i == 0) copy(DIMENSION, V, rate);
@@ -77,10 +78,28 @@ static inline symlie_real move_on(const symlie_problem *restrict P, int i, int s
 #if BRACKETS
     add_brackets(P, i + 1, h, rate, stride, x, Theta);
 #endif
-    if (INTEGRATES_VELOCITIES) combine(DIMENSION, stride, i + 1, h, A[i + 1], acceleration, v, V);
+    if (INTEGRATES_VELOCITIES) combine(DIMENSION, stride, i + 1, h, A[i + 1], acceleration, v, next_V);
     const symlie_real z = STEP_CHART(P, q, Theta);
     STEP_ADVANCE(P, q, Theta, Q);
     return z;
+}
+
+/* v' of a stage; where no velocity comes from it, only nodes that have one need it. */
+static inline int acceleration_of_stage(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                        const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
+                                        mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    if (!CONSTRAINED || INTEGRATES_VELOCITIES) return stage_acceleration(P, work, t, Q, V, r, mass, a, lambda);
+    return index1_velocities(P, work, t, Q, V, mass, a, lambda);
+}
+
+/* Nodes that increments do not move. */
+static inline void rest_at(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict v,
+                           symlie_real *restrict Q, symlie_real *restrict V, symlie_real *restrict Theta)
+{
+    copy(STORAGE, q, Q);
+    copy(DIMENSION, v, V);
+    for (int k = 0; k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
 }
 
 static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
@@ -93,7 +112,9 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(V, DIMENSION);
     ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
+#if EMBEDDED
     ARRAY(hat, 2 * DIMENSION);
+#endif
     ARRAY(x, DIMENSION);
     ARRAY(y, DIMENSION);
     START(q, STORAGE);
@@ -102,43 +123,58 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     symlie_real angle = SYMLIE_NUMBER(0);
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
-    copy(STORAGE, q, Q);
-    copy(DIMENSION, v, V);
-    for (int k = 0; MOVING_END - MOVING_BEGIN < DIMENSION && k < DIMENSION; k++) Theta[k] = hat[k] = SYMLIE_NUMBER(0);
+    /* Arrays of long systems are not copied where they can be read in their place. */
+    const symlie_real *at_q = FIXED_TOPOLOGY ? Q : q, *at_v = FIXED_TOPOLOGY ? V : v;
+    symlie_real *const end_V = FIXED_TOPOLOGY ? V : trial->v;
+    if (FIXED_TOPOLOGY) copy(STORAGE, q, Q);
+    if (FIXED_TOPOLOGY) copy(DIMENSION, v, V);
+    else if (FIELDS || COORDINATE_RATES || !INTEGRATES_VELOCITIES)
+        copy(VELOCITIES_END - VELOCITIES_BEGIN, v + VELOCITIES_BEGIN, V + VELOCITIES_BEGIN);
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        symlie_real *const of_stage = ACCELERATION_OF_STAGE(i);
+        symlie_real *const next_V = i + 1 < STAGES ? V : end_V;
+        const symlie_real *of_stage = ACCELERATION_OF_STAGE(i);
         if (i == 0 && state->acceleration_is_valid) {
-            copy(DIMENSION, state->acceleration, acceleration);
+            if (FIXED_TOPOLOGY || INTEGRATES_VELOCITIES) copy(DIMENSION, state->acceleration, acceleration);
+            else of_stage = state->acceleration;
         } else {
             /* (2) or (5) */
-            status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, of_stage, trial->lambda);
+            status = acceleration_of_stage(P, work, t + C[i] * h, at_q, at_v, r, mass, ACCELERATION_OF_STAGE(i), trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (i == 0) copy(DIMENSION, of_stage, trial->first_acceleration);
-        take_rates(P, t + C[i] * h, Q, of_stage, LAMBDA_OF_STAGE(i), V);
+        if (i == 0 && (FIXED_TOPOLOGY || reads_first_acceleration(control, trial))) copy(DIMENSION, of_stage, trial->first_acceleration);
+        take_rates(P, t + C[i] * h, at_q, of_stage, LAMBDA_OF_STAGE(i), V);
+        if (FIELDS || COORDINATE_RATES) at_v = V;
         EACH_BLOCK(P, &block)
         {
-            if (!block.moves) continue;
             const int s = block.storage, d = block.dimension;
-            const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, V + d, Theta + d, Q + s, x, y);
+            if (!block.moves) {
+                if (i == 0) rest_at(block.P, q + s, v + d, Q + s, V + d, Theta + d);
+                if (i + 1 == STAGES) copy(DIMENSION_OF_BLOCK(&block), v + d, end_V + d);
+                continue;
+            }
+            const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, at_v + d, next_V + d,
+                                          Theta + d, Q + s, x, y);
             angle = SYMLIE_WHERE(z > angle, z, angle);
         }
-        if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, V); /* before, fields have been in it */
-        if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
+        if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, end_V); /* before, fields have been in it */
+        if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, next_V);
+        at_q = Q;
+        at_v = next_V;
     }
     trial->rhs_evaluations = STAGES - (state->acceleration_is_valid ? 1 : 0);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
-    if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
+    if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, end_V))) return SYMLIE_NOT_FINITE;
     if ((FIELDS || COORDINATE_RATES) && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
-    copy(DIMENSION, V, trial->v);
+    if (FIXED_TOPOLOGY) copy(DIMENSION, V, trial->v);
     /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
-        status = stage_acceleration(P, work, t + h, Q, V, r, mass, ACCELERATION_OF_STAGE(STAGES), trial->lambda);
+        symlie_real *const at_end = FIXED_TOPOLOGY || (INTEGRATES_VELOCITIES && with_estimate) ? ACCELERATION_OF_STAGE(STAGES) : trial->acceleration;
+        status = acceleration_of_stage(P, work, t + h, Q, end_V, r, mass, at_end, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        copy(DIMENSION, ACCELERATION_OF_STAGE(STAGES), trial->acceleration);
+        if (at_end != trial->acceleration) copy(DIMENSION, at_end, trial->acceleration);
         trial->rhs_evaluations++;
     } else if (FIXED_TOPOLOGY) {
         /* It is not read; compilers do not see that. */
@@ -147,30 +183,39 @@ SYMLIE_UNROLL
 #endif
 #if CONSTRAINED && !END_STAGE
     /* lambda belongs to the end of the step, whose v' is the first of the next one. */
-    status = stage_acceleration(P, work, t + h, Q, V, r, mass, trial->acceleration, trial->lambda);
+    status = acceleration_of_stage(P, work, t + h, Q, end_V, r, mass, trial->acceleration, trial->lambda);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     trial->acceleration_is_valid = 1;
     trial->rhs_evaluations++;
 #endif
 #if EMBEDDED
     if (with_estimate) {
-        if (END_STAGE) take_rates(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
+#if END_STAGE
+        if (FIELDS || COORDINATE_RATES) {
+            if (!FIXED_TOPOLOGY) copy(DIMENSION, end_V, V);
+            take_rates(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
+            at_v = V;
+        }
+#endif
         EACH_BLOCK(P, &block)
         {
-            if (!block.moves) continue;
             const int d = block.dimension;
-            if (END_STAGE) corrected_rate(block.P, Theta + d, V + d, x, y, rate + STAGES * DIMENSION + d);
+            if (!block.moves) {
+                for (int k = 0; k < DIMENSION_OF_BLOCK(&block); k++) hat[d + k] = SYMLIE_NUMBER(0);
+                continue;
+            }
+            if (END_STAGE) corrected_rate(block.P, Theta + d, at_v + d, x, y, rate + STAGES * DIMENSION + d);
             combine(DIMENSION_OF_BLOCK(&block), DIMENSION, ALL_STAGES, h, B_HAT, rate + d, 0, hat + d);
         }
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
-        trial->error = error_norm(P, control, trial, Theta, hat, v, COORDINATE_RATES ? trial->v : V, hat + DIMENSION);
+        trial->error = error_norm(P, control, trial, Theta, hat, v, COORDINATE_RATES ? trial->v : at_v, hat + DIMENSION);
     }
 #endif
     keep_increment(P, Theta, trial->increment);
     system_normalize(P, Q, trial->q);
 #if CONSTRAINED
-    measure_residuals(P, work, t + h, Q, V, trial);
+    measure_residuals(P, work, t + h, Q, end_V, trial);
 #endif
     return SYMLIE_DONE;
 }

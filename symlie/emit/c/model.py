@@ -251,7 +251,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "placing": [e["name"] for e in elements if e["placements"]],
         "locating": [e["name"] for e in elements if e["located"]],
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
-        "restricts_motion": any(len(e["acceleration_rows"]) < e["rows"] for e in elements),
+        "restricts_motion": any(len(_acceleration_rows(e)) < e.rows for e in types.element_types),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),
         "block_sizes": [] if fixed else block_sizes(constrained_places(types.node_types, types.element_types)),

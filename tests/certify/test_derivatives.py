@@ -138,7 +138,7 @@ CHANGES: dict[str, tuple[str, str, str, str]] = {
     "a coefficient of the recurrence": ("(2 * n + 1) / s * y[n]", "(2 * n + 1.000001) / s * y[n]", "c3", DOWNWARDS),
     "a coefficient upwards": ("(2 * n + 1) / omega", "(2 * n + 1.000001) / omega", "c3", UPWARDS),
     "a factor": ("factor /= 2 * j * s", "factor /= 2.000001 * j * s", "c2", DOWNWARDS),
-    "a power of a pole": ("i <= m; i++) power", "i < m; i++) power", "g1", EVERYWHERE),
+    "a power of a pole": ("power[i] *= part[i]", "power[i] *= 1.000001 * part[i]", "g1", EVERYWHERE),
     "a divisor": ("(2 * n + 2 * p + 1)", "(2 * n + 2 * p + 1.000001)", "a1", EVERYWHERE),
 }
 

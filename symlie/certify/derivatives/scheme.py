@@ -12,7 +12,7 @@ from symlie.certify.derivatives.cotangents import Poles
 from symlie.errors import FormatError
 from symlie.paths import template_folder
 
-FOLLOWED = "10f8b7b9039622557a925d1552e1362f3484b047b64d0277f32c4a175d1cf911"
+FOLLOWED = "62e83ed607f2d0beed1ceb34d4333b34d5ad280a8d242bb865e26a74ad1a7920"
 """Digest of the operations that the proofs follow: of the text without constants, comments and spaces."""
 
 NUMBER = r"[-+]?(?:0x)?[\d.]+(?:[ep][-+]?\d+)?"
@@ -24,7 +24,7 @@ PATTERNS = {
     "turn": rf"turn = omega / ({NUMBER}) - \(k \+ 2\) / \(symlie_scalar\)({NUMBER});",
     "further": r"further\[\] = \{([^}]*)\}",
     "square": rf"first = ({NUMBER}), second = ({NUMBER});",
-    "explicit": rf"n <= ({NUMBER}); n\+\+\) \{{\s*const symlie_scalar part",
+    "explicit": rf"n <= ({NUMBER}); n\+\+\) power\[n - 1\]",
     "ratios": rf"x >= ({NUMBER}) && x <= ({NUMBER})\)",
 }
 """Where each constant stands."""

@@ -78,8 +78,8 @@ static inline void coefficient_series(int k, int m, symlie_scalar z, int order, 
     }
 }
 
-/* g_m: what all poles add is positive. */
-static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_scalar *restrict out)
+/* Coefficients of the powers 1 to `last` of what all poles add to g_0, from which those of all g_m follow; they are positive. */
+static inline void cotangent_terms(symlie_scalar z, int last, symlie_scalar *restrict terms)
 {
     /* Coefficients of sum_{n>3} 1/(4 pi^2 n^2 - z), and 4 pi^2 as a sum. */
     symlie_scalar further[] = {
@@ -90,26 +90,36 @@ static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_sc
     const int count = sizeof further / sizeof *further;
     const symlie_scalar first = 39.47841760435743, second = 2.5061182034958845e-15;
     if (!(z >= 0 && (first - z) + second > 0)) z = (symlie_scalar)NAN;
-    for (int j = 0; j < order; j++) out[j] = z * 0;
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < count; n++)
         for (int i = count - 2; i >= n; i--) further[i] += z * further[i + 1];
-        if (n > m && n - m <= order) out[n - m - 1] = further[n];
-    }
-    for (int n = 1; n <= 3; n++) {
-        const symlie_scalar part = 1 / ((n * n * first - z) + n * n * second);
-        symlie_scalar power = part;
-        for (int i = 0; i <= m; i++) power *= part;
-        for (int j = 0; j < order; j++) {
-            out[j] += power;
-            power *= part;
+    symlie_scalar part[3], power[3];
+    for (int n = 1; n <= 3; n++) power[n - 1] = part[n - 1] = 1 / ((n * n * first - z) + n * n * second);
+    for (int n = 1; n <= last; n++) {
+        terms[n] = n < count ? further[n] : z * 0;
+        for (int i = 0; i < 3; i++) {
+            power[i] *= part[i];
+            terms[n] += power[i];
         }
     }
+}
+
+/* g_m from its terms of the powers m + 1 to m + order. */
+static inline void cotangent_from_terms(int m, const symlie_scalar *restrict terms, int order, symlie_scalar *restrict out)
+{
     symlie_scalar factor = 2;
     for (int i = 1; i <= m; i++) factor *= 2 * i;
     for (int j = 1; j <= order; j++) {
         factor *= (m + j) / (symlie_scalar)j;
-        out[j - 1] *= factor;
+        out[j - 1] = terms[m + j] * factor;
     }
+}
+
+/* g_m. */
+static inline void cotangent_series(int m, symlie_scalar z, int order, symlie_scalar *restrict out)
+{
+    symlie_scalar terms[MOST_FUNCTIONS];
+    cotangent_terms(z, m + order, terms);
+    cotangent_from_terms(m, terms, order, out);
 }
 
 /* a_p by 2x a' + (2p + 1) a = 1/(1 + x) downwards, in units of (-1)^n/(1 + x)^n. */

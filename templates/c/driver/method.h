@@ -150,7 +150,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
     }
     for (int k = 0; k < n; k++) {
         const symlie_real a = fabs(v_n[k]), b = fabs(v[k]);
-        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * SYMLIE_WHERE(a > b, a, b);
+        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * SYMLIE_LARGER(a, b);
         const symlie_real e = (v_hat[k] - v[k]) / scale;
         sum += control->weight[n + k] * e * e;
     }

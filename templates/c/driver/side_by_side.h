@@ -116,6 +116,7 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
     symlie_real *work = place_mass(P, P->workspace, &mass);
     symlie_real t = SYMLIE_NUMBER(0), h = SYMLIE_NUMBER(0), end = SYMLIE_NUMBER(0);
     TRIAL(trial);
+    clear_accelerations(P, trial.acceleration);
     for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1, in.attempt[l] = (symlie_attempt)NO_ATTEMPT;
     for (int is_over = 0; !is_over;) {
         int used = -1, uses = 0, has_new = 0;

@@ -10,7 +10,7 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angl
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
     if (SYMLIE_ANY(angle >= CHART_LIMIT)) return SYMLIE_OUTSIDE_CHART;
-    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(DIMENSION, r) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
+    const int finite = all_finite(MASS_VALUES, mass->M) && all_finite(VELOCITIES_END - VELOCITIES_BEGIN, r + VELOCITIES_BEGIN) && (!c || all_finite(CONSTRAINED ? ROWS : 0, c));
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
 }
 
@@ -58,6 +58,8 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 static inline void measure_residuals(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                      const symlie_real *restrict q, const symlie_real *restrict v, symlie_trial *restrict trial)
 {
+    trial->largest_constraint = trial->largest_velocity = SYMLIE_NUMBER(0);
+    if (!ROWS_OF_POSITIONS) return;
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
@@ -84,6 +86,18 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
     return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
+/* Lanes of large systems write neither forces nor accelerations where there is no velocity: vectors of lanes are long, and what
+ * steps need of them is zero from their beginning on, see clear_accelerations. */
+#define LEAVES_WITHOUT_VELOCITY (CONSTRAINED && !FIXED_TOPOLOGY && SYMLIE_LANES > 1)
+
+/* What index1_acceleration does not write. */
+static inline void clear_accelerations(const symlie_problem *restrict P, symlie_real *restrict a)
+{
+#if LEAVES_WITHOUT_VELOCITY
+    clear_without_velocity(P, a);
+#endif
+}
+
 /* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
 static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                       const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
@@ -91,7 +105,11 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
 {
     ARRAY(r, DIMENSION);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
+#if LEAVES_WITHOUT_VELOCITY
+    partial_force(P, t, q, v, r);
+#else
     system_force(P, t, q, v, r);
+#endif
     for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 #if CONSTRAINED
     ARRAY(B, JACOBIAN_VALUES);
@@ -104,7 +122,12 @@ static inline int index1_acceleration(const symlie_problem *restrict P, symlie_r
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
     }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+#if LEAVES_WITHOUT_VELOCITY
+    if (!find_dependent_rows(P, B, mass) || !solve_multipliers(P, mass, B, B, r, c, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    accelerate(P, mass->F, B, lambda, r, a);
+#else
     if (!find_dependent_rows(P, B, mass) || !solve_stage(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+#endif
     take_minimal_multipliers(P, mass, lambda);
 #else
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);

@@ -61,6 +61,15 @@
 #define START(name, size) const symlie_real *restrict name = state->name
 #endif
 
+/* A part of the trial that a step works on: on the stack where ARRAY is there, else where it stays. */
+#if FIXED_TOPOLOGY
+#define RESULT(x, part, size) ARRAY(x, size)
+#define KEEP_RESULT(x, part, size) copy(size, x, trial->part)
+#else
+#define RESULT(x, part, size) symlie_real *restrict x = trial->part
+#define KEEP_RESULT(x, part, size)
+#endif
+
 /* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
  * cost nothing once the loops are unrolled. */
 #if SYMLIE_LANES > 1 && !UNROLL_STAGES
@@ -183,7 +192,15 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
  * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
 PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 {
-#if UNROLL_STAGES || SYMLIE_LANES > 1
+#if SYMLIE_LANES > 1
+    /* Several sums, which do not wait for each other. */
+    symlie_real zero[4] = {SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0)};
+    int k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (int j = 0; j < 4; j++) zero[j] += x[k + j] * 0;
+    for (; k < n; k++) zero[0] += x[k] * 0;
+    return SYMLIE_ALL((zero[0] + zero[1]) + (zero[2] + zero[3]) == 0);
+#elif UNROLL_STAGES
     symlie_real zero = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) zero += x[k] * 0;
     return SYMLIE_ALL(zero == 0);

@@ -45,6 +45,7 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
                                   const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict a)
 {
 #if CONSTRAINED
+    clear_without_velocity(P, a);
     accelerate(P, m->F, B, lambda, r, a);
 #else
     (void)B, (void)lambda;
@@ -55,7 +56,7 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 
 #if CONSTRAINED
 /* S and its right-hand side in the order of elimination. */
-static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                                  const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     const int width = band_width(P);
@@ -64,18 +65,34 @@ static inline void assemble_band(const symlie_problem *restrict P, const mass_ma
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
+/* With exchange of rows, where a narrow band has lost a pivot. */
+SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
+{
+    assemble_band(P, m, B0, B1, r, c);
+    return solve_band(ROWS, (int)P->bandwidth, m->S, m->x);
+}
+
+SYMLIE_ASSEMBLY int solve_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                    const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
+                                    symlie_real *restrict lambda)
+{
+    const int bandwidth = (int)P->bandwidth;
+    assemble_band(P, m, B0, B1, r, c);
+    if (!has_narrow_band(ROWS, bandwidth)) {
+        if (!solve_band(ROWS, bandwidth, m->S, m->x)) return 0;
+    } else if (SYMLIE_UNLIKELY(!solve_narrow_band(ROWS, bandwidth, m->S, m->x))) {
+        if (!solve_once_more(P, m, B0, B1, r, c)) return 0;
+    }
+    for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
+    return 1;
+}
+
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                               const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    assemble_band(P, m, B0, B1, r, c);
-    const int bandwidth = (int)P->bandwidth, is_narrow = has_narrow_band(ROWS, bandwidth);
-    if (!is_narrow || SYMLIE_UNLIKELY(!solve_narrow_band(ROWS, bandwidth, m->S, m->x))) {
-        if (is_narrow) assemble_band(P, m, B0, B1, r, c);
-        if (!solve_band(ROWS, bandwidth, m->S, m->x)) return 0;
-    }
-    for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
-    return solve_with_mass(P, m, r, B0, lambda, a);
+    return solve_multipliers(P, m, B0, B1, r, c, lambda) && solve_with_mass(P, m, r, B0, lambda, a);
 }
 #endif
 

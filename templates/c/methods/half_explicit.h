@@ -50,7 +50,7 @@ PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *
         else system_inverse_tangent_operator(block->P, Theta + d, V + d, rate + i * DIMENSION + d);
         combine(DIMENSION_OF_BLOCK(block), DIMENSION, i + 1, h, A[i + 1], rate + d, 0, next_Theta + d);
         const symlie_real z = system_chart(block->P, q + s, next_Theta + d);
-        angle = SYMLIE_WHERE(z > angle, z, angle);
+        angle = SYMLIE_LARGER(z, angle);
         system_advance(block->P, q + s, next_Theta + d, next_Q + s);
     }
     return angle;
@@ -130,6 +130,7 @@ SYMLIE_UNROLL
 #if !MASS_IS_REGULAR
         } else if (i == 0) {
             /* (16) */
+            clear_accelerations(P, acceleration);
             const int status = index1_acceleration(P, work, t, q, v, mass, acceleration, multiplier);
             if (status != SYMLIE_DONE) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
 #endif

@@ -24,8 +24,10 @@
 
 #define ALL_STAGES (STAGES + END_STAGE)
 
-/* Accelerations of all stages, or of one at a time where no velocity comes from them. */
+/* Accelerations of all stages, or of one at a time where no velocity comes from them; large systems then have that of a
+ * step's ends where it stays. */
 #define ACCELERATION_OF_STAGE(i) (acceleration + (INTEGRATES_VELOCITIES ? (i) * DIMENSION : 0))
+#define KEEPS_ACCELERATIONS (FIXED_TOPOLOGY || INTEGRATES_VELOCITIES)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
@@ -90,10 +92,12 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(rate, ALL_STAGES * DIMENSION);
     ARRAY(acceleration, (INTEGRATES_VELOCITIES ? ALL_STAGES : 1) * DIMENSION);
     START(v, DIMENSION);
-    ARRAY(V, DIMENSION);
+    RESULT(V, v, DIMENSION);
     ARRAY(Theta, DIMENSION);
     ARRAY(r, DIMENSION);
+#if EMBEDDED
     ARRAY(hat, 2 * DIMENSION);
+#endif
     ARRAY(x, DIMENSION);
     ARRAY(y, DIMENSION);
     START(q, STORAGE);
@@ -102,27 +106,45 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     symlie_real angle = SYMLIE_NUMBER(0);
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
+#if FIXED_TOPOLOGY
     copy(STORAGE, q, Q);
     copy(DIMENSION, v, V);
-    for (int k = 0; MOVING_END - MOVING_BEGIN < DIMENSION && k < DIMENSION; k++) Theta[k] = hat[k] = SYMLIE_NUMBER(0);
+#else
+    /* Q of the other nodes is written by each stage, and V of those with fields. */
+    const int begin = FIELDS ? VELOCITIES_BEGIN : 0, end = FIELDS ? VELOCITIES_END : DIMENSION;
+    copy(end - begin, v + begin, V + begin);
+    EACH_BLOCK(P, &block)
+    {
+        if (block.moves) continue;
+        copy(STORAGE_OF_BLOCK(&block), q + block.storage, Q + block.storage);
+        const int first = block.dimension, last = first + DIMENSION_OF_BLOCK(&block);
+        for (int k = first; k < last; k++) Theta[k] = SYMLIE_NUMBER(0);
+#if EMBEDDED
+        for (int k = first; with_estimate && k < last; k++) hat[k] = SYMLIE_NUMBER(0);
+#endif
+    }
+#endif
 SYMLIE_UNROLL
     for (int i = 0; i < STAGES; i++) {
-        symlie_real *const of_stage = ACCELERATION_OF_STAGE(i);
-        if (i == 0 && state->acceleration_is_valid) {
-            copy(DIMENSION, state->acceleration, acceleration);
+        const symlie_real *const at = i == 0 ? q : Q;
+        const int is_known = i == 0 && state->acceleration_is_valid;
+        symlie_real *const of_stage = is_known && !KEEPS_ACCELERATIONS ? state->acceleration : ACCELERATION_OF_STAGE(i);
+        if (is_known) {
+            if (KEEPS_ACCELERATIONS) copy(DIMENSION, state->acceleration, acceleration);
         } else {
             /* (2) or (5) */
-            status = stage_acceleration(P, work, t + C[i] * h, Q, V, r, mass, of_stage, trial->lambda);
+            if (i == 0 || INTEGRATES_VELOCITIES) clear_accelerations(P, of_stage);
+            status = stage_acceleration(P, work, t + C[i] * h, at, V, r, mass, of_stage, trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (i == 0) copy(DIMENSION, of_stage, trial->first_acceleration);
-        take_rates(P, t + C[i] * h, Q, of_stage, LAMBDA_OF_STAGE(i), V);
+        if (i == 0 && !(is_known && SYMLIE_LANES > 1)) copy(DIMENSION, of_stage, trial->first_acceleration);
+        take_rates(P, t + C[i] * h, at, of_stage, LAMBDA_OF_STAGE(i), V);
         EACH_BLOCK(P, &block)
         {
             if (!block.moves) continue;
             const int s = block.storage, d = block.dimension;
             const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, V + d, Theta + d, Q + s, x, y);
-            angle = SYMLIE_WHERE(z > angle, z, angle);
+            angle = SYMLIE_LARGER(z, angle);
         }
         if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, V); /* before, fields have been in it */
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, V);
@@ -131,14 +153,16 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, V))) return SYMLIE_NOT_FINITE;
     if ((FIELDS || COORDINATE_RATES) && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
-    copy(DIMENSION, V, trial->v);
+    KEEP_RESULT(V, v, DIMENSION);
     /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
-        status = stage_acceleration(P, work, t + h, Q, V, r, mass, ACCELERATION_OF_STAGE(STAGES), trial->lambda);
+        symlie_real *const of_end = KEEPS_ACCELERATIONS ? ACCELERATION_OF_STAGE(STAGES) : trial->acceleration;
+        if (KEEPS_ACCELERATIONS) clear_accelerations(P, of_end);
+        status = stage_acceleration(P, work, t + h, Q, V, r, mass, of_end, trial->lambda);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
-        copy(DIMENSION, ACCELERATION_OF_STAGE(STAGES), trial->acceleration);
+        if (KEEPS_ACCELERATIONS) copy(DIMENSION, of_end, trial->acceleration);
         trial->rhs_evaluations++;
     } else if (FIXED_TOPOLOGY) {
         /* It is not read; compilers do not see that. */
@@ -154,17 +178,18 @@ SYMLIE_UNROLL
 #endif
 #if EMBEDDED
     if (with_estimate) {
-        if (END_STAGE) take_rates(P, t + h, Q, ACCELERATION_OF_STAGE(STAGES), trial->lambda, V);
+        copy(DIMENSION, V, r);
+        if (END_STAGE) take_rates(P, t + h, Q, trial->acceleration, trial->lambda, r);
         EACH_BLOCK(P, &block)
         {
             if (!block.moves) continue;
             const int d = block.dimension;
-            if (END_STAGE) corrected_rate(block.P, Theta + d, V + d, x, y, rate + STAGES * DIMENSION + d);
+            if (END_STAGE) corrected_rate(block.P, Theta + d, r + d, x, y, rate + STAGES * DIMENSION + d);
             combine(DIMENSION_OF_BLOCK(&block), DIMENSION, ALL_STAGES, h, B_HAT, rate + d, 0, hat + d);
         }
         if (INTEGRATES_VELOCITIES) combine(DIMENSION, DIMENSION, ALL_STAGES, h, B_HAT, acceleration, v, hat + DIMENSION);
         else copy(DIMENSION, v, hat + DIMENSION);
-        trial->error = error_norm(P, control, trial, Theta, hat, v, COORDINATE_RATES ? trial->v : V, hat + DIMENSION);
+        trial->error = error_norm(P, control, trial, Theta, hat, v, V, hat + DIMENSION);
     }
 #endif
     keep_increment(P, Theta, trial->increment);

@@ -32,6 +32,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define ROWS_OF_POSITIONS 0 /* whether rows are not all of accelerations */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
 #define VELOCITIES_BEGIN 0
@@ -318,7 +319,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
     for (int k = 0; k < MOVING_OF_SO3_dual; k++, s += 3, d += 3) {
         symlie_real z;
         SO3_dual_chart(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     (void)P, (void)q, (void)s, (void)d;
     return largest;

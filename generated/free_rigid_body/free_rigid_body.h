@@ -319,7 +319,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
     for (int k = 0; k < MOVING_OF_SO3_dual; k++, s += 3, d += 3) {
         symlie_real z;
         SO3_dual_chart(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     (void)P, (void)q, (void)s, (void)d;
     return largest;

@@ -453,7 +453,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
     for (int k = 0; k < MOVING_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
         S3_chart(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     (void)P, (void)q, (void)s, (void)d;
     return largest;
@@ -539,7 +539,7 @@ static inline void system_force(const symlie_problem *restrict P, symlie_real t,
         symlie_real local_v[3];
         heavy_top_gather_velocity(P, e, v, local_v);
         heavy_top_force(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), local_g);
-heavy_top_scatter_velocity(P, e, local_g, g);
+        heavy_top_scatter_velocity(P, e, local_g, g);
     }
     (void)P, (void)t, (void)q, (void)v;
 }

@@ -73,7 +73,7 @@ static inline symlie_real system_chart_cayley(const symlie_problem *restrict P, 
     for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
         S3_chart_cayley(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     (void)P, (void)q, (void)s, (void)d;
     return largest;

@@ -102,7 +102,7 @@ static inline symlie_real system_chart_second_kind(const symlie_problem *restric
     for (int k = 0; k < NODES_OF_S3; k++, s += 4, d += 3) {
         symlie_real z;
         S3_chart_second_kind(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     (void)P, (void)q, (void)s, (void)d;
     return largest;

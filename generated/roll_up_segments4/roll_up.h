@@ -1015,6 +1015,112 @@ static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const 
     return !beyond;
 }
 
+#else
+/* S3sR3_advance of 4 nodes: their coefficient functions, whose long chains overlap, then the rest. */
+static inline void S3sR3_advance_values(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict value)
+{
+    (void)q, (void)u;
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    const symlie_real s1 = s0 * 0.25;
+    value[0] = symlie_c0_to_5_2(s1);
+    value[1] = symlie_c1_to_5_2(s1);
+    value[2] = symlie_c2(s0);
+    value[3] = symlie_c3(s0);
+}
+
+static inline void S3sR3_advance_rest(const symlie_real *restrict value, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
+{
+    (void)q, (void)u;
+    const symlie_real s2 = value[0];
+    const symlie_real s3 = value[1];
+    const symlie_real s4 = (u[1] * u[5]) - (u[2] * u[4]);
+    const symlie_real s5 = (u[2] * u[3]) - (u[0] * u[5]);
+    const symlie_real s6 = (u[0] * u[4]) - (u[1] * u[3]);
+    const symlie_real s7 = value[2];
+    const symlie_real s8 = value[3];
+    const symlie_real s9 = s3 * (u[0] * 0.5);
+    const symlie_real s10 = s3 * (u[1] * 0.5);
+    const symlie_real s11 = (u[2] * 0.5) * s3;
+    const symlie_real s12 = ((s4 * s7) + u[3]) + (s8 * ((s6 * u[1]) - (s5 * u[2])));
+    const symlie_real s13 = ((s5 * s7) + u[4]) + (s8 * ((s4 * u[2]) - (s6 * u[0])));
+    const symlie_real s14 = ((s6 * s7) + u[5]) + (s8 * ((s5 * u[0]) - (s4 * u[1])));
+    const symlie_real s15 = (q[2] * q[2]) * 2.0;
+    const symlie_real s16 = (q[3] * q[3]) * 2.0;
+    const symlie_real s17 = q[1] * 2.0;
+    const symlie_real s18 = q[2] * s17;
+    const symlie_real s19 = q[0] * 2.0;
+    const symlie_real s20 = q[3] * s19;
+    const symlie_real s21 = q[2] * s19;
+    const symlie_real s22 = q[3] * s17;
+    const symlie_real s23 = 1.0 - ((q[1] * q[1]) * 2.0);
+    const symlie_real s24 = q[3] * (q[2] * 2.0);
+    const symlie_real s25 = q[1] * s19;
+    out[0] = (((q[0] * s2) - (q[1] * s9)) - (q[2] * s10)) - (q[3] * s11);
+    out[1] = (((q[1] * s2) + (q[0] * s9)) + (q[2] * s11)) - (q[3] * s10);
+    out[2] = (((q[2] * s2) + (q[3] * s9)) + (q[0] * s10)) - (q[1] * s11);
+    out[3] = (((q[3] * s2) + (q[1] * s10)) + (q[0] * s11)) - (q[2] * s9);
+    out[4] = ((q[4] + (s12 * ((1.0 - s15) - s16))) + (s13 * (s18 - s20))) + (s14 * (s21 + s22));
+    out[5] = (((s23 - s16) * s13) + (q[5] + (s12 * (s18 + s20)))) + ((s24 - s25) * s14);
+    out[6] = ((q[6] + ((s22 - s21) * s12)) + ((s24 + s25) * s13)) + ((s23 - s15) * s14);
+}
+
+static inline void S3sR3_advance_4(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
+{
+    symlie_real value[16];
+    for (int n = 0; n < 4; n++)
+        S3sR3_advance_values(q + n * 7, u + n * 6, value + n * 4);
+    for (int n = 0; n < 4; n++)
+        S3sR3_advance_rest(value + n * 4, q + n * 7, u + n * 6, out + n * 7);
+}
+
+/* S3sR3_tangent_operator of 4 nodes: their coefficient functions, whose long chains overlap, then the rest. */
+static inline void S3sR3_tangent_operator_values(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict value)
+{
+    (void)u, (void)w;
+    const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
+    value[0] = symlie_c2(s0);
+    value[1] = symlie_c3(s0);
+    value[2] = symlie_c2_1(s0);
+    value[3] = symlie_c3_1(s0);
+}
+
+static inline void S3sR3_tangent_operator_rest(const symlie_real *restrict value, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+{
+    (void)u, (void)w;
+    const symlie_real s1 = (u[1] * w[2]) - (u[2] * w[1]);
+    const symlie_real s2 = (u[2] * w[0]) - (u[0] * w[2]);
+    const symlie_real s3 = (u[0] * w[1]) - (u[1] * w[0]);
+    const symlie_real s4 = (((u[1] * w[5]) + (u[4] * w[2])) - (u[2] * w[4])) - (u[5] * w[1]);
+    const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
+    const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
+    const symlie_real s7 = -value[0];
+    const symlie_real s8 = value[1];
+    const symlie_real s9 = (s3 * u[1]) - (s2 * u[2]);
+    const symlie_real s10 = (s1 * u[2]) - (s3 * u[0]);
+    const symlie_real s11 = (s2 * u[0]) - (s1 * u[1]);
+    const symlie_real s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
+    const symlie_real s13 = -value[3];
+    const symlie_real s14 = s12 * value[2];
+    const symlie_real s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
+    const symlie_real s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
+    const symlie_real s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
+    out[0] = ((s7 * s1) + w[0]) + (s8 * s9);
+    out[1] = ((s2 * s7) + w[1]) + (s8 * s10);
+    out[2] = ((s3 * s7) + w[2]) + (s8 * s11);
+    out[3] = s15 + (s12 * (s9 * s13));
+    out[4] = s16 + ((s10 * s13) * s12);
+    out[5] = s17 + ((s11 * s13) * s12);
+}
+
+static inline void S3sR3_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
+{
+    symlie_real value[16];
+    for (int n = 0; n < 4; n++)
+        S3sR3_tangent_operator_values(u + n * 6, w + n * 6, value + n * 4);
+    for (int n = 0; n < 4; n++)
+        S3sR3_tangent_operator_rest(value + n * 4, u + n * 6, w + n * 6, out + n * 6);
+}
+
 #endif
 /* q∘exp(u). */
 static inline void system_advance(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
@@ -1026,6 +1132,9 @@ static inline void system_advance(const symlie_problem *restrict P, const symlie
         s += 112, d += 96;
     for (; rest_S3sR3 >= 4 && S3sR3_advance_4(q + s, u + d, out + s); rest_S3sR3 -= 4)
         s += 28, d += 24;
+#else
+    for (; rest_S3sR3 >= 4; rest_S3sR3 -= 4, s += 28, d += 24)
+        S3sR3_advance_4(q + s, u + d, out + s);
 #endif
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
         S3sR3_advance(q + s, u + d, out + s);
@@ -1066,6 +1175,9 @@ static inline void system_tangent_operator(const symlie_problem *restrict P, con
         s += 112, d += 96;
     for (; rest_S3sR3 >= 4 && S3sR3_tangent_operator_4(u + d, w + d, out + d); rest_S3sR3 -= 4)
         s += 28, d += 24;
+#else
+    for (; rest_S3sR3 >= 4; rest_S3sR3 -= 4, s += 28, d += 24)
+        S3sR3_tangent_operator_4(u + d, w + d, out + d);
 #endif
     for (; rest_S3sR3 > 0; rest_S3sR3--, s += 7, d += 6)
         S3sR3_tangent_operator(u + d, w + d, out + d);
@@ -1107,7 +1219,7 @@ static inline symlie_real system_chart(const symlie_problem *restrict P, const s
     for (int k = 0; k < MOVING_OF_S3sR3; k++, s += 7, d += 6) {
         symlie_real z;
         S3sR3_chart(q + s, u + d, &z);
-        largest = SYMLIE_WHERE(z > largest, z, largest);
+        largest = SYMLIE_LARGER(z, largest);
     }
     s += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 7, d += (NODES_OF_S3sR3 - MOVING_OF_S3sR3) * 6;
     (void)P, (void)q, (void)s, (void)d;
@@ -1189,6 +1301,19 @@ static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e,
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_tip(e, 1) + k] += local[6 + k];
 }
 
+/* Add a part to a sum that is there up to `reached`. As a rule nodes follow each other in the order of instances, and the
+ * first part of each is written, without zeros before. */
+static SYMLIE_INLINE void add_part(const int n, int at, const symlie_real *restrict part, int *reached, symlie_real *sum)
+{
+    if (at == *reached) {
+        for (int k = 0; k < n; k++) sum[at + k] = part[k];
+        *reached += n;
+        return;
+    }
+    for (; *reached < at + n; ++*reached) sum[*reached] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < n; k++) sum[at + k] += part[k];
+}
+
 /* Lower triangle of M(q). */
 static inline void system_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict M)
 {
@@ -1232,9 +1357,10 @@ static inline void system_events(const symlie_problem *restrict P, symlie_real t
     (void)P, (void)t, (void)q, (void)v, (void)multipliers, (void)out;
 }
 
-/* g += g(t, q, v) of M v' = -g - Bᵀ λ. */
-static inline void add_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
+/* g(t, q, v) of M v' = -g - Bᵀ λ. From the first to the last node type with velocities. */
+static inline void partial_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
+    int reached = VELOCITIES_BEGIN;
     for (int e = 0; e < COUNT_rod_section; e++) {
         symlie_real local_g[6];
         SYMLIE_ONE_BY_ONE;
@@ -1243,7 +1369,7 @@ static inline void add_force(const symlie_problem *restrict P, symlie_real t, co
         symlie_real local_v[6];
         rod_section_gather_velocity(P, e, v, local_v);
         rod_section_force(t, local_q, local_v, P->p, PARAMETERS_OF_rod_section(e), local_g);
-rod_section_scatter_velocity(P, e, local_g, g);
+        add_part(6, VELOCITY_OF_rod_section(e, 0), local_g + 0, &reached, g);
     }
     for (int e = 0; e < COUNT_rod_segment; e++) {
         symlie_real local_g[12];
@@ -1253,7 +1379,8 @@ rod_section_scatter_velocity(P, e, local_g, g);
         symlie_real local_v[12];
         rod_segment_gather_velocity(P, e, v, local_v);
         rod_segment_force(t, local_q, local_v, P->p, PARAMETERS_OF_rod_segment(e), local_g);
-rod_segment_scatter_velocity(P, e, local_g, g);
+        add_part(6, VELOCITY_OF_rod_segment(e, 0), local_g + 0, &reached, g);
+        add_part(6, VELOCITY_OF_rod_segment(e, 1), local_g + 6, &reached, g);
     }
     for (int e = 0; e < COUNT_tip; e++) {
         symlie_real local_g[12];
@@ -1263,17 +1390,19 @@ rod_segment_scatter_velocity(P, e, local_g, g);
         symlie_real local_v[12];
         tip_gather_velocity(P, e, v, local_v);
         tip_force(t, local_q, local_v, P->p, PARAMETERS_OF_tip(e), local_g);
-tip_scatter_velocity(P, e, local_g, g);
+        add_part(6, VELOCITY_OF_tip(e, 0), local_g + 0, &reached, g);
+        add_part(6, VELOCITY_OF_tip(e, 1), local_g + 6, &reached, g);
     }
+    for (; reached < VELOCITIES_END; reached++) g[reached] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v;
-(void)g;
 }
 
 /* g(t, q, v) of M v' = -g - Bᵀ λ. */
 static inline void system_force(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict g)
 {
-    for (int k = 0; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
-    add_force(P, t, q, v, g);
+    for (int k = 0; k < VELOCITIES_BEGIN; k++) g[k] = SYMLIE_NUMBER(0);
+    partial_force(P, t, q, v, g);
+    for (int k = VELOCITIES_END; k < DIMENSION; k++) g[k] = SYMLIE_NUMBER(0);
 }
 
 /* Kinetic and potential energy. */
@@ -1486,8 +1615,8 @@ static inline void clear_fields(const symlie_problem *restrict P, symlie_real *r
     (void)P, (void)a, (void)d;
 }
 
-/* a = M^-1 (r - B^T lambda) where there are velocities, node by node, with the instances that a node belongs to in the order of
- * B. */
+/* a = M^-1 (r - B^T lambda) where there is a velocity, node by node, with the instances that a node belongs to in the order
+ * of B. */
 static inline void accelerate(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict B, const symlie_real *restrict lambda, const symlie_real *restrict r, symlie_real *restrict a)
 {
     const int *restrict joint = P->joints, *restrict joints = P->joint_counts;
@@ -1508,14 +1637,14 @@ static inline void accelerate(const symlie_problem *restrict P, const symlie_rea
 /* What belongs to each instance alone: its block of S = B1 W^T, whose other entries become
  * zero, and its rows of x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
  * of elimination, in which the rows of an instance follow each other. */
-static inline void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
+SYMLIE_ASSEMBLY void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int center = (int)P->bandwidth;
     (void)P, (void)B0, (void)B1, (void)F, (void)r, (void)c, (void)width, (void)center, (void)W, (void)S, (void)x;
 }
 
 /* The blocks of S = B1 W^T of different instances, or places, that share a node; products with a diagonal are cheaper than memory. */
-static inline void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict W, int width, symlie_real *restrict S)
+SYMLIE_ASSEMBLY void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict W, int width, symlie_real *restrict S)
 {
     (void)P, (void)B0, (void)B1, (void)F, (void)W, (void)width, (void)S;
 }

@@ -11,8 +11,8 @@ from symlie.ensembles.tasks import MemberTask
 CHUNK_SECONDS = 0.5
 """Time that a chunk is to take."""
 
-FIRST_CHUNK = 4
-"""Members of the first chunks, whose time tells that of others."""
+FIRST_CHUNK = 8
+"""Members of the first chunks, whose time tells that of others; they fill the lanes of the widest registers."""
 
 FASTEST_GROWTH = 16
 """How many times larger the next chunk is at most: the first members may be short ones."""

@@ -2,12 +2,16 @@
 
 A coefficient function is a branch and a long chain of operations that wait for each other. Its polynomial alone, for
 several nodes at a time, is neither. A block in which an argument lies beyond its polynomial is done again node by node.
+
+Where registers hold members side by side, chains of several nodes overlap in time once they follow each other: their
+coefficient functions come first, then the rest of each node.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function, print_kernel
 from symlie.emit.printing import INFIX
@@ -15,6 +19,9 @@ from symlie.ir.kernels import Kernel, NodeTypeKernels
 
 BLOCKS = (16, 4)
 """Nodes of a block: two of the longest vectors, since shorter loops get shorter ones, and one vector for the rest."""
+
+SIDE_BY_SIDE = 4
+"""Nodes whose coefficient functions come first in lanes: as many as processors look ahead."""
 
 VECTORISED = {*INFIX, "neg", "sqrt"}
 """Operators that compilers vectorise without a library."""
@@ -28,6 +35,32 @@ class PolynomialPrinter(CPrinter):
         return super().call(f"{name}_polynomial", [*operands, "beyond"])
 
 
+class ValuePrinter(CPrinter):
+    """Reads values of coefficient functions, and collects the functions with their arguments."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[tuple[str, str]] = []
+
+    def call(self, name: str, operands: Sequence[str]) -> str:
+        """A value by the place of its function."""
+        called = (name, operands[0])
+        if called not in self.calls:
+            self.calls.append(called)
+        return f"value[{self.calls.index(called)}]"
+
+
+@dataclass(frozen=True)
+class PartedKernel:
+    """A kernel in two parts: coefficient functions of its inputs, and the rest."""
+
+    functions: list[tuple[str, str]]
+    """Their names and arguments."""
+    arguments: list[tuple[str, str]]
+    """Statements that arguments need."""
+    rest: PrintedKernel
+
+
 @dataclass(frozen=True)
 class BlockKernel:
     """A kernel of two inputs and one output, and the same without branches."""
@@ -37,6 +70,8 @@ class BlockKernel:
     """Names and sizes."""
     output: tuple[str, int]
     branch_free: PrintedKernel
+    parted: PartedKernel | None
+    """None where chains are short, or wait for each other."""
 
 
 def has_blocks(kernel: Kernel) -> bool:
@@ -56,6 +91,7 @@ def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
     schemes = {s.function: s for k in chosen for s in k.body.schemes}
     return {
         "sizes": BLOCKS,
+        "side_by_side": SIDE_BY_SIDE,
         "functions": [coefficient_function(schemes[name]) for name in sorted(schemes)],
         "kernels": {k.signature.name: _block_kernel(k) for k in chosen},
     }
@@ -63,4 +99,27 @@ def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
 
 def _block_kernel(kernel: Kernel) -> BlockKernel:
     first, second, output = ((a.name, a.size or 0) for a in kernel.signature.arguments)
-    return BlockKernel(kernel.signature.name, (first, second), output, print_kernel(kernel, PolynomialPrinter()))
+    printed = print_kernel(kernel, PolynomialPrinter())
+    return BlockKernel(kernel.signature.name, (first, second), output, printed, _parted(kernel))
+
+
+def _parted(kernel: Kernel) -> PartedKernel | None:
+    printer = ValuePrinter()
+    printed = print_kernel(kernel, printer)
+    arguments = _needed(printed.statements, printer.calls)
+    is_long = any(scheme.pieces[0].chains == 1 for scheme in kernel.body.schemes)
+    if not is_long or any("value[" in text for _, text in (*printer.calls, *arguments)):
+        return None
+    rest = replace(printed, statements=_needed(printed.statements, printed.stores))
+    return PartedKernel(printer.calls, arguments, rest)
+
+
+def _needed(statements: Sequence[tuple[str, str]], results: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The statements that some results need, in their order."""
+    known, wanted = dict(statements), [text for _, text in results]
+    needed: set[str] = set()
+    while wanted:
+        words = {word for word in re.findall(r"\w+", wanted.pop()) if word in known} - needed
+        needed |= words
+        wanted += [known[word] for word in words]
+    return [(name, text) for name, text in statements if name in needed]

@@ -56,13 +56,6 @@ static inline void count_order(long long order, symlie_state *restrict state)
 #endif
 }
 
-static inline void exchange(symlie_real **first, symlie_real **second)
-{
-    symlie_real *const passed = *first;
-    *first = *second;
-    *second = passed;
-}
-
 /* The state at the end of a step takes the place of the one at its start: their arrays are exchanged, or it is copied. */
 static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
                           symlie_trial *restrict trial)

@@ -96,8 +96,11 @@ static inline void put_member(const symlie_problem *restrict P, lane_members *in
 /* A lane has the numbers of another one. */
 static inline void share_lane(const symlie_problem *restrict P, lane_members *in, int from, int to)
 {
-    const long long n = parameters_of(in->lanes) + states_of(P);
-    for (long long k = 0; k < n; k++) in->p[k][to] = in->p[k][from];
+    const symlie_state *s = &in->state;
+    symlie_real *const parts[] = {in->p, s->q, s->v, s->lambda, s->carried, s->acceleration};
+    const long long sizes[] = {parameters_of(in->lanes), STORAGE, DIMENSION, ROWS, CARRIED, DIMENSION};
+    for (int part = 0; part < 6; part++)
+        for (long long k = 0; k < sizes[part]; k++) parts[part][k][to] = parts[part][k][from];
 }
 
 static inline void place_lanes(lane_members *in, const symlie_problem *first)
@@ -124,10 +127,20 @@ static inline void place_lanes(lane_members *in, const symlie_problem *first)
     P->workspace = work;
 }
 
-/* What of the lanes' states moves on to a step's end: those that took it. */
-static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, const symlie_trial *restrict trial)
+/* What of the lanes' states moves on to a step's end: those that took it. Where all did, arrays change places. */
+static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, symlie_trial *restrict trial)
 {
     symlie_state *s = &in->state;
+#if !FIXED_TOPOLOGY
+    if (SYMLIE_ALL(taken)) {
+        exchange(&s->q, &trial->q);
+        exchange(&s->v, &trial->v);
+        exchange(&s->lambda, &trial->lambda);
+        exchange(&s->carried, &trial->carried);
+        if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
+        return;
+    }
+#endif
     for (int k = 0; k < STORAGE; k++) s->q[k] = SYMLIE_WHERE(taken, trial->q[k], s->q[k]);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_WHERE(taken, trial->v[k], s->v[k]);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = SYMLIE_WHERE(taken, trial->lambda[k], s->lambda[k]);

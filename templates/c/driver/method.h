@@ -104,10 +104,13 @@ typedef struct {
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
 } symlie_trial;
 
-/* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. */
-static inline int reads_first_acceleration(const symlie_control *restrict control, const symlie_trial *restrict trial)
+/* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. Lanes have it already where
+ * it was known before the step. */
+static inline int reads_first_acceleration(const symlie_control *restrict control, const symlie_state *restrict state,
+                                           const symlie_trial *restrict trial)
 {
-    return SYMLIE_LANES > 1 || control->is_adaptive || trial->keeps_difference;
+    if (SYMLIE_LANES > 1) return !state->acceleration_is_valid;
+    return FIXED_TOPOLOGY || control->is_adaptive || trial->keeps_difference;
 }
 
 /* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
@@ -156,7 +159,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
     }
     for (int k = 0; k < n; k++) {
         const symlie_real a = fabs(v_n[k]), b = fabs(v[k]);
-        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * SYMLIE_WHERE(a > b, a, b);
+        const symlie_real scale = control->atol[n + k] + control->rtol[n + k] * SYMLIE_LARGER(a, b);
         const symlie_real e = (v_hat[k] - v[k]) / scale;
         sum += control->weight[n + k] * e * e;
     }

@@ -28,7 +28,7 @@ typedef struct {
     begin_blocks(P, &name)
 #define EACH_BLOCK(P, name) while (next_block(P, name))
 
-#define NODES_OF_BLOCK (32 / SYMLIE_LANES)
+#define NODES_OF_BLOCK (SYMLIE_LANES > 1 ? 64 / SYMLIE_LANES : 32)
 #define SMALL_DIMENSION (64 / SYMLIE_LANES)
 
 static inline void begin_blocks(const symlie_problem *restrict P, node_block *restrict block)
@@ -53,7 +53,7 @@ static inline int next_block(const symlie_problem *restrict P, node_block *restr
     block->storage += (int)own->storage, block->dimension += (int)own->dimension;
     for (; block->type < NODE_TYPES; block->nodes[block->type++] = none, block->passed = 0) {
         const symlie_nodes all = P->nodes[block->type];
-        const int rest = (int)all.count - block->passed, count = rest < NODES_OF_BLOCK ? rest : NODES_OF_BLOCK;
+        const int rest = (int)all.count - block->passed, count = rest < NODES_OF_BLOCK || !all.moving ? rest : NODES_OF_BLOCK;
         if (count == 0) continue;
         block->moves = all.moving > 0;
         block->nodes[block->type] = (symlie_nodes){count, block->moves ? count : 0};

@@ -8,6 +8,7 @@
 #ifndef FORCES_BEGIN
 #define FORCES_BEGIN 0
 #define FORCES_END DIMENSION
+#define force_of_stage system_force
 #define solve_velocities solve_stage
 #endif
 #if FIXED_TOPOLOGY
@@ -102,12 +103,7 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
 static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, symlie_real *restrict r)
 {
-#if FIXED_TOPOLOGY
-    system_force(P, t, q, v, r);
-#else
-    for (int k = FORCES_BEGIN; k < FORCES_END; k++) r[k] = SYMLIE_NUMBER(0);
-    add_force(P, t, q, v, r);
-#endif
+    force_of_stage(P, t, q, v, r);
     for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 }
 

@@ -137,6 +137,13 @@ static inline void copy(int n, const symlie_real *restrict from, symlie_real *re
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
+static inline void exchange(symlie_real **first, symlie_real **second)
+{
+    symlie_real *const passed = *first;
+    *first = *second;
+    *second = passed;
+}
+
 /* The newest of some vectors, then the others but for the last. */
 static inline void shift(int vectors, int n, const symlie_real *restrict newest, const symlie_real *restrict others,
                          symlie_real *restrict out)
@@ -171,7 +178,15 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
  * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
 PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 {
-#if UNROLL_STAGES || SYMLIE_LANES > 1
+#if SYMLIE_LANES > 1
+    /* Several sums, which do not wait for each other. */
+    symlie_real zero[4] = {SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0)};
+    int k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (int j = 0; j < 4; j++) zero[j] += x[k + j] * 0;
+    for (; k < n; k++) zero[0] += x[k] * 0;
+    return SYMLIE_ALL((zero[0] + zero[1]) + (zero[2] + zero[3]) == 0);
+#elif UNROLL_STAGES
     symlie_real zero = SYMLIE_NUMBER(0);
     for (int k = 0; k < n; k++) zero += x[k] * 0;
     return SYMLIE_ALL(zero == 0);

@@ -5,6 +5,7 @@
  *   SYMLIE_ALL(condition)     whether it holds in all lanes
  *   SYMLIE_ANY(condition)     in one of them
  *   SYMLIE_WHERE(c, a, b)     a in the lanes where c holds, b in the others
+ *   SYMLIE_LARGER(a, b)       a where a > b, else b
  *
  * Where lanes would go different ways, all take one of them, and what belongs to the others is thrown away, or the step is
  * given up: members that are not done take it alone. */
@@ -40,6 +41,18 @@ static inline symlie_real lanes_where(symlie_mask condition, symlie_real a, syml
     return (symlie_real)((condition & (symlie_mask)a) | (~condition & (symlie_mask)b));
 }
 
+/* a > b ? a : b, which is what instructions for the larger one give with NaN, too. */
+static inline symlie_real lanes_larger(symlie_real a, symlie_real b)
+{
+#if !defined(__clang__) && defined(__AVX512DQ__) && SYMLIE_LANES == 8
+    return __builtin_ia32_maxpd512_mask(a, b, b, -1, 4);
+#elif !defined(__clang__) && defined(__AVX__) && SYMLIE_LANES == 4
+    return __builtin_ia32_maxpd256(a, b);
+#else
+    return lanes_where(a > b, a, b);
+#endif
+}
+
 static inline int lanes_any(symlie_mask condition) { return !lanes_all(~condition); }
 
 /* Conditions on numbers that are the same in all lanes are ints. */
@@ -48,6 +61,10 @@ static inline int same_in_all_lanes(int condition) { return condition; }
 #define SYMLIE_ALL(condition) _Generic((condition), symlie_mask: lanes_all, default: same_in_all_lanes)(condition)
 #define SYMLIE_ANY(condition) _Generic((condition), symlie_mask: lanes_any, default: same_in_all_lanes)(condition)
 #define SYMLIE_WHERE(condition, a, b) lanes_where(condition, a, b)
+#define SYMLIE_LARGER(a, b) lanes_larger(a, b)
+
+/* Within a stage, where it is seen that two arguments are one, so that its numbers are read once. */
+#define SYMLIE_ASSEMBLY static SYMLIE_INLINE
 
 /* Where some lanes are beyond a function's text, once more without them. */
 static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie_real result, symlie_scalar (*beyond)(symlie_scalar))
@@ -57,8 +74,17 @@ static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie
     return result;
 }
 
-#define SYMLIE_WITHIN(function, z, upper)        \
-    if (SYMLIE_UNLIKELY(!lanes_all(z <= upper))) \
+static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
+{
+#if !defined(__clang__) && defined(__AVX512DQ__) && SYMLIE_LANES == 8
+    return (unsigned char)__builtin_ia32_cmppd512_mask(z, SYMLIE_NUMBER(upper), 2, -1, 4) == 0xff;
+#else
+    return lanes_all(z <= upper);
+#endif
+}
+
+#define SYMLIE_WITHIN(function, z, upper)          \
+    if (SYMLIE_UNLIKELY(!lanes_at_most(z, upper))) \
         return lanes_beyond(z, z <= upper, function(lanes_where(z <= upper, z, (symlie_real){0})), function##_beyond)
 
 #define SYMLIE_UNLESS(condition, result, function, x, y)  \

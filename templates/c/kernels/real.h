@@ -14,6 +14,12 @@
 #endif
 #endif
 
+/* Numbers of lanes are as long as registers: loops over them are faster than calls of memset and memcpy, whose numbers come
+ * out of caches later, and values that are kept for later ones only fill registers. Loops over parts of nodes are short. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(SYMLIE_LANES) && SYMLIE_LANES > 1
+#pragma GCC optimize("no-tree-loop-distribute-patterns", "no-tree-pre", "no-gcse", "ira-algorithm=priority", "unroll-loops")
+#endif
+
 #ifndef SYMLIE_REAL
 #define SYMLIE_REAL double
 #endif
@@ -32,6 +38,8 @@ typedef int symlie_mask; /* what holds in which lanes */
 #define SYMLIE_ALL(condition) (condition)
 #define SYMLIE_ANY(condition) (condition)
 #define SYMLIE_WHERE(condition, a, b) ((condition) ? (a) : (b))
+#define SYMLIE_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define SYMLIE_ASSEMBLY static inline
 
 /* At the beginning of a function whose text holds up to z = upper; what holds for other numbers has its name and _beyond. */
 #define SYMLIE_WITHIN(function, z, upper) \

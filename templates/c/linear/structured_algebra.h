@@ -56,28 +56,38 @@ static inline int solve_with_mass(const symlie_problem *restrict P, const mass_m
 
 #if CONSTRAINED
 /* S and its right-hand side in the order of elimination. */
-static inline void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
+SYMLIE_ASSEMBLY void assemble_band(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                   const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     const int width = band_width(P);
     assemble_instances(P, B0, B1, m->F, r, c, width, m->W, m->S, m->x);
     assemble_pairs(P, B0, B1, m->F, m->W, width, m->S);
 }
 
-/* What is read of the right-hand side r. */
+/* What is read of the right-hand side r, and a force that is written there alone. */
 #define FORCES_BEGIN VELOCITIES_BEGIN
 #define FORCES_END VELOCITIES_END
+#define force_of_stage partial_force
 
-/* solve_stage, but a where there is no velocity is left as it is. */
-static inline int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                                   const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
-                                   symlie_real *restrict a, symlie_real *restrict lambda)
+/* With exchange of rows, where a narrow band has lost a pivot. */
+SYMLIE_COLD int solve_once_more(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
     assemble_band(P, m, B0, B1, r, c);
-    const int bandwidth = (int)P->bandwidth, is_narrow = has_narrow_band(ROWS, bandwidth);
-    if (!is_narrow || SYMLIE_UNLIKELY(!solve_narrow_band(ROWS, bandwidth, m->S, m->x))) {
-        if (is_narrow) assemble_band(P, m, B0, B1, r, c);
+    return solve_band(ROWS, (int)P->bandwidth, m->S, m->x);
+}
+
+/* solve_stage, but a where there is no velocity is left as it is. */
+SYMLIE_ASSEMBLY int solve_velocities(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
+                                     const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
+                                     symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    const int bandwidth = (int)P->bandwidth;
+    assemble_band(P, m, B0, B1, r, c);
+    if (!has_narrow_band(ROWS, bandwidth)) {
         if (!solve_band(ROWS, bandwidth, m->S, m->x)) return 0;
+    } else if (SYMLIE_UNLIKELY(!solve_narrow_band(ROWS, bandwidth, m->S, m->x))) {
+        if (!solve_once_more(P, m, B0, B1, r, c)) return 0;
     }
     for (int k = 0; k < ROWS; k++) lambda[k] = m->x[P->position[k]];
     accelerate(P, m->F, B0, lambda, r, a);

@@ -53,7 +53,7 @@ PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *
         else system_inverse_tangent_operator(block->P, Theta + d, V + d, rate + i * DIMENSION + d);
         combine(DIMENSION_OF_BLOCK(block), DIMENSION, i + 1, h, A[i + 1], rate + d, 0, next_Theta + d);
         const symlie_real z = system_chart(block->P, q + s, next_Theta + d);
-        angle = SYMLIE_WHERE(z > angle, z, angle);
+        angle = SYMLIE_LARGER(z, angle);
         system_advance(block->P, q + s, next_Theta + d, next_Q + s);
     }
     return angle;
@@ -222,7 +222,7 @@ SYMLIE_UNROLL
     const symlie_real *const final_Q = Q, *const final_V = V, *const final_Theta = Theta;
 #endif
     trial->rhs_evaluations = state->acceleration_is_valid ? STAGES - 1 : STAGES;
-    if (FIXED_TOPOLOGY || reads_first_acceleration(control, trial)) copy(DIMENSION, acceleration, trial->first_acceleration);
+    if (reads_first_acceleration(control, state, trial)) copy(DIMENSION, acceleration, trial->first_acceleration);
     if (SYMLIE_UNLIKELY(!SYMLIE_ALL(angle < CHART_LIMIT))) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : SYMLIE_NOT_FINITE;
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, final_V))) return SYMLIE_NOT_FINITE;
 #if EMBEDDED

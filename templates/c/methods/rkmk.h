@@ -142,7 +142,7 @@ SYMLIE_UNROLL
             status = acceleration_of_stage(P, work, t + C[i] * h, at_q, at_v, r, mass, ACCELERATION_OF_STAGE(i), trial->lambda);
             if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return SYMLIE_ANY(angle >= CHART_LIMIT) ? SYMLIE_OUTSIDE_CHART : status;
         }
-        if (i == 0 && (FIXED_TOPOLOGY || reads_first_acceleration(control, trial))) copy(DIMENSION, of_stage, trial->first_acceleration);
+        if (i == 0 && reads_first_acceleration(control, state, trial)) copy(DIMENSION, of_stage, trial->first_acceleration);
         take_rates(P, t + C[i] * h, at_q, of_stage, LAMBDA_OF_STAGE(i), V);
         if (FIELDS || COORDINATE_RATES) at_v = V;
         EACH_BLOCK(P, &block)
@@ -155,7 +155,7 @@ SYMLIE_UNROLL
             }
             const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, at_v + d, next_V + d,
                                           Theta + d, Q + s, x, y);
-            angle = SYMLIE_WHERE(z > angle, z, angle);
+            angle = SYMLIE_LARGER(z, angle);
         }
         if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, end_V); /* before, fields have been in it */
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, next_V);

@@ -221,7 +221,7 @@ def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) ->
 def test_constraints_of_accelerations_have_no_residuals_to_draw() -> None:
     solution = sl.solve(chain(3), 0.1, method="rkmk_dopri5", h=0.05)
     assert [p.title for p in panels(solution)] == ["multipliers of tension, largest of 3", "energy, relative change"]
-    with pytest.raises(UnknownNameError, match=r"draw energy, tension\.$"):
+    with pytest.raises(UnknownNameError, match=r"draw energy, tension, snapshots\.$"):
         named_panels(solution, ["residuals"])
 
 

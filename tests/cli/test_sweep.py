@@ -19,6 +19,7 @@ from symlie.cli.sweeping.over import Sampling, over, stated_rows
 from symlie.cli.sweeping.plans import first_rows
 from symlie.ensembles import plan
 from symlie.ensembles.design import Design
+from symlie.ensembles.dispatch import FIRST_CHUNK
 from symlie.models.systems import system_of_model
 from tests import tolerances
 from tests.cli.conftest import Outcome, python
@@ -95,7 +96,7 @@ def test_members_are_printed(cli: Cli) -> None:
 
 
 def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = ("sweep", *TOP, "--over", "mass=normal(15,0.5)", "--samples", "12", "--workers", "1")
+    words = ("sweep", *TOP, "--over", "mass=normal(15,0.5)", "--samples", "24", "--workers", "1")
     assert cli(*words, "--out", "whole").code == 0
 
     def press(self: Progress, done: float, further: str = "") -> None:
@@ -104,12 +105,12 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr(Progress, "__call__", press)
         found = cli(*words, "--out", "runs")
-    assert found.code == 130 and found.err.endswith("of 12 members; go on with 'symlie resume runs'.\n")
-    assert "12 members, about" in found.err and "1 at a time, store about" in found.err
+    assert found.code == 130 and found.err.endswith("of 24 members; go on with 'symlie resume runs'.\n")
+    assert "24 members, about" in found.err and "1 at a time, store about" in found.err
     status = cli("sweep", "--status", "runs", "--json").json
-    assert 0 < status["done"] < 12 and status["done"] + status["open"] == 12
+    assert 0 < status["done"] < 24 and status["done"] + status["open"] == 24
     monkeypatch.chdir(tmp_path.parent)
-    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json").json["ok"] == 12
+    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json").json["ok"] == 24
     assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 12 members: 12 ok\n")
     one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
     assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()
@@ -148,9 +149,9 @@ def test_work_is_told_by_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(plan, "stated_design", noted)
     over_mass = ("--over", "mass=normal(15,0.5)", "--samples", "100000")
     found = cli("sweep", *TOP, *over_mass, "--out", "runs", "--dry-run", "--json").json
-    assert found["members"] == 100_000 and made == [4]
+    assert found["members"] == 100_000 and made == [FIRST_CHUNK]
     grid = ("--over", "mass=1:2:1000", "--over", "gravity=[0,0,-9],[0,0,0],[0,0,9]", "--combine", "grid")
-    assert cli("sweep", *TOP, *grid, "--dry-run", "--json").json["members"] == 3000 and made == [4, 6]
+    assert cli("sweep", *TOP, *grid, "--dry-run", "--json").json["members"] == 3000 and made == [FIRST_CHUNK, 9]
     unequal = cli(
         "sweep", *TOP, "--over", "mass=1:2:9", "--over", "gravity=[0,0,1],[0,0,2],[0,0,1],[0,0,2]", "--dry-run"
     )

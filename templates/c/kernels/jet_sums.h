@@ -29,6 +29,7 @@ static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
     return *(const symlie_row *)x;
 }
 
+#define ROWS_AT_ONCE 4 /* sums of a series that hide that each addition waits for the one before */
 #define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
 
 /* Of so many registers at a time: the sums of order k, and those of the next order as far as they are known without the

@@ -14,7 +14,7 @@
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
 #endif
-#define NUMBERS_OF_SERIES 8
+#define NUMBERS_OF_SERIES CACHE_LINE /* so much room have those before the rows */
 
 /* Coefficients from a state, one row for each order. */
 typedef struct {
@@ -108,8 +108,6 @@ static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restric
     const symlie_real *x = (const symlie_real *)&row;
     for (int i = 0; i < JET_WIDTH && i < size; i++) out[i] = x[i];
 }
-
-#define ROWS_AT_ONCE 4 /* sums that hide that each addition waits for the one before */
 
 static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count, const symlie_real *restrict x, symlie_real s,
                                    symlie_real *restrict out)

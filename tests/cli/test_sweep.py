@@ -111,7 +111,7 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     assert 0 < status["done"] < 24 and status["done"] + status["open"] == 24
     monkeypatch.chdir(tmp_path.parent)
     assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json").json["ok"] == 24
-    assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 12 members: 12 ok\n")
+    assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 24 members: 24 ok\n")
     one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
     assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()
     other_seed = cli(*words, "--out", str(tmp_path / "runs"), "--seed", "2")

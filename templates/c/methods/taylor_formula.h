@@ -109,19 +109,15 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_events(P, t, q_0, v_0, series->lambda_0, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
 #endif
-#if CONSTRAINED || ORDERS_BESIDE
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
-#endif
 #if ORDERS_BESIDE || (CONSTRAINED && PRESCRIBED)
     ARRAY(multipliers, ROWS);
 #endif
 #if CONSTRAINED
     system_jacobian(P, t, q_0, B);
 #if !ORDERS_BESIDE
-    order_system orders;
     x.c = c;
-    begin_orders(mass, B, &orders);
 #endif
 #if ACCELERATION_ROWS
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
@@ -135,6 +131,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
 #if ORDERS_BESIDE
     begin_system(P, mass, B, r, c, &x);
+#else
+    order_system orders;
+    begin_orders(mass, B, &orders);
 #endif
     /* (2) */
     for (int k = 1; k < order; k++) {
@@ -159,10 +158,8 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
 #if ORDERS_BESIDE
         if (!solve_beside(P, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, 0, mass, r, c);
-#elif CONSTRAINED
-        if (!solve_order(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, 0, mass, r, c);
 #else
-        if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
+        if (!solve_orders(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, 0, mass, r, c);
 #endif
 #if PRESCRIBED
         for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];

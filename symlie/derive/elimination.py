@@ -81,7 +81,7 @@ class _Factors:
     @property
     def products(self) -> int:
         """Multiplications of one solution."""
-        return sum(r != 0 for r in self.reciprocal) + 2 * sum(map(len, self.lower))
+        return sum(int(r != 0) for r in self.reciprocal) + 2 * sum(map(len, self.lower))
 
     def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
         """M⁻¹ x."""
@@ -139,8 +139,8 @@ def derive_kept_elimination(
 ) -> tuple[Kernel, ...]:
     """Derive the kernels ``factorize_orders`` and ``solve_order``, of one matrix with many right-hand sides.
 
-    With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are found once, so that
-    in a solution nothing waits for more than three products one after the other:
+    With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are found once, so
+    that in a solution nothing waits for more than three products one after the other:
 
         λ = S⁻¹ (Wᵀ r - c),   v' = M⁻¹ r - W λ
 
@@ -184,7 +184,8 @@ def derive_kept_elimination(
     kept = Argument("G", hoisting.size)
     first = Signature("factorize_orders", (*matrix, Argument("G", hoisting.size, True)))
     second = Signature("solve_order", (*matrix, kept, *right, *results))
-    description = "Solution of [M Bᵀ; B 0][a; λ] = [r; c]; margin > 0 if every pivot is sound." if rows else "a = M⁻¹ r."
+    of_rows_too = "Solution of [M Bᵀ; B 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
+    description = of_rows_too if rows else "a = M⁻¹ r."
     return (
         Kernel(first, by_output(hoisting.prepare()), "What solve_order keeps."),
         Kernel(second, by_output(of_order), description),
@@ -217,7 +218,7 @@ class _RowFactors:
     def products(self) -> int:
         """Multiplications of one solution."""
         n = len(self.upper)
-        return n + sum(map(len, self.lower)) + sum(self.upper[k][j] != 0 for k in range(n) for j in range(k + 1, n))
+        return n + sum(map(len, self.lower)) + sum(int(e != 0) for k in range(n) for e in self.upper[k][k + 1 :])
 
     def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
         """S⁻¹ x."""
@@ -237,7 +238,7 @@ def _inverse_or_factors(
     """How to solve with a matrix: by its inverse, unless this has more entries than factors ask for products."""
     units = [[Integer(int(i == k)) for i in range(n)] for k in range(n)]
     inverse = list(zip(*(factors.solve(program, unit) for unit in units), strict=True))
-    if sum(entry != 0 for row in inverse for entry in row) > factors.products:
+    if sum(int(entry != 0) for row in inverse for entry in row) > factors.products:
         return lambda right: factors.solve(program, right)
     return lambda right: [_sum_of_products(program, row, right) for row in inverse]
 

@@ -123,7 +123,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 #endif
 
 #if !ORDERS_BESIDE
-#define KEEPS_FACTORS (KEPT_FACTORS >= 0)
+#define HAS_KEPT_FACTORS (KEPT_FACTORS >= 0)
 
 /* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
 typedef struct {
@@ -133,12 +133,12 @@ typedef struct {
 
 static inline void begin_orders(const mass_matrix *restrict mass, const symlie_real *restrict B, order_system *restrict s)
 {
-#if KEEPS_FACTORS && CONSTRAINED
+#if HAS_KEPT_FACTORS && CONSTRAINED
     factorize_orders(mass->F, B, s->factors);
-#elif KEEPS_FACTORS
+#elif HAS_KEPT_FACTORS
     factorize_orders(mass->F, s->factors);
 #endif
-    s->are_sound = KEEPS_FACTORS;
+    s->are_sound = HAS_KEPT_FACTORS;
     (void)mass, (void)B;
 }
 
@@ -147,7 +147,7 @@ static inline int solve_orders(const symlie_problem *restrict P, order_system *r
                                symlie_real *restrict a, symlie_real *restrict lambda)
 {
 #if CONSTRAINED
-#if KEEPS_FACTORS
+#if HAS_KEPT_FACTORS
     if (s->are_sound) {
         symlie_real margin;
         solve_order(mass->F, B, s->factors, r, c, a, lambda, &margin);
@@ -156,7 +156,7 @@ static inline int solve_orders(const symlie_problem *restrict P, order_system *r
     if (s->are_sound) return 1;
 #endif
     return solve_stage(P, mass, B, B, r, c, a, lambda);
-#elif KEEPS_FACTORS
+#elif HAS_KEPT_FACTORS
     (void)P, (void)B, (void)c, (void)lambda;
     solve_order(mass->F, s->factors, r, a);
     return 1;

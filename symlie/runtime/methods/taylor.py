@@ -94,6 +94,7 @@ class Taylor(Method):
         "nodes that are placed by others, beside constraints of configurations and velocities",
         "nodes that others locate as a whole",
     )
+    takes_lanes: ClassVar[bool] = True
     takes_constraints: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True

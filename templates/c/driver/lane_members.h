@@ -13,6 +13,7 @@ typedef struct {
     symlie_state state;         /* their states */
     symlie_real *p;             /* where parameters are written */
     long long member[SYMLIE_LANES]; /* -1: none */
+    int shares[SYMLIE_LANES];   /* the lane whose numbers it has; its own where it has a member */
     symlie_attempt attempt[SYMLIE_LANES];
 } lane_members;
 
@@ -44,7 +45,7 @@ long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *la
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
-    return (parameters_of(lanes) + states_of(P) + steps + 1) * SYMLIE_LANES;
+    return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
 /* The state of a lane's member, between calls and where it goes on alone. */

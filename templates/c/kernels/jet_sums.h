@@ -5,12 +5,17 @@
 
 #define JET_ROW(products) (((products) + 7) / 8 * 8)
 
-#if SYMLIE_LANES == 1 && defined(__GNUC__) && (defined(__AVX512F__) || defined(__AVX__))
-#ifdef __AVX512F__
-#define JET_WIDTH 8
+/* Numbers of a register where members go alone. */
+#if defined(__GNUC__) && defined(__AVX512F__)
+#define REGISTER_NUMBERS 8
+#elif defined(__GNUC__) && defined(__AVX__)
+#define REGISTER_NUMBERS 4
 #else
-#define JET_WIDTH 4
+#define REGISTER_NUMBERS 1
 #endif
+
+#if SYMLIE_LANES == 1 && REGISTER_NUMBERS > 1
+#define JET_WIDTH REGISTER_NUMBERS
 typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
 #define NO_PRODUCTS ((symlie_row){0})
 #define EACH(x) (NO_PRODUCTS + (x))

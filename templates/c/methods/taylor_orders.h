@@ -2,7 +2,7 @@
 #ifndef SYMLIE_TAYLOR_ORDERS_H
 #define SYMLIE_TAYLOR_ORDERS_H
 
-#include "taylor_steps.h"
+#include "taylor_sums.h"
 
 /* Vectors of an order: rows of series, and others as these are. */
 typedef struct {
@@ -151,9 +151,11 @@ static inline int solve_orders(const symlie_problem *restrict P, order_system *r
     if (s->are_sound) {
         symlie_real margin;
         solve_order(mass->F, B, s->factors, r, c, a, lambda, &margin);
-        s->are_sound = margin > 0;
+        s->are_sound = SYMLIE_ALL(margin > 0);
     }
     if (s->are_sound) return 1;
+    /* Lanes whose pivots are sound have other bits by the elimination below. */
+    if (SYMLIE_LANES > 1) return 0;
 #endif
     return solve_stage(P, mass, B, B, r, c, a, lambda);
 #elif HAS_KEPT_FACTORS

@@ -3,6 +3,8 @@
 #ifndef SYMLIE_JET_SUMS_H
 #define SYMLIE_JET_SUMS_H
 
+/* Of lanes, factors are those of all products that they belong to; else each product has a row of left and of right ones. */
+#define JET_SIDES (SYMLIE_LANES > 1 ? 1 : 2)
 #define JET_ROW(products) (((products) + 7) / 8 * 8)
 
 /* Numbers of a register where members go alone. */

@@ -151,4 +151,24 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
             s->acceleration[k] = SYMLIE_WHERE(taken, trial->acceleration[k], s->acceleration[k]);
 }
 
+#if !POLYNOMIAL
+/* Evaluations that a lane's member counts: one less where it had what the lanes' first stage found once more. */
+static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
+                                            int has_first, int have_first)
+{
+    return trial->rhs_evaluations - (has_first && !have_first);
+}
+
+/* What methods keep at hand of steps, of which those here keep nothing. */
+static inline void share_kept(const symlie_problem *restrict P, int from, int to)
+{
+    (void)P, (void)from, (void)to;
+}
+
+static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
+{
+    (void)P, (void)workspace;
+}
+#endif
+
 #endif

@@ -43,21 +43,24 @@ class ValuePrinter(CPrinter):
         self.calls: list[tuple[str, str]] = []
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A value by the place of its function."""
+        """A value by the place of its function, where those of all nodes lie side by side."""
         called = (name, operands[0])
         if called not in self.calls:
             self.calls.append(called)
-        return f"value[{self.calls.index(called)}]"
+        return f"value[{SIDE_BY_SIDE * self.calls.index(called)}]"
 
 
 @dataclass(frozen=True)
 class PartedKernel:
     """A kernel in two parts: coefficient functions of its inputs, and the rest."""
 
-    functions: list[tuple[str, str]]
-    """Their names and arguments."""
-    arguments: list[tuple[str, str]]
-    """Statements that arguments need."""
+    statements: list[tuple[str, str]]
+    """Those that arguments need."""
+    arguments: list[str]
+    functions: list[tuple[str, int]]
+    """Their names, and the places of their arguments."""
+    bounds: list[tuple[int, str]]
+    """Places of arguments, and up to where they belong to polynomials."""
     rest: PrintedKernel
 
 
@@ -89,11 +92,13 @@ def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
     """What the template of blocks needs: coefficient functions and kernels, by name."""
     chosen = [k for t in types for k in t.kernels if has_blocks(k)]
     schemes = {s.function: s for k in chosen for s in k.body.schemes}
+    kernels = {k.signature.name: _block_kernel(k) for k in chosen}
     return {
         "sizes": BLOCKS,
         "side_by_side": SIDE_BY_SIDE,
         "functions": [coefficient_function(schemes[name]) for name in sorted(schemes)],
-        "kernels": {k.signature.name: _block_kernel(k) for k in chosen},
+        "parted": {name for k in kernels.values() if k.parted for name, _ in k.parted.functions},
+        "kernels": kernels,
     }
 
 
@@ -106,12 +111,16 @@ def _block_kernel(kernel: Kernel) -> BlockKernel:
 def _parted(kernel: Kernel) -> PartedKernel | None:
     printer = ValuePrinter()
     printed = print_kernel(kernel, printer)
-    arguments = _needed(printed.statements, printer.calls)
-    is_long = any(scheme.pieces[0].chains == 1 for scheme in kernel.body.schemes)
-    if not is_long or any("value[" in text for _, text in (*printer.calls, *arguments)):
+    statements = _needed(printed.statements, printer.calls)
+    is_long = any(scheme.working.chains == 1 for scheme in kernel.body.schemes)
+    if not is_long or any("value[" in text for _, text in (*printer.calls, *statements)):
         return None
+    arguments = list(dict.fromkeys(text for _, text in printer.calls))
+    functions = [(name, arguments.index(text)) for name, text in printer.calls]
+    uppers = {s.function: printer.constant(s.upper) for s in kernel.body.schemes}
+    bounds = list(dict.fromkeys((place, uppers[name]) for name, place in functions))
     rest = replace(printed, statements=_needed(printed.statements, printed.stores))
-    return PartedKernel(printer.calls, arguments, rest)
+    return PartedKernel(statements, arguments, functions, bounds, rest)
 
 
 def _needed(statements: Sequence[tuple[str, str]], results: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -79,14 +79,10 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
 
 
 def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict[str, object]:
-    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number.
-
-    One in Horner form in z is there as its coefficients, too, in the order of the steps.
-    """
+    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number."""
     variable = f"x{shifted_before + 1}" if shifted_before else "x"
     powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
     parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
-    is_plain = piece.chains == 1 and piece.degree > 0 and not (piece.doubles_angle or piece.shift or piece.pole_order)
     forms = {1: "{}", 2: "({} * z + {})", 4: "(({} * z + {}) * zz + ({} * z + {}))"}
     return {
         "upper": printer.constant(piece.upper),
@@ -97,7 +93,6 @@ def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict
         "constant": printer.constant(piece.constant) if piece.constant is not None else "",
         "pole_order": piece.pole_order,
         "polynomial": forms[piece.chains].format(*parts),
-        "steps": [printer.constant(c) for c in reversed(piece.coefficients)] if is_plain else [],
     }
 
 

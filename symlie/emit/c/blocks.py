@@ -143,7 +143,7 @@ def _of_node(name: str, k: int) -> str:
 
 
 def _steps(values: Sequence[tuple[str, str, Scheme]], printer: CPrinter) -> list[Statement]:
-    """Statements for values, by arguments and schemes; functions that are no polynomial of their argument are called."""
+    """Statements for values, by arguments and schemes; functions that are no plain polynomial are called."""
     chains: dict[tuple[str, tuple[float, ...]], list[Statement]] = {}
     copies, ends, calls = [], [], []
     for value, z, scheme in values:

@@ -15,10 +15,9 @@
 #endif
 
 /* Numbers of lanes are as long as registers: loops over them are faster than calls of memset and memcpy, whose numbers come
- * out of caches later, and values that are kept for later ones only fill registers. Loops over parts of nodes are short, and
- * steps of chains that go on together stay in their order. */
+ * out of caches later, and values that are kept for later ones only fill registers. Loops over parts of nodes are short. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(SYMLIE_LANES) && SYMLIE_LANES > 1
-#pragma GCC optimize("no-tree-loop-distribute-patterns", "no-tree-pre", "no-gcse", "ira-algorithm=priority", "unroll-loops", "no-tree-ter")
+#pragma GCC optimize("no-tree-loop-distribute-patterns", "no-tree-pre", "no-gcse", "ira-algorithm=priority", "unroll-loops")
 #endif
 
 #ifndef SYMLIE_REAL

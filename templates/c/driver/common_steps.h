@@ -3,6 +3,7 @@
 #define SYMLIE_COMMON_STEPS_H
 
 #include "trial.h"
+#include "drift.h"
 #include "lane_members.h"
 
 /* A step of all lanes; 0 if it fails in one of them. */
@@ -54,7 +55,11 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
     for (; done < ahead; done++, step += 1) {
         if (!take_common_step(P, work, start + step * h, h, start + (step + 1) * h, mass, in, trial)) break;
 #if CONSTRAINED
-        if (SYMLIE_ANY(trial->largest_constraint > bound)) break;
+        const symlie_mask is_looked_at = trial->largest_constraint > bound;
+        if (SYMLIE_UNLIKELY(SYMLIE_ANY(is_looked_at))) {
+            if (has_drifted(P, work, start + (step + 1) * h, mass, trial->q, trial->largest_constraint)) break;
+            bound = SYMLIE_WHERE(is_looked_at, 2 * trial->largest_constraint, bound);
+        }
         constraint = SYMLIE_LARGER(trial->largest_constraint, constraint);
         velocity = SYMLIE_LARGER(trial->largest_velocity, velocity);
 #endif
@@ -65,7 +70,7 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
     for (int l = 0; l < SYMLIE_LANES; l++) {
         if (in->member[l] < 0) continue;
         symlie_state *s = in->states + in->member[l];
-        s->largest_constraint = constraint[l], s->largest_velocity = velocity[l];
+        s->largest_constraint = constraint[l], s->largest_velocity = velocity[l], s->drift_bound = bound[l];
         s->rhs_evaluations += evaluations;
         s->t = done ? end[l] : s->t;
         s->step += done;

@@ -6,7 +6,6 @@
 #define SYMLIE_SIDE_BY_SIDE_H
 
 #include "pace.h"
-#include "drift.h"
 #include "common_steps.h"
 
 /* So many steps of a member by itself; its status. */

@@ -91,6 +91,30 @@ def test_lanes_beyond_a_polynomial() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
+def test_links_beyond_a_polynomial() -> None:
+    """Coefficient functions of four links at a time, with arguments of some members beyond z = 10 and of some the chart."""
+    run = {"parameters": {"gravity": np.geomspace(1, 60, COUNT)}, "h": 0.5, "method": "rkmk_dopri5"}
+    alone, lanes = (sl.ensemble(systems()["chain"], 2.0, lanes=n, **run) for n in (1, LANES))
+    assert {MemberStatus.OK, MemberStatus.FAILED} <= set(alone.arrays["status"].tolist())
+    assert same(alone, lanes)
+
+
+def test_members_that_fail_after_many_steps() -> None:
+    """Solutions of x'' = growth x² have poles, at times that differ between members; some come to the end."""
+    model = sl.Model("pole")
+    growth, point = model.parameter("growth", 6.0), model.node("point", "R1")
+    model.kinetic_energy(point.x_dot[0] ** 2 / 2)
+    model.potential_energy(-growth * point.x[0] ** 3 / 3)
+    model.initial(point, x=[1], x_dot=[2])
+    system = model.derive().compile(backend="c")
+    run = {"parameters": {"growth": np.linspace(0.5, 9, COUNT)}, "h": 2.0**-7, "method": "rkmk_rk44"}
+    alone, lanes = (sl.ensemble(system, 1.5, lanes=n, **run) for n in (1, LANES))
+    assert {MemberStatus.OK, MemberStatus.FAILED} <= set(alone.arrays["status"].tolist())
+    assert len(set(alone.arrays["steps"].tolist())) > LANES
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
+
+
 def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
     masses = np.full(COUNT, 15.0)
     masses[[2, 7]] = 1e300, np.nan
@@ -102,6 +126,12 @@ def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
 
 def test_histories_at_every_step() -> None:
     run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-9, "record": ["top", "energy"]}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
+
+
+@pytest.mark.parametrize("words", [{"record_every": 5}, {"record_every": 5, "t_eval": [0.03, 0.05]}])
+def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
+    run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-10, **words}
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
 

@@ -17,16 +17,14 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
     return 1;
 }
 
-/* How many steps a member goes on before its segment ends, its state is recorded, or it has taken too many. */
+/* How many steps a member goes on before the one that ends its segment, or whose end is recorded. */
 static inline long long steps_ahead(const symlie_plan *plan, const symlie_state *s, const symlie_record *record)
 {
     if (plan->control->is_adaptive || record->trace) return 0;
-    long long ahead = plan->steps[s->segment] - 1;
-    if (plan->control->max_steps < ahead) ahead = plan->control->max_steps;
-    ahead -= s->step;
-    if (!plan->record_every) return ahead;
+    const long long to_end = plan->steps[s->segment] - 1 - s->step;
+    if (!plan->record_every) return to_end;
     const long long unrecorded = plan->record_every - 1 - s->steps % plan->record_every;
-    return unrecorded < ahead ? unrecorded : ahead;
+    return unrecorded < to_end ? unrecorded : to_end;
 }
 
 /* Steps after one that all members took, as long as each is taken by all; lanes without a member do what another one does.

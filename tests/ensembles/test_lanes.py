@@ -17,6 +17,7 @@ from symlie.errors import ModelError
 from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
+from tests.runtime.test_left_the_model import pendulums
 from tests.systems import heavy_top_equations, heavy_top_system, swing_system
 
 LANES = 4
@@ -117,16 +118,11 @@ def test_members_that_fail_after_many_steps() -> None:
 
 
 def test_members_that_leave_the_constraints() -> None:
-    """x² = 1 - speed t has no solution after a time that differs between members."""
-    model = sl.Model("vanishing_circle")
-    speed, point = model.parameter("speed", 1.0), model.node("point", "R1")
-    model.kinetic_energy(point.x_dot[0] ** 2 / 2)
-    model.constraint("circle", (point.x[0] ** 2 - (1 - speed * model.t)) / 2)
-    model.initial(point, x=[1])
-    system = model.derive().compile(backend="c")
-    run = {"parameters": {"speed": np.linspace(0.5, 1.5, COUNT)}, "h": 0.01, "method": "half_explicit_5"}
-    alone, lanes = (sl.ensemble(system, 1.0, lanes=n, **run) for n in (1, LANES))
-    assert "ConstraintDriftError" in alone.arrays["exception"].tolist()
+    """Light pendulums that carry heavy ones, with steps that are too long for the heaviest."""
+    run = {"parameters": {"heavy": np.geomspace(1, 1e15, COUNT)}, "h": 0.1, "method": "half_explicit_5"}
+    system = pendulums().derive().compile(backend="c")
+    alone, lanes = (sl.ensemble(system, 5.0, lanes=n, **run) for n in (1, LANES))
+    assert {"", "ConstraintDriftError"} <= set(alone.arrays["exception"].tolist())
     assert same(alone, lanes)
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 

@@ -1027,7 +1027,7 @@ static inline void S3sR3_advance_arguments(const symlie_real *restrict q, const 
     argument[4] = s0;
 }
 
-LANES_IN_ORDER static void S3sR3_advance_values(const symlie_real *restrict argument, symlie_real *restrict value)
+LANES_IN_ORDER void S3sR3_advance_values(const symlie_real *restrict argument, symlie_real *restrict value)
 {
     int within = 1;
     for (int n = 0; n < 4; n++) within &= lanes_at_most(argument[n], 2.5);
@@ -1118,7 +1118,7 @@ static inline void S3sR3_tangent_operator_arguments(const symlie_real *restrict 
     argument[0] = s0;
 }
 
-LANES_IN_ORDER static void S3sR3_tangent_operator_values(const symlie_real *restrict argument, symlie_real *restrict value)
+LANES_IN_ORDER void S3sR3_tangent_operator_values(const symlie_real *restrict argument, symlie_real *restrict value)
 {
     int within = 1;
     for (int n = 0; n < 4; n++) within &= lanes_at_most(argument[n], 10.0);

@@ -94,9 +94,9 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
 
 /* A function whose statements stay in their order: GCC would put each step of a chain behind the one before. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define LANES_IN_ORDER __attribute__((noinline, optimize("no-tree-ter")))
+#define LANES_IN_ORDER __attribute__((noinline, unused, optimize("no-tree-ter"))) static
 #else
-#define LANES_IN_ORDER
+#define LANES_IN_ORDER static inline
 #endif
 
 #define LANES_FUNCTION(function)                                                            \

@@ -93,7 +93,7 @@ def test_lanes_beyond_a_polynomial() -> None:
 
 
 def test_links_beyond_a_polynomial() -> None:
-    """Four straight links without weight turn together; increments of some members leave the working interval, z = 10."""
+    """Straight links without weight turn together; increments of some members leave the working interval, z = 10."""
     rates = np.array([[[0, s, 0]] * 4 for s in (0.1, 2.0, 3.0, 3.5, 5.0, 0.3, 0.2)])
     run = {"parameters": {"gravity": [0.0] * len(rates)}, "initial": {"links": {"angular_velocities": rates}}, "h": 1.0}
     run |= {"method": "rkmk_dopri5", "record_every": 0}

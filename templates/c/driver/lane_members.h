@@ -128,20 +128,26 @@ static inline void place_lanes(lane_members *in, const symlie_problem *first)
     P->workspace = work;
 }
 
-/* What of the lanes' states moves on to a step's end: those that took it. Where all did, arrays change places. */
+/* The states at a step's end are those of all lanes: arrays change places. */
+static inline void accept_in_all(const symlie_problem *restrict P, lane_members *in, symlie_trial *restrict trial)
+{
+    symlie_state *s = &in->state;
+    exchange(&s->q, &trial->q);
+    exchange(&s->v, &trial->v);
+    exchange(&s->lambda, &trial->lambda);
+    exchange(&s->carried, &trial->carried);
+    if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
+    s->acceleration_is_valid = trial->acceleration_is_valid;
+}
+
+/* What of the lanes' states moves on to a step's end: those that took it. */
 static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, symlie_trial *restrict trial)
 {
     symlie_state *s = &in->state;
-#if !FIXED_TOPOLOGY
     if (SYMLIE_ALL(taken)) {
-        exchange(&s->q, &trial->q);
-        exchange(&s->v, &trial->v);
-        exchange(&s->lambda, &trial->lambda);
-        exchange(&s->carried, &trial->carried);
-        if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
+        accept_in_all(P, in, trial);
         return;
     }
-#endif
     for (int k = 0; k < STORAGE; k++) s->q[k] = SYMLIE_WHERE(taken, trial->q[k], s->q[k]);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_WHERE(taken, trial->v[k], s->v[k]);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = SYMLIE_WHERE(taken, trial->lambda[k], s->lambda[k]);

@@ -5,10 +5,8 @@
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
-#include "trial.h"
 #include "pace.h"
-#include "drift.h"
-#include "lane_members.h"
+#include "common_steps.h"
 
 /* Whether members begin together, and are all done before others take their places: where a first step by itself would be a
  * good part of them all, and the lanes' other members would find what they have at hand once more. */
@@ -130,8 +128,9 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
     TRIAL(trial);
     clear_fields(P, trial.acceleration);
     for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1, in.shares[l] = l, in.attempt[l] = (symlie_attempt)NO_ATTEMPT;
-    for (int is_over = 0; !is_over;) {
+    for (int is_over = 0, all_took = 0; !is_over;) {
         int used = -1, uses = 0, has_new = 0, has_room = 1;
+        if (all_took) budget -= take_steps_ahead(P, work, &mass, &in, &trial, budget);
         for (int l = 0; l < SYMLIE_LANES && IN_GROUPS; l++) has_room &= in.member[l] < 0;
         for (int l = 0; l < SYMLIE_LANES && !is_over; l++) {
             int of_member = SYMLIE_DONE;
@@ -170,21 +169,20 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
             in.state.acceleration_is_valid &= states[in.member[from]].acceleration_is_valid != 0;
         }
         int is_done = !MASS_IS_CONSTANT || !has_new || evaluate_mass(P, t, in.state.q, &mass);
-        trial.error = SYMLIE_NUMBER(0);
-        trial.rhs_evaluations = 0;
-        is_done = is_done && single_step(P, work, t, h, plan->control, &mass, &in.state, &trial) == SYMLIE_DONE;
-        if (is_done) carry(P, work, t, in.state.q, in.state.carried, end, trial.q, trial.increment, trial.carried);
+        is_done = is_done && take_common_step(P, work, t, h, end, &mass, &in, &trial);
         int has_left = 0;
 #if CONSTRAINED
         for (int l = 0; l < SYMLIE_LANES; l++) has_left |= is_done && in.member[l] >= 0 && is_looked_at(&in, l, &trial);
         has_left = has_left && has_drifted(P, work, end, &mass, trial.q, trial.largest_constraint);
 #endif
         symlie_mask taken = t != t;
+        all_took = 1;
         int verdict[SYMLIE_LANES];
         for (int l = 0; l < SYMLIE_LANES; l++) {
             if (in.member[l] < 0) continue;
             verdict[l] = is_done ? judge_lane(P, &in, l, has_left, &trial) : ALONE;
             if (verdict[l] == TAKEN) taken[l] = -1;
+            else all_took = 0;
         }
         if (is_done) accept_lanes(P, &in, taken, &trial);
         for (int l = 0; l < SYMLIE_LANES; l++) {

@@ -107,6 +107,13 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
         for (int l = 0; l < SYMLIE_LANES; l++)            \
             if (!(condition)[l]) result[l] = function((x)[l], (y)[l])
 
+/* A function whose statements stay in their order: GCC would put each step of a chain behind the one before. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LANES_IN_ORDER __attribute__((noinline, unused, optimize("no-tree-ter"))) static
+#else
+#define LANES_IN_ORDER static inline
+#endif
+
 #define LANES_FUNCTION(function)                                                            \
     static inline symlie_real lanes_##function(symlie_real x)                               \
     {                                                                                       \

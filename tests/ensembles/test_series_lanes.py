@@ -100,6 +100,13 @@ def test_first_steps_that_are_too_long() -> None:
     assert same(alone, lanes)
 
 
+@pytest.mark.parametrize("words", [{"rtol": 1e-7}, {"h": 2.0**-7, "record_every": 0}])
+def test_a_member_that_is_the_last_of_its_group(words: dict[str, Any]) -> None:
+    """It goes on alone, and others take the places of all."""
+    rates = np.array([[0, s, 0] for s in (200.0, 1.0, 1.0, 1.0) * 3])
+    assert same(*both(heavy_top_system("S3"), 0.25, initial={"top": {"Omega": rates}}, **words))
+
+
 def test_steps_of_one_length_beyond_a_series() -> None:
     """Steps that are too long for the series of fast members alone."""
     rates = np.array([[0, s, 0] for s in (1.0, 400.0, 20.0, 2000.0, 3.0)])

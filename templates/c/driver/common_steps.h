@@ -42,7 +42,7 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
         if (of_member < ahead) ahead = of_member;
         used = l, members++;
     }
-    if (ahead <= 0) return 0;
+    if (!members || ahead <= 0) return 0;
     for (int l = 0; l < SYMLIE_LANES; l++) {
         const int from = in->member[l] >= 0 ? l : used;
         if (from != l) share_lane(P, in, from, l);

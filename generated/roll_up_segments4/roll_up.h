@@ -1016,28 +1016,63 @@ static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const 
 }
 
 #else
-/* S3sR3_advance of 4 nodes: their coefficient functions, whose long chains overlap, then the rest. */
-static inline void S3sR3_advance_values(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict value)
+/* S3sR3_advance of 4 nodes: arguments of coefficient functions; their values, where long chains take each step together; then
+ * the rest. */
+static inline void S3sR3_advance_arguments(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict argument)
 {
     (void)q, (void)u;
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
     const symlie_real s1 = s0 * 0.25;
-    value[0] = symlie_c0_to_5_2(s1);
-    value[1] = symlie_c1_to_5_2(s1);
-    value[2] = symlie_c2(s0);
-    value[3] = symlie_c3(s0);
+    argument[0] = s1;
+    argument[4] = s0;
+}
+
+LANES_IN_ORDER void S3sR3_advance_values(const symlie_real *restrict argument, symlie_real *restrict value)
+{
+    int within = 1;
+    for (int n = 0; n < 4; n++) within &= lanes_at_most(argument[n], 2.5);
+    for (int n = 0; n < 4; n++) within &= lanes_at_most(argument[4 + n], 10.0);
+    if (SYMLIE_UNLIKELY(!within)) {
+        for (int n = 0; n < 4; n++) value[n] = symlie_c0_to_5_2(argument[n]);
+        for (int n = 0; n < 4; n++) value[4 + n] = symlie_c1_to_5_2(argument[n]);
+        for (int n = 0; n < 4; n++) value[8 + n] = symlie_c2(argument[4 + n]);
+        for (int n = 0; n < 4; n++) value[12 + n] = symlie_c3(argument[4 + n]);
+        return;
+    }
+    for (int n = 0; n < 4; n++) value[8 + n] = 8.125563027368729e-22 * argument[4 + n] + (-4.0941684518795686e-19);
+    for (int n = 0; n < 4; n++) value[12 + n] = 3.5586776163185615e-23 * argument[4 + n] + (-1.9508063293522243e-20);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + 1.561732077574033e-16;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + 8.219877074338522e-18;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + (-4.779463979155198e-14);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + (-2.8114518851924474e-15);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + 1.1470745011759024e-11;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + 7.647163496161549e-13;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + (-2.0876756972200265e-09);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + (-1.6059043830519684e-10);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + 2.755731922374513e-07;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + 2.505210838534487e-08;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + (-2.480158730158542e-05);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + (-2.7557319223985134e-06);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + 0.0013888888888888883;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + 0.00019841269841269839;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + (-0.041666666666666664);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + (-0.008333333333333333);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[4 + n] + 0.5;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[4 + n] + 0.16666666666666666;
+    for (int n = 0; n < 4; n++) value[n] = symlie_c0_to_5_2(argument[n]);
+    for (int n = 0; n < 4; n++) value[4 + n] = symlie_c1_to_5_2(argument[n]);
 }
 
 static inline void S3sR3_advance_rest(const symlie_real *restrict value, const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     (void)q, (void)u;
     const symlie_real s2 = value[0];
-    const symlie_real s3 = value[1];
+    const symlie_real s3 = value[4];
     const symlie_real s4 = (u[1] * u[5]) - (u[2] * u[4]);
     const symlie_real s5 = (u[2] * u[3]) - (u[0] * u[5]);
     const symlie_real s6 = (u[0] * u[4]) - (u[1] * u[3]);
-    const symlie_real s7 = value[2];
-    const symlie_real s8 = value[3];
+    const symlie_real s7 = value[8];
+    const symlie_real s8 = value[12];
     const symlie_real s9 = s3 * (u[0] * 0.5);
     const symlie_real s10 = s3 * (u[1] * 0.5);
     const symlie_real s11 = (u[2] * 0.5) * s3;
@@ -1066,22 +1101,73 @@ static inline void S3sR3_advance_rest(const symlie_real *restrict value, const s
 
 static inline void S3sR3_advance_4(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
-    symlie_real value[16];
+    symlie_real argument[8], value[16];
     for (int n = 0; n < 4; n++)
-        S3sR3_advance_values(q + n * 7, u + n * 6, value + n * 4);
+        S3sR3_advance_arguments(q + n * 7, u + n * 6, argument + n);
+    S3sR3_advance_values(argument, value);
     for (int n = 0; n < 4; n++)
-        S3sR3_advance_rest(value + n * 4, q + n * 7, u + n * 6, out + n * 7);
+        S3sR3_advance_rest(value + n, q + n * 7, u + n * 6, out + n * 7);
 }
 
-/* S3sR3_tangent_operator of 4 nodes: their coefficient functions, whose long chains overlap, then the rest. */
-static inline void S3sR3_tangent_operator_values(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict value)
+/* S3sR3_tangent_operator of 4 nodes: arguments of coefficient functions; their values, where long chains take each step together; then
+ * the rest. */
+static inline void S3sR3_tangent_operator_arguments(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict argument)
 {
     (void)u, (void)w;
     const symlie_real s0 = ((u[0] * u[0]) + (u[1] * u[1])) + (u[2] * u[2]);
-    value[0] = symlie_c2(s0);
-    value[1] = symlie_c3(s0);
-    value[2] = symlie_c2_1(s0);
-    value[3] = symlie_c3_1(s0);
+    argument[0] = s0;
+}
+
+LANES_IN_ORDER void S3sR3_tangent_operator_values(const symlie_real *restrict argument, symlie_real *restrict value)
+{
+    int within = 1;
+    for (int n = 0; n < 4; n++) within &= lanes_at_most(argument[n], 10.0);
+    if (SYMLIE_UNLIKELY(!within)) {
+        for (int n = 0; n < 4; n++) value[n] = symlie_c2(argument[n]);
+        for (int n = 0; n < 4; n++) value[4 + n] = symlie_c3(argument[n]);
+        for (int n = 0; n < 4; n++) value[8 + n] = symlie_c2_1(argument[n]);
+        for (int n = 0; n < 4; n++) value[12 + n] = symlie_c3_1(argument[n]);
+        return;
+    }
+    for (int n = 0; n < 4; n++) value[n] = 8.125563027368729e-22 * argument[n] + (-4.0941684518795686e-19);
+    for (int n = 0; n < 4; n++) value[4 + n] = 3.5586776163185615e-23 * argument[n] + (-1.9508063293522243e-20);
+    for (int n = 0; n < 4; n++) value[8 + n] = (-3.260206230985694e-23) * argument[n] + 1.7733714995382063e-20;
+    for (int n = 0; n < 4; n++) value[12 + n] = 7.123444109013544e-22 * argument[n] + (-3.511791973054717e-19);
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + 1.561732077574033e-16;
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + 8.219877074338522e-18;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + (-7.397872125493447e-18);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + 1.3151877619229284e-16;
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + (-4.779463979155198e-14);
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + (-2.8114518851924474e-15);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + 2.4990681607544742e-15;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + (-3.936033471006943e-14);
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + 1.1470745011759024e-11;
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + 7.647163496161549e-13;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + (-6.691268047899252e-13);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + 9.176596247327634e-12;
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + (-2.0876756972200265e-09);
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + (-1.6059043830519684e-10);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + 1.3764894711460903e-10;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + (-1.6059043832339576e-09);
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + 2.755731922374513e-07;
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + 2.505210838534487e-08;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + (-2.0876756987778738e-08);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + 2.004168670830976e-07;
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + (-2.480158730158542e-05);
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + (-2.7557319223985134e-06);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + 2.2045855379188016e-06;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + (-1.653439153439137e-05);
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + 0.0013888888888888883;
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + 0.00019841269841269839;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + (-0.0001488095238095238);
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + 0.0007936507936507937;
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + (-0.041666666666666664);
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + (-0.008333333333333333);
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + 0.005555555555555556;
+    for (int n = 0; n < 4; n++) value[12 + n] = value[12 + n] * argument[n] + (-0.016666666666666666);
+    for (int n = 0; n < 4; n++) value[n] = value[n] * argument[n] + 0.5;
+    for (int n = 0; n < 4; n++) value[4 + n] = value[4 + n] * argument[n] + 0.16666666666666666;
+    for (int n = 0; n < 4; n++) value[8 + n] = value[8 + n] * argument[n] + (-0.08333333333333333);
 }
 
 static inline void S3sR3_tangent_operator_rest(const symlie_real *restrict value, const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
@@ -1094,13 +1180,13 @@ static inline void S3sR3_tangent_operator_rest(const symlie_real *restrict value
     const symlie_real s5 = (((u[2] * w[3]) + (u[5] * w[0])) - (u[0] * w[5])) - (u[3] * w[2]);
     const symlie_real s6 = (((u[0] * w[4]) + (u[3] * w[1])) - (u[1] * w[3])) - (u[4] * w[0]);
     const symlie_real s7 = -value[0];
-    const symlie_real s8 = value[1];
+    const symlie_real s8 = value[4];
     const symlie_real s9 = (s3 * u[1]) - (s2 * u[2]);
     const symlie_real s10 = (s1 * u[2]) - (s3 * u[0]);
     const symlie_real s11 = (s2 * u[0]) - (s1 * u[1]);
     const symlie_real s12 = ((-(u[0] * u[3])) - (u[1] * u[4])) - (u[2] * u[5]);
-    const symlie_real s13 = -value[3];
-    const symlie_real s14 = s12 * value[2];
+    const symlie_real s13 = -value[12];
+    const symlie_real s14 = s12 * value[8];
     const symlie_real s15 = (((s4 * s7) + w[3]) + (s8 * ((((s3 * u[4]) + (s6 * u[1])) - (s2 * u[5])) - (s5 * u[2])))) + (s1 * s14);
     const symlie_real s16 = (((s5 * s7) + w[4]) + (s8 * ((((s1 * u[5]) + (s4 * u[2])) - (s3 * u[3])) - (s6 * u[0])))) + (s2 * s14);
     const symlie_real s17 = (((s6 * s7) + w[5]) + (s8 * ((((s2 * u[3]) + (s5 * u[0])) - (s1 * u[4])) - (s4 * u[1])))) + (s3 * s14);
@@ -1114,11 +1200,12 @@ static inline void S3sR3_tangent_operator_rest(const symlie_real *restrict value
 
 static inline void S3sR3_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
-    symlie_real value[16];
+    symlie_real argument[4], value[16];
     for (int n = 0; n < 4; n++)
-        S3sR3_tangent_operator_values(u + n * 6, w + n * 6, value + n * 4);
+        S3sR3_tangent_operator_arguments(u + n * 6, w + n * 6, argument + n);
+    S3sR3_tangent_operator_values(argument, value);
     for (int n = 0; n < 4; n++)
-        S3sR3_tangent_operator_rest(value + n * 4, u + n * 6, w + n * 6, out + n * 6);
+        S3sR3_tangent_operator_rest(value + n, u + n * 6, w + n * 6, out + n * 6);
 }
 
 #endif

@@ -8,11 +8,11 @@ import numpy as np
 from sympy import Expr, Integer, Matrix
 
 from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
-from symlie.derive.elimination import derive_elimination
+from symlie.derive.elimination import derive_elimination, derive_kept_elimination
 from symlie.errors import ModelError
 from symlie.groups.group import Field
 from symlie.groups.rotation_parameters import RotationParameters, starting_storage, stepped_rotation
-from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, ModelKernels, SparsePattern
+from symlie.ir.kernels import Arrangement, ElementTypeKernels, Elimination, Kernel, ModelKernels, SparsePattern
 from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.initial_values import InitialValue, coordinate_rates
 from symlie.modeling.model import Model
@@ -148,11 +148,22 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:
     """The derived elimination of a model of fixed topology."""
+    return derive_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
+
+
+def kept_elimination(types: ModelKernels, arrangement: Arrangement) -> tuple[Kernel, ...]:
+    """The same for one matrix and many right-hand sides."""
+    return derive_kept_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
+
+
+def _small_system(
+    types: ModelKernels, arrangement: Arrangement
+) -> tuple[SparsePattern, SparsePattern, list[bool], int]:
+    """Patterns of M and B, which components are velocities, and the number of rows."""
     kinds = [types.node_type(s.type) for s in arrangement.nodes for _ in range(s.count)]
     moving = [k.velocities > 0 for k in kinds for _ in range(k.dimension)]
     rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
-    mass, jacobian = assembled_patterns(types, arrangement)
-    return derive_elimination(mass, jacobian, moving, rows, with_numbers=bool(arrangement.frozen))
+    return *assembled_patterns(types, arrangement), moving, rows
 
 
 def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:

@@ -11,7 +11,7 @@ caller falls back on a pivoted elimination of the whole matrix when it is not.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import sympy
@@ -19,9 +19,10 @@ from sympy import Expr, Integer, Rational, Symbol
 
 from symlie.contract.constants import PIVOT_LOSS
 from symlie.contract.signature import Argument, Signature
+from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.ir.program import Program
-from symlie.ir.straightline import flatten
+from symlie.ir.straightline import by_output, flatten
 
 Rows = list[list[Expr]]
 
@@ -77,6 +78,11 @@ class _Factors:
             if value != 0:
                 self.lower[i][j] = value
 
+    @property
+    def products(self) -> int:
+        """Multiplications of one solution."""
+        return sum(int(r != 0) for r in self.reciprocal) + 2 * sum(map(len, self.lower))
+
     def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
         """M⁻¹ x."""
         x = list(vector)
@@ -126,6 +132,124 @@ def derive_elimination(
         if with_numbers:
             kernels.append(_multiply_rows(jacobian, dimension=len(moving), rows=rows))
     return Elimination(tuple(kernels), stored.size)
+
+
+def derive_kept_elimination(
+    mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
+) -> tuple[Kernel, ...]:
+    """Derive the kernels ``factorize_orders`` and ``solve_order``, of one matrix with many right-hand sides.
+
+    With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are found once, so
+    that in a solution nothing waits for more than three products one after the other:
+
+        λ = S⁻¹ (Wᵀ r - c),   v' = M⁻¹ r - W λ
+
+    An inverse with more entries than its factors is not formed. Arguments are those of `derive_elimination`.
+
+    Returns
+    -------
+    tuple of Kernel
+        Empty where a pivot vanishes for all parameters.
+    """
+    found = _factorize(mass, moving, with_numbers=with_numbers)
+    if found is None:
+        return ()
+    stored, program, n = found[1], Program(), found[1].n
+    f, references = _symbols("F", stored.size)
+    b, b_references = _symbols("B", jacobian.count)
+    r, r_references = _symbols("r", n)
+    c, c_references = _symbols("c", rows)
+    references |= b_references | r_references | c_references
+    factors = _Factors(stored, f)
+    matrix = [Argument("F", stored.size), *([Argument("B", jacobian.count)] if rows else [])]
+    right = [Argument("r", n), *([Argument("c", rows)] if rows else [])]
+    results = [Argument("a", n, True)]
+    acceleration = _inverse_or_factors(program, factors, n)(r)
+    outputs = acceleration
+    if rows:
+        dense = _dense(jacobian, b, rows, n, symmetric=False, is_exact=with_numbers)
+        w = [factors.solve(program, row) for row in dense]
+        s = [[_sum_of_products(program, row, column) for column in w] for row in dense]
+        try:
+            of_rows = _RowFactors(program, s)
+        except _ZeroPivotError:
+            return ()
+        bound = [program.scalar(_sum_of_products(program, column, r) - x) for column, x in zip(w, c, strict=True)]
+        multipliers = _inverse_or_factors(program, of_rows, rows)(bound)
+        pulls = [_sum_of_products(program, column, multipliers) for column in zip(*w, strict=True)]
+        outputs = [a - pull for a, pull in zip(acceleration, pulls, strict=True)] + [*multipliers, of_rows.margin]
+        results += [Argument("lambda", rows, True), Argument("margin", 1, True)]
+    hoisting = ParameterHoisting(0, "G", tuple(f"{a.name}[" for a in matrix))
+    of_order = hoisting.apply(flatten(program, outputs, references))
+    kept = Argument("G", hoisting.size)
+    first = Signature("factorize_orders", (*matrix, Argument("G", hoisting.size, True)))
+    second = Signature("solve_order", (*matrix, kept, *right, *results))
+    of_rows_too = "Solution of [M Bᵀ; B 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
+    description = of_rows_too if rows else "a = M⁻¹ r."
+    return (
+        Kernel(first, by_output(hoisting.prepare()), "What solve_order keeps."),
+        Kernel(second, by_output(of_order), description),
+    )
+
+
+class _RowFactors:
+    """S = L U without pivoting, of rows of constraints."""
+
+    def __init__(self, program: Program, matrix: Rows) -> None:
+        n = len(matrix)
+        self.upper = [list(row) for row in matrix]
+        self.lower: list[dict[int, Expr]] = [{} for _ in range(n)]
+        self.reciprocal: list[Expr] = []
+        s, margins = self.upper, []
+        for k in range(n):
+            _check_pivot(s[k][k])
+            margins.append(_margin(s[k][k], matrix[k][k]))
+            self.reciprocal.append(program.scalar(1 / s[k][k]))
+            for i in range(k + 1, n):
+                if s[i][k] == 0:
+                    continue
+                self.lower[i][k] = program.scalar(s[i][k] * self.reciprocal[k])
+                for j in range(k + 1, n):
+                    if s[k][j] != 0:
+                        s[i][j] = program.scalar(s[i][j] - self.lower[i][k] * s[k][j])
+        self.margin = _least(program, margins)
+
+    @property
+    def products(self) -> int:
+        """Multiplications of one solution."""
+        n = len(self.upper)
+        return n + sum(map(len, self.lower)) + sum(int(e != 0) for k in range(n) for e in self.upper[k][k + 1 :])
+
+    def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
+        """S⁻¹ x."""
+        n, x = len(self.upper), list(vector)
+        for i in range(n):
+            for k, entry in sorted(self.lower[i].items()):
+                x[i] = program.scalar(x[i] - entry * x[k])
+        for k in reversed(range(n)):
+            total = x[k] - sum((self.upper[k][j] * x[j] for j in range(k + 1, n)), Integer(0))
+            x[k] = program.scalar(total * self.reciprocal[k])
+        return x
+
+
+def _inverse_or_factors(
+    program: Program, factors: _Factors | _RowFactors, n: int
+) -> Callable[[Sequence[Expr]], list[Expr]]:
+    """How to solve with a matrix: by its inverse, unless this has more entries than factors ask for products."""
+    units = [[Integer(int(i == k)) for i in range(n)] for k in range(n)]
+    inverse = list(zip(*(factors.solve(program, unit) for unit in units), strict=True))
+    if sum(int(entry != 0) for row in inverse for entry in row) > factors.products:
+        return lambda right: factors.solve(program, right)
+    return lambda right: [_sum_of_products(program, row, right) for row in inverse]
+
+
+def _sum_of_products(program: Program, left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
+    """Added in pairs, and pairs of pairs, so that no addition waits for many others."""
+    terms: list[Expr] = [a * b for a, b in zip(left, right, strict=True) if a != 0 and b != 0]
+    while len(terms) > 1:
+        pairs = [program.scalar(a + b) for a, b in zip(terms[::2], terms[1::2], strict=False)]
+        terms = pairs + terms[len(terms) - len(terms) % 2 :]
+    return program.scalar(terms[0]) if terms else Integer(0)
 
 
 class _ZeroPivotError(ArithmeticError):
@@ -257,7 +381,7 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
     reciprocals = []
     for k in range(n):
         _check_pivot(s[k][k])
-        margins.append(sympy.Abs(s[k][k]) - Rational(str(PIVOT_LOSS)) * sympy.Abs(matrix[k][k]))
+        margins.append(_margin(s[k][k], matrix[k][k]))
         reciprocals.append(program.scalar(1 / s[k][k]))
         for i in range(k + 1, n):
             if s[i][k] == 0:
@@ -287,7 +411,7 @@ def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tup
     for k in range(n):
         pivot = s[k][k]
         _check_pivot(pivot)
-        margins.append(sympy.Abs(pivot) - Rational(str(PIVOT_LOSS)) * sympy.Abs(matrix[k][k] * before))
+        margins.append(_margin(pivot, matrix[k][k] * before))
         before = program.scalar(before * pivot)
         for i in range(k + 1, n):
             x[i] = program.scalar(x[i] * pivot - s[i][k] * x[k])
@@ -299,6 +423,11 @@ def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tup
         for j in reversed(range(k + 1, n)):
             x[k] = program.scalar(x[k] - program.scalar(s[k][j] * reciprocals[k]) * x[j])
     return x, _least(program, [*margins, sympy.Abs(reciprocals[-1])])
+
+
+def _margin(pivot: Expr, original: Expr) -> Expr:
+    """Positive if a pivot kept its size."""
+    return sympy.Abs(pivot) - Rational(str(PIVOT_LOSS)) * sympy.Abs(original)
 
 
 def _check_pivot(pivot: Expr) -> None:

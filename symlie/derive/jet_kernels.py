@@ -25,6 +25,7 @@ from sympy import Expr, Integer, Symbol
 from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
+from symlie.derive.arrangement import kept_elimination
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
 from symlie.derive.fields import placed_offsets, total_field
@@ -79,7 +80,8 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     if not equations.is_fixed:
         nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
-    return SetKernels(model.name, chosen, nodes, elements, motions=motions, elimination=_kept_elimination(equations))
+    elimination = kept_elimination(equations.emitted.types, equations.arrangement) if equations.is_fixed else ()
+    return SetKernels(model.name, chosen, nodes, elements, motions=motions, elimination=elimination)
 
 
 def _side_by_side(of_type: _Type) -> _Type:
@@ -107,27 +109,6 @@ def _motion_jet(model: Model, number: int) -> MotionSet:
     sizes: _Sizes = {"t": None, "p": len(parameters)}
     kernels, jet = _jet_of_body(f"{model.name}_motion_{number}", "motion", body, sizes)
     return MotionSet(group.storage_dimension, group.dimension, kernels, jet)
-
-
-def _kept_elimination(equations: Equations) -> tuple[Kernel, ...]:
-    """The elimination of the saddle point matrix in two parts, of which the second serves all orders."""
-    found = equations.emitted.elimination
-    whole = next((k for k in found.kernels if k.signature.name == "solve_saddle"), None) if found else None
-    if whole is None:
-        return ()
-    matrix, rest = whole.signature.arguments[:3], whole.signature.arguments[3:]
-    hoisting = ParameterHoisting(0, "G", tuple(f"{a.name}[" for a in matrix))
-    second = hoisting.apply(whole.body)
-    factors = Argument("G", hoisting.size)
-    return (
-        _kernel(
-            "factorize_saddle",
-            [*matrix, replace(factors, is_output=True)],
-            hoisting.prepare(),
-            "Factors of solve_factorized.",
-        ),
-        _kernel("solve_factorized", [*matrix, factors, *rest], second, whole.description),
-    )
 
 
 @functools.cache

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from symlie.derive.arrangement import assembled_patterns
-from symlie.derive.elimination import derive_elimination
+from symlie.derive.elimination import derive_elimination, derive_kept_elimination
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.runtime.layout.layout import Array
 from tests import tolerances
@@ -171,6 +171,54 @@ def test_solve_mass(mass: str, jacobian: str) -> None:
     found = system.kernel("solve_mass")(F=system.factors(), r=r, B=b, **{"lambda": multipliers})
     expected = np.linalg.solve(system.mass, r - system.jacobian.T @ multipliers)
     close(found["a"], expected, np.linalg.cond(system.mass))
+
+
+def kept_kernels(system: Case, rows: int) -> tuple[Kernel, ...]:
+    """The elimination of one matrix for many right-hand sides, with the rows of the system or without."""
+    return derive_kept_elimination(system.mass_pattern, system.jacobian_pattern, [True] * system.dimension, rows)
+
+
+def kept_solution(system: Case, r: Array, c: Array) -> dict[str, Array]:
+    """What it finds, without rows where there are no right-hand sides of theirs."""
+    first, second = kept_kernels(system, len(c))
+    of_rows = {"B": stored(system.jacobian_pattern, system.jacobian)} if len(c) else {}
+    known = {"F": system.factors(), **of_rows}
+    return run(second, **known, **run(first, **known), r=r, **({"c": c} if len(c) else {}))
+
+
+@pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
+def test_kept_elimination(mass: str, jacobian: str) -> None:
+    system = case(mass, jacobian)
+    n, m = system.dimension, system.rows
+    r, c = system.generator.normal(size=n), system.generator.normal(size=m)
+    matrix = np.block([[system.mass, system.jacobian.T], [system.jacobian, np.zeros((m, m))]])
+    expected, found = np.linalg.solve(matrix, np.concatenate([r, c])), kept_solution(system, r, c)
+    close(found["a"], expected[:n], np.linalg.cond(matrix))
+    close(found["lambda"], expected[n:], np.linalg.cond(matrix))
+    assert found["margin"][0] > 0
+    free = kept_solution(system, r, c[:0])
+    assert list(free) == ["a"]
+    close(free["a"], np.linalg.solve(system.mass, r), np.linalg.cond(system.mass))
+
+
+def test_inverses_with_more_entries_than_factors_are_not_formed() -> None:
+    """An inverse is full where M is sparse: a solution has no more products than its factors."""
+    system = random_case("banded", "chain", 12, 6, seed=3)
+    r, c = system.generator.normal(size=12), system.generator.normal(size=6)
+    matrix = np.block([[system.mass, system.jacobian.T], [system.jacobian, np.zeros((6, 6))]])
+    found = kept_solution(system, r, c)
+    close(found["a"], np.linalg.solve(matrix, np.concatenate([r, c]))[:12], np.linalg.cond(matrix))
+    (_, free), (_, dense) = kept_kernels(system, 0), kept_kernels(random_case("full", "chain", 12, 6, seed=3), 0)
+    products = [sum(i.operator == "mul" for i in k.body.instructions) for k in (free, dense)]
+    assert products[0] <= len(system.factors()) * 2 < products[1]
+
+
+def test_lost_pivots_of_kept_eliminations() -> None:
+    """Two rows that are equal."""
+    system = case("full", "full")
+    free = pattern(list(zip(system.jacobian_pattern.rows, system.jacobian_pattern.columns, strict=True)))
+    equal = replace(system, jacobian_pattern=free, jacobian=np.repeat(system.jacobian[:1], system.rows, axis=0))
+    assert not kept_solution(equal, np.ones(system.dimension), np.ones(system.rows))["margin"][0] > 0
 
 
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)

@@ -109,6 +109,8 @@ def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
     """Members side by side, in registers that every processor has."""
     system = equations_named(name).compile(backend="numpy")
     methods = [m for m in map(method, ("half_explicit_5", "rkmk_dopri5")) if m.refusal(system.layout) is None]
+    if name in ("heavy_top_S3", "heavy_top_SE3", "polar"):
+        methods.append(method("taylor"))
     for chosen in methods if system.mechanics.saddle_algebra is None else ():
         checked(compiler, tmp_path, lanes_files(system, chosen, 2), "lanes.c")
 

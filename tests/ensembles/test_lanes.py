@@ -17,6 +17,7 @@ from symlie.errors import ModelError
 from symlie.models import flying_spaghetti, free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.system.system import System
 from tests.ensembles.test_ensemble import same
+from tests.runtime.test_left_the_model import pendulums
 from tests.systems import heavy_top_equations, heavy_top_system, swing_system
 
 LANES = 4
@@ -91,6 +92,42 @@ def test_lanes_beyond_a_polynomial() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
+def test_links_beyond_a_polynomial() -> None:
+    """Straight links without weight turn together; increments of some members leave the working interval, z = 10."""
+    rates = np.array([[[0, s, 0]] * 4 for s in (0.1, 2.0, 3.0, 3.5, 5.0, 0.3, 0.2)])
+    run = {"parameters": {"gravity": [0.0] * len(rates)}, "initial": {"links": {"angular_velocities": rates}}, "h": 1.0}
+    run |= {"method": "rkmk_dopri5", "record_every": 0}
+    alone, lanes = (sl.ensemble(systems()["chain"], 3.0, lanes=n, **run) for n in (1, LANES))
+    assert (alone.arrays["status"] == MemberStatus.OK).all()
+    assert same(alone, lanes)
+
+
+def test_members_that_fail_after_many_steps() -> None:
+    """Solutions of x'' = growth x² have poles, at times that differ between members; some come to the end."""
+    model = sl.Model("pole")
+    growth, point = model.parameter("growth", 6.0), model.node("point", "R1")
+    model.kinetic_energy(point.x_dot[0] ** 2 / 2)
+    model.potential_energy(-growth * point.x[0] ** 3 / 3)
+    model.initial(point, x=[1], x_dot=[2])
+    system = model.derive().compile(backend="c")
+    run = {"parameters": {"growth": np.linspace(0.5, 9, COUNT)}, "h": 2.0**-7, "record_every": 0}
+    alone, lanes = (sl.ensemble(system, 1.5, method="rkmk_rk44", lanes=n, **run) for n in (1, LANES))
+    assert {MemberStatus.OK, MemberStatus.FAILED} <= set(alone.arrays["status"].tolist())
+    assert len(set(alone.arrays["steps"].tolist())) > LANES
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
+
+
+def test_members_that_leave_the_constraints() -> None:
+    """Light pendulums that carry heavy ones, with steps that are too long for the heaviest."""
+    run = {"parameters": {"heavy": np.geomspace(1, 1e15, COUNT)}, "h": 0.01, "record_every": 0}
+    system = pendulums().derive().compile(backend="c")
+    alone, lanes = (sl.ensemble(system, 5.0, method="half_explicit_5", lanes=n, **run) for n in (1, LANES))
+    assert {"", "ConstraintDriftError"} <= set(alone.arrays["exception"].tolist())
+    assert same(alone, lanes)
+    assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
+
+
 def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
     masses = np.full(COUNT, 15.0)
     masses[[2, 7]] = 1e300, np.nan
@@ -102,6 +139,12 @@ def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
 
 def test_histories_at_every_step() -> None:
     run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-9, "record": ["top", "energy"]}
+    assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
+
+
+@pytest.mark.parametrize("words", [{"record_every": 5}, {"record_every": 5, "t_eval": [0.03, 0.05]}])
+def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
+    run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-10, **words}
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
 

@@ -15,7 +15,7 @@ from symlie.models import free_rigid_body, heavy_top, pendulum_chain, quadrotors
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.stepper import Stepper
-from symlie.runtime.methods.taylor import LEAST_ORDER, MOST_ORDER, series_of
+from symlie.runtime.methods.taylor import BEST_ORDER, LEAST_ORDER, MOST_ORDER, series_of
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
@@ -113,7 +113,7 @@ def test_other_ways_to_move(name: str) -> None:
     """Fields, and motions that are functions of time."""
     systems = [moved_by_fields(name, b) if name in FIELDS else OTHERS[name](b) for b in ("c", "numpy")]
     expected = sl.solve(systems[0], 0.2, **TIGHT)
-    found, other = (taylor(s, 0.2, rtol=1e-11, atol=1e-12) for s in systems)
+    found, other = (taylor(s, 0.2, BEST_ORDER, rtol=1e-11, atol=1e-12) for s in systems)
     assert np.abs(found.q[-1] - expected.q[-1]).max() <= tolerances.SERIES_OF_MODELS
     assert np.abs(found.v[-1] - expected.v[-1]).max(initial=0.0) <= tolerances.SERIES_OF_MODELS
     assert np.abs(found.q[-1] - other.q[-1]).max() <= tolerances.BACKENDS
@@ -154,10 +154,11 @@ def test_order_of_many_steps() -> None:
 
 
 def test_orders_of_tolerances() -> None:
-    """N = -ln τ from four to 24, unless one is stated; the run knows it."""
+    """N = -ln τ from four to 24, three quarters of it for run-time topology, unless one is stated; the run knows it."""
     system = heavy_top_system("S3")
     for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 24)):
         assert taylor(system, 1e-3, rtol=rtol).settings["method_options"] == {"order": order}
+    assert taylor(large_system(), 1e-3, rtol=1e-10).settings["method_options"] == {"order": 18}
     assert taylor(system, 1e-3, 12, rtol=1e-10).settings["method_options"] == {"order": 12}
     assert taylor(system, 1e-3, h=1e-3).settings["method_options"] == {"order": 20}
 

@@ -3,8 +3,8 @@
 A coefficient function is a branch and a long chain of operations that wait for each other. Its polynomial alone, for
 several nodes at a time, is neither. A block in which an argument lies beyond its polynomial is done again node by node.
 
-Where registers hold members side by side, chains of several nodes overlap in time once they follow each other: their
-coefficient functions come first, then the rest of each node.
+Where registers hold members side by side, coefficient functions of several nodes come first, in which all chains take
+each step together, then the rest of each node.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function, print_kernel
 from symlie.emit.printing import INFIX
 from symlie.ir.kernels import Kernel, NodeTypeKernels
+from symlie.ir.schemes import Scheme
 
 BLOCKS = (16, 4)
 """Nodes of a block: two of the longest vectors, since shorter loops get shorter ones, and one vector for the rest."""
@@ -43,21 +45,30 @@ class ValuePrinter(CPrinter):
         self.calls: list[tuple[str, str]] = []
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A value by the place of its function."""
+        """A value by the place of its function, where those of all nodes lie side by side."""
         called = (name, operands[0])
         if called not in self.calls:
             self.calls.append(called)
-        return f"value[{self.calls.index(called)}]"
+        return f"value[{SIDE_BY_SIDE * self.calls.index(called)}]"
+
+
+Statement = tuple[str, str]
+"""What is written, and the expression for it."""
 
 
 @dataclass(frozen=True)
 class PartedKernel:
-    """A kernel in two parts: coefficient functions of its inputs, and the rest."""
+    """A kernel in parts: arguments of coefficient functions, their values at node n of some, and the rest."""
 
-    functions: list[tuple[str, str]]
-    """Their names and arguments."""
-    arguments: list[tuple[str, str]]
-    """Statements that arguments need."""
+    statements: list[Statement]
+    """Those that arguments need."""
+    arguments: list[str]
+    calls: list[Statement]
+    """Values by the functions themselves."""
+    bounds: list[tuple[str, str]]
+    """Arguments, and up to where they belong to polynomials."""
+    steps: list[Statement]
+    """Values by polynomials, all of which take each step of Horner's scheme together."""
     rest: PrintedKernel
 
 
@@ -106,12 +117,51 @@ def _block_kernel(kernel: Kernel) -> BlockKernel:
 def _parted(kernel: Kernel) -> PartedKernel | None:
     printer = ValuePrinter()
     printed = print_kernel(kernel, printer)
-    arguments = _needed(printed.statements, printer.calls)
-    is_long = any(scheme.pieces[0].chains == 1 for scheme in kernel.body.schemes)
-    if not is_long or any("value[" in text for _, text in (*printer.calls, *arguments)):
+    statements = _needed(printed.statements, printer.calls)
+    is_long = any(scheme.working.chains == 1 for scheme in kernel.body.schemes)
+    if not is_long or any("value[" in text for _, text in (*printer.calls, *statements)):
         return None
+    arguments = list(dict.fromkeys(text for _, text in printer.calls))
+    schemes = {scheme.function: scheme for scheme in kernel.body.schemes}
+    values = [
+        (_of_node("value", k), _of_node("argument", arguments.index(text)), schemes[name])
+        for k, (name, text) in enumerate(printer.calls)
+    ]
+    calls = [(value, _call(scheme, z)) for value, z, scheme in values]
+    bounds = list(dict.fromkeys((z, printer.constant(scheme.upper)) for _, z, scheme in values))
     rest = replace(printed, statements=_needed(printed.statements, printed.stores))
-    return PartedKernel(printer.calls, arguments, rest)
+    return PartedKernel(statements, arguments, calls, bounds, _steps(values, printer), rest)
+
+
+def _call(scheme: Scheme, z: str) -> str:
+    return CPrinter().call(scheme.function, [z])
+
+
+def _of_node(name: str, k: int) -> str:
+    """Number k of node n."""
+    return f"{name}[{SIDE_BY_SIDE * k} + n]" if k else f"{name}[n]"
+
+
+def _steps(values: Sequence[tuple[str, str, Scheme]], printer: CPrinter) -> list[Statement]:
+    """Statements for values, by arguments and schemes; functions that are no plain polynomial are called."""
+    chains: dict[tuple[str, tuple[float, ...]], list[Statement]] = {}
+    copies, ends, calls = [], [], []
+    for value, z, scheme in values:
+        piece = scheme.working
+        if piece.chains > 1 or piece.doubles_angle or piece.shift or piece.pole_order or piece.degree == 0:
+            calls.append((value, _call(scheme, z)))
+            continue
+        known = chains.get((z, piece.coefficients))
+        if known:
+            copies.append((value, known[0][0]))
+        else:
+            first, *others = map(printer.constant, reversed(piece.coefficients))
+            steps = [(value, f"{value if k else first} * {z} + {c}") for k, c in enumerate(others)]
+            chains[z, piece.coefficients] = steps
+        if piece.constant is not None:
+            ends.append((value, f"{printer.constant(piece.constant)} - {z} * {value}"))
+    together = [step for steps in zip_longest(*chains.values()) for step in steps if step is not None]
+    return [*together, *copies, *ends, *calls]
 
 
 def _needed(statements: Sequence[tuple[str, str]], results: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -43,7 +43,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "conditions": list(_conditions(kernels)),
         "beside": any(jet.side_by_side for jet in kernels.jets),
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
-        "saddle_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else 0,
+        "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
         "sees_end": any(kernels.weights[1:]),
         "unwrapped": kernels.has_angles,

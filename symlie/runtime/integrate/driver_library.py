@@ -49,10 +49,12 @@ def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, 
 
 def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
     """All source files of them by name; ``lanes.c`` includes the others."""
-    layout = system.layout
+    layout, sets = system.layout, kernel_sets(method, system.layout)
     source = driver_source(method, layout.name, system.mechanics.algebra_header)
-    includes = ["interface.h", f"{layout.name}.h", "constants.h", system.mechanics.algebra_header]
-    includes += ["tableau.h", "method.h", method.header, "side_by_side.h"]
+    for name in sets:
+        source |= {n: text for n, text in system.sets.files(name).items() if n.endswith(".h")}
+    includes = ["interface.h", f"{layout.name}.h", *(f"{layout.name}_{name}.h" for name in sets), "constants.h"]
+    includes += [system.mechanics.algebra_header, "tableau.h", "method.h", method.header, "side_by_side.h"]
     source["lanes.c"] = _bandwidth(system) + "\n".join(
         [
             f"#define SYMLIE_LANES {lanes}",

@@ -38,7 +38,7 @@ def refusal(system: System, request: Request) -> str | None:
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
-        f"'{method.name}' is not half-explicit or of Runge–Kutta–Munthe-Kaas": not method.takes_lanes,
+        f"'{method.name}' is not half-explicit, of Runge–Kutta–Munthe-Kaas or taylor": not method.takes_lanes,
         "steps are composed": method.composition is not None,
         "steps are projected": bool(control.project_position or control.project_velocity),
         "optimize='contract' leaves to compilers which operations are fused": system.optimize == "contract",
@@ -46,7 +46,23 @@ def refusal(system: System, request: Request) -> str | None:
         "angles are prescribed": angles,
         "the saddle point matrix is eliminated as a whole": system.mechanics.saddle_algebra is not None,
     }
-    return next((reason for reason, holds in reasons.items() if holds), None)
+    found = next((reason for reason, holds in reasons.items() if holds), None)
+    return _refusal_of_series(system) if found is None and method.is_polynomial else found
+
+
+def _refusal_of_series(system: System) -> str | None:
+    """The same of series, of which lanes take steps of one piece, with products alone in their sums."""
+    layout = system.layout
+    if not layout.is_fixed:
+        return "nodes of a topology that is run-time data fill registers of series already"
+    if layout.has_unwrapped:
+        return "series follow angles over turns one member at a time"
+    jets = system.sets.table("jets").jets
+    if any(jet.conditions for jet in jets):
+        return "series of something stated in pieces end where these do"
+    if any(jet.arguments for jet in jets):
+        return "functions that are no elementary ones have series of their own"
+    return None
 
 
 def lanes_for(system: System, request: Request, members: int, wanted: int | None) -> int | None:

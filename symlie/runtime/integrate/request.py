@@ -158,7 +158,7 @@ def _checked(
     controller, controller_options = words["controller"], words["controller_options"]
     chosen = chosen_method(default_method(system.layout) if method is None else method, words["method_options"])
     check_method(system.layout, chosen)
-    chosen = chosen.for_run(least_tolerance(rtol, atol) if h is None else None)
+    chosen = chosen.for_run(system.layout, least_tolerance(rtol, atol) if h is None else None)
     if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not is_whole_number(record_every) or record_every < 0:

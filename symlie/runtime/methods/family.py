@@ -128,11 +128,13 @@ class Method(ABC):
         """Order of the first step."""
         return 1 if self.chooses_order else self.order
 
-    def for_run(self, tolerance: float | None) -> Self:
+    def for_run(self, layout: Layout, tolerance: float | None) -> Self:
         """The method with what belongs to a run, such as an order that the tolerance asks for.
 
         Parameters
         ----------
+        layout
+            Of the system that is integrated.
         tolerance
             The least of the run's tolerances; None where steps have one length.
 

@@ -13,10 +13,11 @@ One matrix serves all orders, and λ loses none. A step ends with Σ q_k h^k, br
 are constraints with one step of Newton's method for Φ and B v + b with the matrix there.
 
 The cost of a step is about linear in its order up to thirty, and its length is (τ/‖x_N‖)^(1/N) for a tolerance τ, so
-that N = -ln τ is best, with steps of 1/e of the radius of convergence; from `BEST_ORDER` on steps become shorter in its
-place. Lengths follow from the last `LAST_TERMS` terms of q and of v apart, of which some vanish where a motion has a
-symmetry in time. A series may lie about its own rest, so a step is accepted by the rates where it ends: h/N of what
-they lack of those that begin there is the error of a step.
+that N = -ln τ is best, with steps of 1/e of the radius of convergence, and `PART_OF_ORDER` of it where the topology is
+run-time data; from `BEST_ORDER` on steps become shorter in its place. Lengths follow from the last `LAST_TERMS` terms
+of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest,
+so a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a
+step.
 Source: [Jorba2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
 """
 
@@ -62,6 +63,10 @@ BEST_ORDER = 24
 whose rounding is that of the step: of exp(iωt) they are at most three times their sum with a tolerance of 1e-15, where
 order 35 has terms of thirty times."""
 
+PART_OF_ORDER = 0.75
+"""Of the order -ln τ where nodes and instances fill registers: sums of products are most of a step there, whose number
+goes with the square of the order, and their factors leave the cache."""
+
 LEAST_TOLERANCE = 2.0**-52
 """Below it no double tells a difference."""
 
@@ -89,6 +94,7 @@ class Taylor(Method):
         "nodes that are placed by others, beside constraints of configurations and velocities",
         "nodes that others locate as a whole",
     )
+    takes_lanes: ClassVar[bool] = True
     takes_constraints: ClassVar[bool] = True
     takes_coordinate_rates: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
@@ -117,7 +123,7 @@ class Taylor(Method):
     def _with(self, options: Mapping[str, object]) -> Self:
         return replace(self, stated_order=ORDER.read(self.name, "order", options["order"]))
 
-    def for_run(self, tolerance: float | None) -> Self:
+    def for_run(self, layout: Layout, tolerance: float | None) -> Self:
         if tolerance is not None and tolerance < LEAST_TOLERANCE:
             raise ModelError(
                 f"The tolerance {tolerance:g} is below {LEAST_TOLERANCE:.2g}, the spacing of doubles at one; take a "
@@ -125,7 +131,9 @@ class Taylor(Method):
             )
         if self.stated_order is not None or tolerance is None:
             return replace(self, stated_order=self.order)
-        return replace(self, stated_order=min(max(math.ceil(-math.log(tolerance)), LEAST_ORDER), BEST_ORDER))
+        part = 1.0 if layout.is_fixed else PART_OF_ORDER
+        best = math.ceil(-part * math.log(tolerance))
+        return replace(self, stated_order=min(max(best, LEAST_ORDER), BEST_ORDER))
 
     @property
     def remark(self) -> str:

@@ -13,6 +13,7 @@ typedef struct {
     symlie_state state;         /* their states */
     symlie_real *p;             /* where parameters are written */
     long long member[SYMLIE_LANES]; /* -1: none */
+    int shares[SYMLIE_LANES];   /* the lane whose numbers it has; its own where it has a member */
     symlie_attempt attempt[SYMLIE_LANES];
 } lane_members;
 
@@ -44,7 +45,7 @@ long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *la
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     const long long steps = FIXED_TOPOLOGY ? 0 : mass_workspace(P) + trial_workspace(P) + inner;
-    return (parameters_of(lanes) + states_of(P) + steps + 1) * SYMLIE_LANES;
+    return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
 /* The state of a lane's member, between calls and where it goes on alone. */
@@ -127,20 +128,26 @@ static inline void place_lanes(lane_members *in, const symlie_problem *first)
     P->workspace = work;
 }
 
-/* What of the lanes' states moves on to a step's end: those that took it. Where all did, arrays change places. */
+/* The states at a step's end are those of all lanes: arrays change places. */
+static inline void accept_in_all(const symlie_problem *restrict P, lane_members *in, symlie_trial *restrict trial)
+{
+    symlie_state *s = &in->state;
+    exchange(&s->q, &trial->q);
+    exchange(&s->v, &trial->v);
+    exchange(&s->lambda, &trial->lambda);
+    exchange(&s->carried, &trial->carried);
+    if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
+    s->acceleration_is_valid = trial->acceleration_is_valid;
+}
+
+/* What of the lanes' states moves on to a step's end: those that took it. */
 static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, symlie_trial *restrict trial)
 {
     symlie_state *s = &in->state;
-#if !FIXED_TOPOLOGY
     if (SYMLIE_ALL(taken)) {
-        exchange(&s->q, &trial->q);
-        exchange(&s->v, &trial->v);
-        exchange(&s->lambda, &trial->lambda);
-        exchange(&s->carried, &trial->carried);
-        if (trial->acceleration_is_valid) exchange(&s->acceleration, &trial->acceleration);
+        accept_in_all(P, in, trial);
         return;
     }
-#endif
     for (int k = 0; k < STORAGE; k++) s->q[k] = SYMLIE_WHERE(taken, trial->q[k], s->q[k]);
     for (int k = 0; k < DIMENSION; k++) s->v[k] = SYMLIE_WHERE(taken, trial->v[k], s->v[k]);
     for (int k = 0; k < ROWS; k++) s->lambda[k] = SYMLIE_WHERE(taken, trial->lambda[k], s->lambda[k]);
@@ -149,5 +156,25 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
         for (int k = 0; k < DIMENSION; k++)
             s->acceleration[k] = SYMLIE_WHERE(taken, trial->acceleration[k], s->acceleration[k]);
 }
+
+#if !POLYNOMIAL
+/* Evaluations that a lane's member counts: one less where it had what the lanes' first stage found once more. */
+static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
+                                            int has_first, int have_first)
+{
+    return trial->rhs_evaluations - (has_first && !have_first);
+}
+
+/* What methods keep at hand of steps, of which those here keep nothing. */
+static inline void share_kept(const symlie_problem *restrict P, int from, int to)
+{
+    (void)P, (void)from, (void)to;
+}
+
+static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
+{
+    (void)P, (void)workspace;
+}
+#endif
 
 #endif

@@ -100,7 +100,10 @@ typedef struct {
     long long keeps_difference; /* whether the estimated error is wanted */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
     long long order;            /* of the step, of methods that choose it */
-    symlie_scalar factor;       /* of the length of the next step, of methods that choose that */
+    symlie_real factor;         /* of the length of the next step, of methods that choose that */
+#if SYMLIE_LANES > 1
+    symlie_mask is_untried;     /* lanes whose step is longer than the method may take */
+#endif
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
 } symlie_trial;
 

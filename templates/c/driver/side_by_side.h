@@ -5,10 +5,12 @@
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
-#include "trial.h"
 #include "pace.h"
-#include "drift.h"
-#include "lane_members.h"
+#include "common_steps.h"
+
+/* Whether members begin together, and are all done before others take their places: where a first step by itself would be a
+ * good part of them all, and the lanes' other members would find what they have at hand once more. */
+#define IN_GROUPS POLYNOMIAL
 
 /* So many steps of a member by itself; its status. */
 SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, long long most)
@@ -19,12 +21,19 @@ SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, 
     const long long before = s->steps + s->rejected;
     plan.budget = *budget < most ? *budget : most;
     P.workspace = in->lanes->workspace_alone;
+    forget_alone(&P, P.workspace);
     const int status = in->lanes->alone(&P, s, &plan, in->records + member);
     *budget -= s->steps + s->rejected - before;
     return status;
 }
 
 enum { TAKEN, SHORTENED, ALONE };
+
+/* Factor of a lane's step size after a step. */
+static inline symlie_scalar factor_of_lane(const symlie_control *control, const symlie_trial *restrict trial, int lane)
+{
+    return CHOOSES_LENGTH ? trial->factor[lane] : step_factor(control, trial->error[lane]);
+}
 
 /* Whether a lane's constraints are to be looked at behind a step, as keeps_constraints has it. */
 static inline int is_looked_at(const lane_members *in, int lane, const symlie_trial *restrict trial)
@@ -44,12 +53,12 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     const symlie_scalar error = trial->error[lane], phi = trial->largest_constraint[lane], rate = trial->largest_velocity[lane];
     const int is_taken = !control->is_adaptive || error <= 1;
     if (control->is_adaptive && !(error <= (symlie_scalar)INFINITY)) return ALONE;
-    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(step_factor(control, error), REJECTED_STEP))) return ALONE;
+    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(factor_of_lane(control, trial, lane), REJECTED_STEP))) return ALONE;
     if (is_taken && is_looked_at(in, lane, trial)) {
         if (has_left) return ALONE;
         s->drift_bound = 2 * phi;
     }
-    s->rhs_evaluations += trial->rhs_evaluations - (s->acceleration_is_valid && !in->state.acceleration_is_valid);
+    s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0);
     record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
     if (!is_taken) {
         if (!s->acceleration_is_valid)
@@ -57,7 +66,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
         s->acceleration_is_valid = 1;
         return SHORTENED;
     }
-    if (control->is_adaptive) propose_step(s, attempt, step_factor(control, error));
+    if (control->is_adaptive) propose_step(s, attempt, factor_of_lane(control, trial, lane));
     if (CONSTRAINED && phi > s->largest_constraint) s->largest_constraint = phi;
     if (CONSTRAINED && rate > s->largest_velocity) s->largest_velocity = rate;
     s->acceleration_is_valid = trial->acceleration_is_valid;
@@ -97,7 +106,7 @@ static inline long long take_member(const symlie_problem *restrict P, lane_membe
     for (; next < count; next++) {
         if (status[next] != SYMLIE_BUDGET) continue;
         if (*budget <= 0) return next;
-        if (in->states[next].steps == 0 && (status[next] = go_alone(in, next, budget, 1)) != SYMLIE_BUDGET) continue;
+        if (!IN_GROUPS && in->states[next].steps == 0 && (status[next] = go_alone(in, next, budget, 1)) != SYMLIE_BUDGET) continue;
         in->member[lane] = next;
         put_member(P, in, lane);
         return next + 1;
@@ -113,16 +122,20 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
     mass_matrix mass;
     place_lanes(&in, problems + first);
     const symlie_problem *P = &in.P;
-    symlie_real *work = place_mass(P, P->workspace, &mass);
+    symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
+    forget_kept(P);
     symlie_real t = SYMLIE_NUMBER(0), h = SYMLIE_NUMBER(0), end = SYMLIE_NUMBER(0);
     TRIAL(trial);
     clear_fields(P, trial.acceleration);
-    for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1, in.attempt[l] = (symlie_attempt)NO_ATTEMPT;
-    for (int is_over = 0; !is_over;) {
-        int used = -1, uses = 0, has_new = 0;
+    for (int l = 0; l < SYMLIE_LANES; l++) in.member[l] = -1, in.shares[l] = l, in.attempt[l] = (symlie_attempt)NO_ATTEMPT;
+    for (int is_over = 0, all_took = 0; !is_over;) {
+        int used = -1, uses = 0, has_new = 0, has_room = 1;
+        if (all_took) budget -= take_steps_ahead(P, work, &mass, &in, &trial, budget);
+        for (int l = 0; l < SYMLIE_LANES && IN_GROUPS; l++) has_room &= in.member[l] < 0;
         for (int l = 0; l < SYMLIE_LANES && !is_over; l++) {
             int of_member = SYMLIE_DONE;
             do {
+                if (in.member[l] < 0 && !has_room) break;
                 if (in.member[l] < 0) {
                     next = take_member(P, &in, l, next, count, status, &budget);
                     if (in.member[l] < 0) break;
@@ -138,10 +151,11 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
             if (in.member[l] >= 0) used = l, uses++;
         }
         is_over |= !uses || budget <= 0;
-        if (!is_over && uses == 1 && next >= count) {
+        if (!is_over && uses == 1 && (IN_GROUPS || next >= count)) {
             take_state(P, &in, used);
             status[in.member[used]] = go_alone(&in, in.member[used], &budget, budget);
             in.member[used] = -1;
+            if (next < count && budget > 0) continue;
             is_over = 1;
         }
         if (is_over) break;
@@ -150,25 +164,25 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
             const int from = in.member[l] >= 0 ? l : used;
             /* A lane without a member does what another one does. */
             if (from != l) has_new = 1, share_lane(P, &in, from, l);
+            if (from != in.shares[l]) share_kept(P, from, l), in.shares[l] = from;
             t[l] = in.attempt[from].t, h[l] = in.attempt[from].h, end[l] = in.attempt[from].end;
             in.state.acceleration_is_valid &= states[in.member[from]].acceleration_is_valid != 0;
         }
         int is_done = !MASS_IS_CONSTANT || !has_new || evaluate_mass(P, t, in.state.q, &mass);
-        trial.error = SYMLIE_NUMBER(0);
-        trial.rhs_evaluations = 0;
-        is_done = is_done && single_step(P, work, t, h, plan->control, &mass, &in.state, &trial) == SYMLIE_DONE;
-        if (is_done) carry(P, work, t, in.state.q, in.state.carried, end, trial.q, trial.increment, trial.carried);
+        is_done = is_done && take_common_step(P, work, t, h, end, &mass, &in, &trial);
         int has_left = 0;
 #if CONSTRAINED
         for (int l = 0; l < SYMLIE_LANES; l++) has_left |= is_done && in.member[l] >= 0 && is_looked_at(&in, l, &trial);
         has_left = has_left && has_drifted(P, work, end, &mass, trial.q, trial.largest_constraint);
 #endif
         symlie_mask taken = t != t;
+        all_took = 1;
         int verdict[SYMLIE_LANES];
         for (int l = 0; l < SYMLIE_LANES; l++) {
             if (in.member[l] < 0) continue;
             verdict[l] = is_done ? judge_lane(P, &in, l, has_left, &trial) : ALONE;
             if (verdict[l] == TAKEN) taken[l] = -1;
+            else all_took = 0;
         }
         if (is_done) accept_lanes(P, &in, taken, &trial);
         for (int l = 0; l < SYMLIE_LANES; l++) {

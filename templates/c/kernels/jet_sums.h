@@ -3,14 +3,21 @@
 #ifndef SYMLIE_JET_SUMS_H
 #define SYMLIE_JET_SUMS_H
 
+/* Of lanes, factors are those of all products that they belong to; else each product has a row of left and of right ones. */
+#define JET_SIDES (SYMLIE_LANES > 1 ? 1 : 2)
 #define JET_ROW(products) (((products) + 7) / 8 * 8)
 
-#if SYMLIE_LANES == 1 && defined(__GNUC__) && (defined(__AVX512F__) || defined(__AVX__))
-#ifdef __AVX512F__
-#define JET_WIDTH 8
+/* Numbers of a register where members go alone. */
+#if defined(__GNUC__) && defined(__AVX512F__)
+#define REGISTER_NUMBERS 8
+#elif defined(__GNUC__) && defined(__AVX__)
+#define REGISTER_NUMBERS 4
 #else
-#define JET_WIDTH 4
+#define REGISTER_NUMBERS 1
 #endif
+
+#if SYMLIE_LANES == 1 && REGISTER_NUMBERS > 1
+#define JET_WIDTH REGISTER_NUMBERS
 typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
 #define NO_PRODUCTS ((symlie_row){0})
 #define EACH(x) (NO_PRODUCTS + (x))
@@ -30,40 +37,50 @@ static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
 }
 
 #define ROWS_AT_ONCE 4 /* sums of a series that hide that each addition waits for the one before */
-#define MOST_SUMS 8 /* registers that hold sums at a time, as many as hide that additions take a while */
+#define MOST_SUMS 4 /* registers that hold sums of an order at a time, as many as hide that additions take a while */
 
-/* Of so many registers at a time: the sums of order k, and those of the next order as far as they are known without the
- * factors of this one, so that nothing waits for what was put down last. */
+/* Of so many registers at a time, the sums of order k. Odd orders find those of the next two as far as they are known, which
+ * read the same factors; what an order waits for are the products with the factors that were put down last. */
 static SYMLIE_INLINE void sum_products(const int count, const int row, const int k, const symlie_real *restrict left,
-                                       const symlie_real *restrict right, symlie_real *restrict inner, symlie_real *restrict sums)
+                                       const symlie_real *restrict right, symlie_real *restrict next, symlie_real *restrict second,
+                                       symlie_real *restrict sums)
 {
-    symlie_row sum[MOST_SUMS];
-    for (int p = 0; p < count; p++) sum[p] = NO_PRODUCTS;
-    for (int j = 2; j < k; j++) {
-        const symlie_row *a = (const symlie_row *)(left + j * row), *b = (const symlie_row *)(right + (k + 1 - j) * row);
-        for (int p = 0; p < count; p++) sum[p] += a[p] * b[p];
-    }
-    symlie_row *known = (symlie_row *)inner, *out = (symlie_row *)sums;
+    symlie_row *of_next = (symlie_row *)next, *of_second = (symlie_row *)second, *out = (symlie_row *)sums;
+    const symlie_row *known = k % 2 ? of_second : of_next;
     if (k == 1) {
-        for (int p = 0; p < count; p++) out[p] = NO_PRODUCTS;
-    } else {
-        const symlie_row *a = (const symlie_row *)(left + row), *b = (const symlie_row *)(right + (k - 1) * row);
-        for (int p = 0; p < count; p++) out[p] = known[p] + a[p] * b[p];
-        a = (const symlie_row *)(left + (k - 1) * row), b = (const symlie_row *)(right + row);
-        if (k > 2)
-            for (int p = 0; p < count; p++) out[p] += a[p] * b[p];
+        for (int p = 0; p < count; p++) out[p] = of_next[p] = of_second[p] = NO_PRODUCTS;
+        return;
     }
-    for (int p = 0; p < count; p++) known[p] = sum[p];
+    const symlie_row *a = (const symlie_row *)(left + row), *b = (const symlie_row *)(right + (k - 1) * row);
+    for (int p = 0; p < count; p++) out[p] = known[p] + a[p] * b[p];
+    if (k == 2) return;
+    const symlie_row *c = (const symlie_row *)(left + (k - 1) * row), *d = (const symlie_row *)(right + row);
+    for (int p = 0; p < count; p++) out[p] += c[p] * d[p];
+    a += row / JET_WIDTH, d += row / JET_WIDTH;
+    if (k % 2 == 0) {
+        for (int p = 0; p < count; p++) of_second[p] = of_second[p] + a[p] * b[p] + c[p] * d[p];
+        return;
+    }
+    symlie_row sum[MOST_SUMS], other[MOST_SUMS], before[MOST_SUMS];
+    for (int p = 0; p < count; p++) before[p] = b[p], sum[p] = a[p] * before[p], other[p] = NO_PRODUCTS;
+    for (int j = 3; j < k; j++) {
+        a = (const symlie_row *)(left + j * row), b = (const symlie_row *)(right + (k + 1 - j) * row);
+        for (int p = 0; p < count; p++) {
+            const symlie_row factor = a[p], now = b[p];
+            sum[p] += factor * now, other[p] += factor * before[p], before[p] = now;
+        }
+    }
+    for (int p = 0; p < count; p++) of_next[p] = sum[p], of_second[p] = other[p];
 }
 
 /* sums = sum_{0<j<k} left_j right_{k-j}; so many numbers belong to each order. */
 static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
-                                   symlie_real *restrict inner, symlie_real *restrict sums)
+                                   symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
     const int most = MOST_SUMS * JET_WIDTH, whole = row / most * most;
-    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, inner + p, sums + p);
+    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, next + p, second + p, sums + p);
     if (whole < row)
-        sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, inner + whole, sums + whole);
+        sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }
 
 /* Eight numbers of a row, whole registers of which are put down, as they are read; and what is added to them. */

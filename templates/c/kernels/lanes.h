@@ -6,6 +6,7 @@
  *   SYMLIE_ANY(condition)     in one of them
  *   SYMLIE_WHERE(c, a, b)     a in the lanes where c holds, b in the others
  *   SYMLIE_LARGER(a, b)       a where a > b, else b
+ *   SYMLIE_FUSED(a, b, c)     a b + c, rounded once
  *
  * Where lanes would go different ways, all take one of them, and what belongs to the others is thrown away, or the step is
  * given up: members that are not done take it alone. */
@@ -53,6 +54,19 @@ static inline symlie_real lanes_larger(symlie_real a, symlie_real b)
 #endif
 }
 
+static inline symlie_real lanes_fused(symlie_real a, symlie_real b, symlie_real c)
+{
+#if !defined(__clang__) && defined(__AVX512F__) && SYMLIE_LANES == 8
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+#elif !defined(__clang__) && defined(__FMA__) && SYMLIE_LANES == 4
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#else
+    symlie_real result;
+    for (int l = 0; l < SYMLIE_LANES; l++) result[l] = __builtin_fma(a[l], b[l], c[l]);
+    return result;
+#endif
+}
+
 static inline int lanes_any(symlie_mask condition) { return !lanes_all(~condition); }
 
 /* Conditions on numbers that are the same in all lanes are ints. */
@@ -62,6 +76,7 @@ static inline int same_in_all_lanes(int condition) { return condition; }
 #define SYMLIE_ANY(condition) _Generic((condition), symlie_mask: lanes_any, default: same_in_all_lanes)(condition)
 #define SYMLIE_WHERE(condition, a, b) lanes_where(condition, a, b)
 #define SYMLIE_LARGER(a, b) lanes_larger(a, b)
+#define SYMLIE_FUSED(a, b, c) lanes_fused(a, b, c)
 
 /* Within a stage, where it is seen that two arguments are one, so that its numbers are read once. */
 #define SYMLIE_ASSEMBLY static SYMLIE_INLINE
@@ -91,6 +106,13 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
     if (SYMLIE_UNLIKELY(!lanes_all(condition)))           \
         for (int l = 0; l < SYMLIE_LANES; l++)            \
             if (!(condition)[l]) result[l] = function((x)[l], (y)[l])
+
+/* A function whose statements stay in their order: GCC would put each step of a chain behind the one before. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LANES_IN_ORDER __attribute__((noinline, unused, optimize("no-tree-ter"))) static
+#else
+#define LANES_IN_ORDER static inline
+#endif
 
 #define LANES_FUNCTION(function)                                                            \
     static inline symlie_real lanes_##function(symlie_real x)                               \

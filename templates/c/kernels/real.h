@@ -39,6 +39,7 @@ typedef int symlie_mask; /* what holds in which lanes */
 #define SYMLIE_ANY(condition) (condition)
 #define SYMLIE_WHERE(condition, a, b) ((condition) ? (a) : (b))
 #define SYMLIE_LARGER(a, b) ((a) > (b) ? (a) : (b))
+#define SYMLIE_FUSED(a, b, c) __builtin_fma(a, b, c)
 #define SYMLIE_ASSEMBLY static inline
 
 /* At the beginning of a function whose text holds up to z = upper; what holds for other numbers has its name and _beyond. */

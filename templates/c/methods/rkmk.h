@@ -150,7 +150,7 @@ SYMLIE_UNROLL
             const int s = block.storage, d = block.dimension;
             if (!block.moves) {
                 if (i == 0) rest_at(block.P, q + s, v + d, Q + s, V + d, Theta + d);
-                if (i + 1 == STAGES) copy(DIMENSION_OF_BLOCK(&block), v + d, end_V + d);
+                if (INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION_OF_BLOCK(&block), v + d, end_V + d);
                 continue;
             }
             const symlie_real z = move_on(block.P, i, DIMENSION, h, q + s, v + d, acceleration + d, rate + d, at_v + d, next_V + d,

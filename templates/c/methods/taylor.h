@@ -14,17 +14,23 @@
 #ifndef SYMLIE_TAYLOR_H
 #define SYMLIE_TAYLOR_H
 
+#define ONE_EXPONENTIAL 0
+
+#if SYMLIE_LANES > 1
+#include "taylor_side_by_side.h"
+#else
 #include "taylor_convergence.h"
 #include "taylor_formula.h"
 #include "taylor_pieces.h"
-
-#define ONE_EXPONENTIAL 0
+#include "taylor_steps.h"
+#endif
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     return 16LL * DIMENSION + 16LL * STORAGE + 3LL * STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
 }
 
+#if SYMLIE_LANES == 1
 /* Coefficients from a state, and the step from it that its last terms allow. */
 static inline int series_at(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
                             symlie_real t, const symlie_real *q, const symlie_real *v, mass_matrix *restrict mass,
@@ -33,21 +39,6 @@ static inline int series_at(const symlie_problem *restrict P, symlie_real *restr
     const int status = find_series(P, work, t, q, v, mass, jets, series);
     if (status == SYMLIE_DONE && control->is_adaptive) *series->longest = longest_step(P, work, control, series);
     return status;
-}
-
-/* Series from the begin of a piece, from its end, and from a state within it, of few orders; memory that their jets share. */
-typedef struct {
-    symlie_series begin, end, near;
-    symlie_jets jets;
-} series_places;
-
-static inline series_places places_of_series(const symlie_problem *restrict P, int order)
-{
-    series_places at;
-    symlie_real *memory = place_series(P, MOST_ORDER, aligned(P->workspace), &at.begin);
-    memory = place_series(P, MOST_ORDER, memory, &at.end);
-    at.jets = (symlie_jets){.order = order, .memory = aligned(place_series(P, 1, memory, &at.near))};
-    return at;
 }
 
 /* The series of a state, if it is not at hand, and how much of the rest of a step it serves for. */
@@ -193,5 +184,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     trial->factor = trial->error <= 1 ? proposed_step(&at.end) / h : REJECTED_STEP;
     return SYMLIE_DONE;
 }
+#endif
 
 #endif

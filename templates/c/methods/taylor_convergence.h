@@ -3,20 +3,20 @@
 #ifndef SYMLIE_TAYLOR_CONVERGENCE_H
 #define SYMLIE_TAYLOR_CONVERGENCE_H
 
-#include "taylor_steps.h"
+#include "taylor_sums.h"
 
 /* The largest component of the terms of three orders, after a length. */
 static inline symlie_real largest_term(const symlie_problem *restrict P, symlie_real *restrict work, int are_velocities,
                                        const symlie_series *restrict series, int first, symlie_real h)
 {
     ARRAY(of_row, STORAGE + DIMENSION);
-    symlie_real largest = 0, power = whole_power(h, first);
+    symlie_real largest = SYMLIE_NUMBER(0), power = whole_power(h, first);
     for (int k = first; k < first + LAST_TERMS; k++, power *= h) {
         const symlie_real *x = are_velocities ? velocity_vector(P, series->v + k * VELOCITY_SIZE, of_row)
                                               : stored_vector(P, series->q + k * STORED_SIZE, of_row);
         for (int i = 0; i < (are_velocities ? DIMENSION : STORAGE); i++) {
             const symlie_real term = fabs(x[i]) * power;
-            if (!(term <= largest)) largest = term;
+            largest = SYMLIE_WHERE(term <= largest, largest, term);
         }
     }
     return largest;
@@ -28,7 +28,7 @@ static inline int terms_fall(const symlie_problem *restrict P, symlie_real *rest
     const symlie_real last = largest_term(P, work, are_velocities, series, order - LAST_TERMS + 1, h);
     const symlie_real first = largest_term(P, work, are_velocities, series, 1, h);
     const symlie_real middle = largest_term(P, work, are_velocities, series, order / 2 - 1, h);
-    return last == 0 || last < TERMS_FALL * fmin(first, middle);
+    return SYMLIE_ALL((last == 0) | (last < TERMS_FALL * fmin(first, middle)));
 }
 
 /* Whether a series looks as if it converged up to a length: its last terms are clearly smaller than its first ones and those
@@ -39,6 +39,7 @@ static inline int seems_to_converge(const symlie_problem *restrict P, symlie_rea
     return terms_fall(P, work, 0, order, series, h) && terms_fall(P, work, 1, order, series, h);
 }
 
+#if SYMLIE_LANES == 1
 static inline int rates_agree(int size, const symlie_real *restrict rate, const symlie_real *restrict there, symlie_real noticed)
 {
     const symlie_real largest = largest_entry(size, rate, largest_entry(size, there, 0));
@@ -64,5 +65,6 @@ static inline int follows_series(const symlie_problem *restrict P, symlie_real *
     return rates_agree(STORAGE, stored_vector(P, sum_q, of_q), end->q_1, RATES_NOTICED * moved)
            && rates_agree(DIMENSION, velocity_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
 }
+#endif
 
 #endif

@@ -16,9 +16,25 @@ static inline symlie_real *aligned(symlie_real *memory)
 static inline void forget_kept(const symlie_problem *restrict P)
 {
     symlie_real *memory = aligned(P->workspace);
-    memory[0] = memory[series_workspace(P, MOST_ORDER)] = 0;
+    memory[0] = memory[series_workspace(P, MOST_ORDER)] = SYMLIE_NUMBER(0);
 }
 
+/* Series from the begin of a piece, from its end, and from a state within it, of few orders; memory that their jets share. */
+typedef struct {
+    symlie_series begin, end, near;
+    symlie_jets jets;
+} series_places;
+
+static inline series_places places_of_series(const symlie_problem *restrict P, int order)
+{
+    series_places at;
+    symlie_real *memory = place_series(P, MOST_ORDER, aligned(P->workspace), &at.begin);
+    memory = place_series(P, MOST_ORDER, memory, &at.end);
+    at.jets = (symlie_jets){.order = order, .memory = aligned(place_series(P, 1, memory, &at.near))};
+    return at;
+}
+
+#if SYMLIE_LANES == 1
 static inline int begins_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
                             const symlie_real *v)
 {
@@ -28,6 +44,7 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
     for (int k = 0; k < DIMENSION; k++) differ |= series->v_0[k] != v[k];
     return !differ;
 }
+#endif
 
 static inline long long kept_workspace(const symlie_problem *restrict P)
 {
@@ -72,12 +89,13 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #else
     ARRAY(rate, STORAGE);
     ARRAY(prescribed, PRESCRIBED ? DIMENSION : 0);
-    for (int k = 0; k < STORAGE; k++) rate[k] = 0;
-    for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = 0;
+    for (int k = 0; k < STORAGE; k++) rate[k] = SYMLIE_NUMBER(0);
+    for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = SYMLIE_NUMBER(0);
     x.a = a, x.r = r, x.rate = rate, x.prescribed = prescribed;
 #endif
-    *series->is_known = *series->searched = 0;
-    *series->before = *series->beyond = (symlie_real)INFINITY;
+    const symlie_real one = SYMLIE_NUMBER(1);
+    *series->is_known = *series->searched = SYMLIE_NUMBER(0);
+    *series->before = *series->beyond = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     *series->t = t;
     copy(STORAGE, q_0, series->q_0);
     copy(DIMENSION, v_0, series->v_0);
@@ -90,7 +108,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PRESCRIBED
     take_first(P, series);
     system_begin_motion_jet(P, J, t);
-    system_motion_jet(P, J, 1, 1, 1, x.next_q, x.next_v);
+    system_motion_jet(P, J, 1, one, 1, x.next_q, x.next_v);
     keep_first(P, series);
     copy(DIMENSION, series->v_1, a);
 #endif
@@ -102,26 +120,22 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     take_first(P, series);
 #if PLACES_NODES
     system_begin_place_jet(P, J, t, q_0, v_0);
-    system_place_jet(P, J, 1, 1, x.next_q, x.next_v);
+    system_place_jet(P, J, 1, one, x.next_q, x.next_v);
     keep_first(P, series);
 #endif
 #if EVENT_SERIES
     system_events(P, t, q_0, v_0, series->lambda_0, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
 #endif
-#if CONSTRAINED || ORDERS_BESIDE
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
-#endif
 #if ORDERS_BESIDE || (CONSTRAINED && PRESCRIBED)
     ARRAY(multipliers, ROWS);
 #endif
 #if CONSTRAINED
     system_jacobian(P, t, q_0, B);
 #if !ORDERS_BESIDE
-    order_system orders;
     x.c = c;
-    begin_orders(mass, B, &orders);
 #endif
 #if ACCELERATION_ROWS
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
@@ -131,41 +145,42 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     /* What it shares with hidden constraints has the order that these had last. */
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
 #if CONSTRAINED
-    system_hidden_jet(P, J, 1, 1, x.next_q, x.c);
+    system_hidden_jet(P, J, 1, one, x.next_q, x.c);
 #endif
 #if ORDERS_BESIDE
     begin_system(P, mass, B, r, c, &x);
+#else
+    order_system orders;
+    begin_orders(mass, B, &orders);
 #endif
     /* (2) */
     for (int k = 1; k < order; k++) {
-        const symlie_real t_k = k == 1;
+        const symlie_real t_k = SYMLIE_NUMBER(k == 1), zero = SYMLIE_NUMBER(0);
         take_order(P, k, series, &x);
         system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
-        system_motion_jet(P, J, k + 1, 0, k + 1, x.rate, x.prescribed);
+        system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);
 #endif
         if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
         system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
 #if CONSTRAINED
         system_end_hidden_jet(P, J, k, x.v);
-        system_hidden_jet(P, J, k + 1, 0, x.next_q, x.c);
+        system_hidden_jet(P, J, k + 1, zero, x.next_q, x.c);
 #if PRESCRIBED
         add_jacobian(P, B, &x, r, multipliers);
 #endif
-        for (int i = 0; i < ROWS_SIZE; i++) x.c[i] *= -(k + 1);
+        for (int i = 0; i < ROWS_SIZE; i++) x.c[i] *= -(symlie_scalar)(k + 1);
 #if ACCELERATION_ROWS
         system_index1_jet(P, J, k, t_k, x.q, x.v, x.c);
 #endif
 #endif
 #if ORDERS_BESIDE
-        if (!solve_beside(P, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, 0, mass, r, c);
-#elif CONSTRAINED
-        if (!solve_order(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, 0, mass, r, c);
+        if (!solve_beside(P, J, mass, B, r, c, a, multipliers, &x)) return stage_failure(P, zero, mass, r, c);
 #else
-        if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, 0, mass, r, 0);
+        if (!solve_orders(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, zero, mass, r, c);
 #endif
 #if PRESCRIBED
-        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (k + 1) * x.prescribed[i];
+        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (symlie_scalar)(k + 1) * x.prescribed[i];
 #endif
         system_end_force_jet(P, J, k, x.a, x.lambda);
 #if ACCELERATION_ROWS
@@ -173,19 +188,20 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
 #if FIELDS
         for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
-        for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = 0;
+        for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
         divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
 #endif
         divide_by(k + 1, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES
-        system_place_jet(P, J, k + 1, 0, x.next_q, x.next_v);
+        system_place_jet(P, J, k + 1, zero, x.next_q, x.next_v);
 #endif
 #if EVENT_SERIES
         system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);
 #endif
     }
-    *series->is_known = 1;
+    (void)one;
+    *series->is_known = SYMLIE_NUMBER(1);
     return SYMLIE_DONE;
 }
 

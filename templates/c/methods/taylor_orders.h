@@ -2,7 +2,7 @@
 #ifndef SYMLIE_TAYLOR_ORDERS_H
 #define SYMLIE_TAYLOR_ORDERS_H
 
-#include "taylor_steps.h"
+#include "taylor_sums.h"
 
 /* Vectors of an order: rows of series, and others as these are. */
 typedef struct {
@@ -122,12 +122,8 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 }
 #endif
 
-#if CONSTRAINED && !ORDERS_BESIDE
-#if defined(SYMLIE_FIXED_ALGEBRA_H) && FACTORS && SADDLE_FACTORS
-#define KEPT_FACTORS SADDLE_FACTORS
-#else
-#define KEPT_FACTORS 0
-#endif
+#if !ORDERS_BESIDE
+#define HAS_KEPT_FACTORS (KEPT_FACTORS >= 0)
 
 /* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
 typedef struct {
@@ -137,25 +133,38 @@ typedef struct {
 
 static inline void begin_orders(const mass_matrix *restrict mass, const symlie_real *restrict B, order_system *restrict s)
 {
-#if KEPT_FACTORS
-    factorize_saddle(mass->F, B, B, s->factors);
+#if HAS_KEPT_FACTORS && CONSTRAINED
+    factorize_orders(mass->F, B, s->factors);
+#elif HAS_KEPT_FACTORS
+    factorize_orders(mass->F, s->factors);
 #endif
-    s->are_sound = KEPT_FACTORS;
+    s->are_sound = HAS_KEPT_FACTORS;
+    (void)mass, (void)B;
 }
 
-static inline int solve_order(const symlie_problem *restrict P, order_system *restrict s, mass_matrix *restrict mass,
-                              const symlie_real *restrict B, symlie_real *restrict r, const symlie_real *restrict c,
-                              symlie_real *restrict a, symlie_real *restrict lambda)
+static inline int solve_orders(const symlie_problem *restrict P, order_system *restrict s, mass_matrix *restrict mass,
+                               const symlie_real *restrict B, symlie_real *restrict r, const symlie_real *restrict c,
+                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
-#if KEPT_FACTORS
+#if CONSTRAINED
+#if HAS_KEPT_FACTORS
     if (s->are_sound) {
         symlie_real margin;
-        solve_factorized(mass->F, B, B, s->factors, r, c, a, lambda, &margin);
-        s->are_sound = margin > 0;
+        solve_order(mass->F, B, s->factors, r, c, a, lambda, &margin);
+        s->are_sound = SYMLIE_ALL(margin > 0);
     }
     if (s->are_sound) return 1;
+    /* Lanes whose pivots are sound have other bits by the elimination below. */
+    if (SYMLIE_LANES > 1) return 0;
 #endif
     return solve_stage(P, mass, B, B, r, c, a, lambda);
+#elif HAS_KEPT_FACTORS
+    (void)P, (void)B, (void)c, (void)lambda;
+    solve_order(mass->F, s->factors, r, a);
+    return 1;
+#else
+    return solve_with_mass(P, mass, r, 0, 0, a);
+#endif
 }
 #endif
 

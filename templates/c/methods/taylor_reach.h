@@ -1,0 +1,89 @@
+/* The state that a series has at a length. */
+#ifndef SYMLIE_TAYLOR_REACH_H
+#define SYMLIE_TAYLOR_REACH_H
+
+#include "taylor_formula.h"
+
+#if CONSTRAINED && ROWS_OF_VELOCITIES
+/* One step of Newton's method for Phi with the matrix at q, which is then brought back to its groups, and one for B v + b
+ * behind it: errors of both that one step leaves would grow from step to step if v were not corrected for the new q. */
+static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                   mass_matrix *restrict mass, symlie_real *restrict q, symlie_real *restrict v)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(r, DIMENSION);
+    ARRAY(delta, DIMENSION);
+    ARRAY(moved, STORAGE);
+    ARRAY(c, ROWS);
+    ARRAY(b, ROWS);
+    ARRAY(mu, ROWS);
+    system_jacobian(P, t, q, B);
+    system_constraint(P, t, q, c);
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    int status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
+    if (status != SYMLIE_DONE) return status;
+    move_along(P, q, delta, moved);
+    system_normalize(P, moved, q);
+    system_jacobian(P, t, q, B);
+    hidden_residual(P, t, q, B, v, 0, b, c);
+    for (int k = 0; k < ROWS; k++) c[k] = -c[k];
+    status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
+    if (status != SYMLIE_DONE) return status;
+    for (int k = 0; k < DIMENSION; k++) v[k] += delta[k];
+    return SYMLIE_DONE;
+}
+#endif
+
+#ifdef UNWRAPPED
+/* Put angles over turns into the configuration q after a length: they follow the polynomial from about radian to radian. */
+static inline void follow_turns(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
+                                const symlie_series *restrict series, symlie_real *restrict q, const symlie_real *restrict v)
+{
+    ARRAY(rate, UNWRAPPED);
+    ARRAY(end_rate, UNWRAPPED);
+    ARRAY(angle, UNWRAPPED);
+    ARRAY(stored, STORAGE);
+    ARRAY(moved, STORAGE);
+    ARRAY(sum, STORED_SIZE);
+    system_unwrapped_rate(P, t, series->q_0, series->v_0, rate);
+    system_unwrapped_rate(P, t + length, q, v, end_rate);
+    symlie_real turns = 0;
+    for (int k = 0; k < UNWRAPPED; k++) turns = fmax(turns, length * fmax(fabs(rate[k]), fabs(end_rate[k])));
+    const int parts = 1 + (int)fmin(turns, MOST_PARTS);
+    for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q_0[STORAGE - UNWRAPPED + k];
+    for (int i = 1; i < parts; i++) {
+        sum_series(STORED_SIZE, order + 1, series->q, i * length / parts, sum);
+        system_normalize(P, stored_vector(P, sum, stored), moved);
+        copy(UNWRAPPED, angle, moved + STORAGE - UNWRAPPED);
+        system_unwrapped(P, t + i * length / parts, moved, angle);
+    }
+    copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
+    system_unwrapped(P, t + length, q, angle);
+    copy(UNWRAPPED, angle, q + STORAGE - UNWRAPPED);
+}
+#endif
+
+/* The state after a length. */
+static inline int reach_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
+                              mass_matrix *restrict mass, const symlie_series *restrict series, symlie_real *restrict q,
+                              symlie_real *restrict v)
+{
+    ARRAY(stored, STORAGE);
+    ARRAY(sum, STORED_SIZE);
+    sum_series(STORED_SIZE, order + 1, series->q, length, sum);
+    system_normalize(P, stored_vector(P, sum, stored), q);
+    sum_velocities(P, work, order + 1, series->v, length, v);
+    if (MOTIONS) system_prescribe(P, t + length, q, v);
+    if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
+#if CONSTRAINED && ROWS_OF_VELOCITIES
+    const int status = meet_constraints(P, work, t + length, mass, q, v);
+    if (status != SYMLIE_DONE) return status;
+#endif
+#ifdef UNWRAPPED
+    follow_turns(P, work, t, length, order, series, q, v);
+#endif
+    (void)work, (void)mass;
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* A step by series of several members side by side, of one piece each: that of taylor.h to the bits of each member. Series at
+ * hand are those of all lanes; where a lane has another state than these, all are found once more. */
+#ifndef SYMLIE_TAYLOR_SIDE_BY_SIDE_H
+#define SYMLIE_TAYLOR_SIDE_BY_SIDE_H
+
+#include "taylor_convergence.h"
+#include "taylor_formula.h"
+#include "taylor_reach.h"
+
+/* The norm of taylor_steps.h, whose sum has as many parts as a register has numbers there. */
+static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                        const symlie_real *restrict x, const symlie_real *restrict inverse)
+{
+    const symlie_scalar *restrict weight = control->weight + DIMENSION;
+    symlie_real sum = SYMLIE_NUMBER(0), squares[REGISTER_NUMBERS];
+    int k = 0;
+    for (int i = 0; i < REGISTER_NUMBERS; i++) squares[i] = SYMLIE_NUMBER(0);
+    if (REGISTER_NUMBERS > 1)
+        for (; k + REGISTER_NUMBERS <= DIMENSION; k += REGISTER_NUMBERS)
+            for (int i = 0; i < REGISTER_NUMBERS; i++) {
+                const symlie_real part = x[k + i] * inverse[k + i];
+                squares[i] += weight[k + i] * part * part;
+            }
+    for (int i = 0; i < REGISTER_NUMBERS; i++) sum += squares[i];
+    for (; k < DIMENSION; k++) sum += weight[k] * (x[k] * inverse[k]) * (x[k] * inverse[k]);
+    return sqrt(sum);
+}
+
+static inline symlie_real bounded_step(symlie_real h, symlie_scalar shrinks, symlie_real size, int n)
+{
+    const symlie_mask is_bound = size * whole_power(h / shrinks, n) > 1;
+    for (int l = 0; l < SYMLIE_LANES; l++)
+        if (is_bound[l]) h[l] = shrinks * pow(size[l], -1 / (symlie_scalar)n);
+    return h;
+}
+
+static inline symlie_real longest_step(const symlie_problem *restrict P, const symlie_control *restrict control,
+                                       const symlie_series *restrict series)
+{
+    ARRAY(of_theta, DIMENSION);
+    ARRAY(of_v, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_scalar shrinks = pow(control->tolerance, 1 / (symlie_scalar)order), endless = (symlie_scalar)INFINITY;
+    symlie_real h = SYMLIE_NUMBER(endless);
+    for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
+    const symlie_real most = SYMLIE_NUMBER(control->h_max), span = SYMLIE_WHERE(h < most, h, most);
+    for (int k = 0; k < DIMENSION; k++)
+        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * SYMLIE_WHERE(span < endless, span, SYMLIE_NUMBER(0));
+    for (int i = order; i > order - LAST_TERMS; i--)
+        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
+    for (int l = 0; l < SYMLIE_LANES; l++) h[l] = of_few_digits(h[l]);
+    return h;
+}
+
+static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real h, int order, const symlie_control *restrict control,
+                                       const symlie_series *restrict begin, const symlie_series *restrict end,
+                                       const symlie_real *restrict theta)
+{
+    ARRAY(rate, STORAGE);
+    ARRAY(acceleration, DIMENSION);
+    ARRAY(scale, DIMENSION);
+    const symlie_real part = h / (symlie_scalar)order;
+    for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
+    sum_rates(STORAGE, order + 1, begin->q, h, rate);
+    for (int k = 0; k < STORAGE; k++) rate[k] = part * (rate[k] - end->q_1[k]);
+    const symlie_real of_q = system_stored_size(P, rate, scale);
+    for (int k = 0; k < DIMENSION; k++) {
+        const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
+        scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * SYMLIE_LARGER(a, b));
+    }
+    sum_rates(DIMENSION, order + 1, begin->v, h, acceleration);
+    for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (acceleration[k] - end->v_1[k]);
+    const symlie_real of_v = velocity_size(P, control, acceleration, scale);
+    return SYMLIE_LARGER(of_q, of_v);
+}
+
+static inline symlie_mask begin_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
+                                   const symlie_real *v)
+{
+    symlie_mask agree = (*series->is_known != 0) & (*series->t == t);
+    for (int k = 0; k < STORAGE; k++) agree &= series->q_0[k] == q[k];
+    for (int k = 0; k < DIMENSION; k++) agree &= series->v_0[k] == v[k];
+    return agree;
+}
+
+static inline int series_of_lanes(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_control *restrict control,
+                                  symlie_real t, const symlie_real *q, const symlie_real *v, mass_matrix *restrict mass,
+                                  const symlie_jets *restrict jets, symlie_series *restrict series)
+{
+    const int status = find_series(P, work, t, q, v, mass, jets, series);
+    if (status == SYMLIE_DONE && control->is_adaptive) *series->longest = longest_step(P, control, series);
+    return status;
+}
+
+/* Series where a step begins: those of its state, from either place. */
+static inline int begin_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_control *restrict control,
+                               mass_matrix *restrict mass, const symlie_state *restrict state, series_places *restrict at)
+{
+    const symlie_mask ended = begin_at(P, &at->end, t, state->q, state->v);
+    if (SYMLIE_ALL(ended)) {
+        const symlie_series other = at->begin;
+        at->begin = at->end, at->end = other;
+        return SYMLIE_DONE;
+    }
+    const symlie_mask begun = begin_at(P, &at->begin, t, state->q, state->v);
+    if (SYMLIE_ALL(begun)) return SYMLIE_DONE;
+    if (SYMLIE_ALL(ended | begun)) {
+        symlie_real *begin = at->begin.is_known;
+        const symlie_real *end = at->end.is_known;
+        for (long long k = series_workspace(P, MOST_ORDER) - 1; k >= 0; k--) begin[k] = SYMLIE_WHERE(ended, end[k], begin[k]);
+        return SYMLIE_DONE;
+    }
+    return series_of_lanes(P, work, control, t, state->q, state->v, mass, &at->jets, &at->begin);
+}
+
+static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+                              const symlie_control *restrict control, mass_matrix *restrict mass,
+                              const symlie_state *restrict state, symlie_trial *restrict trial)
+{
+    ARRAY(theta, DIMENSION);
+    const int order = (int)control->order;
+    const symlie_real none = SYMLIE_NUMBER(0);
+    series_places at = places_of_series(P, order);
+    int status = begin_series(P, work, t, control, mass, state, &at);
+    if (status != SYMLIE_DONE) return status;
+    copy(DIMENSION, at.begin.v_1, trial->first_acceleration);
+    trial->acceleration_is_valid = 1;
+    trial->is_untried = h != h;
+    symlie_real length = h;
+    if (control->is_adaptive) {
+        if (!SYMLIE_ALL(*at.begin.longest == *at.begin.longest)) return SYMLIE_NOT_FINITE;
+        trial->is_untried = ~(h <= *at.begin.longest * STRETCH);
+        trial->factor = *at.begin.longest / h;
+        /* Lanes whose step is too long stay where they are. */
+        length = SYMLIE_WHERE(trial->is_untried, none, h);
+    }
+    if (SYMLIE_ALL(trial->is_untried)) {
+        copy(STORAGE, state->q, trial->q);
+        copy(ROWS, at.begin.lambda_0, trial->lambda);
+        trial->error = SYMLIE_NUMBER(2);
+        return SYMLIE_DONE;
+    }
+    status = reach_state(P, work, t, length, order, mass, &at.begin, trial->q, trial->v);
+    if (status != SYMLIE_DONE) return status;
+    sum_means(DIMENSION, order, at.begin.w, length, theta);
+    for (int k = 0; k < DIMENSION; k++) theta[k] = length * theta[k];
+    status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
+    if (status != SYMLIE_DONE) return status;
+    if (!control->is_adaptive && !seems_to_converge(P, work, order, h, &at.begin)) return SYMLIE_DIVERGING;
+    if (control->with_estimate) {
+        const symlie_real error = series_error(P, length, order, control, &at.begin, &at.end, theta);
+        const symlie_mask may_be_rounding = (error > 1) & (error * control->tolerance <= ROUNDED) & ~trial->is_untried;
+        if (!SYMLIE_ALL(error == error) || (control->is_adaptive && SYMLIE_ANY(may_be_rounding))) return SYMLIE_NOT_FINITE;
+        trial->error = SYMLIE_WHERE(trial->is_untried, SYMLIE_NUMBER(2), error);
+    }
+    for (int k = 0; k < DIMENSION; k++) theta[k] = none + theta[k];
+    keep_increment(P, theta, trial->increment);
+#if CONSTRAINED && ROWS_OF_VELOCITIES
+    measure_residuals(P, work, t + h, trial->q, trial->v, trial);
+#endif
+    copy(ROWS, at.end.lambda_0, trial->lambda);
+    copy(DIMENSION, at.end.v_1, trial->acceleration);
+    if (!control->is_adaptive) return SYMLIE_DONE;
+    const symlie_real next = SYMLIE_WHERE(trial->error <= 1, *at.end.longest / h, SYMLIE_NUMBER(REJECTED_STEP));
+    trial->factor = SYMLIE_WHERE(trial->is_untried, trial->factor, next);
+    return SYMLIE_DONE;
+}
+
+/* Evaluations that a lane's member counts. */
+static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
+                                            int has_first, int have_first)
+{
+    (void)have_first;
+    return (long long)control->order * ((trial->is_untried[lane] == 0) + !has_first);
+}
+
+/* A lane has the series of another one. */
+static inline void share_kept(const symlie_problem *restrict P, int from, int to)
+{
+    symlie_real *memory = aligned(P->workspace);
+    for (long long k = 2 * series_workspace(P, MOST_ORDER) - 1; k >= 0; k--) memory[k][to] = memory[k][from];
+}
+
+/* Members that go alone have other parameters than those before. */
+static inline void forget_alone(const symlie_problem *restrict P, void *workspace)
+{
+    const uintptr_t size = CACHE_LINE * sizeof(symlie_scalar), place = (uintptr_t)workspace;
+    symlie_scalar *memory = (symlie_scalar *)workspace + (size - place % size) % size / sizeof *memory;
+    memory[0] = memory[series_workspace(P, MOST_ORDER)] = 0;
+}
+
+#endif

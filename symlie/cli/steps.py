@@ -25,7 +25,8 @@ def add_integration(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         type=path,
-        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone",
+        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone; with bdfK of "
+        "index 3 λ has order K-1 for K steps after each change of h",
     )
     _add_steps(parser)
     parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")

@@ -1,19 +1,33 @@
 """RATTLie beside half-explicit steps: cost of rods of any length, time to an accuracy, and what is kept in long runs.
 
-python tests/benchmarks/variational.py [--quick]
+python tests/benchmarks/variational.py [--quick | --cold]
+
+With ``--cold``: CPU time of the kernels of variational methods beside those of every run, where nothing is cached.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import multiprocessing
+import os
+import tempfile
 import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from handwritten import stay_on_one_processor
 
 import symlie as sl
+from symlie.compile.compiler import flags, run_compiler
+from symlie.compile.headers import with_headers
 from symlie.models import flying_spaghetti, heavy_top
+from symlie.runtime.integrate.driver_library import driver_files, kernel_sets
+from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.timing import step_timer
@@ -22,6 +36,14 @@ NUMBERS = (16, 64, 256, 1024, 4096, 16384)
 REPETITIONS = 7
 DIVISIONS = {"rattlie": (256, 288, 320, 352), "half_explicit_2": (768, 832, 896, 960, 1024)}
 """Steps per second at which both are tried for an accuracy of 1e-5."""
+COLD = {
+    "flying spaghetti": ("flying_spaghetti", {"segments": 16}),
+    "roll-up": ("roll_up", {"segments": 16}),
+    "Kirchhoff roll-up": ("roll_up", {"segments": 16, "constraint": "kirchhoff"}),
+    **{f"heavy top on {group}": ("heavy_top", {"group": group}) for group in ("SO3", "S3", "SO3xR3", "SE3")},
+}
+"""Models whose kernels are made where nothing is cached."""
+COLD_METHODS = ("rattlie", "variational_midpoint", "simpson")
 
 
 def rods(numbers: tuple[int, ...]) -> None:
@@ -94,12 +116,86 @@ def long_runs() -> None:
     told("heavy top, 10⁶ steps", run, [moment[:, 2:]], 0.0)
 
 
+def simpson(q0: Any, q1: Any, h: Any) -> Any:
+    """A discrete Lagrangian of one's own."""
+    v = q0.difference(q1) / h
+    return h * (q0.lagrangian(v) + 4 * q0.interpolate(q1, 1 / 2).lagrangian(v) + q1.lagrangian(v)) / 6
+
+
+def compiler_seconds(files: Mapping[str, str], source: str, *, takes_steps: bool = True) -> float:
+    """CPU time of a compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        return cpu(
+            lambda: run_compiler(
+                Path(folder, source), Path(folder, "out.so"), flags("default", takes_steps=takes_steps)
+            )
+        )
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """CPU time of this process and of those that it starts, in s."""
+    before = os.times()
+    work()
+    return sum(after - was for after, was in zip(os.times()[:4], before[:4], strict=True))
+
+
+def made(model: str, options: Mapping[str, object], name: str) -> list[float]:
+    """CPU times of the core set, and of what a method needs beside it.
+
+    Of both: derivation and emission, the generated sources, and the time loop; that of the core set is half_explicit_5
+    with the library of the model, that of the method what its loop takes longer.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["SYMLIE_CACHE"] = folder
+        build = importlib.import_module(f"symlie.models.{model}").build
+        systems: list[Any] = []
+        core = cpu(lambda: systems.append(build(**options).derive().compile("numpy")))
+        (system,) = systems
+        layout, chosen = system.layout, chosen_method(simpson if name == "simpson" else name)
+        sets = kernel_sets(chosen, layout)
+        beside = cpu(lambda: [system.sets.files(s) for s in sets])
+        files = with_headers({n: t for n, t in system.files.items() if n.endswith((".c", ".h"))})
+        for s in sets:
+            files |= {n: t for n, t in system.sets.files(s).items() if n.endswith((".c", ".h"))}
+        units = [compiler_seconds(files, f"{layout.name}{end}.c") for end in ("", *(f"_{s}" for s in sets))]
+        library = library_files(system.files, layout.name, system.mechanics.algebra_header)
+        other = compiler_seconds(library, "library.c", takes_steps=False)
+        loops = [compiler_seconds(driver_files(system, m), "driver.c") for m in (method("half_explicit_5"), chosen)]
+    return [core, units[0], loops[0], other, beside, sum(units[1:]), loops[1] - loops[0]]
+
+
+def cold() -> None:
+    """Ratios of CPU times, medians of three processes each."""
+    print("| beside the core set | derived, emitted | and sources compiled | and time loop | and library |")
+    print("|---|---|---|---|---|")
+    context = multiprocessing.get_context("spawn")
+    for label, (model, options) in COLD.items():
+        for name in COLD_METHODS:
+            rounds = []
+            for _ in range(3):
+                with context.Pool(1) as pool:
+                    rounds.append(pool.apply(made, (model, options, name)))
+            core, unit, loop, library, beside, units, longer = np.median(rounds, axis=0)
+            ratios = [
+                beside / core,
+                (beside + units) / (core + unit),
+                (beside + longer) / (core + loop),
+                (beside + longer) / (core + loop + library),
+            ]
+            print(f"| {label}, {name} |" + "".join(f" {ratio:.2f} |" for ratio in ratios), flush=True)
+
+
 def main() -> None:
     """Print all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="rods of 16 and 256 segments alone")
+    parser.add_argument("--cold", action="store_true", help="CPU time of kernels where nothing is cached, alone")
     arguments = parser.parse_args()
     stay_on_one_processor()
+    if arguments.cold:
+        return cold()
     rods((16, 256) if arguments.quick else NUMBERS)
     if not arguments.quick:
         accuracy()

@@ -101,6 +101,13 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     assert f"Example:\n  symlie {command}" in capsys.readouterr().out
 
 
+def test_help_tells_the_order_of_multipliers(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "with bdfK of index 3 λ has order K-1 for K steps after each change of h" in said
+
+
 MODEL = '''"""A model."""
 import symlie as sl
 

@@ -218,7 +218,7 @@ class EndStage(_Stage):
         self.v = v = u[:n].copy()
         m.prescribe(self.t, self.q.copy(), v)
         momentum = self.kernels("conjugate_momentum", m.p, self.t, self.q, v)
-        self.load = self.kernels("load", m.p, self.t, self.q, v)
+        self.load = self.kernels.end_load(m.p, self.t, self.q, v)
         pushed = h * self.weight * self.load
         self.terms = np.abs(momentum) + np.abs(self.end) + np.abs(pushed)
         rows = m.hidden_residual(self.t, self.q, v, self.jacobian) if self.layout.rows else np.zeros(0)

@@ -62,6 +62,16 @@ class DiscreteKernels:
                 total += summed(layout.places[index].ravel(), block.T.ravel(), layout.dimension)
         return total if by_velocity else np.concatenate(rows)
 
+    def end_load(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
+        """l at an end of a step; zero where the discrete Lagrangian samples no potential energy at the ends.
+
+        Parameters
+        ----------
+        p, t, q, v
+            As ``load`` takes them.
+        """
+        return self("load", p, t, q, v) if any(self.weights) else np.zeros(self._layout.dimension)
+
     def values(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> list[Array]:
         """Stored values of matrices: S and N of ``momentum_slopes``, K and D of ``load_slopes``.
 

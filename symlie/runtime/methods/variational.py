@@ -227,7 +227,7 @@ class _Step:
         m, k, n = self.mechanics, self.kernels, self.layout.dimension
         known, damped = float(self.own["known"][0]), float(self.own["damped"][0])
         projects = stepper.control.project_position or stepper.control.project_velocity
-        load = self.own["load"] if known and not projects else k("load", m.p, state.t, state.q, state.v)
+        load = self.own["load"] if known and not projects else k.end_load(m.p, state.t, state.q, state.v)
         if known == 2 and self.own["length"][0] == h and not projects:
             theta, rest = self._held(state.t, state.q, self.own["theta"]), self.own["rest"]
             q = m.kernels.advance(state.q, layout.free * theta)
@@ -267,7 +267,7 @@ class _Step:
         damped = float(damped or stepper.newton.refreshes > before)
         v = np.where(layout.free, u[:n], 0.0)
         m.prescribe(t, q.copy(), v)
-        load = k("load", m.p, t, q, v)
+        load = k.end_load(m.p, t, q, v)
 
         minus = 2 / h * u[n:]
         multipliers, next_theta, next_mu, known = minus, 2 * h * v - theta, h * h / 2 * minus, 1.0

@@ -8,6 +8,7 @@
 #define SAMPLED_VALUES 0
 #endif
 #define SAMPLED (SAMPLES > 0)
+#define LOADS_AT_ENDS (START_WEIGHT != 0 || END_WEIGHT != 0)
 
 #if HAS_MATRIX
 #include "iteration_tables.h"

@@ -27,6 +27,14 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
         if (!IS_FREE(k)) r[k] = s->terms[k] = 0;
 }
 
+/* l at an end of a step; zero where the discrete Lagrangian samples no potential energy at the ends. */
+static inline void take_end_load(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                 const symlie_real *restrict v, symlie_real *restrict load)
+{
+    if (LOADS_AT_ENDS) system_load(P, t, q, v, load);
+    else for (int k = 0; k < DIMENSION; k++) load[k] = 0;
+}
+
 /* (a) */
 static inline void start_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
@@ -66,7 +74,7 @@ static inline void end_residual(newton_problem *restrict s, const symlie_real *r
     copy(DIMENSION, u, s->v);
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
     system_conjugate_momentum(P, s->t, s->q, s->v, r);
-    system_load(P, s->t, s->q, s->v, s->load);
+    take_end_load(P, s->t, s->q, s->v, s->load);
     for (int k = 0; k < DIMENSION; k++) {
         s->terms[k] = fabs(r[k]) + fabs(s->target[k]) + fabs(push * s->load[k]);
         r[k] = r[k] - s->target[k] + push * s->load[k];
@@ -77,13 +85,13 @@ static inline void end_residual(newton_problem *restrict s, const symlie_real *r
     add_constraint_force(s, s->B, u + DIMENSION, r);
 }
 
-static inline void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
+PART_OF_STAGE void newton_residual(newton_problem *restrict s, const symlie_real *restrict u, symlie_real *restrict r)
 {
     if (s->is_end) end_residual(s, u, r);
     else start_residual(s, u, r);
 }
 
-static inline int newton_refresh(newton_problem *restrict s)
+PART_OF_STAGE int newton_refresh(newton_problem *restrict s)
 {
     s->has_factors = 1;
     if (s->is_end) s->takes_matrix = LOADS_SEE_VELOCITY;
@@ -126,7 +134,7 @@ static inline int newton_refresh(newton_problem *restrict s)
 #endif
 }
 
-static inline int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
+PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_real *restrict r, symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     (void)P;

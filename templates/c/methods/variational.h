@@ -93,7 +93,7 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     if (counts->refreshes > refreshes) *is_damped = 1;
     for (int k = 0; k < DIMENSION; k++) s->v[k] = IS_FREE(k) ? s->u[k] : 0;
     if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
-    system_load(P, s->t, s->q, s->v, s->load);
+    take_end_load(P, s->t, s->q, s->v, s->load);
     return SYMLIE_DONE;
 }
 
@@ -106,7 +106,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-static inline int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
+PART_OF_STAGE int method_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
@@ -143,7 +143,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
                 if (!IS_FREE(k)) theta[k] = held[k];
     } else {
         if (known) copy(DIMENSION, own + OWN_LOAD, load);
-        else system_load(P, t, q_n, state->v, load);
+        else take_end_load(P, t, q_n, state->v, load);
         for (int k = 0; k < DIMENSION; k++) s.u[k] = known ? part * own[OWN_THETA + k] : h * state->v[k];
         for (int k = 0; k < UNKNOWNS - DIMENSION; k++) s.u[DIMENSION + k] = known ? part * part * own[OWN_MULTIPLIERS + k] : 0;
         const int status = solve_start(&s, t, h, q_n, state->v, load, target, held, &trial->newton);

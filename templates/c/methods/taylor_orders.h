@@ -123,7 +123,11 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 #endif
 
 #if !ORDERS_BESIDE
-#define HAS_KEPT_FACTORS (KEPT_FACTORS >= 0)
+#if defined(SYMLIE_FIXED_ALGEBRA_H) && FACTORS && KEPT_FACTORS >= 0
+#define HAS_KEPT_FACTORS 1
+#else
+#define HAS_KEPT_FACTORS 0
+#endif
 
 /* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
 typedef struct {

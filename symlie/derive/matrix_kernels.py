@@ -59,6 +59,14 @@ def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
     return pattern, [e for _, _, e in entries]
 
 
+def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list[Expr]]:
+    """Rows of a matrix that are not zero, with all their entries, and derivatives along a vector that give them."""
+    rows = [i for i, e in enumerate(rates) if e != 0]
+    count = len(rows) * columns
+    places = tuple(i for i in rows for _ in range(columns)), tuple(range(columns)) * len(rows)
+    return SparsePattern(*places, (None,) * count), [rates[i] for i in rows]
+
+
 def element_matrices(model: Model, derived: DerivedStatement, name: str) -> ElementTypeSet:
     """Matrices of a set for an element type.
 

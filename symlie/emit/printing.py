@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sympy
 
@@ -66,11 +66,20 @@ class Printer(ABC):
         """A function of a run-time input, the first number of whose slot is given."""
 
 
-def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[str, str]], list[str]]:
+def print_statements(
+    body: StraightLine, printer: Printer, repeated: Collection[str] = ()
+) -> tuple[list[tuple[str, str]], list[str]]:
     """Print instructions.
 
     An instruction used once is written inside its user as long as that stays short; the order of operations does not
     change.
+
+    Parameters
+    ----------
+    body, printer
+        The instructions, and how they are written.
+    repeated
+        Targets of instructions that stand in a loop, and users of which no others are written inside.
 
     Returns
     -------
@@ -81,6 +90,7 @@ def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[s
     """
     uses = Counter(o for i in body.instructions for o in i.operands if isinstance(o, str))
     uses.update(o for o in body.outputs if isinstance(o, str))
+    before = {o for i in body.instructions if i.target in repeated for o in i.operands if o not in repeated}
     printed: dict[str, str] = {}
     statements: list[tuple[str, str]] = []
 
@@ -89,7 +99,7 @@ def print_statements(body: StraightLine, printer: Printer) -> tuple[list[tuple[s
 
     for instruction in body.instructions:
         text = printer.operation(instruction.operator, [show(o) for o in instruction.operands])
-        if uses[instruction.target] == 1 and len(text) <= LONGEST_EXPRESSION:
+        if uses[instruction.target] == 1 and instruction.target not in before and len(text) <= LONGEST_EXPRESSION:
             printed[instruction.target] = text
         else:
             name = f"s{len(statements)}"

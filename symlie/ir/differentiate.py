@@ -165,9 +165,10 @@ def gradient(program: Program, output: Expr, wanted: Value) -> Vector:
 
 def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
     """Directional derivatives along every unit tangent, as a matrix with one column for each."""
-    found = []
-    for value in values:
-        for k in range(value.space.dimension):
-            unit = tuple(Integer(int(i == k)) for i in range(value.space.dimension))
-            found.append(forward(program, outputs, [(value, unit)]))
+    found = [forward(program, outputs, [(v, unit)]) for v in values for unit in unit_vectors(v.space.dimension)]
     return tuple(zip(*found, strict=True))
+
+
+def unit_vectors(dimension: int) -> list[Vector]:
+    """The unit vectors of a space."""
+    return [tuple(Integer(int(i == k)) for i in range(dimension)) for k in range(dimension)]

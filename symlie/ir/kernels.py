@@ -20,6 +20,7 @@ from symlie.contract.manifest import (
     Pattern,
 )
 from symlie.contract.signature import Argument, Signature
+from symlie.ir.directions import components_seen
 from symlie.ir.schemes import Scheme
 from symlie.ir.straightline import Operand, StraightLine
 from symlie.showing import Brief
@@ -32,15 +33,26 @@ class Kernel:
     signature: Signature
     body: StraightLine
     description: str
+    directions: int = 0
+    """Unit vectors along which derivatives are found, in a loop whose text is there once; zero if there is none.
+
+    Outputs of the body are rows of matrices, with one column for each; see `symlie.ir.directions`.
+    """
+
+    @property
+    def repeated(self) -> frozenset[str]:
+        """Targets of the instructions that see the vector."""
+        seen = components_seen(self.body, self.directions)
+        return frozenset(i.target for i in self.body.instructions if i.target in seen)
 
     @property
     def outputs(self) -> list[tuple[Argument, tuple[Operand, ...]]]:
-        """Each output argument with the operands of its components."""
+        """Each output argument with the operands of its components, or of its rows."""
         rows = []
         position = 0
         for argument in self.signature.arguments:
             if argument.is_output:
-                size = argument.size or 0
+                size = (argument.size or 0) // (self.directions or 1)
                 rows.append((argument, self.body.outputs[position : position + size]))
                 position += size
         return rows

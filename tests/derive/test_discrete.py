@@ -6,20 +6,27 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 import sympy
 from mpmath import mpf
+from numpy.typing import NDArray
 from sympy import Symbol
 
 import symlie as sl
 from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
+from symlie.derive.discrete.slopes import MomentumSlopes
+from symlie.derive.equations import Equations
+from symlie.derive.sets import derive_set
+from symlie.emit.numpy.target import NUMPY
 from symlie.errors import GroupError
 from symlie.groups import operators
 from symlie.groups.interpolation import interpolation_tangent
@@ -34,6 +41,7 @@ from tests.systems import polar_model
 
 DIGITS = 50
 STEP = mpf("0.01")
+Array = NDArray[np.float64]
 SKEW = {"SE3": "screw", "S3sR3": "screw", "SO3xR3": "pair", "S3xR3": "pair", "SO3": "turn", "S3": "turn"}
 """What ad is made of."""
 
@@ -189,11 +197,12 @@ def test_slopes_are_derivatives_along_the_step(name: str) -> None:
             values.at(q, algebra.compose(q, algebra.exp(theta)), theta, v)
             return values("start_momentum")
 
+        slopes, _ = MomentumSlopes(values.step).matrices()
         for k in range(6):
             ahead, behind = ([x + s * delta * (i == k) for i, x in enumerate(theta)] for s in (1, -1))
             slope = [(a - b) / (2 * delta) for a, b in zip(start(ahead), start(behind), strict=True)]
             values.at(q, algebra.compose(q, algebra.exp(theta)), theta, v)
-            column = [row[k] for row in values.step.slopes]
+            column = [row[k] for row in slopes]
             found = evaluate(values.step.program, column, values.values, DIGITS)
             assert distance(found, slope) <= tolerances.DIFFERENCE * max(mpf(1), *(abs(x) for x in slope))
 
@@ -279,3 +288,28 @@ def test_nodes_without_a_difference_are_refused() -> None:
     (derived,) = model.derive().derived
     with pytest.raises(GroupError, match=r"Node 'point' of 'pendulum' is on S2, where variational methods"):
         derive_variational(derived, DISCRETE_LAGRANGIANS["trapezoid"])
+
+
+def load_slopes(equations: Equations, numbers: Mapping[str, Array]) -> dict[str, list[float]]:
+    """K and D of all element types of a model that have loads, by type."""
+    kernels, functions = derive_set(equations, "discrete_midpoint"), dict[str, Any]()
+    (text,) = NUMPY.kernel_set(kernels, "").values()
+    exec(text, functions)
+    names = [f"{e.name}_load_slopes" for e in kernels.elements]
+    return {n: [float(np.squeeze(x)) for x in functions[n](0.3, **numbers)] for n in names if n in functions}
+
+
+def test_derivatives_in_a_loop_are_those_column_by_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an element without known zeros; one that has them stays as it is, so that matrices do not fill."""
+    equations, draws = flying_spaghetti.build(2).derive(), np.random.default_rng(4)
+    numbers = {letter: draws.uniform(0.2, 1, size) for letter, size in (("q", 14), ("v", 12), ("p", 40), ("e", 40))}
+    looped = load_slopes(equations, numbers)
+    monkeypatch.setattr("symlie.derive.discrete.kernels.all_see_all", lambda body, size: False)
+    columns = load_slopes(equations, numbers)
+    assert {name: len(values) for name, values in looped.items()} == {
+        "rod_section_load_slopes": 6, "rod_segment_load_slopes": 288, "ends_load_slopes": 12,
+    }  # fmt: skip
+    for name, values in columns.items():
+        assert looped[name] == pytest.approx(
+            values, rel=0, abs=tolerances.ROUNDING_OF_INCREMENTS * max(map(abs, values))
+        )

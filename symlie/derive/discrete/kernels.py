@@ -17,9 +17,11 @@ from symlie.contract.sets import KernelSet
 from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.discrete.momenta import VariationalStep, derive_variational
+from symlie.derive.discrete.slopes import LoadSlopes, MomentumSlopes
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
-from symlie.derive.matrix_kernels import nonzeros
-from symlie.ir.kernels import Kernel
+from symlie.derive.matrix_kernels import nonzeros, whole_rows
+from symlie.ir.directions import LOOPED, all_see_all, direction
+from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet, SetKernels
 from symlie.ir.straightline import flatten
 from symlie.modeling.model import Model
@@ -45,12 +47,13 @@ def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: 
     assert stated is not None
     at_ends = replace(stated, potential=())
     elements = tuple(
-        _element(model, d.statement, derive_variational(d, at_ends), is_sampled=bool(stated.between)) for d in derived
+        _element(model, d.statement, derive_variational(d, at_ends), load_is_sampled=bool(stated.between))
+        for d in derived
     )
     return SetKernels(model.name, chosen, elements=elements, weights=tuple(map(float, stated.ends)))
 
 
-def _element(model: Model, statement: Statement, step: VariationalStep, *, is_sampled: bool) -> ElementTypeSet:
+def _element(model: Model, statement: Statement, step: VariationalStep, *, load_is_sampled: bool) -> ElementTypeSet:
     nodes = statement.nodes
     configuration = configuration_symbols(statement)
     before = [a.before for a in statement.angles]
@@ -65,26 +68,41 @@ def _element(model: Model, statement: Statement, step: VariationalStep, *, is_sa
     }
     references = {s: f"{label}[{k}]" for label, symbols in reversed(inputs.items()) for k, s in enumerate(symbols)}
     references |= {statement.time: "t", step.step_size: "h"}
-    by_configuration = step.load_by_configuration if is_sampled else ()
-    matrices = (step.slopes, step.rolling_slopes, by_configuration, step.load_by_velocity)
-    patterns, values = zip(*map(nonzeros, matrices), strict=True)
+    size = sum(node.group.dimension for node in step.nodes)
+    along, operands = direction(size)
+    references |= operands
     results: dict[str, tuple[Sequence[Expr], ...]] = {
         "conjugate_momentum": (step.momentum,),
         "load": (step.load,),
         "start_momentum": (step.start_momentum,),
         "end_momentum": (step.end_momentum,),
         "rolling": (step.rolling,),
-        "momentum_slopes": tuple(values[:2]),
-        "load_slopes": tuple(values[2:]),
     }
-    kernels = []
-    for name, parts in results.items():
+    kernels, patterns = [], list[SparsePattern]()
+
+    def add(name: str, parts: Sequence[Sequence[Expr]], directions: int = 0) -> None:
         if all(e == 0 for part in parts for e in part):
-            continue
+            return
         row = KERNELS[name]
         arguments = [Argument(x, len(inputs[x]) if x in inputs else None) for x in row.element_arguments]
-        arguments += [Argument(r, len(part), True) for r, part in zip(row.result_names, parts, strict=True)]
+        sizes = [len(part) * (directions or 1) for part in parts]
+        arguments += [Argument(r, size, True) for r, size in zip(row.result_names, sizes, strict=True)]
         body = flatten(step.program, [e for part in parts for e in part], references)
-        kernels.append(Kernel(Signature(f"{statement.name}_{name}", tuple(arguments)), body, row.meaning))
+        kernels.append(Kernel(Signature(f"{statement.name}_{name}", tuple(arguments)), body, row.meaning, directions))
+
+    for name, parts in results.items():
+        add(name, parts)
+    slopes = {
+        "momentum_slopes": MomentumSlopes(step),
+        "load_slopes": LoadSlopes(step, by_configuration=load_is_sampled),
+    }
+    for name, derivatives in slopes.items():
+        rates = derivatives.along(along) if size >= LOOPED else ()
+        body = flatten(step.program, [e for part in rates for e in part if e != 0], references)
+        is_looped = bool(rates) and all_see_all(body, size)
+        matrices = [whole_rows(r, size) for r in rates] if is_looped else list(map(nonzeros, derivatives.matrices()))
+        found, values = zip(*matrices, strict=True)
+        patterns += found
+        add(name, values, size if is_looped else 0)
     velocities = sum(n.group.velocity_dimension for n in nodes)
-    return ElementTypeSet(statement.name, len(configuration), velocities, rows, patterns, tuple(kernels), True)
+    return ElementTypeSet(statement.name, len(configuration), velocities, rows, tuple(patterns), tuple(kernels), True)

@@ -12,7 +12,6 @@ Source: [Hante2022], equations 14 to 18.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,13 +20,11 @@ from sympy import Expr, Integer, Rational, Symbol
 
 from symlie.contract.discrete import DiscreteLagrangian, Samples
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.newton_matrices import by_configuration
 from symlie.errors import GroupError
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Difference, Exponential
-from symlie.groups.operators import tangent_operator
-from symlie.ir.differentiate import Matrix, columns, forward, gradient, reverse
-from symlie.ir.program import Euclidean, Program, Value, Vector, at_values, depends_on
+from symlie.ir.differentiate import gradient, reverse
+from symlie.ir.program import Euclidean, Program, Value, Vector, at_values
 
 
 @dataclass(frozen=True)
@@ -68,39 +65,6 @@ class VariationalStep:
     end_momentum: Vector
     between: Mapping[Rational, tuple[Vector, ...]]
     rolling: Vector
-
-    @functools.cached_property
-    def _along_the_step(self) -> Matrix:
-        program, outputs, found = self.program, [*self.start_momentum, *self.rolling], []
-        for group, _, _, end, theta in self.nodes:
-            follows = depends_on(program, outputs, [c for c in end.components if isinstance(c, Symbol)])
-            for k in range(group.dimension):
-                unit = tuple(Integer(int(i == k)) for i in range(group.dimension))
-                seeds: list[tuple[Value, Vector]] = [(theta, unit)]
-                if follows:
-                    seeds.append((end, program.vector(tangent_operator(program, group, theta.components, unit))))
-                found.append(forward(program, outputs, seeds))
-        return tuple(zip(*found, strict=True))
-
-    @property
-    def slopes(self) -> Matrix:
-        """dp⁺/dθ, along q₁ = q₀∘exp(θ)."""
-        return self._along_the_step[: len(self.start_momentum)]
-
-    @property
-    def rolling_slopes(self) -> Matrix:
-        """The derivative of `rolling` by θ, along q₁ = q₀∘exp(θ)."""
-        return self._along_the_step[len(self.start_momentum) :]
-
-    @functools.cached_property
-    def load_by_configuration(self) -> Matrix:
-        """D_q l."""
-        return by_configuration(self.program, self.load, [node.start for node in self.nodes])
-
-    @functools.cached_property
-    def load_by_velocity(self) -> Matrix:
-        """∂l/∂v."""
-        return columns(self.program, self.load, [node.velocity for node in self.nodes])
 
 
 class MovedNode(NamedTuple):

@@ -6,12 +6,13 @@ import json
 import re
 import textwrap
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from symlie.contract.kernels import REAL
 from symlie.emit.printing import Printer, print_closed_form, print_statements
+from symlie.ir.directions import VECTOR
 from symlie.ir.kernels import Kernel
 from symlie.ir.schemes import POLES, Piece, Scheme
 from symlie.ir.series import is_series, tail_of
@@ -150,21 +151,30 @@ class PrintedKernel:
     statements: list[tuple[str, str]]
     stores: list[tuple[str, str]]
     operations: int
+    directions: int = field(default=0, kw_only=True)
+    """Passes of a loop that has the statements of `repeated` and all stores; zero if there is none."""
+    repeated: list[tuple[str, str]] = field(default_factory=list, kw_only=True)
 
 
 def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_early: bool = False) -> PrintedKernel:
     """Print one kernel; its results are stored behind all statements, or among them as soon as they are known."""
     printer = printer or CPrinter()
-    statements, results = print_statements(kernel.body, printer)
+    statements, results = print_statements(kernel.body, printer, kernel.repeated)
     targets = [f"{argument.name}[{k}]" for argument, operands in kernel.outputs for k in range(len(operands))]
+    repeated: list[tuple[str, str]] = []
+    if n := kernel.directions:
+        statements, results, repeated = _in_passes(statements, results, n)
+        rows = [(argument.name, k * n) for argument, operands in kernel.outputs for k in range(len(operands))]
+        targets = [f"{name}[{begin} + k]" for name, begin in rows]
     if each := {REAL: "SYMLIE_NUMBER", ROW: "EACH"}.get(printer.real):
         statements = [(name, _of_lanes(text, each)) for name, text in statements]
         results = [_of_lanes(text, each) for text in results]
+        repeated = [(name, _of_lanes(text, each)) for name, text in repeated]
     stores = list(zip(targets, results, strict=True))
-    text = " ".join(e for _, e in (*statements, *stores))
+    text = " ".join(e for _, e in (*statements, *repeated, *stores))
     used = {name for name in (a.name for a in kernel.signature.arguments) if _mentions(text, name)}
     unused = tuple(a.name for a in kernel.signature.arguments if (a.size == 0 if a.is_output else a.name not in used))
-    if stores_early:
+    if stores_early and not kernel.directions:
         statements, stores = _stored_early(statements, stores), []
     return PrintedKernel(
         kernel.description,
@@ -174,7 +184,30 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
         statements,
         stores,
         kernel.body.operation_count,
+        directions=kernel.directions,
+        repeated=repeated,
     )
+
+
+def _in_passes(
+    statements: list[tuple[str, str]], results: list[str], n: int
+) -> tuple[list[tuple[str, str]], list[str], list[tuple[str, str]]]:
+    """Statements before a loop over unit vectors, results, and statements in the loop, those that see the vector."""
+
+    def entry(match: re.Match[str]) -> str:
+        return f"unit[{n - 1 - int(match[1])} + k]"
+
+    before, repeated, seeing = [], [], {VECTOR}
+    for name, text in statements:
+        if seeing.isdisjoint(re.findall(r"\w+", text)):
+            before.append((name, text))
+        else:
+            seeing.add(name)
+            repeated.append((name, _ALONG.sub(entry, text)))
+    return before, [_ALONG.sub(entry, text) for text in results], repeated
+
+
+_ALONG = re.compile(rf"\b{VECTOR}\[(\d+)\]")
 
 
 def _of_lanes(text: str, each: str) -> str:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from symlie.emit.printing import Printer, print_closed_form, print_statements
+from symlie.ir.directions import VECTOR
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.schemes import POLES, Scheme
 from symlie.paths import template_folder
@@ -75,12 +76,14 @@ def primitives(kernels: Sequence[Kernel]) -> list[str]:
 
 
 def _printed(kernel: Kernel) -> dict[str, object]:
-    statements, results = print_statements(kernel.body, NumpyPrinter())
+    statements, results = print_statements(kernel.body, NumpyPrinter(), kernel.repeated)
     return {
         "description": kernel.description,
         "head": kernel.signature.python(),
         "statements": statements,
-        "results": results,
+        "directions": kernel.directions,
+        "vector": VECTOR,
+        "results": [f"*{r}" for r in results] if kernel.directions else results,
     }
 
 

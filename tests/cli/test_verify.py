@@ -114,6 +114,7 @@ def test_certificates(cli: Cli, tmp_path: Path) -> None:
     assert result.code == 1 and "can not be reproduced" in result.err
 
 
+@pytest.mark.slow
 def test_operators(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_proof, "ENOUGH", 3000)
     monkeypatch.setattr(matrix_proof, "BUDGET", 3000)

@@ -58,7 +58,17 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("model", "method_name"), CASES)
+QUICK = [
+    ("heavy_top_SO3xR3", "half_explicit_5"),
+    ("heavy_top_S3", "rkmk_dopri5"),
+    ("spaghetti", "generalized_alpha_index2"),
+]
+"""One with constraints, one without, and one with Newton matrices."""
+
+
+@pytest.mark.parametrize(
+    ("model", "method_name"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in CASES if c not in QUICK)]
+)
 def test_optimization_keeps_every_bit(
     model: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def test_text_does_not_depend_on_the_number_of_bodies() -> None:
     assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_mixed_tree() -> None:
     model = mixed()
     judge(model, *forms(model))

@@ -117,7 +117,10 @@ def test_a_thousand_near_tangencies() -> None:
     assert sum(check(oscillators(LEVELS, "c"), *drawn(rng)) for _ in range(SETS)) > 2 * LEVELS * SETS
 
 
-@pytest.mark.parametrize("steps", [{}, {"rtol": None, "atol": None, "h": 0.75, "method_options": {"order": 34}}])
+FIXED = {"rtol": None, "atol": None, "h": 0.75, "method_options": {"order": 34}}
+
+
+@pytest.mark.parametrize("steps", [FIXED, pytest.param({}, marks=pytest.mark.slow)])
 def test_backends_find_the_same(steps: dict[str, Any]) -> None:
     weights, levels = drawn(np.random.default_rng(3))
     for backend in ("c", "numpy"):

@@ -79,7 +79,12 @@ def system_of(name: str, backend: str) -> System:
     return MODELS[name][0]().derive().compile(backend=backend)
 
 
-@pytest.mark.parametrize("name", MODELS)
+SLOW = [name for name in MODELS if name.startswith("driven rod")]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in MODELS]
+)
 def test_beside_other_methods(name: str) -> None:
     """In a tenth of their steps; C and NumPy agree."""
     end = MODELS[name][1]

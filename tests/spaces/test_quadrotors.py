@@ -67,7 +67,7 @@ def test_energy_without_control_and_power_of_constant_thrusts() -> None:
     assert np.ptp(work) < 1e-10
 
 
-@pytest.mark.parametrize("control", ["tracking", "full"])
+@pytest.mark.parametrize("control", ["tracking", pytest.param("full", marks=pytest.mark.slow)])
 def test_the_load_reaches_the_curve(control: str) -> None:
     load = sl.solve(system_of(control), 5.0, method="rkmk_dopri5", rtol=1e-8).outputs["load"][-1]
     assert np.abs(load - [2.5, 0, -0.75]).max() < 6e-5

@@ -83,7 +83,15 @@ MIXED = [
 ]
 
 
-@pytest.mark.parametrize("coordinates", [*((c, c) for c in [*FORM_1, *FORM_2, *ON_GROUP]), *MIXED])
+QUICK = ["euler_angles_zxz:1", "euler_angles", "euler_parameters", "rotation_vector:2", "euler_angles:lie"]
+"""Of each form, and of each kind of parameters, one."""
+
+ALIKE = [c for c in [*FORM_1, *FORM_2, *ON_GROUP] if c not in QUICK]
+
+
+@pytest.mark.parametrize(
+    "coordinates", [*((c, c) for c in QUICK), *MIXED, *(pytest.param((c, c), marks=pytest.mark.slow) for c in ALIKE)]
+)
 def test_all_coordinates_have_the_same_motion(coordinates: tuple[str | None, ...]) -> None:
     solution = sl.solve(gyroscope(coordinates), 0.5, h=5e-4, method="half_explicit_5")
     difference = np.abs(reports(solution) - reference())
@@ -91,10 +99,12 @@ def test_all_coordinates_have_the_same_motion(coordinates: tuple[str | None, ...
 
 
 BOTH = [(c, m) for c in FORM_2 for m in ("half_explicit_5", "generalized_alpha")]
+ONE = [(c, "half_explicit_5") for c in [*FORM_1, *ON_GROUP[:2]]]
 
 
 @pytest.mark.parametrize(
-    ("coordinates", "method"), [*BOTH, *((c, "half_explicit_5") for c in [*FORM_1, *ON_GROUP[:2]])]
+    ("coordinates", "method"),
+    [pytest.param(c, m, marks=() if c in QUICK else pytest.mark.slow) for c, m in [*BOTH, *ONE]],
 )
 def test_backends_agree(coordinates: str, method: str) -> None:
     compiled, plain = (

@@ -31,6 +31,8 @@ ABOUT_FLAGS = ("certify", "distributed", "emit")
 """Rooms whose quick tests compile as users do: they are about what compilers make of the text, or about processes that
 share libraries with processes of users."""
 
+HAS_SLOW = pytest.StashKey[bool]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Two options more."""
@@ -86,12 +88,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         pytest.skip(str(error))
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Beside slow tests quick ones compile as these do: systems that both share have one library."""
+    session.config.stash[HAS_SLOW] = any(item.get_closest_marker("slow") for item in session.items)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     """The same for fixtures that compile; flags for each test."""
-    as_users = (
-        item.config.getoption("as_users") or item.get_closest_marker("slow") or item.path.parent.name in ABOUT_FLAGS
-    )
+    config = item.config
+    as_users = config.getoption("as_users") or config.stash[HAS_SLOW] or item.path.parent.name in ABOUT_FLAGS
     compiler.BASE_FLAGS = AS_USERS if as_users else QUICKLY
     try:
         return (yield)

@@ -8,7 +8,8 @@ import numpy as np
 from sympy import Expr, Integer, Matrix
 
 from symlie.contract.manifest import Curve, Instances, NodeOutput, NodeSet
-from symlie.derive.elimination import derive_elimination, derive_kept_elimination
+from symlie.derive.elimination.kept import derive_kept_elimination
+from symlie.derive.elimination.saddle import derive_elimination
 from symlie.errors import ModelError
 from symlie.groups.group import Field
 from symlie.groups.rotation_parameters import RotationParameters, starting_storage, stepped_rotation

@@ -11,7 +11,7 @@ VECTOR = "along"
 """Name of the vector in bodies."""
 
 LOOPED = 8
-"""Components from which on a loop pays: fewer unit vectors do not fill registers, in which its passes stand side by side.
+"""Components from which on a loop pays: fewer unit vectors fill no registers, in which its passes stand side by side.
 
 Its text, and the time that compilers take, are a fraction of those of columns one by one, in which zeros are known.
 """

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from symlie.derive.arrangement import assembled_patterns
-from symlie.derive.elimination import derive_elimination, derive_kept_elimination
+from symlie.derive.elimination.kept import derive_kept_elimination
+from symlie.derive.elimination.saddle import derive_elimination
 from symlie.ir.kernels import Elimination, Kernel, SparsePattern
 from symlie.runtime.layout.layout import Array
 from tests import tolerances

@@ -12,7 +12,7 @@ import pytest
 
 import symlie as sl
 from symlie.contract.manifest import read_manifest
-from symlie.derive.elimination import derive_elimination
+from symlie.derive.elimination.saddle import derive_elimination
 from symlie.ensembles.results import MemberStatus
 from symlie.errors import FrozenParameterError
 from symlie.ir.kernels import SparsePattern

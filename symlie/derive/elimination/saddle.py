@@ -1,0 +1,210 @@
+"""Linear algebra of small systems as derived straight-line programs: only structural nonzeros are touched.
+
+    [ M    B0ᵀ ] [v']   [r]
+    [ B1   0   ] [λ ] = [c]      W = M⁻¹B0ᵀ,  S = B1 W,  S λ = B1 M⁻¹ r - c,  v' = M⁻¹ r - W λ
+
+Where a pivot of S did not keep its size, callers fall back on a pivoted elimination of the whole matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import sympy
+from sympy import Expr, Integer
+
+from symlie.contract.signature import Argument, Signature
+from symlie.derive.elimination.factors import (
+    Factors,
+    Rows,
+    Stored,
+    ZeroPivotError,
+    array_of,
+    check_pivot,
+    dense,
+    factorized,
+    least,
+    margin_of,
+)
+from symlie.ir.kernels import Elimination, Kernel, SparsePattern
+from symlie.ir.program import Program
+from symlie.ir.straightline import flatten
+
+LARGEST_AT_ONCE = 3
+"""Constraint rows that are eliminated by products of pivots: of three these are products of at most eight entries."""
+
+
+def derive_elimination(
+    mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
+) -> Elimination:
+    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle`` of a small system.
+
+    Parameters
+    ----------
+    mass, jacobian
+        Patterns of the assembled matrices; of the mass matrix the lower triangle.
+    moving
+        Which components are velocities; the acceleration of the others is zero.
+    rows
+        Number of constraint rows.
+    with_numbers
+        Whether parameters are constants: factors that are numbers stand in the solutions, and are not read from those
+        that ``factorize`` gives; and there is ``multiply_rows``, in place of loops.
+
+    Returns
+    -------
+    Elimination
+        Without kernels if a pivot vanishes for all parameters: only a pivoted elimination can tell what to do.
+    """
+    factors = factorized(mass, moving, with_numbers=with_numbers)
+    if factors is None:
+        return Elimination((), 0)
+    factorize, stored = factors
+    kernels = [factorize, _solve_mass(stored, jacobian, rows)]
+    if rows:
+        try:
+            kernels.append(_solve_saddle(stored, jacobian, rows))
+        except ZeroPivotError:
+            return Elimination((), 0)
+        if with_numbers:
+            kernels.append(_multiply_rows(jacobian, dimension=len(moving), rows=rows))
+    return Elimination(tuple(kernels), stored.size)
+
+
+def _solve_mass(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
+    program, n = Program(), stored.n
+    f, references = array_of("F", stored.size)
+    r, right = array_of("r", n)
+    references |= right
+    arguments = [Argument("F", stored.size), Argument("r", n)]
+    right_side: list[Expr] = list(r)
+    if rows:
+        b0, b_references = array_of("B", jacobian.count)
+        multipliers, l_references = array_of("lambda", rows)
+        references |= b_references | l_references
+        arguments += [Argument("B", jacobian.count), Argument("lambda", rows)]
+        columns = zip(*dense(jacobian, b0, rows, n, symmetric=False, is_exact=stored.with_numbers), strict=True)
+        pull = [sum((b * m for b, m in zip(c, multipliers, strict=True) if b != 0), Integer(0)) for c in columns]
+        right_side = [program.scalar(a - b) for a, b in zip(r, pull, strict=True)]
+    solution = Factors(stored, f).solve(program, right_side)
+    signature = Signature("solve_mass", (*arguments, Argument("a", n, True)))
+    description = "a = M⁻¹ (r - Bᵀ λ)." if rows else "a = M⁻¹ r."
+    return Kernel(signature, flatten(program, solution, references), description)
+
+
+def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
+    program, n = Program(), stored.n
+    f, references = array_of("F", stored.size)
+    right_symbols, force, bound = array_of("B0", jacobian.count), array_of("r", n), array_of("c", rows)
+    left_symbols = array_of("B1", jacobian.count)
+    for _, names in (right_symbols, left_symbols, force, bound):
+        references |= names
+    b0 = dense(jacobian, right_symbols[0], rows, n, symmetric=False, is_exact=stored.with_numbers)
+    b1 = dense(jacobian, left_symbols[0], rows, n, symmetric=False, is_exact=stored.with_numbers)
+    factors = Factors(stored, f)
+    is_short = stored.with_numbers
+    w = [factors.solve(program, b0[a]) for a in range(rows)]
+    s = [
+        [program.scalar(sum((b1[a][i] * w[b][i] for i in range(n) if b1[a][i] != 0 and w[b][i] != 0), Integer(0)))
+         for b in range(rows)]
+        for a in range(rows)
+    ]  # fmt: skip
+    y = factors.solve(program, force[0])
+    x = [
+        program.scalar(sum((b1[a][i] * y[i] for i in range(n) if b1[a][i] != 0), Integer(0)) - bound[0][a])
+        for a in range(rows)
+    ]
+    eliminate = _eliminate_at_once if is_short and rows <= LARGEST_AT_ONCE else _eliminate
+    multipliers, margin = eliminate(program, s, x)
+    acceleration = list(y)
+    if is_short:
+        for a in reversed(range(rows)):  # as they become known
+            acceleration = [program.scalar(e - w[a][i] * multipliers[a]) for i, e in enumerate(acceleration)]
+    else:
+        pulls = [[w[a][i] * multipliers[a] for a in range(rows) if w[a][i] != 0] for i in range(n)]
+        acceleration = [y[i] - sum(pull, Integer(0)) for i, pull in enumerate(pulls)]
+    signature = Signature(
+        "solve_saddle",
+        (
+            Argument("F", stored.size),
+            Argument("B0", jacobian.count),
+            Argument("B1", jacobian.count),
+            Argument("r", n),
+            Argument("c", rows),
+            Argument("a", n, True),
+            Argument("lambda", rows, True),
+            Argument("margin", 1, True),
+        ),
+    )
+    outputs = [*acceleration, *multipliers, margin]
+    description = "Solution of [M B0ᵀ; B1 0][a; λ] = [r; c]; margin > 0 if every pivot is sound."
+    return Kernel(signature, flatten(program, outputs, references), description)
+
+
+def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel:
+    """B v; last velocities of a node come first, since lever arms, which its rotation needs, are known later."""
+    program = Program()
+    b, references = array_of("B", jacobian.count)
+    v, of_velocities = array_of("v", dimension)
+    products = []
+    for row in dense(jacobian, b, rows, dimension, symmetric=False, is_exact=True):
+        total: Expr = Integer(0)
+        for entry, rate in reversed([*zip(row, v, strict=True)]):
+            total = program.scalar(total + entry * rate)
+        products.append(total)
+    arguments = (Argument("B", jacobian.count), Argument("v", dimension), Argument("out", rows, True))
+    body = flatten(program, products, references | of_velocities)
+    return Kernel(Signature("multiply_rows", arguments), body, "B v.")
+
+
+def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
+    """As by `RowFactors`, with the right-hand side beside: C compilers keep the order, in which both overlap."""
+    n = len(matrix)
+    s = [list(row) for row in matrix]
+    x = list(right)
+    margins = []
+    reciprocals = []
+    for k in range(n):
+        check_pivot(s[k][k])
+        margins.append(margin_of(s[k][k], matrix[k][k]))
+        reciprocals.append(program.scalar(1 / s[k][k]))
+        for i in range(k + 1, n):
+            if s[i][k] == 0:
+                continue
+            factor = program.scalar(s[i][k] * reciprocals[k])
+            for j in range(k + 1, n):
+                if s[k][j] != 0:
+                    s[i][j] = program.scalar(s[i][j] - factor * s[k][j])
+            x[i] = program.scalar(x[i] - factor * x[k])
+    for k in reversed(range(n)):
+        total = x[k] - sum((s[k][j] * x[j] for j in range(k + 1, n) if s[k][j] != 0), Integer(0))
+        x[k] = program.scalar(total * reciprocals[k])
+    return x, least(program, margins)
+
+
+def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
+    """As `_eliminate`, for a few rows in less time: pivots multiply, so that no division waits for another one.
+
+    Pivot k is multiplied by the product of those before it, and so is what it is compared with. Products grow like
+    2^k-th powers of the entries; where they leave the range of numbers the margin is not positive.
+    """
+    n = len(matrix)
+    s = [list(row) for row in matrix]
+    x = list(right)
+    before: Expr = Integer(1)
+    margins: list[Expr] = []
+    for k in range(n):
+        pivot = s[k][k]
+        check_pivot(pivot)
+        margins.append(margin_of(pivot, matrix[k][k] * before))
+        before = program.scalar(before * pivot)
+        for i in range(k + 1, n):
+            x[i] = program.scalar(x[i] * pivot - s[i][k] * x[k])
+            for j in range(k + 1, n):
+                s[i][j] = program.scalar(s[i][j] * pivot - s[i][k] * s[k][j])
+    reciprocals = [program.scalar(1 / s[k][k]) for k in range(n)]
+    for k in reversed(range(n)):
+        x[k] = program.scalar(x[k] * reciprocals[k])
+        for j in reversed(range(k + 1, n)):
+            x[k] = program.scalar(x[k] - program.scalar(s[k][j] * reciprocals[k]) * x[j])
+    return x, least(program, [*margins, sympy.Abs(reciprocals[-1])])

@@ -21,7 +21,7 @@ LARGEST_CHUNK = 10_000
 """Members of a chunk at most."""
 
 AHEAD = 2
-"""Chunks for each worker that are handed over at a time."""
+"""Chunks for each worker that are handed over at a time, once the first ones have told how long they take."""
 
 SMALLEST_PART = 8
 """How many times smaller chunks become towards the end."""
@@ -55,6 +55,7 @@ class Dispatch:
         self._task, self._workers, self._lost = task, workers, lost
         self._left, self._size, self._line = list(reversed(parts)), FIRST_CHUNK, line
         self._suspects: list[Part] = []
+        self._ahead = 1
 
     def results(self) -> Iterator[MemberResults]:
         """Results of chunks in the order in which they are done."""
@@ -76,7 +77,7 @@ class Dispatch:
 
     def _hand_over(self) -> bool:
         """Keep workers busy; whether a suspect is by itself now."""
-        while self._left and not self._suspects and len(self._workers) < AHEAD * self._workers.count:
+        while self._left and not self._suspects and len(self._workers) < self._ahead * self._workers.count:
             size = self._next_size()
             begin, end = self._left.pop()
             middle = min(end, begin + size)
@@ -97,6 +98,7 @@ class Dispatch:
 
     def _adapt(self, found: MemberResults) -> None:
         """Let chunks take as long as they should."""
+        self._ahead = AHEAD
         spent = float(found.cpu_seconds.sum()) / max(len(found), 1)
         if spent > 0:
             self._size = max(1, min(int(CHUNK_SECONDS / spent), FASTEST_GROWTH * self._size, LARGEST_CHUNK))

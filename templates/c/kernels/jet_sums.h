@@ -36,6 +36,13 @@ static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
     return *(const symlie_row *)x;
 }
 
+/* A factor of several products stays in its register: compilers read it anew for each of them, where reading is what bounds sums. */
+#if defined(__GNUC__) && defined(__AVX512F__) && SYMLIE_LANES <= 8
+#define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define KEEP_IN_REGISTER(x) ((void)0)
+#endif
+
 #define ROWS_AT_ONCE 4 /* sums of a series that hide that each addition waits for the one before */
 #define MOST_SUMS 4 /* registers that hold sums of an order at a time, as many as hide that additions take a while */
 
@@ -66,7 +73,9 @@ static SYMLIE_INLINE void sum_products(const int count, const int row, const int
     for (int j = 3; j < k; j++) {
         a = (const symlie_row *)(left + j * row), b = (const symlie_row *)(right + (k + 1 - j) * row);
         for (int p = 0; p < count; p++) {
-            const symlie_row factor = a[p], now = b[p];
+            symlie_row factor = a[p], now = b[p];
+            KEEP_IN_REGISTER(factor);
+            KEEP_IN_REGISTER(now);
             sum[p] += factor * now, other[p] += factor * before[p], before[p] = now;
         }
     }

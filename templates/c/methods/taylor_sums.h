@@ -109,10 +109,16 @@ static inline const symlie_real *velocity_vector(const symlie_problem *restrict 
 #endif
 }
 
+/* A row whose address is never taken, which would keep it in memory while it is summed. */
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
 {
-    const symlie_real *x = (const symlie_real *)&row;
-    for (int i = 0; i < JET_WIDTH && i < size; i++) out[i] = x[i];
+#if JET_WIDTH > 1
+    if (size >= JET_WIDTH) *(symlie_row *)out = row;
+    else
+        for (int i = 0; i < size; i++) out[i] = row[i];
+#else
+    *out = row;
+#endif
 }
 
 static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count, const symlie_real *restrict x, symlie_real s,

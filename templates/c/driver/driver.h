@@ -69,6 +69,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (next != SYMLIE_GOES_ON) return next;
         const symlie_scalar t = attempt.t, h = attempt.h;
         trial.keeps_difference = looks_at_step(control, state);
+        trial.ends_run = ends_run(plan, state, &attempt);
         const int begins = !state->own_is_valid;
         begin_counts(&trial);
         const long long rank_changes = state->rank_changes;

@@ -160,7 +160,7 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
 #if !POLYNOMIAL
 /* Evaluations that a lane's member counts: one less where it had what the lanes' first stage found once more. */
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
-                                            int has_first, int have_first)
+                                            int has_first, int have_first, int is_last)
 {
     return trial->rhs_evaluations - (has_first && !have_first);
 }

@@ -105,6 +105,7 @@ typedef struct {
     symlie_mask is_untried;     /* lanes whose step is longer than the method may take */
 #endif
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
+    long long ends_run;         /* no step follows where this one is accepted */
 } symlie_trial;
 
 /* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. Lanes have it already where

@@ -85,6 +85,12 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
     return SYMLIE_DONE;
 }
 
+/* Whether no step follows one that is accepted. */
+static inline int ends_run(const symlie_plan *plan, const symlie_state *state, const symlie_attempt *attempt)
+{
+    return attempt->is_last && state->segment + 1 == plan->segments;
+}
+
 /* Whether the next step is to be looked at, for which its estimated error is kept. */
 static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
 {

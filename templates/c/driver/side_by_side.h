@@ -58,7 +58,8 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
         if (has_left) return ALONE;
         s->drift_bound = 2 * phi;
     }
-    s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0);
+    s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0,
+                                              ends_run(in->plan, s, attempt));
     record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
     if (!is_taken) {
         if (!s->acceleration_is_valid)

@@ -27,6 +27,12 @@ typedef symlie_real symlie_row;
 #define NO_PRODUCTS SYMLIE_NUMBER(0)
 #define EACH(x) SYMLIE_NUMBER(x)
 #endif
+#if JET_WIDTH == 8
+typedef symlie_real symlie_half __attribute__((vector_size(32), aligned(8), may_alias));
+#else
+typedef symlie_row symlie_half;
+#endif
+#define HALF(rows) (*(symlie_half *)((rows) + count)) /* of the register behind so many others */
 #define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
 #define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
 
@@ -36,51 +42,73 @@ static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
     return *(const symlie_row *)x;
 }
 
+/* A factor of several products stays in its register: compilers read it anew for each of them, where reading is what bounds sums. */
+#if defined(__GNUC__) && defined(__AVX512F__) && SYMLIE_LANES <= 8
+#define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define KEEP_IN_REGISTER(x) ((void)0)
+#endif
+
 #define ROWS_AT_ONCE 4 /* sums of a series that hide that each addition waits for the one before */
 #define MOST_SUMS 4 /* registers that hold sums of an order at a time, as many as hide that additions take a while */
 
-/* Of so many registers at a time, the sums of order k. Odd orders find those of the next two as far as they are known, which
- * read the same factors; what an order waits for are the products with the factors that were put down last. */
-static SYMLIE_INLINE void sum_products(const int count, const int row, const int k, const symlie_real *restrict left,
+/* Of so many registers at a time, and of half of the next one where the last products fill no more, the sums of order k. Odd
+ * orders find those of the next two as far as they are known, which read the same factors, in one loop, whose end processors
+ * rarely foresee; what an order waits for are the products with the factors that were put down last. */
+static SYMLIE_INLINE void sum_products(const int count, const int half, const int row, const int k, const symlie_real *restrict left,
                                        const symlie_real *restrict right, symlie_real *restrict next, symlie_real *restrict second,
                                        symlie_real *restrict sums)
 {
     symlie_row *of_next = (symlie_row *)next, *of_second = (symlie_row *)second, *out = (symlie_row *)sums;
     const symlie_row *known = k % 2 ? of_second : of_next;
     if (k == 1) {
-        for (int p = 0; p < count; p++) out[p] = of_next[p] = of_second[p] = NO_PRODUCTS;
+        for (int p = 0; p < count + half; p++) out[p] = of_next[p] = of_second[p] = NO_PRODUCTS;
         return;
     }
     const symlie_row *a = (const symlie_row *)(left + row), *b = (const symlie_row *)(right + (k - 1) * row);
     for (int p = 0; p < count; p++) out[p] = known[p] + a[p] * b[p];
+    if (half) HALF(out) = HALF(known) + HALF(a) * HALF(b);
     if (k == 2) return;
     const symlie_row *c = (const symlie_row *)(left + (k - 1) * row), *d = (const symlie_row *)(right + row);
     for (int p = 0; p < count; p++) out[p] += c[p] * d[p];
+    if (half) HALF(out) += HALF(c) * HALF(d);
     a += row / JET_WIDTH, d += row / JET_WIDTH;
     if (k % 2 == 0) {
         for (int p = 0; p < count; p++) of_second[p] = of_second[p] + a[p] * b[p] + c[p] * d[p];
+        if (half) HALF(of_second) = HALF(of_second) + HALF(a) * HALF(b) + HALF(c) * HALF(d);
         return;
     }
     symlie_row sum[MOST_SUMS], other[MOST_SUMS], before[MOST_SUMS];
+    symlie_half half_sum = {0}, half_other = {0}, half_before = {0};
     for (int p = 0; p < count; p++) before[p] = b[p], sum[p] = a[p] * before[p], other[p] = NO_PRODUCTS;
+    if (half) half_before = HALF(b), half_sum = HALF(a) * half_before;
     for (int j = 3; j < k; j++) {
         a = (const symlie_row *)(left + j * row), b = (const symlie_row *)(right + (k + 1 - j) * row);
         for (int p = 0; p < count; p++) {
-            const symlie_row factor = a[p], now = b[p];
+            symlie_row factor = a[p], now = b[p];
+            KEEP_IN_REGISTER(factor);
+            KEEP_IN_REGISTER(now);
             sum[p] += factor * now, other[p] += factor * before[p], before[p] = now;
+        }
+        if (half) {
+            symlie_half factor = HALF(a), now = HALF(b);
+            KEEP_IN_REGISTER(factor);
+            KEEP_IN_REGISTER(now);
+            half_sum += factor * now, half_other += factor * half_before, half_before = now;
         }
     }
     for (int p = 0; p < count; p++) of_next[p] = sum[p], of_second[p] = other[p];
+    if (half) HALF(of_next) = half_sum, HALF(of_second) = half_other;
 }
 
-/* sums = sum_{0<j<k} left_j right_{k-j}; so many numbers belong to each order. */
-static SYMLIE_INLINE void jet_sums(const int row, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
+/* sums = sum_{0<j<k} left_j right_{k-j}; a row belongs to each order, which begins with its products. */
+static SYMLIE_INLINE void jet_sums(const int products, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
                                    symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
-    const int most = MOST_SUMS * JET_WIDTH, whole = row / most * most;
-    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, row, k, left + p, right + p, next + p, second + p, sums + p);
-    if (whole < row)
-        sum_products((row - whole) / JET_WIDTH, row, k, left + whole, right + whole, next + whole, second + whole, sums + whole);
+    const int row = JET_ROW(products), most = MOST_SUMS * JET_WIDTH, whole = products / most * most, rest = products - whole;
+    const int half = JET_WIDTH == 8 && rest % 8 > 0 && rest % 8 <= 4, count = (JET_ROW(rest) - 8 * half) / JET_WIDTH;
+    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, 0, row, k, left + p, right + p, next + p, second + p, sums + p);
+    if (rest) sum_products(count, half, row, k, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }
 
 /* Eight numbers of a row, whole registers of which are put down, as they are read; and what is added to them. */

@@ -41,6 +41,16 @@ static inline int series_at(const symlie_problem *restrict P, symlie_real *restr
     return status;
 }
 
+/* Rates where a run ends, in the place of a series of which no step is made. */
+static inline int rates_of_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *q,
+                           const symlie_real *v, mass_matrix *restrict mass, series_places *restrict at)
+{
+    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
+    const int status = find_series(P, work, t, q, v, mass, &first, &at->end);
+    *at->end.is_known = 0;
+    return status;
+}
+
 /* The series of a state, if it is not at hand, and how much of the rest of a step it serves for. */
 static inline int begin_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real rest,
                               const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_real *q,
@@ -154,8 +164,11 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
             continue;
         }
-        status = series_at(P, work, control, length < rest ? t + (done + length) : t + h, trial->q, trial->v, mass, &at.jets, &at.end);
-        trial->rhs_evaluations += order;
+        const symlie_real end = length < rest ? t + (done + length) : t + h;
+        const int is_end = trial->ends_run && !(length < rest);
+        if (is_end) status = rates_of_end(P, work, end, trial->q, trial->v, mass, &at);
+        else status = series_at(P, work, control, end, trial->q, trial->v, mass, &at.jets, &at.end);
+        trial->rhs_evaluations += is_end ? 1 : order;
         if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
         if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, work, order, length, &at.begin)
             && !follows_series(P, work, length, order, &at.begin, &at.end))
@@ -175,6 +188,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(DIMENSION, at.end.v_1, trial->acceleration);
     trial->acceleration_is_valid = 1;
     if (!control->is_adaptive) return SYMLIE_DONE;
+    if (trial->ends_run) {
+        trial->factor = trial->error <= 1 ? 1 : REJECTED_STEP;
+        return SYMLIE_DONE;
+    }
 #if HAS_CONDITIONS
     if (trial->error <= 1) {
         status = find_reach(P, work, t + h, *at.end.longest * STRETCH, mass, &at.jets, &at.end, &at.near);

@@ -70,9 +70,10 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(stored, STORAGE);
     ARRAY(sum, STORED_SIZE);
-    sum_series(STORED_SIZE, order + 1, series->q, length, sum);
+    if (SUMS_TOGETHER) sum_two_series(STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v);
+    else sum_series(STORED_SIZE, order + 1, series->q, length, sum);
     system_normalize(P, stored_vector(P, sum, stored), q);
-    sum_velocities(P, work, order + 1, series->v, length, v);
+    if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v);
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED && ROWS_OF_VELOCITIES

@@ -168,12 +168,12 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     return SYMLIE_DONE;
 }
 
-/* Evaluations that a lane's member counts. */
+/* Evaluations that a lane's member counts: those that it makes alone, where no series follows the last step. */
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
-                                            int has_first, int have_first)
+                                            int has_first, int have_first, int is_last)
 {
     (void)have_first;
-    return (long long)control->order * ((trial->is_untried[lane] == 0) + !has_first);
+    return (trial->is_untried[lane] == 0) * (is_last ? 1 : control->order) + !has_first * control->order;
 }
 
 /* A lane has the series of another one. */

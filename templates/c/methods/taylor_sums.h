@@ -14,6 +14,12 @@
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
 #endif
+/* Whether q and v fill few registers, and are vectors of the system. */
+#if FIXED_TOPOLOGY && !ORDERS_BESIDE
+#define SUMS_TOGETHER (STORAGE <= ROWS_AT_ONCE * JET_WIDTH && DIMENSION <= ROWS_AT_ONCE * JET_WIDTH)
+#else
+#define SUMS_TOGETHER 0
+#endif
 #define NUMBERS_OF_SERIES CACHE_LINE /* so much room have those before the rows */
 
 /* Coefficients from a state, one row for each order. */
@@ -103,10 +109,16 @@ static inline const symlie_real *velocity_vector(const symlie_problem *restrict 
 #endif
 }
 
+/* A row whose address is never taken, which would keep it in memory while it is summed. */
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
 {
-    const symlie_real *x = (const symlie_real *)&row;
-    for (int i = 0; i < JET_WIDTH && i < size; i++) out[i] = x[i];
+#if JET_WIDTH > 1
+    if (size >= JET_WIDTH) *(symlie_row *)out = row;
+    else
+        for (int i = 0; i < size; i++) out[i] = row[i];
+#else
+    *out = row;
+#endif
 }
 
 static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count, const symlie_real *restrict x, symlie_real s,
@@ -127,6 +139,22 @@ static inline void sum_series(int size, int count, const symlie_real *restrict x
         sum_rows(ROWS_AT_ONCE, size, size - i, count, x + i, s, out + i);
     for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH) sum_rows(2, size, size - i, count, x + i, s, out + i);
     for (; i < size; i += JET_WIDTH) sum_rows(1, size, size - i, count, x + i, s, out + i);
+}
+
+/* Two of them together, of so many registers, since each addition waits for the one before. */
+static SYMLIE_INLINE void sum_two_series(const int size, const int other_size, int count, const symlie_real *restrict x,
+                                         const symlie_real *restrict other, symlie_real s, symlie_real *restrict out, symlie_real *restrict other_out)
+{
+    const int rows = (size + JET_WIDTH - 1) / JET_WIDTH, others = (other_size + JET_WIDTH - 1) / JET_WIDTH;
+    symlie_row sum[ROWS_AT_ONCE], other_sum[ROWS_AT_ONCE];
+    for (int m = 0; m < rows; m++) sum[m] = row_at(x + (count - 1) * size + m * JET_WIDTH);
+    for (int m = 0; m < others; m++) other_sum[m] = row_at(other + (count - 1) * other_size + m * JET_WIDTH);
+    for (int k = count - 2; k >= 0; k--) {
+        for (int m = 0; m < rows; m++) sum[m] = sum[m] * s + row_at(x + k * size + m * JET_WIDTH);
+        for (int m = 0; m < others; m++) other_sum[m] = other_sum[m] * s + row_at(other + k * other_size + m * JET_WIDTH);
+    }
+    for (int m = 0; m < rows; m++) put_row(sum[m], size - m * JET_WIDTH, out + m * JET_WIDTH);
+    for (int m = 0; m < others; m++) put_row(other_sum[m], other_size - m * JET_WIDTH, other_out + m * JET_WIDTH);
 }
 
 /* v, or lambda of the system. */

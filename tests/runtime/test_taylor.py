@@ -125,6 +125,7 @@ def test_backends_agree(build: Any) -> None:
     systems = [build("S3xR3", b) if build is heavy_top_system else build(b) for b in ("c", "numpy")]
     for options in ({"h": 0.01}, {"rtol": 1e-9}):
         first, second = (taylor(s, 0.04, **options) for s in systems)
+        assert first.statistics.rhs_evaluations == second.statistics.rhs_evaluations
         assert np.allclose(first.t, second.t, rtol=tolerances.BACKENDS)
         for name in ("q", "v"):
             a, b = getattr(first, name), getattr(second, name)

@@ -133,6 +133,7 @@ class TimeLoop:
         state.planned = min(self.h, control.h_max) if control.is_adaptive else 0.0
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
         begins = state.own is None
+        self.stepper.ends_run = is_last and counters.segment + 1 == len(plan.steps)
         trial, status = self._tried(h)
         is_settled = trial is not None and trial.error <= 1
         if control.is_adaptive and status is not Status.CHATTERING and not is_settled:

@@ -110,6 +110,8 @@ class Stepper:
         self.further: StepKernels | None = system.sets.nodes(of_nodes) if of_nodes else None
         self.series: dict[tuple[float, bytes, bytes], Series] = {}
         """Series at hand of the last two states."""
+        self.ends_run = False
+        """Whether no step follows the one that is tried, if it is accepted."""
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.

@@ -180,11 +180,13 @@ class Taylor(Method):
             end = state.t + h if is_last else state.t + (done + length)
             with divergence_named(control, begin, length):
                 trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
-                after = series_of(stepper, self.order, end, trial.q, trial.v, trial.multipliers)
+                # Of a run's end no step is made: the rates that this one is judged by are enough.
+                find, order = (_found, 1) if is_last and stepper.ends_run else (series_of, self.order)
+                after = find(stepper, order, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
             theta = begin.rotation(length)
             trial.increment = trial.increment + theta
-            trial.rhs_evaluations += self.order
+            trial.rhs_evaluations += order
             if control.with_estimate:
                 trial.error = max(trial.error, self._error(stepper, start, begin, after, length, theta))
             if is_last:
@@ -197,7 +199,9 @@ class Taylor(Method):
         trial.multipliers, trial.acceleration = after.multipliers[0], after.v[1]
         if control.is_adaptive:
             trial.factor = REJECTED_STEP
-            if trial.error <= 1:
+            if trial.error <= 1 and stepper.ends_run:
+                trial.factor = 1.0
+            elif trial.error <= 1:
                 longest = self._longest_step(stepper, after)
                 self._find_reach(stepper, end, after, longest * STRETCH)
                 trial.factor = proposed_step(longest, after.reach) / h

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -38,7 +38,7 @@ from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
 from symlie.ir.jet_sharing import SHARED, shared
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
-from symlie.ir.kernels import Kernel
+from symlie.ir.kernels import Kernel, owners_read
 from symlie.ir.program import Program, depends_on
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
@@ -76,7 +76,7 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     """
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
-    elements = _with_events_of_all([_element_jets(model, d) for d in equations.derived])
+    elements = _with_unread_places(_with_events_of_all([_element_jets(model, d) for d in equations.derived]))
     if not equations.is_fixed:
         nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
@@ -139,6 +139,32 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
         )
         for e in elements
     )
+
+
+def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
+    """Element types, with what they place told apart by whether orders of others take it.
+
+    Which nodes are placed is known with the topology alone; any node of the type of a placed one may be one.
+    """
+    read = {name for e in elements for name in _types_read(e)}
+
+    def told(e: ElementTypeSet, jet: JetLayout) -> JetLayout:
+        places = jet.name == f"{e.name}_place_jet"
+        return replace(jet, unread=places and read.isdisjoint(e.places[k].type for k, _, _ in e.placements))
+
+    return tuple(replace(e, jets=tuple(told(e, jet) for jet in e.jets)) for e in elements)
+
+
+def _types_read(element: ElementTypeSet) -> Iterator[str]:
+    """Types of nodes whose coefficients orders take, but for those of placed nodes."""
+    owners = {
+        "q": [p.type for p in element.places for _ in range(p.storage)],
+        "v": [p.type for p in element.places for _ in range(p.velocities)],
+    }
+    names = [f"{jet.name}{end}" for jet in element.jets if not jet.name.endswith("_place_jet") for end in ("", "_end")]
+    for kernel in element.kernels:
+        if kernel.signature.name in names:
+            yield from owners_read(kernel, owners)
 
 
 def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:

@@ -6,7 +6,7 @@ is run-time data except for small models, whose tables are written into the text
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import (
@@ -56,6 +56,20 @@ class Kernel:
                 rows.append((argument, self.body.outputs[position : position + size]))
                 position += size
         return rows
+
+
+def owners_read(kernel: Kernel, owners: Mapping[str, Sequence[str]]) -> set[str]:
+    """Whose components a kernel reads.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    owners
+        Names of the owners of all components of arguments, such as of ``q`` the node type of each.
+    """
+    read = {*(o for i in kernel.body.instructions for o in i.operands), *kernel.body.outputs}
+    return {name for vector, names in owners.items() for k, name in enumerate(names) if f"{vector}[{k}]" in read}
 
 
 def schemes_of(kernels: Iterable[Kernel]) -> tuple[Scheme, ...]:

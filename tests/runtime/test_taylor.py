@@ -233,6 +233,28 @@ def test_placed_nodes(backend: str) -> None:
         assert np.allclose(marks[:, 1:], np.cumsum(points, axis=1), rtol=0, atol=tolerances.SPACES)
 
 
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_placed_nodes_that_orders_take(backend: str) -> None:
+    """Masses of a chain are placed with states alone, and in all orders where an event looks at them: the same motion."""
+    system = moved_by_fields("placed masses under rows of accelerations", backend)
+    model = pendulum_chain.build(links=3)
+    end = sl.ElementType("end", point="R3")
+    end.event("beside", end.point.x[0] - 0.5, terminal=False)
+    points = next(array for array in model.arrays if array.name == "points")
+    model.add(end, [(points[3],)])
+    looked_at = model.derive().compile(backend=backend)
+    told = [{jet.name: jet.unread for jet in s.sets.table("jets").jets}["rod_place_jet"] for s in (system, looked_at)]
+    assert told == [True, False]
+    found, other = (taylor(s, 1.0, rtol=1e-10) for s in (system, looked_at))
+    for name in ("q", "v"):
+        assert np.abs(getattr(found, name)[-1] - getattr(other, name)[-1]).max() <= tolerances.BACKENDS
+    places = [
+        np.cumsum(s.field("links", "directions")[-1], axis=0) - s.field("points", "x")[-1][1:] for s in (found, other)
+    ]
+    assert np.abs(places).max() <= tolerances.SPACES
+    assert [abs(e.q[-3] - 0.5) <= 1e-12 for e in other.events] == [True] * len(other.events) and other.events
+
+
 def rows_of_both_kinds(backend: str) -> System:
     """A bead on a parabola that another one follows at a given acceleration between both."""
     model = sl.Model("pushed")

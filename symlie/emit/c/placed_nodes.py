@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from symlie.contract.kernels import SYSTEM_KERNELS
 from symlie.contract.manifest import NodeType
-from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels
+from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, owners_read
 
 
 def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, int]]:
@@ -63,9 +63,6 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
 def types_read(types: ModelKernels, element: ElementTypeKernels, kernel: Kernel) -> set[str]:
     """Node types of an element whose configuration or velocity a kernel of it reads."""
     kinds = [types.node_type(name) for name in element.node_types]
-    owners = {
-        "q": [t.name for t in kinds for _ in range(t.storage)],
-        "v": [t.name for t in kinds for _ in range(t.velocities)],
-    }
-    read = {*(o for i in kernel.body.instructions for o in i.operands), *kernel.body.outputs}
-    return {name for vector, names in owners.items() for k, name in enumerate(names) if f"{vector}[{k}]" in read}
+    q = [t.name for t in kinds for _ in range(t.storage)]
+    v = [t.name for t in kinds for _ in range(t.velocities)]
+    return owners_read(kernel, {"q": q, "v": v})

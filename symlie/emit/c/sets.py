@@ -130,6 +130,8 @@ def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, objec
         "turning": sum(p.storage for p in element.places),
         "fields": _field_offsets(element),
         "placements": placed_parts(element.placements),
+        "placed_types": sorted({element.places[place].type for place, _, _ in element.placements if element.places}),
+        "places_unread": any(jet.unread for jet in element.jets),
         "places_backwards": element.places_backwards,
         "storage": element.storage,
         "velocities": element.velocities,

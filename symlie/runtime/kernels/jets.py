@@ -59,16 +59,26 @@ class Jets:
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
+        self._followed = [k for k in self._placing.elements if self._follows(k)]
         self._jets: dict[str, _Jet] = {}
         self._events: list[tuple[int, str]] = []
         nodes = [(n.storage.start + k * n.type.storage, n.type.storage) for n in layout.nodes for k in range(n.count)]
         self._widths = dict(nodes)
 
+    def _follows(self, index: int) -> bool:
+        """Whether orders of the nodes that an element type places are found: not where nothing but states has such nodes."""
+        layout, element = self._layout, self._layout.elements[index]
+        if layout.has_unwrapped or not self._layouts[f"{element.name}_place_jet"].unread:
+            return True
+        placed = {element.node_types[place] for place, _ in element.placements}
+        types = zip(layout.manifest.node_types, layout.moving_types, strict=True)
+        return any(t.name in placed and moves for t, moves in types)
+
     def rate(self, k: int, q: Array, w: Array, out: Array) -> None:
-        """Put order k of q' = S(q) w of nodes with velocities in out; that of others becomes zero."""
-        has_velocity = self._layout.has_velocity
+        """Put order k of q' = S(q) w of nodes with velocities in out; zero of others and of types that do not move."""
+        has_rate = self._layout.has_velocity & self._layout.moves
         for kind, storage, velocity in self._groups:
-            if not has_velocity[velocity].all():
+            if not has_rate[velocity].all():
                 out[storage] = 0.0
                 continue
             inputs: Inputs = [q[storage], w[velocity]]
@@ -107,12 +117,12 @@ class Jets:
     def begin_place(self, t: float, q: Array, v: Array) -> None:
         """What orders of placed nodes need."""
         for index, inputs in self._inputs("qv", t, q, v):
-            if index in self._placing.elements:
+            if index in self._followed:
                 self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs, *self._parameters(index)])
 
     def place(self, k: int, t: float, q: Array, v: Array) -> None:
         """Put order k of q and v of placed nodes into their places."""
-        for index in self._placing.elements:
+        for index in self._followed:
             name = f"{self._layout.elements[index].name}_place_jet"
 
             def offsets(name: str = name, index: int = index) -> Array:

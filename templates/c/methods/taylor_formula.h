@@ -119,6 +119,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
     take_first(P, series);
 #if PLACES_NODES
+    /* Those that no order takes stay where they are, and have the velocities that accelerations give: states are placed anew. */
     system_begin_place_jet(P, J, t, q_0, v_0);
     system_place_jet(P, J, 1, one, x.next_q, x.next_v);
     keep_first(P, series);

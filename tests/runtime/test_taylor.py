@@ -235,7 +235,7 @@ def test_placed_nodes(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_placed_nodes_that_orders_take(backend: str) -> None:
-    """Masses of a chain are placed with states alone, and in all orders where an event looks at them: the same motion."""
+    """Masses of a chain are placed with states alone, and in all orders where an event takes them: the same motion."""
     system = moved_by_fields("placed masses under rows of accelerations", backend)
     model = pendulum_chain.build(links=3)
     end = sl.ElementType("end", point="R3")

@@ -66,7 +66,7 @@ class Jets:
         self._widths = dict(nodes)
 
     def _follows(self, index: int) -> bool:
-        """Whether orders of the nodes that an element type places are found: not where nothing but states has such nodes."""
+        """Whether orders of nodes that an element type places are found: not where states alone have such nodes."""
         layout, element = self._layout, self._layout.elements[index]
         if layout.has_unwrapped or not self._layouts[f"{element.name}_place_jet"].unread:
             return True

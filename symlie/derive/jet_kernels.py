@@ -2,7 +2,7 @@
 
     q' = S(q) v  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
     r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),
-    f(t, q, v, a, λ) and S(q) f  (field, of nodes without velocities)
+    f(t, q, v, a, λ), where there are angles, and S(q) f  (field, of nodes without velocities)
 
 are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
 rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell
@@ -31,7 +31,7 @@ from symlie.derive.equations import Equations
 from symlie.derive.fields import placed_offsets, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.motions import motion_kernel
-from symlie.derive.node_types import array_symbols
+from symlie.derive.node_types import angle_layouts, array_symbols
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
@@ -76,12 +76,16 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     """
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
-    elements = _with_unread_places(_with_events_of_all([_element_jets(model, d) for d in equations.derived]))
+    # Angles of a run follow the fields; else it is the rates of their nodes that steps need.
+    follows = any(angle_layouts(space) for space in model.spaces)
+    elements = _with_unread_places(_with_events_of_all([_element_jets(model, d, follows) for d in equations.derived]))
     if not equations.is_fixed:
         nodes, elements = tuple(map(_side_by_side, nodes)), tuple(map(_side_by_side, elements))
     motions = tuple(_motion_jet(model, number) for number in range(len(model.motions)))
     elimination = kept_elimination(equations.emitted.types, equations.arrangement) if equations.is_fixed else ()
-    return SetKernels(model.name, chosen, nodes, elements, motions=motions, elimination=elimination)
+    return SetKernels(
+        model.name, chosen, nodes, elements, motions=motions, elimination=elimination, follows_fields=follows
+    )
 
 
 def _side_by_side(of_type: _Type) -> _Type:
@@ -167,7 +171,7 @@ def _types_read(element: ElementTypeSet) -> Iterator[str]:
             yield from owners_read(kernel, owners)
 
 
-def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
+def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool) -> ElementTypeSet:
     statement, dynamics = derived.statement, derived.dynamics
     v, a = (
         [s for n in statement.nodes for s in n.velocity.components],
@@ -203,7 +207,7 @@ def _element_jets(model: Model, derived: DerivedStatement) -> ElementTypeSet:
         ("force", force, sizes, ("a", "multipliers")),
         ("hidden", hidden, of_state, ("v",)),
         ("index1", index1, of_motion, ("a",)),
-        ("field", [c for x in (*fields, *rates) for c in x], sizes, ()),
+        ("field", [c for x in (*(fields if follows_fields else ()), *rates) for c in x], sizes, ()),
         ("place", placed_offsets(statement), of_state, ()),
     ]
     bodies = {

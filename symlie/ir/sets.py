@@ -88,6 +88,8 @@ class SetKernels:
     """Prescribed motions, one after the other."""
     elimination: tuple[Kernel, ...] = ()
     """What solves the saddle point system again and again, of models of fixed topology."""
+    follows_fields: bool = False
+    """Whether fields have series beside those of their nodes."""
     has_angles: bool = False
     """Whether angles over turns follow the nodes in configurations that kernels of nodes move."""
 

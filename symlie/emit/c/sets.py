@@ -36,7 +36,8 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "fixed": False,
         "blocks": {"kernels": {}},
         "nodes": kernels.nodes,
-        "elements": [_element_view(e, chosen) for e in kernels.elements],
+        "elements": [_element_view(e, kernels) for e in kernels.elements],
+        "follows_fields": kernels.follows_fields,
         "weights": [printer.constant(w) for w in kernels.weights],
         "motions": kernels.motions,
         **_compositions(kernels.jets),
@@ -98,10 +99,10 @@ def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
             yield found, count
 
 
-def _field_offsets(element: ElementTypeSet) -> list[tuple[int, int, int, int, int]]:
+def _field_offsets(element: ElementTypeSet, follows_fields: bool) -> list[tuple[int, int, int, int, int]]:
     """Of nodes that it moves: place, dimension and where the field begins, storage and where the rate does."""
     sizes = [(place, dimension, element.places[place].storage) for place, dimension in element.fields]
-    field, rate = 0, sum(dimension for _, dimension, _ in sizes)
+    field, rate = 0, sum(dimension for _, dimension, _ in sizes) if follows_fields else 0
     found = []
     for place, dimension, storage in sizes:
         found.append((place, dimension, field, storage, rate))
@@ -120,7 +121,8 @@ def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
     return found
 
 
-def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, object]:
+def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, object]:
+    chosen = kernels.set
     counts = {m.letter: p.count for m, p in zip(chosen.matrices, element.patterns, strict=True)}
     stored = gathered(chosen.rows, Gather.STORED)
     return {
@@ -128,7 +130,8 @@ def _element_view(element: ElementTypeSet, chosen: KernelSet) -> dict[str, objec
         "jets": element.jets,
         "places": _places(element.places),
         "turning": sum(p.storage for p in element.places),
-        "fields": _field_offsets(element),
+        "fields": _field_offsets(element, kernels.follows_fields),
+        "follows_fields": kernels.follows_fields,
         "placements": placed_parts(element.placements),
         "placed_types": sorted({element.places[place].type for place, _, _ in element.placements if element.places}),
         "places_unread": any(jet.unread for jet in element.jets),

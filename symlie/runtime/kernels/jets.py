@@ -59,6 +59,8 @@ class Jets:
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
+        self.follows_fields = not layout.has_fields or any(t.angles for t in layout.manifest.node_types)
+        """Whether orders of v have fields in the place of velocities."""
         self._followed = [k for k in self._placing.elements if self._follows(k)]
         self._jets: dict[str, _Jet] = {}
         self._events: list[tuple[int, str]] = []
@@ -86,7 +88,7 @@ class Jets:
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
 
     def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array, rate: Array) -> Array:
-        """Order k of v, with fields in the place of velocities, and of the rates of their nodes, which are added.
+        """Order k of v, with fields in the place of velocities if they are followed, and of rates, which are added.
 
         Order 0 begins what others need.
         """
@@ -95,7 +97,7 @@ class Jets:
             name = f"{layout.elements[index].name}_field_jet"
             if f"{name}_begin" in self._functions:
                 block = self._next(name, k, inputs) if k else self._begun(name, [*inputs, *self._parameters(index)])
-                places = layout.field_places[index].T
+                places = layout.field_places[index].T if self.follows_fields else np.zeros((0, 1), dtype=np.int64)
                 fields, rates = block[: len(places)], block[len(places) :]
                 out += np.bincount(places.ravel(), weights=fields.ravel(), minlength=len(v))
                 np.add.at(rate, layout.field_stored_places[index].T, rates)

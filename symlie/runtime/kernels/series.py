@@ -44,6 +44,7 @@ class Series:
     q: Array
     v: Array
     w: Array
+    """Of the first order alone, where fields have no series beside those of their nodes."""
     multipliers: Array
     sizes: Array
     """Sizes of functions that choose pieces, before terms cancel, shape (conditions,)."""
@@ -62,8 +63,10 @@ class Series:
         orders = np.arange(len(self.q))[:, None]
         return _sum((orders * self.q)[1:], h), _sum((orders * self.v)[1:], h)
 
-    def rotation(self, h: float) -> Array:
-        """∫ v over a time h, or of fields."""
+    def moved(self, h: float, after: Series) -> Array:
+        """∫ v over a time h, or of fields, of these by both ends where they have no series."""
+        if len(self.w) == 1 < len(self.q) - 1:
+            return np.asarray(h * (self.w[0] + after.w[0]) / 2)
         return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h)
 
     def conditions_at(self, h: float) -> Array:

@@ -184,7 +184,7 @@ class Taylor(Method):
                 find, order = (_found, 1) if is_last and stepper.ends_run else (series_of, self.order)
                 after = find(stepper, order, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
-            theta = begin.rotation(length)
+            theta = begin.moved(length, after)
             trial.increment = trial.increment + theta
             trial.rhs_evaluations += order
             if control.with_estimate:
@@ -342,7 +342,7 @@ def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multip
 
 
 def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
-    m, rows, layout = stepper.mechanics, stepper.rows, stepper.system.layout
+    m, rows = stepper.mechanics, stepper.rows
     jets = stepper.system.sets.jets(m.p, order)
     # (1)
     a, known = stepper.acceleration(t, q_0, v_0, multipliers)
@@ -351,7 +351,8 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
     jets.begin_motion(t)
     a = a.copy()
     jets.motion(1, 1.0, 1.0, rate, a)
-    w = [jets.field(0, t, q_0, v_0, a, known, rate) if layout.has_fields else v_0]
+    w = [m.field(t, q_0, v_0, a, known)]
+    jets.field(0, t, q_0, v_0, a, known, rate)
     q, v, found = [q_0, rate.copy()], [v_0, a.copy()], [known]
     jets.begin_place(t, q_0, v_0)
     jets.place(1, 1.0, q[1], v[1])
@@ -378,7 +379,9 @@ def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multi
         a = a + (k + 1) * prescribed
         jets.end_force(k, a, known)
         jets.end_index1(k, a)
-        w.append(jets.field(k, of_t, q[k], v[k], a, known, rate) if layout.has_fields else v[k])
+        moved = jets.field(k, of_t, q[k], v[k], a, known, rate)
+        if jets.follows_fields:
+            w.append(moved)
         q.append(rate / (k + 1))
         v.append(a / (k + 1))
         jets.place(k + 1, 0.0, q[k + 1], v[k + 1])

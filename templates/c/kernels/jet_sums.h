@@ -42,6 +42,25 @@ static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
     return *(const symlie_row *)x;
 }
 
+/* Whether rows that begin within a register are made of the two that have them: processors wait for numbers that were put down
+ * as parts of other registers. */
+#if JET_WIDTH == 8 && !defined(__clang__)
+#define SHIFTS_ROWS 1
+typedef long long symlie_places __attribute__((vector_size(64)));
+
+static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_row high, const int shift)
+{
+    return __builtin_shuffle(low, high, (symlie_places){0, 1, 2, 3, 4, 5, 6, 7} + shift);
+}
+#else
+#define SHIFTS_ROWS 0
+static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_row high, const int shift)
+{
+    (void)high, (void)shift;
+    return low;
+}
+#endif
+
 /* A factor of several products stays in its register: compilers read it anew for each of them, where reading is what bounds sums. */
 #if defined(__GNUC__) && defined(__AVX512F__) && SYMLIE_LANES <= 8
 #define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
@@ -143,25 +162,33 @@ static SYMLIE_INLINE void copy_numbers(const int size, const symlie_real *restri
     for (int n = 0; n < size; n++) out[n] = x[n];
 }
 
+/* A row of numbers at places. */
+static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int *restrict at)
+{
+#if JET_WIDTH == 8
+    return (symlie_row){x[at[0]], x[at[1]], x[at[2]], x[at[3]], x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+#elif JET_WIDTH == 4
+    return (symlie_row){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+#else
+    return x[at[0]];
+#endif
+}
+
 /* Rows of components that are so far from each other: of nodes that follow the first one, or of such ones. */
 static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
                                       const int *restrict nodes, symlie_row *restrict rows)
 {
+    const int shift = first % JET_WIDTH;
+    if (SHIFTS_ROWS && first >= 0 && shift) {
+        for (int m = 0; m < size; m++, x += stride)
+            rows[m] = shifted_row(row_at(x + first - shift), row_at(x + first - shift + JET_WIDTH), shift);
+        return;
+    }
     if (first >= 0) {
         for (int m = 0; m < size; m++) rows[m] = row_at(x + m * stride + first);
         return;
     }
-    for (int m = 0; m < size; m++) {
-        const symlie_real *component = x + m * stride;
-#if JET_WIDTH == 8
-        rows[m] = (symlie_row){component[nodes[0]], component[nodes[1]], component[nodes[2]], component[nodes[3]],
-                               component[nodes[4]], component[nodes[5]], component[nodes[6]], component[nodes[7]]};
-#elif JET_WIDTH == 4
-        rows[m] = (symlie_row){component[nodes[0]], component[nodes[1]], component[nodes[2]], component[nodes[3]]};
-#else
-        rows[m] = component[nodes[0]];
-#endif
-    }
+    for (int m = 0; m < size; m++) rows[m] = row_of(x + m * stride, nodes);
 }
 
 static SYMLIE_INLINE int node_beside(const int first, const int *restrict nodes, const int lane)
@@ -178,6 +205,14 @@ static SYMLIE_INLINE symlie_real number_of(const symlie_row *restrict row, const
 static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride,
                                      const int first, const int *restrict nodes, const int lanes)
 {
+    const int shift = first % JET_WIDTH;
+    if (SHIFTS_ROWS && first >= 0 && shift && lanes == JET_WIDTH) {
+        for (int m = 0; m < size; m++, x += stride) {
+            *(symlie_row *)(x + first - shift) += shifted_row(NO_PRODUCTS, rows[m], JET_WIDTH - shift);
+            *(symlie_row *)(x + first - shift + JET_WIDTH) += shifted_row(rows[m], NO_PRODUCTS, JET_WIDTH - shift);
+        }
+        return;
+    }
     if (first >= 0 && lanes == JET_WIDTH) {
         for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride + first) += rows[m];
         return;
@@ -216,6 +251,19 @@ static SYMLIE_INLINE void apply_blocks_beside(const int are_diagonal, const int 
                 for (int j = 0; j < size; j++) sum += row_at(F + (i * size + j) * stride + n) * row_at(r + j * stride + n);
             *(symlie_row *)(a + i * stride + n) = sum;
         }
+}
+
+/* y = F b of the nodes of a block, for diagonals or symmetric blocks F that are rows; components are so far from each other. */
+static SYMLIE_INLINE void multiply_blocks_beside(const int are_diagonal, const int size, const symlie_row *restrict F,
+                                                 const symlie_real *restrict b, symlie_real *restrict y, const long long stride)
+{
+    for (int i = 0; i < size; i++) {
+        symlie_row sum = NO_PRODUCTS;
+        if (are_diagonal) sum = F[i] * row_at(b + i * stride);
+        else
+            for (int j = 0; j < size; j++) sum += F[i * size + j] * row_at(b + j * stride);
+        *(symlie_row *)(y + i * stride) = sum;
+    }
 }
 
 /* A vector of a system from one with its components beside each other, which have whole registers each; and back, the last node

@@ -130,7 +130,6 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(theta, DIMENSION);
     ARRAY(turned, DIMENSION);
-    ARRAY(mean, MOVED_SIZE);
     const int order = (int)control->order;
     series_places at = places_of_series(P, order);
     const symlie_real *q = state->q, *v = state->v;
@@ -157,11 +156,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
         if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
-        sum_means(MOVED_SIZE, order, at.begin.w, length, mean);
-        const symlie_real *means = moved_vector(P, mean, theta);
-        for (int k = 0; k < DIMENSION; k++) theta[k] = length * means[k], turned[k] += theta[k];
         if (trial->is_inside && !(length < rest)) {
             sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
+            moved_by_piece(P, work, length, order, &at.begin, &at.begin, theta);
+            for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
             continue;
         }
         const symlie_real end = length < rest ? t + (done + length) : t + h;
@@ -170,6 +168,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         else status = series_at(P, work, control, end, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += is_end ? 1 : order;
         if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
+        moved_by_piece(P, work, length, order, &at.begin, &at.end, theta);
+        for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
         if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, work, order, length, &at.begin)
             && !follows_series(P, work, length, order, &at.begin, &at.end))
             return SYMLIE_DIVERGING;

@@ -149,7 +149,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_hidden_jet(P, J, 1, one, x.next_q, x.c);
 #endif
 #if ORDERS_BESIDE
-    begin_system(P, mass, B, r, c, &x);
+    begin_system(P, mass, B, J, r, c, &x);
 #else
     order_system orders;
     begin_orders(mass, B, &orders);
@@ -188,8 +188,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_end_index1_jet(P, J, k, x.a);
 #endif
 #if FIELDS
+#if FIELD_SERIES
         for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
         for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
+#endif
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
         divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
 #endif

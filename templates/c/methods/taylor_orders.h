@@ -10,7 +10,7 @@ typedef struct {
     symlie_real *next_q, *next_v;
     symlie_real *a, *r, *c, *rate, *prescribed;
 #if ORDERS_BESIDE
-    symlie_real *B, *F;         /* of the system of all orders */
+    symlie_real *B, *F, *Y;     /* of the system of all orders: B, M^-1 and B M^-1 */
     int keeps_factors;
 #endif
 } order_vectors;
@@ -25,7 +25,7 @@ static inline void take_order(const symlie_problem *restrict P, int k, const sym
 #if ORDERS_BESIDE
 static inline long long vectors_workspace(const symlie_problem *restrict P)
 {
-    return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
+    return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + 2 * JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
 /* What belongs to no node is zero. */
@@ -36,7 +36,7 @@ static inline void place_vectors(const symlie_problem *restrict P, symlie_real *
     x->rate = memory;
     x->a = x->rate + STORED_SIZE, x->r = x->a + VELOCITY_SIZE, x->prescribed = x->r + VELOCITY_SIZE;
     x->c = x->prescribed + VELOCITY_SIZE;
-    x->B = x->c + ROWS_SIZE, x->F = x->B + JACOBIAN_BESIDE;
+    x->B = x->c + ROWS_SIZE, x->Y = x->B + JACOBIAN_BESIDE, x->F = x->Y + JACOBIAN_BESIDE;
 }
 #else
 static inline long long vectors_workspace(const symlie_problem *restrict P)
@@ -53,7 +53,7 @@ static inline void take_first(const symlie_problem *restrict P, symlie_series *r
     velocity_to_beside(P, series->v_0, series->v);
     stored_to_beside(P, series->q_1, series->q + STORED_SIZE);
     velocity_to_beside(P, series->v_1, series->v + VELOCITY_SIZE);
-    if (FIELDS) moved_to_beside(P, series->w_0, series->w);
+    if (FIELDS && FIELD_SERIES) moved_to_beside(P, series->w_0, series->w);
     if (CONSTRAINED) rows_to_beside(P, series->lambda_0, series->lambda);
 #endif
 }
@@ -76,7 +76,8 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 
 /* The system of all orders from that of order 0: its factors are kept where rows are not exchanged. */
 static inline void begin_system(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
-                                symlie_real *restrict r, const symlie_real *restrict c, order_vectors *restrict x)
+                                const symlie_jets *restrict J, symlie_real *restrict r, const symlie_real *restrict c,
+                                order_vectors *restrict x)
 {
     x->keeps_factors = 0;
 #if KEEPS_BAND
@@ -86,26 +87,26 @@ static inline void begin_system(const symlie_problem *restrict P, mass_matrix *r
     assemble_band(P, mass, B, B, r, c);
     x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
     jacobian_to_beside(P, B, x->B);
+    mobility_of_rows_beside(P, J, x->B, x->F, x->Y);
 #endif
 #endif
-    (void)P, (void)mass, (void)B, (void)r, (void)c;
+    (void)P, (void)mass, (void)B, (void)J, (void)r, (void)c;
 }
 
-/* a and lambda of an order; r and c are changed, and vectors of the system serve where factors are not kept. */
+/* a = M^-1 r - Y^T lambda and lambda of an order; r and c are changed, and vectors of the system serve where factors are not kept. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)
 {
 #if KEEPS_BAND
     if (x->keeps_factors) {
-#if CONSTRAINED
         apply_mobility_beside(P, x->F, x->r, x->a);
+#if CONSTRAINED
         residual_from_beside(P, J, x->B, x->a, x->c, mass->x);
         solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
         multipliers_to_beside(P, mass->x, x->lambda);
-        subtract_force_beside(P, J, x->B, x->lambda, x->r);
+        subtract_force_beside(P, J, x->Y, x->lambda, x->a);
 #endif
-        apply_mobility_beside(P, x->F, x->r, x->a);
         return 1;
     }
 #endif

@@ -73,7 +73,8 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
     if (SUMS_TOGETHER) sum_two_series(STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v);
     else sum_series(STORED_SIZE, order + 1, series->q, length, sum);
     system_normalize(P, stored_vector(P, sum, stored), q);
-    if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v);
+    if (!INTEGRATES_VELOCITIES) copy(DIMENSION, series->v_0, v);
+    else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v);
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED && ROWS_OF_VELOCITIES

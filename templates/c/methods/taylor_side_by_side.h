@@ -76,6 +76,19 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
     return SYMLIE_LARGER(of_q, of_v);
 }
 
+static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real h, int order, const symlie_series *restrict begin,
+                                  const symlie_series *restrict end, symlie_real *restrict theta)
+{
+#if FIELDS && !FIELD_SERIES
+    for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
+    (void)P, (void)order;
+#else
+    sum_means(DIMENSION, order, begin->w, h, theta);
+    for (int k = 0; k < DIMENSION; k++) theta[k] = h * theta[k];
+    (void)end;
+#endif
+}
+
 static inline symlie_mask begin_at(const symlie_problem *restrict P, const symlie_series *series, symlie_real t, const symlie_real *q,
                                    const symlie_real *v)
 {
@@ -144,11 +157,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     }
     status = reach_state(P, work, t, length, order, mass, &at.begin, trial->q, trial->v);
     if (status != SYMLIE_DONE) return status;
-    sum_means(DIMENSION, order, at.begin.w, length, theta);
-    for (int k = 0; k < DIMENSION; k++) theta[k] = length * theta[k];
     status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
     if (status != SYMLIE_DONE) return status;
     if (!control->is_adaptive && !seems_to_converge(P, work, order, h, &at.begin)) return SYMLIE_DIVERGING;
+    moved_by_piece(P, length, order, &at.begin, &at.end, theta);
     if (control->with_estimate) {
         const symlie_real error = series_error(P, length, order, control, &at.begin, &at.end, theta);
         const symlie_mask may_be_rounding = (error > 1) & (error * control->tolerance <= ROUNDED) & ~trial->is_untried;

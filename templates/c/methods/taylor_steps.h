@@ -40,7 +40,7 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
     const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
     symlie_real h = (symlie_real)INFINITY;
     for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
-    for (int i = order; i > order - LAST_TERMS; i--)
+    for (int i = INTEGRATES_VELOCITIES ? order : 0; i > order - LAST_TERMS; i--)
         h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, velocity_vector(P, series->v + i * VELOCITY_SIZE, of_row), of_v), i);
     const symlie_real span = h < control->h_max ? h : control->h_max;
     for (int k = 0; k < DIMENSION; k++)
@@ -48,6 +48,22 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
     for (int i = order; i > order - LAST_TERMS; i--)
         h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, stored_vector(P, series->q + i * STORED_SIZE, of_row), of_theta), i);
     return of_few_digits(h);
+}
+
+/* theta of a piece by the mean of v, and of fields; by those of its ends where fields have no series. */
+static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
+                                  const symlie_series *restrict begin, const symlie_series *restrict end, symlie_real *restrict theta)
+{
+#if FIELDS && !FIELD_SERIES
+    for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
+    (void)P, (void)work, (void)order;
+#else
+    ARRAY(mean, MOVED_SIZE);
+    sum_means(MOVED_SIZE, order, begin->w, h, mean);
+    const symlie_real *means = moved_vector(P, mean, theta);
+    for (int k = 0; k < DIMENSION; k++) theta[k] = h * means[k];
+    (void)end;
+#endif
 }
 
 /* What the rates at the end lack of those that begin there: h/order of it is what a step adds to the errors of theta and v. */
@@ -65,6 +81,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
     const symlie_real *rates = stored_vector(P, sum, rate);
     for (int k = 0; k < STORAGE; k++) rate[k] = part * (rates[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
+    if (!INTEGRATES_VELOCITIES) return of_q;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));

@@ -20,6 +20,7 @@
 #else
 #define SUMS_TOGETHER 0
 #endif
+#define MOVED_ROWS(most) (FIELDS ? (FIELD_SERIES ? (most) + 1LL : 1LL) : 0LL)
 #define NUMBERS_OF_SERIES CACHE_LINE /* so much room have those before the rows */
 
 /* Coefficients from a state, one row for each order. */
@@ -32,7 +33,7 @@ typedef struct {
     symlie_real *beyond;        /* where they surely do not any more */
     symlie_real *q;
     symlie_real *v;
-    symlie_real *w;             /* v, with fields in the place of velocities */
+    symlie_real *w;             /* v, with fields in the place of velocities, where these have series */
     symlie_real *lambda;
     symlie_real *q_0, *v_0, *w_0, *lambda_0, *q_1, *v_1; /* of the first orders, vectors of the system */
     symlie_real *conditions;    /* functions that choose pieces: sizes, then a row for each order */
@@ -42,7 +43,7 @@ typedef struct {
 static inline long long series_workspace(const symlie_problem *restrict P, int most)
 {
     const long long first = ORDERS_BESIDE ? 2LL * STORAGE + 3LL * DIMENSION + ROWS : 0;
-    const long long size = (most + 1LL) * (STORED_SIZE + VELOCITY_SIZE + FIELDS * MOVED_SIZE) + most * (long long)ROWS_SIZE + first
+    const long long size = (most + 1LL) * (STORED_SIZE + VELOCITY_SIZE) + MOVED_ROWS(most) * MOVED_SIZE + most * (long long)ROWS_SIZE + first
                            + (most + 2LL) * CONDITIONS + EVENT_SERIES * most * (long long)EVENTS;
     return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
@@ -59,7 +60,7 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     series->q = memory + NUMBERS_OF_SERIES;
     series->v = series->q + (most + 1) * STORED_SIZE;
     series->w = FIELDS ? series->v + (most + 1) * VELOCITY_SIZE : series->v;
-    series->lambda = series->w + (most + 1) * MOVED_SIZE;
+    series->lambda = series->v + (most + 1) * VELOCITY_SIZE + MOVED_ROWS(most) * MOVED_SIZE;
     series->conditions = series->lambda + most * ROWS_SIZE;
     series->events = series->conditions + (most + 2) * CONDITIONS;
 #if ORDERS_BESIDE

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
-from symlie.contract.sets import KernelSet
 from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import ROW, CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels

@@ -60,8 +60,8 @@ static inline int follows_series(const symlie_problem *restrict P, symlie_real *
     ARRAY(sum_q, STORED_SIZE);
     ARRAY(sum_v, VELOCITY_SIZE);
     const symlie_real moved = largest_entry(STORAGE, begin->q_0, 0) / h + largest_entry(DIMENSION, begin->v_0, 0);
-    sum_rates(STORED_SIZE, order + 1, begin->q, h, sum_q);
-    sum_rates(VELOCITY_SIZE, order + 1, begin->v, h, sum_v);
+    sum_rates(STORED_SIZE, STORED_SIZE, order + 1, begin->q, h, sum_q);
+    sum_rates(VELOCITY_SIZE, VELOCITY_SIZE, order + 1, begin->v, h, sum_v);
     return rates_agree(STORAGE, stored_vector(P, sum_q, of_q), end->q_1, RATES_NOTICED * moved)
            && rates_agree(DIMENSION, velocity_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
 }

@@ -71,7 +71,12 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
     ARRAY(stored, STORAGE);
     ARRAY(sum, STORED_SIZE);
     if (SUMS_TOGETHER) sum_two_series(STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v);
-    else sum_series(STORED_SIZE, order + 1, series->q, length, sum);
+    else {
+        /* Others are where they were, or are placed anew. */
+        const int moving = MOVING_STORED;
+        sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum);
+        copy(STORED_SIZE - moving, series->q + moving, sum + moving);
+    }
     system_normalize(P, stored_vector(P, sum, stored), q);
     if (!INTEGRATES_VELOCITIES) copy(DIMENSION, series->v_0, v);
     else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v);

@@ -5,11 +5,13 @@
 /* Numbers of a row of coefficients. Where nodes and instances stand side by side, their components do so as well. */
 #if ORDERS_BESIDE
 #define STORED_SIZE ((int)STORED_BESIDE)
+#define MOVING_STORED ((int)stored_of_moving(P)) /* up to the last node that moves */
 #define MOVED_SIZE ((int)(FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE))
 #define VELOCITY_SIZE ((int)VELOCITY_BESIDE)
 #define ROWS_SIZE ((int)ROWS_BESIDE)
 #else
 #define STORED_SIZE STORAGE
+#define MOVING_STORED STORAGE
 #define MOVED_SIZE DIMENSION
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
@@ -132,14 +134,20 @@ static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count
     for (int m = 0; m < rows; m++) put_row(sum[m], rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
-/* out = sum_k x_k s^k over the orders below the count, by Horner's scheme, which adds the least rounding. */
-static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+/* out = sum_k x_k s^k over the orders below the count, by Horner's scheme, which adds the least rounding: of the first numbers
+ * of rows that are so far from each other, or of whole rows. */
+static inline void sum_first(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     int i = 0;
     for (; i + ROWS_AT_ONCE * JET_WIDTH <= size; i += ROWS_AT_ONCE * JET_WIDTH)
-        sum_rows(ROWS_AT_ONCE, size, size - i, count, x + i, s, out + i);
-    for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH) sum_rows(2, size, size - i, count, x + i, s, out + i);
-    for (; i < size; i += JET_WIDTH) sum_rows(1, size, size - i, count, x + i, s, out + i);
+        sum_rows(ROWS_AT_ONCE, stride, size - i, count, x + i, s, out + i);
+    for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH) sum_rows(2, stride, size - i, count, x + i, s, out + i);
+    for (; i < size; i += JET_WIDTH) sum_rows(1, stride, size - i, count, x + i, s, out + i);
+}
+
+static inline void sum_series(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+{
+    sum_first(size, size, count, x, s, out);
 }
 
 /* Two of them together, of so many registers, since each addition waits for the one before. */
@@ -231,30 +239,30 @@ static SYMLIE_INLINE void sum_terms_of_rows(const int rows, int size, int rest, 
 }
 
 /* out = sum_k w_k x_k s^k of so many orders, in two halves that do not wait for each other. */
-static SYMLIE_INLINE void sum_terms(int size, int count, const symlie_scalar *restrict weight, const symlie_real *restrict x, symlie_real s,
+static SYMLIE_INLINE void sum_terms(int size, int stride, int count, const symlie_scalar *restrict weight, const symlie_real *restrict x, symlie_real s,
                                     symlie_real *restrict out)
 {
     const int half = count / 2;
     const symlie_real power = whole_power(s, half);
     int i = 0;
     for (; i + 2 * JET_WIDTH <= size; i += 2 * JET_WIDTH)
-        sum_terms_of_rows(2, size, size - i, half, count, weight, x + i, s, power, out + i);
-    for (; i < size; i += JET_WIDTH) sum_terms_of_rows(1, size, size - i, half, count, weight, x + i, s, power, out + i);
+        sum_terms_of_rows(2, stride, size - i, half, count, weight, x + i, s, power, out + i);
+    for (; i < size; i += JET_WIDTH) sum_terms_of_rows(1, stride, size - i, half, count, weight, x + i, s, power, out + i);
 }
 
-/* The derivative of a series of orders below the count, and its mean from 0 to s. */
-static inline void sum_rates(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
+/* The derivative of a series of orders below the count, of the first numbers of rows, and its mean from 0 to s. */
+static inline void sum_rates(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     symlie_scalar weight[MOST_ORDER + 1];
     for (int k = 0; k + 1 < count; k++) weight[k] = k + 1;
-    sum_terms(size, count - 1, weight, x + size, s, out);
+    sum_terms(size, stride, count - 1, weight, x + stride, s, out);
 }
 
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     symlie_scalar weight[MOST_ORDER + 1];
     for (int k = 0; k < count; k++) weight[k] = 1 / (symlie_scalar)(k + 1);
-    sum_terms(size, count, weight, x, s, out);
+    sum_terms(size, size, count, weight, x, s, out);
 }
 
 #endif

@@ -45,6 +45,20 @@ class Printer(ABC):
             return self.input(name, position, slot, int(float(component)))
         return self.call(name, operands) if kind == "call" else self.function(name, operands)
 
+    def fused(self, operator: str, operands: Sequence[str], factors: Sequence[tuple[str, str] | None]) -> str | None:
+        """A sum or a difference with a product that is rounded with it; None where the target does not fuse them.
+
+        Parameters
+        ----------
+        operator
+            ``add`` or ``sub``.
+        operands
+            Its operands as they are printed.
+        factors
+            Both factors of each operand that is a product, and is written there alone.
+        """
+        return None
+
     def literal(self, value: float) -> str:
         """A number that may have a sign."""
         return repr(value)
@@ -92,15 +106,21 @@ def print_statements(
     uses.update(o for o in body.outputs if isinstance(o, str))
     before = {o for i in body.instructions if i.target in repeated for o in i.operands if o not in repeated}
     printed: dict[str, str] = {}
+    products: dict[Operand, tuple[str, str]] = {}
     statements: list[tuple[str, str]] = []
 
     def show(operand: Operand) -> str:
         return printed.get(operand, operand) if isinstance(operand, str) else printer.constant(operand)
 
     for instruction in body.instructions:
-        text = printer.operation(instruction.operator, [show(o) for o in instruction.operands])
+        operator, operands, text = instruction.operator, [show(o) for o in instruction.operands], None
+        if operator in ("add", "sub"):
+            text = printer.fused(operator, operands, [products.get(o) for o in instruction.operands])
+        text = text or printer.operation(operator, operands)
         if uses[instruction.target] == 1 and instruction.target not in before and len(text) <= LONGEST_EXPRESSION:
             printed[instruction.target] = text
+            if operator == "mul":
+                products[instruction.target] = operands[0], operands[1]
         else:
             name = f"s{len(statements)}"
             printed[instruction.target] = name

@@ -21,6 +21,9 @@ from symlie.templating import render
 ROW = "symlie_row"
 """Type of numbers of several nodes or instances, one in each lane."""
 
+FUSED = {REAL: "FUSED", ROW: "FUSED_ROWS"}
+"""What multiplies and adds numbers of a type, and rounds once where processors do so."""
+
 PRIMITIVES = {"maximum", "minimum", "sign", "select"}
 """Functions of ``primitives.h`` that NumPy has, or writes, under the same names."""
 
@@ -38,6 +41,8 @@ class CPrinter(Printer):
         Their names, where those begin with something else than primitives; default: all that come with them, too.
     primitives
         What the names of functions of ``primitives.h`` begin with.
+    fuses
+        The function of ``jet_sums.h`` that products and sums are rounded once by; none where both are rounded.
     """
 
     def __init__(
@@ -46,8 +51,10 @@ class CPrinter(Printer):
         coefficients: str = "symlie_",
         primitives: str = "symlie_",
         functions: Collection[str] | None = None,
+        fuses: str = "",
     ) -> None:
         self.real, self.coefficients, self.primitives, self.functions = real, coefficients, primitives, functions
+        self.fuses = fuses
 
     def literal(self, value: float) -> str:
         return f"{np.float32(value)!s}f" if self.real == "float" else super().literal(value)
@@ -57,6 +64,16 @@ class CPrinter(Printer):
         if name in PRIMITIVES:
             return f"{self.primitives}{name}({', '.join(operands)})"
         return f"{'fabs' if name == 'abs' else name}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
+
+    def fused(self, operator: str, operands: Sequence[str], factors: Sequence[tuple[str, str] | None]) -> str | None:
+        if not self.fuses:
+            return None
+        minus = "-" if operator == "sub" else ""
+        if factors[1]:
+            return f"{self.fuses}({minus}{factors[1][0]}, {factors[1][1]}, {operands[0]})"
+        if factors[0]:
+            return f"{self.fuses}({factors[0][0]}, {factors[0][1]}, {minus}{operands[1]})"
+        return None
 
     def call(self, name: str, operands: Sequence[str]) -> str:
         is_coefficient = self.functions is None or name in self.functions

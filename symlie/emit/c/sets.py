@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
 from symlie.emit.c.placed_nodes import placed_parts
-from symlie.emit.c.printing import ROW, CPrinter, coefficient_function, print_kernel
+from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
 from symlie.templating import render
 
@@ -16,8 +17,13 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     """Source files of a set of kernels."""
     chosen = kernels.set
     # Coefficient functions have names of their own, because the model's are in the same compilation.
-    printer = CPrinter(coefficients=f"symlie_{chosen.name}_", functions={s.function for s in kernels.schemes})
-    rows = CPrinter(ROW, coefficients=printer.coefficients, functions=printer.functions)
+    words: dict[str, Any] = {
+        "coefficients": f"symlie_{chosen.name}_",
+        "functions": {s.function for s in kernels.schemes},
+    }
+    printer = CPrinter(**words)
+    numbers, rows = (CPrinter(real, **words, fuses=FUSED[real]) for real in (REAL, ROW))
+    of_orders = {name for jet in kernels.jets for name in (jet.name, f"{jet.name}_end")} | {"solve_order"}
     in_rows = {name for jet in kernels.jets if jet.side_by_side for name in (jet.name, f"{jet.name}_end")}
     header, source, *_ = chosen.files(kernels.model)
     values = {
@@ -29,7 +35,11 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "real": printer.real,
         "functions": [coefficient_function(s) for s in kernels.schemes],
         "kernels": [
-            print_kernel(k, rows if k.signature.name in in_rows else printer, stores_early=bool(chosen.matrices))
+            print_kernel(
+                k,
+                rows if k.signature.name in in_rows else numbers if k.signature.name in of_orders else printer,
+                stores_early=bool(chosen.matrices),
+            )
             for k in kernels.kernels
         ],
         "fixed": False,

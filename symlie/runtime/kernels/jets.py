@@ -59,7 +59,7 @@ class Jets:
         self._layouts = {jet.name: jet for jet in table.jets}
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
-        self.follows_fields = not layout.has_fields or any(t.angles for t in layout.manifest.node_types)
+        self.follows_fields = not layout.has_fields or layout.has_angles
         """Whether orders of v have fields in the place of velocities."""
         self._followed = [k for k in self._placing.elements if self._follows(k)]
         self._jets: dict[str, _Jet] = {}

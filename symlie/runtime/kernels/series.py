@@ -44,7 +44,7 @@ class Series:
     q: Array
     v: Array
     w: Array
-    """Of the first order alone, where fields have no series beside those of their nodes."""
+    """Of the first order alone, where fields have no series of their own, since no angles follow them."""
     multipliers: Array
     sizes: Array
     """Sizes of functions that choose pieces, before terms cancel, shape (conditions,)."""
@@ -63,9 +63,9 @@ class Series:
         orders = np.arange(len(self.q))[:, None]
         return _sum((orders * self.q)[1:], h), _sum((orders * self.v)[1:], h)
 
-    def moved(self, h: float, after: Series) -> Array:
-        """∫ v over a time h, or of fields, of these by both ends where they have no series."""
-        if len(self.w) == 1 < len(self.q) - 1:
+    def moved(self, h: float, after: Series, has_angles: bool) -> Array:
+        """∫ v over a time h, or of fields: by both ends, which tells sizes, and by the mean where angles follow it."""
+        if not has_angles:
             return np.asarray(h * (self.w[0] + after.w[0]) / 2)
         return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h)
 

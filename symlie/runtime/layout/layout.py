@@ -184,6 +184,11 @@ class Layout(ComponentNames):
         return np.array([bool(part.any()) for part in np.split(self.integrated, ends[:-1])])
 
     @property
+    def has_angles(self) -> bool:
+        """Whether there are types of nodes with angles, whose turns a run counts."""
+        return any(t.angles for t in self.manifest.node_types)
+
+    @property
     def has_unwrapped(self) -> bool:
         """Whether there are angles over turns in a configuration."""
         return self.storage > self.node_storage

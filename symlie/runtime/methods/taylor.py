@@ -184,7 +184,7 @@ class Taylor(Method):
                 find, order = (_found, 1) if is_last and stepper.ends_run else (series_of, self.order)
                 after = find(stepper, order, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
-            theta = begin.moved(length, after)
+            theta = begin.moved(length, after, stepper.system.layout.has_angles)
             trial.increment = trial.increment + theta
             trial.rhs_evaluations += order
             if control.with_estimate:

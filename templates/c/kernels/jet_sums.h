@@ -32,9 +32,57 @@ typedef symlie_real symlie_half __attribute__((vector_size(32), aligned(8), may_
 #else
 typedef symlie_row symlie_half;
 #endif
+
+/* a b + c, rounded once where processors do so: it is what orders wait for. */
+#ifndef __FP_FAST_FMA
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#elif SYMLIE_LANES > 1
+#define FUSED(a, b, c) SYMLIE_FUSED((a) - SYMLIE_NUMBER(0), (b) - SYMLIE_NUMBER(0), (c) - SYMLIE_NUMBER(0))
+#else
+#define FUSED(a, b, c) SYMLIE_FUSED(a, b, c)
+#endif
+#if !defined(__FP_FAST_FMA) || SYMLIE_LANES > 1
+#define FUSED_ROWS(a, b, c) ((a) * (b) + (c))
+#else
+#define FUSED_ROWS(a, b, c) fused_rows((a) - NO_PRODUCTS, (b) - NO_PRODUCTS, (c) - NO_PRODUCTS)
+#endif
+#if defined(__FP_FAST_FMA) && JET_WIDTH == 8
+#define FUSED_HALVES(a, b, c) fused_halves(a, b, c)
+#else
+#define FUSED_HALVES(a, b, c) FUSED_ROWS(a, b, c)
+#endif
+
 #define HALF(rows) (*(symlie_half *)((rows) + count)) /* of the register behind so many others */
 #define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
 #define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
+
+#if JET_WIDTH == 8
+static SYMLIE_INLINE symlie_half fused_halves(const symlie_half a, const symlie_half b, const symlie_half c)
+{
+#if !defined(__clang__) && defined(__FMA__)
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#else
+    symlie_half result;
+    for (int i = 0; i < 4; i++) result[i] = __builtin_fma(a[i], b[i], c[i]);
+    return result;
+#endif
+}
+#endif
+
+static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row b, const symlie_row c)
+{
+#if JET_WIDTH == 8 && !defined(__clang__)
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+#elif JET_WIDTH == 4 && defined(__FMA__) && !defined(__clang__)
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#elif JET_WIDTH > 1
+    symlie_row result;
+    for (int i = 0; i < JET_WIDTH; i++) result[i] = __builtin_fma(a[i], b[i], c[i]);
+    return result;
+#else
+    return SYMLIE_FUSED(a, b, c);
+#endif
+}
 
 /* Numbers of a row of a register at a place, of which the last ones may belong to what is behind them in memory. */
 static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
@@ -85,16 +133,16 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
         return;
     }
     const symlie_row *a = (const symlie_row *)(left + row), *b = (const symlie_row *)(right + (k - 1) * row);
-    for (int p = 0; p < count; p++) out[p] = known[p] + a[p] * b[p];
-    if (half) HALF(out) = HALF(known) + HALF(a) * HALF(b);
+    for (int p = 0; p < count; p++) out[p] = FUSED_ROWS(a[p], b[p], known[p]);
+    if (half) HALF(out) = FUSED_HALVES(HALF(a), HALF(b), HALF(known));
     if (k == 2) return;
     const symlie_row *c = (const symlie_row *)(left + (k - 1) * row), *d = (const symlie_row *)(right + row);
-    for (int p = 0; p < count; p++) out[p] += c[p] * d[p];
-    if (half) HALF(out) += HALF(c) * HALF(d);
+    for (int p = 0; p < count; p++) out[p] = FUSED_ROWS(c[p], d[p], out[p]);
+    if (half) HALF(out) = FUSED_HALVES(HALF(c), HALF(d), HALF(out));
     a += row / JET_WIDTH, d += row / JET_WIDTH;
     if (k % 2 == 0) {
-        for (int p = 0; p < count; p++) of_second[p] = of_second[p] + a[p] * b[p] + c[p] * d[p];
-        if (half) HALF(of_second) = HALF(of_second) + HALF(a) * HALF(b) + HALF(c) * HALF(d);
+        for (int p = 0; p < count; p++) of_second[p] = FUSED_ROWS(c[p], d[p], FUSED_ROWS(a[p], b[p], of_second[p]));
+        if (half) HALF(of_second) = FUSED_HALVES(HALF(c), HALF(d), FUSED_HALVES(HALF(a), HALF(b), HALF(of_second)));
         return;
     }
     symlie_row sum[MOST_SUMS], other[MOST_SUMS], before[MOST_SUMS];
@@ -107,13 +155,14 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
             symlie_row factor = a[p], now = b[p];
             KEEP_IN_REGISTER(factor);
             KEEP_IN_REGISTER(now);
-            sum[p] += factor * now, other[p] += factor * before[p], before[p] = now;
+            sum[p] = FUSED_ROWS(factor, now, sum[p]), other[p] = FUSED_ROWS(factor, before[p], other[p]), before[p] = now;
         }
         if (half) {
             symlie_half factor = HALF(a), now = HALF(b);
             KEEP_IN_REGISTER(factor);
             KEEP_IN_REGISTER(now);
-            half_sum += factor * now, half_other += factor * half_before, half_before = now;
+            half_sum = FUSED_HALVES(factor, now, half_sum), half_other = FUSED_HALVES(factor, half_before, half_other);
+            half_before = now;
         }
     }
     for (int p = 0; p < count; p++) of_next[p] = sum[p], of_second[p] = other[p];

@@ -79,7 +79,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real h, int order, const symlie_series *restrict begin,
                                   const symlie_series *restrict end, symlie_real *restrict theta)
 {
-#if FIELDS && !FIELD_SERIES
+#if !HAS_ANGLES
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
     (void)P, (void)order;
 #else

@@ -50,11 +50,11 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
     return of_few_digits(h);
 }
 
-/* theta of a piece by the mean of v, and of fields; by those of its ends where fields have no series. */
+/* theta of a piece: by v and fields at its ends, which tells sizes; by their means where angles follow it. */
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                   const symlie_series *restrict begin, const symlie_series *restrict end, symlie_real *restrict theta)
 {
-#if FIELDS && !FIELD_SERIES
+#if !HAS_ANGLES
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
     (void)P, (void)work, (void)order;
 #else

@@ -223,17 +223,18 @@ static inline symlie_scalar of_few_digits(symlie_scalar h)
     return h < (symlie_scalar)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
 }
 
+#define WEIGHT_OF(k) (weight ? weight[k] : (symlie_scalar)((k) + 1)) /* that of a rate where there are none */
 static SYMLIE_INLINE void sum_terms_of_rows(const int rows, int size, int rest, int half, int count, const symlie_scalar *restrict weight,
                                             const symlie_real *restrict x, symlie_real s, symlie_real power, symlie_real *restrict out)
 {
     symlie_row low[ROWS_AT_ONCE / 2], high[ROWS_AT_ONCE / 2];
     for (int m = 0; m < rows; m++) low[m] = high[m] = NO_PRODUCTS;
     if (2 * half < count)
-        for (int m = 0; m < rows; m++) high[m] = weight[count - 1] * row_at(x + (count - 1) * size + m * JET_WIDTH);
+        for (int m = 0; m < rows; m++) high[m] = WEIGHT_OF(count - 1) * row_at(x + (count - 1) * size + m * JET_WIDTH);
     for (int k = half - 1; k >= 0; k--)
         for (int m = 0; m < rows; m++) {
-            low[m] = low[m] * s + weight[k] * row_at(x + k * size + m * JET_WIDTH);
-            high[m] = high[m] * s + weight[half + k] * row_at(x + (half + k) * size + m * JET_WIDTH);
+            low[m] = low[m] * s + WEIGHT_OF(k) * row_at(x + k * size + m * JET_WIDTH);
+            high[m] = high[m] * s + WEIGHT_OF(half + k) * row_at(x + (half + k) * size + m * JET_WIDTH);
         }
     for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
@@ -253,9 +254,7 @@ static SYMLIE_INLINE void sum_terms(int size, int stride, int count, const symli
 /* The derivative of a series of orders below the count, of the first numbers of rows, and its mean from 0 to s. */
 static inline void sum_rates(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
-    symlie_scalar weight[MOST_ORDER + 1];
-    for (int k = 0; k + 1 < count; k++) weight[k] = k + 1;
-    sum_terms(size, stride, count - 1, weight, x + stride, s, out);
+    sum_terms(size, stride, count - 1, 0, x + stride, s, out);
 }
 
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)

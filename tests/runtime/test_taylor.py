@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -233,6 +234,22 @@ def test_placed_nodes(backend: str) -> None:
         assert np.allclose(marks[:, 1:], np.cumsum(points, axis=1), rtol=0, atol=tolerances.SPACES)
 
 
+def test_rates_of_fields_without_what_cancels() -> None:
+    """Of q' = ω × q and ω' = q × d/L each component has two products, though f = (ω, q (q·d)/L - d/L) has more."""
+    table = moved_by_fields("placed masses under rows of accelerations", "numpy").sets.table("jets")
+    jets = {jet.name: jet for jet in table.jets}
+    assert (jets["rod_field_jet"].results, len(jets["rod_field_jet"].products)) == (6, 12)
+
+
+def test_angles_follow_fields() -> None:
+    """Where nodes have angles fields have series of their own, whose means tell how far these turn."""
+    system = compass("numpy")
+    assert system.layout.has_angles
+    jets = [jet for jet in system.sets.table("jets").jets if jet.name.endswith("_field_jet")]
+    of_nodes = [n.type for n in system.layout.nodes if not n.type.velocities]
+    assert sum(jet.results for jet in jets) == sum(t.storage + t.dimension for t in of_nodes)
+
+
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_placed_nodes_that_orders_take(backend: str) -> None:
     """Masses of a chain are placed with states alone, and in all orders where an event takes them: the same motion."""
@@ -294,3 +311,12 @@ def test_refusals() -> None:
         taylor(model.derive().compile(backend="numpy"), 1.0, rtol=1e-6)
     with pytest.raises(UnsupportedMethodError, match="does not integrate 'placed', where nodes are placed by others b"):
         taylor(with_placed_node(), 1.0, rtol=1e-6)
+
+
+def test_orders_alone_fuse_products() -> None:
+    """Orders round products with their sums, where processors do; kernels that other methods share do not."""
+    files = heavy_top_system("S3").sets.files("jets")
+    jets = next(text for name, text in files.items() if name.endswith("_jets.h"))
+    begin, order = (re.search(rf"void S3_rate_jet{end}\(.*?^}}", jets, re.S | re.M) for end in ("_begin", ""))
+    assert begin and "FUSED(" not in begin[0] and order and "FUSED(" in order[0]
+    assert not any("FUSED" in text for name, text in files.items() if name.endswith(".py"))

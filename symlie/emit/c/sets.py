@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
@@ -17,12 +16,9 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     """Source files of a set of kernels."""
     chosen = kernels.set
     # Coefficient functions have names of their own, because the model's are in the same compilation.
-    words: dict[str, Any] = {
-        "coefficients": f"symlie_{chosen.name}_",
-        "functions": {s.function for s in kernels.schemes},
-    }
-    printer = CPrinter(**words)
-    numbers, rows = (CPrinter(real, **words, fuses=FUSED[real]) for real in (REAL, ROW))
+    prefix, functions = f"symlie_{chosen.name}_", {s.function for s in kernels.schemes}
+    printer = CPrinter(coefficients=prefix, functions=functions)
+    numbers, rows = (CPrinter(x, prefix, functions=functions, fuses=FUSED[x]) for x in (REAL, ROW))
     of_orders = {name for jet in kernels.jets for name in (jet.name, f"{jet.name}_end")} | {"solve_order"}
     in_rows = {name for jet in kernels.jets if jet.side_by_side for name in (jet.name, f"{jet.name}_end")}
     header, source, *_ = chosen.files(kernels.model)

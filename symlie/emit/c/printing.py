@@ -42,7 +42,7 @@ class CPrinter(Printer):
     primitives
         What the names of functions of ``primitives.h`` begin with.
     fuses
-        The function of ``jet_sums.h`` that products and sums are rounded once by; none where both are rounded.
+        The function of ``jet_rows.h`` that products and sums are rounded once by; none where both are rounded.
     """
 
     def __init__(

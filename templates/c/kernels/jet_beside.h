@@ -1,0 +1,162 @@
+/* Vectors of an order whose components stand beside each other, each of all nodes of a type or of all instances: rows of them,
+ * of nodes that follow each other or of others. */
+#ifndef SYMLIE_JET_BESIDE_H
+#define SYMLIE_JET_BESIDE_H
+
+#include "jet_rows.h"
+
+#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
+#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
+
+/* Whether rows that begin within a register are made of the two that have them: processors wait for numbers that were put down
+ * as parts of other registers. */
+#if JET_WIDTH == 8 && !defined(__clang__)
+#define SHIFTS_ROWS 1
+typedef long long symlie_places __attribute__((vector_size(64)));
+
+static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_row high, const int shift)
+{
+    return __builtin_shuffle(low, high, (symlie_places){0, 1, 2, 3, 4, 5, 6, 7} + shift);
+}
+#else
+#define SHIFTS_ROWS 0
+static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_row high, const int shift)
+{
+    (void)high, (void)shift;
+    return low;
+}
+#endif
+
+/* A row of numbers at places. */
+static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int *restrict at)
+{
+#if JET_WIDTH == 8
+    return (symlie_row){x[at[0]], x[at[1]], x[at[2]], x[at[3]], x[at[4]], x[at[5]], x[at[6]], x[at[7]]};
+#elif JET_WIDTH == 4
+    return (symlie_row){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+#else
+    return x[at[0]];
+#endif
+}
+
+/* Rows of components that are so far from each other: of nodes that follow the first one, or of such ones. */
+static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
+                                      const int *restrict nodes, symlie_row *restrict rows)
+{
+    const int shift = first % JET_WIDTH;
+    if (SHIFTS_ROWS && first >= 0 && shift) {
+        for (int m = 0; m < size; m++, x += stride)
+            rows[m] = shifted_row(row_at(x + first - shift), row_at(x + first - shift + JET_WIDTH), shift);
+        return;
+    }
+    if (first >= 0) {
+        for (int m = 0; m < size; m++) rows[m] = row_at(x + m * stride + first);
+        return;
+    }
+    for (int m = 0; m < size; m++) rows[m] = row_of(x + m * stride, nodes);
+}
+
+static SYMLIE_INLINE int node_beside(const int first, const int *restrict nodes, const int lane)
+{
+    return first >= 0 ? first + lane : nodes[lane];
+}
+
+static SYMLIE_INLINE symlie_real number_of(const symlie_row *restrict row, const int lane)
+{
+    return ((const symlie_real *)row)[lane];
+}
+
+/* Add the first lanes of rows to components. */
+static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride,
+                                     const int first, const int *restrict nodes, const int lanes)
+{
+    const int shift = first % JET_WIDTH;
+    if (SHIFTS_ROWS && first >= 0 && shift && lanes == JET_WIDTH) {
+        for (int m = 0; m < size; m++, x += stride) {
+            *(symlie_row *)(x + first - shift) += shifted_row(NO_PRODUCTS, rows[m], JET_WIDTH - shift);
+            *(symlie_row *)(x + first - shift + JET_WIDTH) += shifted_row(rows[m], NO_PRODUCTS, JET_WIDTH - shift);
+        }
+        return;
+    }
+    if (first >= 0 && lanes == JET_WIDTH) {
+        for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride + first) += rows[m];
+        return;
+    }
+    for (int i = 0; i < lanes; i++)
+        for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
+}
+
+/* Place nodes at what rows say from others, one after the other, since those may be placed by the ones before. */
+static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
+                                       const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
+                                       const int to_first, const int *restrict to_nodes, const int lanes)
+{
+    if (of == to && of_first >= 0 && to_first == of_first + 1) {
+        for (int m = 0; m < size; m++, to += to_stride) {
+            symlie_real place = to[of_first];
+            for (int i = 0; i < lanes; i++) to[to_first + i] = place = place + number_of(rows + m, i);
+        }
+        return;
+    }
+    for (int i = 0; i < lanes; i++)
+        for (int m = 0; m < size; m++)
+            to[m * to_stride + node_beside(to_first, to_nodes, i)] =
+                of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
+}
+
+/* a = F r for diagonals or symmetric blocks F of nodes whose components are so far from each other. */
+static SYMLIE_INLINE void apply_blocks_beside(const int are_diagonal, const int size, const long long stride, const symlie_real *restrict F,
+                                              const symlie_real *restrict r, symlie_real *restrict a)
+{
+    for (long long n = 0; n < stride; n += JET_WIDTH)
+        for (int i = 0; i < size; i++) {
+            symlie_row sum = NO_PRODUCTS;
+            if (are_diagonal) sum = row_at(F + i * stride + n) * row_at(r + i * stride + n);
+            else
+                for (int j = 0; j < size; j++) sum += row_at(F + (i * size + j) * stride + n) * row_at(r + j * stride + n);
+            *(symlie_row *)(a + i * stride + n) = sum;
+        }
+}
+
+/* y = F b of the nodes of a block, for diagonals or symmetric blocks F that are rows; components are so far from each other. */
+static SYMLIE_INLINE void multiply_blocks_beside(const int are_diagonal, const int size, const symlie_row *restrict F,
+                                                 const symlie_real *restrict b, symlie_real *restrict y, const long long stride)
+{
+    for (int i = 0; i < size; i++) {
+        symlie_row sum = NO_PRODUCTS;
+        if (are_diagonal) sum = F[i] * row_at(b + i * stride);
+        else
+            for (int j = 0; j < size; j++) sum += F[i * size + j] * row_at(b + j * stride);
+        *(symlie_row *)(y + i * stride) = sum;
+    }
+}
+
+/* A vector of a system from one with its components beside each other, which have whole registers each; and back, the last node
+ * once more where there is none. */
+static SYMLIE_INLINE void from_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    const long long stride = JET_BLOCKS(count) * JET_WIDTH;
+    for (int n = 0; n < count; n++)
+        for (int m = 0; m < size; m++) out[(long long)n * size + m] = x[m * stride + n];
+}
+
+static SYMLIE_INLINE void to_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
+{
+    const long long stride = JET_BLOCKS(count) * JET_WIDTH;
+    for (int n = 0; n < stride; n++)
+        for (int m = 0; m < size; m++) out[m * stride + n] = x[(long long)BESIDE(n, count) * size + m];
+}
+
+static SYMLIE_INLINE void numbers_of(const int size, const symlie_row *restrict rows, const int lane, symlie_real *restrict x)
+{
+    const symlie_real *all = (const symlie_real *)rows;
+    for (int n = 0; n < size; n++) x[n] = all[n * JET_WIDTH + lane];
+}
+
+static SYMLIE_INLINE void put_numbers(const int size, const symlie_real *restrict x, const int lane, symlie_row *restrict rows)
+{
+    symlie_real *all = (symlie_real *)rows;
+    for (int n = 0; n < size; n++) all[n * JET_WIDTH + lane] = x[n];
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* Rows of numbers, as registers have them, of coefficients of several products, or of several nodes or instances. */
+#ifndef SYMLIE_JET_ROWS_H
+#define SYMLIE_JET_ROWS_H
+
+/* Numbers of a register where members go alone. */
+#if defined(__GNUC__) && defined(__AVX512F__)
+#define REGISTER_NUMBERS 8
+#elif defined(__GNUC__) && defined(__AVX__)
+#define REGISTER_NUMBERS 4
+#else
+#define REGISTER_NUMBERS 1
+#endif
+
+#if SYMLIE_LANES == 1 && REGISTER_NUMBERS > 1
+#define JET_WIDTH REGISTER_NUMBERS
+typedef symlie_real symlie_row __attribute__((vector_size(8 * JET_WIDTH), aligned(8), may_alias));
+#define NO_PRODUCTS ((symlie_row){0})
+#define EACH(x) (NO_PRODUCTS + (x))
+#else
+#define JET_WIDTH 1
+typedef symlie_real symlie_row;
+#define NO_PRODUCTS SYMLIE_NUMBER(0)
+#define EACH(x) SYMLIE_NUMBER(x)
+#endif
+#if JET_WIDTH == 8
+typedef symlie_real symlie_half __attribute__((vector_size(32), aligned(8), may_alias));
+#else
+typedef symlie_row symlie_half;
+#endif
+
+/* a b + c, rounded once where processors do so: it is what orders wait for. */
+#ifndef __FP_FAST_FMA
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#elif SYMLIE_LANES > 1
+#define FUSED(a, b, c) SYMLIE_FUSED((a) - SYMLIE_NUMBER(0), (b) - SYMLIE_NUMBER(0), (c) - SYMLIE_NUMBER(0))
+#else
+#define FUSED(a, b, c) SYMLIE_FUSED(a, b, c)
+#endif
+#if !defined(__FP_FAST_FMA) || SYMLIE_LANES > 1
+#define FUSED_ROWS(a, b, c) ((a) * (b) + (c))
+#else
+#define FUSED_ROWS(a, b, c) fused_rows((a) - NO_PRODUCTS, (b) - NO_PRODUCTS, (c) - NO_PRODUCTS)
+#endif
+#if defined(__FP_FAST_FMA) && JET_WIDTH == 8
+#define FUSED_HALVES(a, b, c) fused_halves(a, b, c)
+#else
+#define FUSED_HALVES(a, b, c) FUSED_ROWS(a, b, c)
+#endif
+
+#if JET_WIDTH == 8
+static SYMLIE_INLINE symlie_half fused_halves(const symlie_half a, const symlie_half b, const symlie_half c)
+{
+#if !defined(__clang__) && defined(__FMA__)
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#else
+    symlie_half result;
+    for (int i = 0; i < 4; i++) result[i] = __builtin_fma(a[i], b[i], c[i]);
+    return result;
+#endif
+}
+#endif
+
+static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row b, const symlie_row c)
+{
+#if JET_WIDTH == 8 && !defined(__clang__)
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+#elif JET_WIDTH == 4 && defined(__FMA__) && !defined(__clang__)
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#elif JET_WIDTH > 1
+    symlie_row result;
+    for (int i = 0; i < JET_WIDTH; i++) result[i] = __builtin_fma(a[i], b[i], c[i]);
+    return result;
+#else
+    return SYMLIE_FUSED(a, b, c);
+#endif
+}
+
+/* Numbers of a row of a register at a place, of which the last ones may belong to what is behind them in memory. */
+static SYMLIE_INLINE symlie_row row_at(const symlie_real *x)
+{
+    return *(const symlie_row *)x;
+}
+
+/* A factor of several products stays in its register: compilers read it anew for each of them, where reading is what bounds sums. */
+#if defined(__GNUC__) && defined(__AVX512F__) && SYMLIE_LANES <= 8
+#define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define KEEP_IN_REGISTER(x) ((void)0)
+#endif
+
+#endif

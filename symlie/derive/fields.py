@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from sympy import Expr, Integer
+import sympy
+from sympy import Expr, Integer, Symbol
 
 from symlie.contract.locations import located_in_order
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward
-from symlie.ir.program import depends_on
+from symlie.ir.program import Assignment, Program, Vector, depends_on, free_symbols, substitute
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
+
+MOST_OPERATIONS = 500
+"""Of an expression that is expanded to find what cancels in it."""
 
 
 def total_field(statement: Statement, place: int) -> tuple[Expr, ...]:
@@ -140,3 +144,55 @@ def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:
 
 def _shown(node: Placed) -> str:
     return f"{node[0]}[{node[1]}]"
+
+
+def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
+    """S(q) f of a node that moves by a field, without terms that cancel.
+
+    A field on a manifold may have parts along which no point moves, such as that of q (q·d) - d along q, of which
+    nothing is left in q' = f × q.
+
+    Parameters
+    ----------
+    statement, place
+        The statement, and the place of the node in it.
+    field
+        f, as it is stated.
+    """
+    node, program = statement.nodes[place], statement.program
+    q, tangent = node.value.components, node.group.storage_tangent
+    stated = tangent(program, q, field)
+    inlined = tangent(program, q, tuple(_inlined(program, f, q) for f in field))
+    return [_collected(program, rate, by_parts, q) for rate, by_parts in zip(stated, inlined, strict=True)]
+
+
+def _inlined(program: Program, expression: Expr, symbols: Sequence[Symbol]) -> Expr:
+    """An expression with what it takes of statements that depend on some symbols."""
+    while True:
+        found: dict[Symbol, Expr] = {}
+        for symbol in free_symbols(expression):
+            line = program.line_of(symbol)
+            statement = None if line is None else program.statements[line]
+            if isinstance(statement, Assignment) and depends_on(program, [symbol], symbols):
+                found[symbol] = statement.expression
+        if not found or sympy.count_ops(expression) > MOST_OPERATIONS:
+            return expression
+        expression = substitute(expression, found)
+
+
+def _collected(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[Symbol]) -> Expr:
+    """What is left of an expression where its parts cancel: powers of symbols with factors, where that is shorter."""
+    known = sympy.count_ops(inlined)
+    if known > MOST_OPERATIONS:
+        return stated
+    factors: dict[Expr, Expr] = {}
+    for term in sympy.Add.make_args(sympy.expand(inlined)):
+        factor, power = term.as_independent(*symbols, as_Add=False)
+        factors[power] = factors.get(power, Integer(0)) + factor
+    left: Expr = Integer(0)
+    for power, factor in factors.items():
+        # One of both signs, so that components that differ by it share the factor.
+        signed = {sign: sympy.factor_terms(sympy.expand(sign * factor)) for sign in (1, -1)}
+        sign = min(signed, key=lambda sign: str(signed[sign]))
+        left += sign * power * program.scalar(signed[sign])
+    return left if sympy.count_ops(left) < known else stated

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-import sympy
 from sympy import Expr, Integer, Symbol
 
 from symlie.contract.set_table import JetLayout
@@ -29,7 +29,7 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import kept_elimination
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
-from symlie.derive.fields import placed_offsets, total_field
+from symlie.derive.fields import collected_rates, placed_offsets, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import angle_layouts, array_symbols
@@ -40,7 +40,7 @@ from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
 from symlie.ir.jet_sharing import SHARED, shared
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel, owners_read
-from symlie.ir.program import Assignment, Program, Vector, depends_on, free_symbols, substitute
+from symlie.ir.program import Program, depends_on
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels
 from symlie.ir.straightline import StraightLine, by_output, flatten
 from symlie.modeling.model import Model
@@ -60,9 +60,6 @@ _MEANINGS = {
     "event": "event",
 }
 """What jets are of."""
-
-MOST_OPERATIONS = 500
-"""Of an expression that is expanded to find what cancels in it."""
 
 _Type = TypeVar("_Type", NodeTypeSet, ElementTypeSet)
 
@@ -202,7 +199,10 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
     of_events = {label: size for label, size in sizes.items() if label != "a"}
     moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
     fields = [statement.program.vector(total_field(statement, k)) for k in moved]
-    rates = [_rates(statement, k, f, follows_fields) for k, f in zip(moved, fields, strict=True)]
+    rates = [
+        statement.nodes[k].group.storage_tangent(statement.program, statement.nodes[k].value.components, f)
+        for k, f in zip(moved, fields, strict=True)
+    ]
     hidden, index1 = _rows(derived, v, a)
     wanted: list[tuple[str, list[Expr], _Sizes, tuple[str, ...]]] = [
         ("force", force, sizes, ("a", "multipliers")),
@@ -216,6 +216,9 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
         for name, values, _, _ in wanted
         if values or name == "force"
     }
+    if moved and not follows_fields:
+        shorter = [c for k, f in zip(moved, fields, strict=True) for c in collected_rates(statement, k, f)]
+        bodies["field"] = min((bodies["field"], flatten(statement.program, shorter, references)), key=_products)
     given, taken = dict.fromkeys(bodies, 0), dict.fromkeys(bodies, 0)
     if "hidden" in bodies:
         bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], ("p[", "e["), ("v[",))
@@ -249,51 +252,12 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
     )
 
 
-def _rates(statement: Statement, place: int, field: Vector, follows_fields: bool) -> list[Expr]:
-    """S(q) f of a node that moves by a field, without terms that cancel where these are not needed for f itself.
-
-    A field on a manifold may have parts along which no point moves, such as that of q (q·d) - d along q, of which
-    nothing is left in q' = f × q.
-    """
-    node, program = statement.nodes[place], statement.program
-    q, tangent = node.value.components, node.group.storage_tangent
-    rates = tangent(program, q, field)
-    if follows_fields:
-        return list(rates)
-    stated = tangent(program, q, tuple(_inlined(program, f, q) for f in field))
-    return [_shortest(program, rate, by_parts, q) for rate, by_parts in zip(rates, stated, strict=True)]
-
-
-def _inlined(program: Program, expression: Expr, symbols: Sequence[Symbol]) -> Expr:
-    """An expression with what it takes of statements that depend on some symbols."""
-    while True:
-        found: dict[Symbol, Expr] = {}
-        for symbol in free_symbols(expression):
-            line = program.line_of(symbol)
-            statement = None if line is None else program.statements[line]
-            if isinstance(statement, Assignment) and depends_on(program, [symbol], symbols):
-                found[symbol] = statement.expression
-        if not found or sympy.count_ops(expression) > MOST_OPERATIONS:
-            return expression
-        expression = substitute(expression, found)
-
-
-def _shortest(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[Symbol]) -> Expr:
-    """An expression, or what is left of it where its parts cancel, if that is a shorter one."""
-    known = sympy.count_ops(inlined)
-    if known > MOST_OPERATIONS:
-        return stated
-    factors: dict[Expr, Expr] = {}
-    for term in sympy.Add.make_args(sympy.expand(inlined)):
-        factor, power = term.as_independent(*symbols, as_Add=False)
-        factors[power] = factors.get(power, Integer(0)) + factor
-    left: Expr = Integer(0)
-    for power, factor in factors.items():
-        # One of both signs, so that components that differ by it share the factor.
-        signed = {sign: sympy.factor_terms(sympy.expand(sign * factor)) for sign in (1, -1)}
-        sign = min(signed, key=lambda sign: str(signed[sign]))
-        left += sign * power * program.scalar(signed[sign])
-    return left if sympy.count_ops(left) < known else stated
+def _products(body: StraightLine) -> int:
+    """How many products an order of a straight line has; no number is larger where it has no series."""
+    try:
+        return len(jet_of("", body, tuple(f"{label}[" for label in PARAMETERS)).layout.products)
+    except ModelError:
+        return sys.maxsize
 
 
 def _places_in_turn(statement: Statement) -> bool:

@@ -30,6 +30,7 @@ from tests.systems import (
     CONSTRAINED,
     HEAVY_TOPS,
     chain_equations,
+    heavy_top_equations,
     heavy_top_reference,
     heavy_top_system,
     large_system,
@@ -311,6 +312,14 @@ def test_refusals() -> None:
         taylor(model.derive().compile(backend="numpy"), 1.0, rtol=1e-6)
     with pytest.raises(UnsupportedMethodError, match="does not integrate 'placed', where nodes are placed by others b"):
         taylor(with_placed_node(), 1.0, rtol=1e-6)
+
+
+def test_processors_without_wide_registers() -> None:
+    """Sums of products one by one, and none of them fused: the steps that wide registers take."""
+    system = heavy_top_equations("S3xR3").compile(optimize="portable")
+    found, expected = (taylor(s, 0.2, rtol=1e-11) for s in (system, heavy_top_system("S3xR3")))
+    assert found.statistics.steps == expected.statistics.steps
+    assert np.abs(found.q[-1] - expected.q[-1]).max() <= tolerances.BACKENDS
 
 
 def test_orders_alone_fuse_products() -> None:

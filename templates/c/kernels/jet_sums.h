@@ -68,7 +68,7 @@ static SYMLIE_INLINE void jet_sums(const int products, const int k, const symlie
                                    symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
     const int row = JET_ROW(products), most = MOST_SUMS * JET_WIDTH, whole = products / most * most, rest = products - whole;
-    const int half = JET_WIDTH == 8 && rest % 8 > 0 && rest % 8 <= 4, count = (JET_ROW(rest) - 8 * half) / JET_WIDTH;
+    const int half = JET_WIDTH == 8 && rest % 8 > 0 && rest % 8 <= 4, count = (rest + JET_WIDTH - 1) / JET_WIDTH - half;
     for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, 0, row, k, left + p, right + p, next + p, second + p, sums + p);
     if (rest) sum_products(count, half, row, k, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }

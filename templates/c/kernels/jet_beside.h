@@ -104,30 +104,16 @@ static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restric
                 of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
 }
 
-/* a = F r for diagonals or symmetric blocks F of nodes whose components are so far from each other. */
-static SYMLIE_INLINE void apply_blocks_beside(const int are_diagonal, const int size, const long long stride, const symlie_real *restrict F,
-                                              const symlie_real *restrict r, symlie_real *restrict a)
-{
-    for (long long n = 0; n < stride; n += JET_WIDTH)
-        for (int i = 0; i < size; i++) {
-            symlie_row sum = NO_PRODUCTS;
-            if (are_diagonal) sum = row_at(F + i * stride + n) * row_at(r + i * stride + n);
-            else
-                for (int j = 0; j < size; j++) sum += row_at(F + (i * size + j) * stride + n) * row_at(r + j * stride + n);
-            *(symlie_row *)(a + i * stride + n) = sum;
-        }
-}
-
-/* y = F b of the nodes of a block, for diagonals or symmetric blocks F that are rows; components are so far from each other. */
-static SYMLIE_INLINE void multiply_blocks_beside(const int are_diagonal, const int size, const symlie_row *restrict F,
-                                                 const symlie_real *restrict b, symlie_real *restrict y, const long long stride)
+/* a = F r of the nodes of a block, for diagonals or symmetric blocks F, whose components are so far from each other. */
+static SYMLIE_INLINE void apply_block_beside(const int are_diagonal, const int size, const symlie_real *restrict F, const long long F_stride,
+                                             const symlie_real *restrict r, symlie_real *restrict a, const long long stride)
 {
     for (int i = 0; i < size; i++) {
         symlie_row sum = NO_PRODUCTS;
-        if (are_diagonal) sum = F[i] * row_at(b + i * stride);
+        if (are_diagonal) sum = row_at(F + i * F_stride) * row_at(r + i * stride);
         else
-            for (int j = 0; j < size; j++) sum += F[i * size + j] * row_at(b + j * stride);
-        *(symlie_row *)(y + i * stride) = sum;
+            for (int j = 0; j < size; j++) sum += row_at(F + (i * size + j) * F_stride) * row_at(r + j * stride);
+        *(symlie_row *)(a + i * stride) = sum;
     }
 }
 

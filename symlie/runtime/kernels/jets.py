@@ -97,10 +97,11 @@ class Jets:
             name = f"{layout.elements[index].name}_field_jet"
             if f"{name}_begin" in self._functions:
                 block = self._next(name, k, inputs) if k else self._begun(name, [*inputs, *self._parameters(index)])
-                places = layout.field_places[index].T if self.follows_fields else np.zeros((0, 1), dtype=np.int64)
-                fields, rates = block[: len(places)], block[len(places) :]
-                out += np.bincount(places.ravel(), weights=fields.ravel(), minlength=len(v))
-                np.add.at(rate, layout.field_stored_places[index].T, rates)
+                if self.follows_fields:
+                    places = layout.field_places[index].T
+                    fields, block = block[: len(places)], block[len(places) :]
+                    out += np.bincount(places.ravel(), weights=fields.ravel(), minlength=len(v))
+                np.add.at(rate, layout.field_stored_places[index].T, block)
         return out
 
     def begin_motion(self, t: float) -> None:

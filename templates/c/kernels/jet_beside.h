@@ -8,8 +8,8 @@
 #define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
 #define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
 
-/* Whether rows that begin within a register are made of the two that have them: processors wait for numbers that were put down
- * as parts of other registers. */
+/* Rows that begin within a register are made of the two that have them: processors wait for numbers that were put down as parts
+ * of other registers. */
 #if JET_WIDTH == 8 && !defined(__clang__)
 #define SHIFTS_ROWS 1
 typedef long long symlie_places __attribute__((vector_size(64)));
@@ -20,11 +20,6 @@ static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_r
 }
 #else
 #define SHIFTS_ROWS 0
-static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_row high, const int shift)
-{
-    (void)high, (void)shift;
-    return low;
-}
 #endif
 
 /* A row of numbers at places. */
@@ -43,12 +38,14 @@ static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int 
 static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
                                       const int *restrict nodes, symlie_row *restrict rows)
 {
+#if SHIFTS_ROWS
     const int shift = first % JET_WIDTH;
-    if (SHIFTS_ROWS && first >= 0 && shift) {
+    if (first >= 0 && shift) {
         for (int m = 0; m < size; m++, x += stride)
             rows[m] = shifted_row(row_at(x + first - shift), row_at(x + first - shift + JET_WIDTH), shift);
         return;
     }
+#endif
     if (first >= 0) {
         for (int m = 0; m < size; m++) rows[m] = row_at(x + m * stride + first);
         return;
@@ -70,14 +67,16 @@ static SYMLIE_INLINE symlie_real number_of(const symlie_row *restrict row, const
 static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride,
                                      const int first, const int *restrict nodes, const int lanes)
 {
+#if SHIFTS_ROWS
     const int shift = first % JET_WIDTH;
-    if (SHIFTS_ROWS && first >= 0 && shift && lanes == JET_WIDTH) {
+    if (first >= 0 && shift && lanes == JET_WIDTH) {
         for (int m = 0; m < size; m++, x += stride) {
             *(symlie_row *)(x + first - shift) += shifted_row(NO_PRODUCTS, rows[m], JET_WIDTH - shift);
             *(symlie_row *)(x + first - shift + JET_WIDTH) += shifted_row(rows[m], NO_PRODUCTS, JET_WIDTH - shift);
         }
         return;
     }
+#endif
     if (first >= 0 && lanes == JET_WIDTH) {
         for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride + first) += rows[m];
         return;

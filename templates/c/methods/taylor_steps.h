@@ -40,7 +40,7 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
     const symlie_real shrinks = pow(control->tolerance, 1 / (symlie_real)order);
     symlie_real h = (symlie_real)INFINITY;
     for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
-    for (int i = INTEGRATES_VELOCITIES ? order : 0; i > order - LAST_TERMS; i--)
+    for (int i = order; INTEGRATES_VELOCITIES && i > order - LAST_TERMS; i--)
         h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, velocity_vector(P, series->v + i * VELOCITY_SIZE, of_row), of_v), i);
     const symlie_real span = h < control->h_max ? h : control->h_max;
     for (int k = 0; k < DIMENSION; k++)

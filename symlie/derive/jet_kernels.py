@@ -37,6 +37,7 @@ from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
+from symlie.ir.jet_products import constants_outside
 from symlie.ir.jet_sharing import SHARED, shared
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel, owners_read
@@ -48,6 +49,8 @@ from symlie.modeling.statement import Statement
 
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
+
+_CONSTANT = tuple(f"{label}[" for label in PARAMETERS)
 
 _MEANINGS = {
     "rate": "motion",
@@ -212,16 +215,16 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
         ("place", placed_offsets(statement), of_state, ()),
     ]
     bodies = {
-        name: flatten(statement.program, values, references)
+        name: _flattened(statement.program, values, references)
         for name, values, _, _ in wanted
         if values or name == "force"
     }
     if moved and not follows_fields:
         shorter = [c for k, f in zip(moved, fields, strict=True) for c in collected_rates(statement, k, f)]
-        bodies["field"] = min((bodies["field"], flatten(statement.program, shorter, references)), key=_products)
+        bodies["field"] = min((bodies["field"], _flattened(statement.program, shorter, references)), key=_products)
     given, taken = dict.fromkeys(bodies, 0), dict.fromkeys(bodies, 0)
     if "hidden" in bodies:
-        bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], ("p[", "e["), ("v[",))
+        bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], _CONSTANT, ("v[",))
         given["hidden"] = taken["force"] = count
     found = [
         _jet_of_body(statement.name, name, bodies[name], lengths, later, given[name], taken[name])
@@ -252,10 +255,15 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
     )
 
 
+def _flattened(program: Program, values: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
+    """Values as a straight line, with constants outside of its products."""
+    return constants_outside(flatten(program, values, references), _CONSTANT)
+
+
 def _products(body: StraightLine) -> int:
     """How many products an order of a straight line has; no number is larger where it has no series."""
     try:
-        return len(jet_of("", body, tuple(f"{label}[" for label in PARAMETERS)).layout.products)
+        return len(jet_of("", body, _CONSTANT).layout.products)
     except ModelError:
         return sys.maxsize
 
@@ -302,7 +310,7 @@ def _jet(
     later: Sequence[str] = (),
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
     """The kernels of a jet, and what it takes of memory."""
-    return _jet_of_body(owner, name, flatten(program, values, references), sizes, later)
+    return _jet_of_body(owner, name, _flattened(program, values, references), sizes, later)
 
 
 def _jet_of_body(
@@ -311,7 +319,7 @@ def _jet_of_body(
     """The same of a straight line, whose last results are for another jet, or which takes such results."""
     what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
     try:
-        jet = jet_of(name, body, tuple(f"{label}[" for label in PARAMETERS), tuple(f"{label}[" for label in later))
+        jet = jet_of(name, body, _CONSTANT, tuple(f"{label}[" for label in later))
     except ModelError as error:
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = replace(jet.layout, results=len(body.outputs) - given, given=given, taken=taken)

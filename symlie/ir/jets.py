@@ -133,12 +133,13 @@ class Derivation:
         products = tuple((places[p.left], places[p.right]) for p in ordered)
         counts = len(results), len(self.kept), len(factors), len(late)
         vanishes = not chosen_by and all(r == 0.0 for r in results)
+        inputs = tuple(map(self._input_of, factors))
         composed = len(arguments), self.functions.compositions, len(chosen_by), vanishes
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names | self.functions.names),
             pruned(rest.lines.instructions, rest.factors(late), {}),
-            JetLayout(name, *counts, products, False, *composed, new=len(new)),
+            JetLayout(name, *counts, products, False, *composed, new=len(new), inputs=inputs),
         )
 
     def note(self, instruction: Instruction) -> None:
@@ -162,6 +163,10 @@ class Derivation:
     def sum_of(self, product: Product) -> str:
         """What the sum of a product is called until all are known."""
         return self.products.setdefault(product, f"product {len(self.products)}")
+
+    def _input_of(self, factor: Factor) -> str:
+        is_computed = factor.operand in {i.target for i in self.statements}
+        return "" if is_computed or factor.is_weighted else str(factor.operand)
 
     def _is_late(self, factor: Factor) -> bool:
         return self.is_later(factor.operand)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from symlie.contract.kernels import REAL, Gather, SystemKernel, gathered
 from symlie.contract.set_table import JetLayout
+from symlie.emit.c.jet_factors import JetFactors, factors_of_element, factors_of_motion, factors_of_node
 from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
@@ -48,6 +49,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         **_compositions(kernels.jets),
         "conditions": list(_conditions(kernels)),
         "beside": any(jet.side_by_side for jet in kernels.jets),
+        "factors": _factors(kernels),
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
@@ -94,6 +96,14 @@ def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
         "composed_numbers": sorted({ROW if jet.side_by_side else REAL for jet in jets if jet.arguments}),
         "most_terms": max((len(part.coefficients) for part in parts), default=1),
     }
+
+
+def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
+    """Where the factors of each jet are, by its name."""
+    beside = any(jet.side_by_side for jet in kernels.jets)
+    found = {jet.name: factors_of_node(jet, n, beside) for n in kernels.nodes for jet in n.jets}
+    found |= {jet.name: factors_of_element(jet, e, beside) for e in kernels.elements for jet in e.jets}
+    return found | {m.jet.name: factors_of_motion(m.jet) for m in kernels.motions}
 
 
 def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:

@@ -82,7 +82,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     const symlie_jets *J = &of_series;
     const int order = J->order;
     order_vectors x;
-    of_series.conditions = series->conditions;
+    of_series.q = series->q, of_series.v = series->v, of_series.conditions = series->conditions;
 #if ORDERS_BESIDE
     of_series.first = find_nodes_beside(P);
     place_vectors(P, J->memory + jets_workspace(P, J), &x);

@@ -1,0 +1,127 @@
+"""Straight lines whose products have no constant factors, so that jets sum fewer products, of fewer factors.
+
+Of (a x) y and (b y) x with constants a and b a jet has two products, whose factors a x, y, b y and x it keeps for all
+orders; of a (x y) and b (x y) it has one, of what the state has anyway. Constants are drawn out of products and of sums
+whose terms have the same, and terms with the same product are collected.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from symlie.ir.quaternion_products import Terms, with_fewer_products
+from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
+
+def constants_outside(body: StraightLine, constant: Sequence[str]) -> StraightLine:
+    """The same straight line with constants outside of its products.
+
+    Parameters
+    ----------
+    body
+        The straight line.
+    constant
+        What names of inputs begin with that are no functions of time, such as ``p[``.
+    """
+    drawn = _Drawing(body, tuple(constant))
+    terms = with_fewer_products(drawn.lines, [drawn.terms_of(o) for o in body.outputs])
+    outputs = tuple(map(drawn.value, terms))
+    return pruned(drawn.lines.instructions, outputs, {s.function: s for s in body.schemes})
+
+
+class _Drawing:
+    """A straight line that is stated again: values that move are sums of terms until something else needs them."""
+
+    def __init__(self, body: StraightLine, constant: tuple[str, ...]) -> None:
+        self.lines, self._constant = Lines(), constant
+        self._fixed: dict[Operand, Operand] = {}
+        self._terms: dict[Operand, Terms] = {}
+        self._values: dict[tuple[tuple[Operand, Operand], ...], Operand] = {}
+        uses = Counter(o for i in body.instructions for o in i.operands) + Counter(body.outputs)
+        for i in body.instructions:
+            if all(map(self._is_fixed, i.operands)):
+                self._fixed[i.target] = self.lines.emit(i.operator, *map(self._fixed_value, i.operands))
+            else:
+                found = self._combined(i.operator, i.operands)
+                is_shared = len(found) > 1 and uses[i.target] > 1
+                self._terms[i.target] = {self.value(found): 1.0} if is_shared else found
+
+    def terms_of(self, operand: Operand) -> Terms:
+        """The terms of a value of the body."""
+        if operand in self._terms:
+            return self._terms[operand]
+        return {self._fixed_value(operand) if self._is_fixed(operand) else operand: 1.0}
+
+    def value(self, terms: Terms) -> Operand:
+        """The sum of terms: of those with the same constant, but for its sign, together."""
+        key = tuple(terms.items())
+        if key not in self._values:
+            alike: dict[Operand, list[tuple[Operand, bool]]] = {}
+            for base, factor in terms.items():
+                is_negative = isinstance(factor, float) and factor < 0.0
+                alike.setdefault(self._negative(factor) if is_negative else factor, []).append((base, is_negative))
+            parts = [(factor, *self._sum(signed)) for factor, signed in alike.items()]
+            total, is_negative = self._sum([(self._times(factor, part), sign) for factor, part, sign in parts])
+            self._values[key] = self.lines.emit("neg", total) if is_negative else total
+        return self._values[key]
+
+    def _sum(self, signed: Sequence[tuple[Operand, bool]]) -> tuple[Operand, bool]:
+        """The sum of values with signs, and whether it is the negative of the sum that was found."""
+        if not signed:
+            return 0.0, False
+        (total, is_negative), *others = sorted(signed, key=lambda part: part[1])
+        for part, sign in others:
+            total = self.lines.emit("add" if sign == is_negative else "sub", total, part)
+        return total, is_negative
+
+    def _is_fixed(self, operand: Operand) -> bool:
+        return isinstance(operand, float) or operand in self._fixed or operand.startswith(self._constant)
+
+    def _fixed_value(self, operand: Operand) -> Operand:
+        return self._fixed.get(operand, operand)
+
+    def _combined(self, operator: str, operands: tuple[Operand, ...]) -> Terms:
+        if operator == "neg":
+            return {base: self._negative(factor) for base, factor in self.terms_of(operands[0]).items()}
+        if operator in ("add", "sub"):
+            terms = dict(self.terms_of(operands[0]))
+            for base, factor in self.terms_of(operands[1]).items():
+                self._add(terms, base, factor if operator == "add" else self._negative(factor))
+            return terms
+        if operator == "mul":
+            fixed = [self._fixed_value(o) for o in operands if self._is_fixed(o)]
+            if fixed:
+                (moving,) = (o for o in operands if not self._is_fixed(o))
+                factor, base = self._single(moving)
+                return {base: self._times(factor, fixed[0])}
+            (a, x), (b, y) = map(self._single, operands)
+            return {self.lines.emit("mul", x, y): self._times(a, b)}
+        return {self.lines.emit(operator, *(self.value(self.terms_of(o)) for o in operands)): 1.0}
+
+    def _single(self, operand: Operand) -> tuple[Operand, Operand]:
+        """A value that moves as a constant times another one."""
+        terms = self.terms_of(operand)
+        if len(set(terms.values())) == 1:
+            factor = next(iter(terms.values()))
+            return factor, self.value(dict.fromkeys(terms, 1.0))
+        return 1.0, self.value(terms)
+
+    def _add(self, terms: Terms, base: Operand, factor: Operand) -> None:
+        if base not in terms:
+            terms[base] = factor
+            return
+        known = terms.pop(base)
+        if isinstance(known, float) and isinstance(factor, float):
+            total: Operand = known + factor
+        else:
+            total = self.lines.emit("add", known, factor)
+        if total != 0.0:
+            terms[base] = total
+
+    def _negative(self, factor: Operand) -> Operand:
+        return -factor if isinstance(factor, float) else self.lines.emit("neg", factor)
+
+    def _times(self, a: Operand, b: Operand) -> Operand:
+        if isinstance(a, float) and isinstance(b, float):
+            return a * b
+        return b if a == 1.0 else a if b == 1.0 else self.lines.emit("mul", a, b)

@@ -63,14 +63,17 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / (symlie_scalar)order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    sum_rates(STORAGE, STORAGE, order + 1, begin->q, h, rate);
+    if (SUMS_TOGETHER) sum_two_rates(STORAGE, DIMENSION, order + 1, begin->q, begin->v, h, rate, acceleration);
+    else {
+        sum_rates(STORAGE, STORAGE, order + 1, begin->q, h, rate);
+        sum_rates(DIMENSION, DIMENSION, order + 1, begin->v, h, acceleration);
+    }
     for (int k = 0; k < STORAGE; k++) rate[k] = part * (rate[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * SYMLIE_LARGER(a, b));
     }
-    sum_rates(DIMENSION, DIMENSION, order + 1, begin->v, h, acceleration);
     for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (acceleration[k] - end->v_1[k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return SYMLIE_LARGER(of_q, of_v);

@@ -73,13 +73,18 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
 {
     ARRAY(rate, STORAGE);
     ARRAY(acceleration, DIMENSION);
-    ARRAY(sum, STORED_SIZE + VELOCITY_SIZE);
+    ARRAY(sum, STORED_SIZE);
+    ARRAY(other, VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    const int moving = MOVING_STORED;
-    sum_rates(moving, STORED_SIZE, order + 1, begin->q, h, sum);
-    for (int k = moving; k < STORED_SIZE; k++) sum[k] = 0;
+    if (SUMS_TOGETHER && INTEGRATES_VELOCITIES) sum_two_rates(STORED_SIZE, VELOCITY_SIZE, order + 1, begin->q, begin->v, h, sum, other);
+    else {
+        const int moving = MOVING_STORED;
+        sum_rates(moving, STORED_SIZE, order + 1, begin->q, h, sum);
+        for (int k = moving; k < STORED_SIZE; k++) sum[k] = 0;
+        if (INTEGRATES_VELOCITIES) sum_rates(VELOCITY_SIZE, VELOCITY_SIZE, order + 1, begin->v, h, other);
+    }
     const symlie_real *rates = stored_vector(P, sum, rate);
     for (int k = 0; k < STORAGE; k++) rate[k] = part * (rates[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
@@ -88,8 +93,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
     }
-    sum_rates(VELOCITY_SIZE, VELOCITY_SIZE, order + 1, begin->v, h, sum);
-    rates = velocity_vector(P, sum, acceleration);
+    rates = velocity_vector(P, other, acceleration);
     for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (rates[k] - end->v_1[k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;

@@ -113,19 +113,36 @@ static inline symlie_scalar of_few_digits(symlie_scalar h)
 }
 
 #define WEIGHT_OF(k) (weight ? weight[k] : (symlie_scalar)((k) + 1)) /* that of a rate where there are none */
+static SYMLIE_INLINE void begin_terms(const int rows, int size, int half, int count, const symlie_scalar *restrict weight,
+                                      const symlie_real *restrict x, symlie_row *restrict low, symlie_row *restrict high)
+{
+    for (int m = 0; m < rows; m++) low[m] = high[m] = NO_PRODUCTS;
+    if (2 * half < count)
+        for (int m = 0; m < rows; m++) high[m] = WEIGHT_OF(count - 1) * row_at(x + (count - 1) * size + m * JET_WIDTH);
+}
+
+static SYMLIE_INLINE void add_terms(const int rows, int size, int half, int k, const symlie_scalar *restrict weight,
+                                    const symlie_real *restrict x, symlie_real s, symlie_row *restrict low, symlie_row *restrict high)
+{
+    for (int m = 0; m < rows; m++) {
+        low[m] = low[m] * s + WEIGHT_OF(k) * row_at(x + k * size + m * JET_WIDTH);
+        high[m] = high[m] * s + WEIGHT_OF(half + k) * row_at(x + (half + k) * size + m * JET_WIDTH);
+    }
+}
+
+static SYMLIE_INLINE void end_terms(const int rows, int rest, const symlie_row *restrict low, const symlie_row *restrict high,
+                                    symlie_real power, symlie_real *restrict out)
+{
+    for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
+}
+
 static SYMLIE_INLINE void sum_terms_of_rows(const int rows, int size, int rest, int half, int count, const symlie_scalar *restrict weight,
                                             const symlie_real *restrict x, symlie_real s, symlie_real power, symlie_real *restrict out)
 {
     symlie_row low[ROWS_AT_ONCE / 2], high[ROWS_AT_ONCE / 2];
-    for (int m = 0; m < rows; m++) low[m] = high[m] = NO_PRODUCTS;
-    if (2 * half < count)
-        for (int m = 0; m < rows; m++) high[m] = WEIGHT_OF(count - 1) * row_at(x + (count - 1) * size + m * JET_WIDTH);
-    for (int k = half - 1; k >= 0; k--)
-        for (int m = 0; m < rows; m++) {
-            low[m] = low[m] * s + WEIGHT_OF(k) * row_at(x + k * size + m * JET_WIDTH);
-            high[m] = high[m] * s + WEIGHT_OF(half + k) * row_at(x + (half + k) * size + m * JET_WIDTH);
-        }
-    for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
+    begin_terms(rows, size, half, count, weight, x, low, high);
+    for (int k = half - 1; k >= 0; k--) add_terms(rows, size, half, k, weight, x, s, low, high);
+    end_terms(rows, rest, low, high, power, out);
 }
 
 /* out = sum_k w_k x_k s^k of so many orders, in two halves that do not wait for each other. */
@@ -144,6 +161,23 @@ static SYMLIE_INLINE void sum_terms(int size, int stride, int count, const symli
 static inline void sum_rates(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     sum_terms(size, stride, count - 1, 0, x + stride, s, out);
+}
+
+/* Derivatives of two series together, of so many registers. */
+static SYMLIE_INLINE void sum_two_rates(const int size, const int other_size, int count, const symlie_real *restrict x,
+                                        const symlie_real *restrict other, symlie_real s, symlie_real *restrict out, symlie_real *restrict other_out)
+{
+    const int rows = (size + JET_WIDTH - 1) / JET_WIDTH, others = (other_size + JET_WIDTH - 1) / JET_WIDTH, half = (count - 1) / 2;
+    const symlie_real power = whole_power(s, half);
+    symlie_row low[ROWS_AT_ONCE], high[ROWS_AT_ONCE], other_low[ROWS_AT_ONCE], other_high[ROWS_AT_ONCE];
+    begin_terms(rows, size, half, count - 1, 0, x + size, low, high);
+    begin_terms(others, other_size, half, count - 1, 0, other + other_size, other_low, other_high);
+    for (int k = half - 1; k >= 0; k--) {
+        add_terms(rows, size, half, k, 0, x + size, s, low, high);
+        add_terms(others, other_size, half, k, 0, other + other_size, s, other_low, other_high);
+    }
+    end_terms(rows, size, low, high, power, out);
+    end_terms(others, other_size, other_low, other_high, power, other_out);
 }
 
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)

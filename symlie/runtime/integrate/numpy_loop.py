@@ -139,8 +139,10 @@ class TimeLoop:
         if control.is_adaptive and status is not Status.CHATTERING and not is_settled:
             failed = trial is None or not trial.error <= np.inf
             factor = FAILED_STEP if failed or trial is None else min(self._factor(trial), REJECTED_STEP)
-            order = 0 if trial is None else trial.order
-            self._trace(h, trial.error if trial is not None and not failed else np.nan, 0, order)
+            is_tried = trial is None or failed or not trial.is_untried
+            if is_tried:
+                order = 0 if trial is None else trial.order
+                self._trace(h, trial.error if trial is not None and not failed else np.nan, 0, order)
             if h * factor < control.smallest_step(state.t, plan.span):
                 return status if status is not Status.DONE else Status.STEP_UNDERFLOW
             if trial is not None and not failed:
@@ -149,7 +151,7 @@ class TimeLoop:
                 # What a method begins with belongs to the length of its first step.
                 state.own = None
             self.h = h * factor
-            counters.rejected += 1
+            counters.rejected += is_tried
             return Status.DONE
         if trial is None:
             return status

@@ -350,6 +350,8 @@ def _first_step(system: System, request: Request, start: Start) -> float:
     control, plan, kernels = request.control, request.plan, system.kernels
     if request.h0 is None and start.h > 0:
         return min(start.h, control.h_max)
+    if request.h0 is None and request.method.is_polynomial:
+        return min(plan.end[0] - plan.start[0], control.h_max)
     if isinstance(kernels, CKernels) and system.mechanics.saddle_algebra is None:
         return float(first_steps(kernels, system.prepared, request, start.q[None], start.v[None])[0])
     if request.h0 is not None:
@@ -379,6 +381,9 @@ def first_steps(kernels: CKernels, prepared: Prepared, request: Request, q: Arra
     t = plan.start[0]
     norm = ErrorNorm(control.rtol, control.atol, control.weight)
     longest = min(plan.end[0] - t, control.h_max)
+    if request.method.is_polynomial:
+        # It finds the first step with its first series.
+        return np.full(count, longest)
     states = States(np.full(count, t), q, v, np.zeros((count, 0)))
     found = kernels.first_steps(prepared, states, norm, request.method.first_order, longest)
     return np.maximum(found, control.smallest_step(t, plan.span))

@@ -76,6 +76,8 @@ class Trial:
     """Order of the step, of methods that choose it."""
     factor: float = 0.0
     """Factor of the length of the next step, of methods that choose it with their order."""
+    is_untried: bool = False
+    """Whether the step is longer than the method may take: its error says so, and nothing was computed."""
 
     def estimate(
         self, control: StepControl, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array

@@ -174,7 +174,7 @@ class Taylor(Method):
                 longest, length = self._piece(stepper, start, begin, rest)
             proposed = proposed_step(longest, begin.reach)
             if control.is_adaptive and not rest <= proposed * STRETCH:
-                trial.factor, trial.error = (done + proposed) / h, 2.0
+                trial.factor, trial.error, trial.is_untried = (done + proposed) / h, 2.0, not done
                 return trial
             is_last = not length < rest
             end = state.t + h if is_last else state.t + (done + length)

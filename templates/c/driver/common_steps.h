@@ -12,6 +12,9 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
 {
     trial->error = SYMLIE_NUMBER(0);
     trial->rhs_evaluations = 0;
+    trial->ends_run = 1;
+    for (int l = 0; l < SYMLIE_LANES; l++)
+        if (in->member[l] >= 0) trial->ends_run &= ends_run(in->plan, in->states + in->member[l], in->attempt + l);
     if (single_step(P, work, t, h, in->plan->control, mass, &in->state, trial) != SYMLIE_DONE) return 0;
     carry(P, work, t, in->state.q, in->state.carried, end, trial->q, trial->increment, trial->carried);
     return 1;

@@ -79,8 +79,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             const int failed = status != SYMLIE_DONE || !(trial.error <= (symlie_real)INFINITY);
             if (failed || !(trial.error <= 1)) {
                 const symlie_scalar factor = failed ? FAILED_STEP : fmin(factor_of(control, &trial), REJECTED_STEP);
-                record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, trial.order);
-                if (!shorten_step(plan, state, &attempt, factor)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
+                const int is_tried = failed || !trial.is_untried;
+                if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, trial.order);
+                if (!shorten_step(plan, state, &attempt, factor, is_tried)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                 if (!failed) keep_first_stage(P, state, &trial);
                 /* What a method begins with belongs to the length of its first step. */
                 if (begins) state->own_is_valid = 0;

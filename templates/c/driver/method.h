@@ -101,9 +101,7 @@ typedef struct {
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
     long long order;            /* of the step, of methods that choose it */
     symlie_real factor;         /* of the length of the next step, of methods that choose that */
-#if SYMLIE_LANES > 1
-    symlie_mask is_untried;     /* lanes whose step is longer than the method may take */
-#endif
+    symlie_mask is_untried;     /* where the step is longer than the method may take: its error says so, and nothing was computed */
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
     long long ends_run;         /* no step follows where this one is accepted */
 } symlie_trial;

@@ -51,16 +51,16 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     symlie_record *record = in->records + in->member[lane];
     const symlie_attempt *attempt = in->attempt + lane;
     const symlie_scalar error = trial->error[lane], phi = trial->largest_constraint[lane], rate = trial->largest_velocity[lane];
-    const int is_taken = !control->is_adaptive || error <= 1;
+    const int is_taken = !control->is_adaptive || error <= 1, is_tried = trial->is_untried[lane] == 0;
     if (control->is_adaptive && !(error <= (symlie_scalar)INFINITY)) return ALONE;
-    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(factor_of_lane(control, trial, lane), REJECTED_STEP))) return ALONE;
+    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(factor_of_lane(control, trial, lane), REJECTED_STEP), is_tried)) return ALONE;
     if (is_taken && is_looked_at(in, lane, trial)) {
         if (has_left) return ALONE;
         s->drift_bound = 2 * phi;
     }
     s->rhs_evaluations += evaluations_of_lane(control, trial, lane, s->acceleration_is_valid != 0, in->state.acceleration_is_valid != 0,
                                               ends_run(in->plan, s, attempt));
-    record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
+    if (is_tried) record_tried(record, attempt, is_taken && !control->with_estimate ? (symlie_scalar)NAN : error, is_taken, &none, 0);
     if (!is_taken) {
         if (!s->acceleration_is_valid)
             for (int k = 0; k < DIMENSION; k++) in->state.acceleration[k][lane] = trial->first_acceleration[k][lane];

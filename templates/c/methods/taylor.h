@@ -41,16 +41,6 @@ static inline int series_at(const symlie_problem *restrict P, symlie_real *restr
     return status;
 }
 
-/* Rates where a run ends, in the place of a series of which no step is made. */
-static inline int rates_of_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *q,
-                           const symlie_real *v, mass_matrix *restrict mass, series_places *restrict at)
-{
-    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
-    const int status = find_series(P, work, t, q, v, mass, &first, &at->end);
-    *at->end.is_known = 0;
-    return status;
-}
-
 /* The series of a state, if it is not at hand, and how much of the rest of a step it serves for. */
 static inline int begin_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real rest,
                               const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_real *q,
@@ -135,6 +125,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     const symlie_real *q = state->q, *v = state->v;
     symlie_real done = 0, rest = h, length = 0;
     int status = SYMLIE_DONE;
+    trial->is_untried = 0;
     for (int k = 0; k < DIMENSION; k++) turned[k] = 0;
     for (int piece = 0; length < rest; piece++, done += length, q = trial->q, v = trial->v) {
         const symlie_real start = t + done;
@@ -152,6 +143,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         if (control->is_adaptive && !(rest <= proposed_step(&at.begin) * STRETCH)) {
             trial->factor = (done + proposed_step(&at.begin)) / h;
             trial->error = (symlie_real)2;
+            trial->is_untried = !piece;
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);

@@ -208,4 +208,14 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     return SYMLIE_DONE;
 }
 
+/* Rates where a run ends, in the place of a series of which no step is made. */
+static inline int rates_of_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *q,
+                               const symlie_real *v, mass_matrix *restrict mass, series_places *restrict at)
+{
+    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
+    const int status = find_series(P, work, t, q, v, mass, &first, &at->end);
+    *at->end.is_known = SYMLIE_NUMBER(0);
+    return status;
+}
+
 #endif

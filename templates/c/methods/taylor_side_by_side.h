@@ -160,7 +160,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     }
     status = reach_state(P, work, t, length, order, mass, &at.begin, trial->q, trial->v);
     if (status != SYMLIE_DONE) return status;
-    status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
+    if (trial->ends_run) status = rates_of_end(P, work, t + h, trial->q, trial->v, mass, &at);
+    else status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
     if (status != SYMLIE_DONE) return status;
     if (!control->is_adaptive && !seems_to_converge(P, work, order, h, &at.begin)) return SYMLIE_DIVERGING;
     moved_by_piece(P, length, order, &at.begin, &at.end, theta);
@@ -178,7 +179,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(ROWS, at.end.lambda_0, trial->lambda);
     copy(DIMENSION, at.end.v_1, trial->acceleration);
     if (!control->is_adaptive) return SYMLIE_DONE;
-    const symlie_real next = SYMLIE_WHERE(trial->error <= 1, *at.end.longest / h, SYMLIE_NUMBER(REJECTED_STEP));
+    const symlie_real proposed = trial->ends_run ? SYMLIE_NUMBER(1) : *at.end.longest / h;
+    const symlie_real next = SYMLIE_WHERE(trial->error <= 1, proposed, SYMLIE_NUMBER(REJECTED_STEP));
     trial->factor = SYMLIE_WHERE(trial->is_untried, trial->factor, next);
     return SYMLIE_DONE;
 }

@@ -5,54 +5,8 @@
 
 #include "taylor_convergence.h"
 #include "taylor_formula.h"
+#include "taylor_lengths.h"
 #include "taylor_reach.h"
-
-/* The norm of taylor_steps.h, whose sum has as many parts as a register has numbers there. */
-static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                        const symlie_real *restrict x, const symlie_real *restrict inverse)
-{
-    const symlie_scalar *restrict weight = control->weight + DIMENSION;
-    symlie_real sum = SYMLIE_NUMBER(0), squares[REGISTER_NUMBERS];
-    int k = 0;
-    for (int i = 0; i < REGISTER_NUMBERS; i++) squares[i] = SYMLIE_NUMBER(0);
-    if (REGISTER_NUMBERS > 1)
-        for (; k + REGISTER_NUMBERS <= DIMENSION; k += REGISTER_NUMBERS)
-            for (int i = 0; i < REGISTER_NUMBERS; i++) {
-                const symlie_real part = x[k + i] * inverse[k + i];
-                squares[i] += weight[k + i] * part * part;
-            }
-    for (int i = 0; i < REGISTER_NUMBERS; i++) sum += squares[i];
-    for (; k < DIMENSION; k++) sum += weight[k] * (x[k] * inverse[k]) * (x[k] * inverse[k]);
-    return sqrt(sum);
-}
-
-static inline symlie_real bounded_step(symlie_real h, symlie_scalar shrinks, symlie_real size, int n)
-{
-    const symlie_mask is_bound = size * whole_power(h / shrinks, n) > 1;
-    for (int l = 0; l < SYMLIE_LANES; l++)
-        if (is_bound[l]) h[l] = shrinks * pow(size[l], -1 / (symlie_scalar)n);
-    return h;
-}
-
-static inline symlie_real longest_step(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                       const symlie_series *restrict series)
-{
-    ARRAY(of_theta, DIMENSION);
-    ARRAY(of_v, DIMENSION);
-    const int order = (int)control->order;
-    const symlie_scalar shrinks = pow(control->tolerance, 1 / (symlie_scalar)order), endless = (symlie_scalar)INFINITY;
-    symlie_real h = SYMLIE_NUMBER(endless);
-    for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
-    for (int i = order; i > order - LAST_TERMS; i--)
-        h = bounded_step(h, shrinks, control->tolerance * velocity_size(P, control, series->v + i * DIMENSION, of_v), i);
-    const symlie_real most = SYMLIE_NUMBER(control->h_max), span = SYMLIE_WHERE(h < most, h, most);
-    for (int k = 0; k < DIMENSION; k++)
-        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * SYMLIE_WHERE(span < endless, span, SYMLIE_NUMBER(0));
-    for (int i = order; i > order - LAST_TERMS; i--)
-        h = bounded_step(h, shrinks, control->tolerance * system_stored_size(P, series->q + i * STORAGE, of_theta), i);
-    for (int l = 0; l < SYMLIE_LANES; l++) h[l] = of_few_digits(h[l]);
-    return h;
-}
 
 static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real h, int order, const symlie_control *restrict control,
                                        const symlie_series *restrict begin, const symlie_series *restrict end,
@@ -106,7 +60,7 @@ static inline int series_of_lanes(const symlie_problem *restrict P, symlie_real 
                                   const symlie_jets *restrict jets, symlie_series *restrict series)
 {
     const int status = find_series(P, work, t, q, v, mass, jets, series);
-    if (status == SYMLIE_DONE && control->is_adaptive) *series->longest = longest_step(P, control, series);
+    if (status == SYMLIE_DONE && control->is_adaptive) *series->longest = longest_step(P, work, control, series);
     return status;
 }
 

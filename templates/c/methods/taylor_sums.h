@@ -104,14 +104,6 @@ static inline symlie_real whole_power(symlie_real x, int n)
     return found;
 }
 
-/* Lengths of steps: the last terms, which they follow from, have few digits. */
-static inline symlie_scalar of_few_digits(symlie_scalar h)
-{
-    int power;
-    const symlie_scalar part = frexp(h, &power);
-    return h < (symlie_scalar)INFINITY ? ldexp(floor(LENGTHS * part) / LENGTHS, power) : h;
-}
-
 #define WEIGHT_OF(k) (weight ? weight[k] : (symlie_scalar)((k) + 1)) /* that of a rate where there are none */
 static SYMLIE_INLINE void begin_terms(const int rows, int size, int half, int count, const symlie_scalar *restrict weight,
                                       const symlie_real *restrict x, symlie_row *restrict low, symlie_row *restrict high)

@@ -44,7 +44,8 @@ static inline symlie_scalar step_factor(const symlie_control *control, symlie_sc
 static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar t)
 {
     const symlie_scalar span = plan->end[plan->segments - 1] - plan->start[0];
-    return fmax(plan->control->h_min, TIME_RESOLUTION * fmax(fabs(t), span));
+    const symlie_scalar at = fabs(t), of_time = TIME_RESOLUTION * (at > span ? at : span);
+    return of_time > plan->control->h_min ? of_time : plan->control->h_min;
 }
 
 /* The next step of a run, if its status is SYMLIE_GOES_ON. Polynomials have steps as long as time moves, by its rounding other
@@ -65,7 +66,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
         if (state->step >= control->max_steps) return SYMLIE_TOO_MANY_STEPS;
         if ((*budget)-- <= 0) return SYMLIE_BUDGET;
         if (control->is_adaptive) {
-            const symlie_scalar t = state->t, h = fmin(state->h, control->h_max);
+            const symlie_scalar t = state->t, h = state->h < control->h_max ? state->h : control->h_max;
             /* A rest that is hardly longer than a step becomes one step. */
             const int is_last = !(t + STRETCH * h < end);
             if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;

@@ -36,8 +36,10 @@ typedef symlie_row symlie_half;
 #else
 #define FUSED(a, b, c) SYMLIE_FUSED(a, b, c)
 #endif
-#if !defined(__FP_FAST_FMA) || SYMLIE_LANES > 1
+#if !defined(__FP_FAST_FMA)
 #define FUSED_ROWS(a, b, c) ((a) * (b) + (c))
+#elif SYMLIE_LANES > 1
+#define FUSED_ROWS(a, b, c) FUSED(a, b, c)
 #else
 #define FUSED_ROWS(a, b, c) fused_rows((a) - NO_PRODUCTS, (b) - NO_PRODUCTS, (c) - NO_PRODUCTS)
 #endif

@@ -21,48 +21,70 @@ static inline symlie_real of_few_digits(symlie_real h)
 #endif
 
 #if SYMLIE_LANES > 1
-/* x^(-1/n) of doubles that are neither zero nor subnormal nor infinite: with u = e + f of x = 2^e (1 + f) the logarithm is
- * u + BEND f (1 - f) to 0.008, and powers of two follow the other way round. Two steps of third order for 1 - x r^n = 0 are
+/* x_i^(-1/(n-i)) of doubles that are neither zero nor subnormal nor infinite: with u = e + f of x = 2^e (1 + f) the logarithm
+ * is u + BEND f (1 - f) to 0.008, and powers of two follow the other way round. Two steps of third order for 1 - x r^n = 0 are
  * behind that, which leave less than NEARLY. */
 #define BEND 0.3437
 #define NEARLY 1e-8
-static inline symlie_real near_root(symlie_real x, int n)
+static inline void near_roots(const symlie_real *restrict x, int n, symlie_real *restrict r)
 {
     const symlie_real unit = SYMLIE_NUMBER(1 / (symlie_scalar)(PART_BITS + 1));
-    const symlie_mask bits_of_x = (symlie_mask)x;
-    const symlie_real f = unit * __builtin_convertvector(bits_of_x & PART_BITS, symlie_real);
-    const symlie_real u = unit * __builtin_convertvector(bits_of_x, symlie_real) - 1023;
-    const symlie_scalar part = 1 / (symlie_scalar)n;
-    const symlie_mask bits = __builtin_convertvector((1023 - part * (u + BEND * f * (1 - f))) / unit, symlie_mask);
-    const symlie_real g = unit * __builtin_convertvector(bits & PART_BITS, symlie_real);
-    symlie_real r = (symlie_real)bits - (symlie_real)(bits & ~PART_BITS) * (BEND * g * (1 - g));
-    for (int i = 0; i < 2; i++) {
-        const symlie_real rest = 1 - x * whole_power(r, n);
-        r += part * r * rest * (1 + (1 + part) / 2 * rest);
+    for (int i = 0; i < LAST_TERMS; i++) {
+        const symlie_mask bits_of_x = (symlie_mask)x[i];
+        const symlie_real f = unit * __builtin_convertvector(bits_of_x & PART_BITS, symlie_real);
+        const symlie_real u = unit * __builtin_convertvector(bits_of_x, symlie_real) - 1023;
+        const symlie_real of_root = 1023 - (u + BEND * f * (1 - f)) / (symlie_scalar)(n - i);
+        const symlie_mask bits = __builtin_convertvector(of_root / unit, symlie_mask);
+        const symlie_real g = unit * __builtin_convertvector(bits & PART_BITS, symlie_real);
+        r[i] = (symlie_real)bits - (symlie_real)(bits & ~PART_BITS) * (BEND * g * (1 - g));
     }
-    return r;
+    for (int step = 0; step < 2; step++) {
+        symlie_real power[LAST_TERMS], square[LAST_TERMS];
+        for (int i = 0; i < LAST_TERMS; i++) {
+            power[i] = x[i], square[i] = r[i];
+            for (int m = i + 1; m < LAST_TERMS; m++) power[i] *= r[i];
+        }
+        for (int m = n - (LAST_TERMS - 1); m; m /= 2)
+            for (int i = 0; i < LAST_TERMS; i++) {
+                if (m % 2) power[i] *= square[i];
+                square[i] *= square[i];
+            }
+        for (int i = 0; i < LAST_TERMS; i++) {
+            const symlie_scalar part = 1 / (symlie_scalar)(n - i);
+            const symlie_real rest = 1 - power[i];
+            r[i] += part * r[i] * rest * (1 + (1 + part) / 2 * rest);
+        }
+    }
 }
 #endif
 
-/* A bound h on the length of steps becomes less where a term of order n is larger than it allows; lanes may do with nearly
- * that, which takes no calls. */
-static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, symlie_real size, int n)
+/* A bound h on the length of steps becomes less where one of the last terms, up to that of order n, is larger than it allows;
+ * lanes may do with nearly that, which takes no calls. */
+static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, const symlie_real *restrict size, int n)
 {
 #if SYMLIE_LANES > 1
     if (is_near) {
-        const symlie_mask is_normal = (size >= 0x1p-1000) & (size <= 0x1p1000), is_zero = size == 0;
+        symlie_real normal[LAST_TERMS], root[LAST_TERMS];
         const symlie_real one = SYMLIE_NUMBER(1), none = SYMLIE_NUMBER((symlie_scalar)NAN);
-        const symlie_real bound = shrinks * near_root(SYMLIE_WHERE(is_normal, size, one), n);
-        return SYMLIE_WHERE(is_normal, SYMLIE_WHERE(bound < h, bound, h), SYMLIE_WHERE(is_zero, h, none));
+        for (int i = 0; i < LAST_TERMS; i++) normal[i] = SYMLIE_WHERE((size[i] >= 0x1p-1000) & (size[i] <= 0x1p1000), size[i], one);
+        near_roots(normal, n, root);
+        for (int i = 0; i < LAST_TERMS; i++) {
+            const symlie_real bound = shrinks * root[i], least = SYMLIE_WHERE(bound < h, bound, h);
+            h = SYMLIE_WHERE(size[i] == normal[i], least, SYMLIE_WHERE(size[i] == 0, h, none));
+        }
+        return h;
     }
-    const symlie_mask is_bound = size * whole_power(h / shrinks, n) > 1;
-    for (int l = 0; l < SYMLIE_LANES; l++)
-        if (is_bound[l]) h[l] = shrinks * pow(size[l], -1 / (symlie_scalar)n);
-    return h;
+    for (int i = 0; i < LAST_TERMS; i++) {
+        const symlie_mask is_bound = size[i] * whole_power(h / shrinks, n - i) > 1;
+        for (int l = 0; l < SYMLIE_LANES; l++)
+            if (is_bound[l]) h[l] = shrinks * pow(size[i][l], -1 / (symlie_scalar)(n - i));
+    }
 #else
     (void)is_near;
-    return size * whole_power(h / shrinks, n) > 1 ? shrinks * pow(size, -1 / (symlie_real)n) : h;
+    for (int i = 0; i < LAST_TERMS; i++)
+        if (size[i] * whole_power(h / shrinks, n - i) > 1) h = shrinks * pow(size[i], -1 / (symlie_real)(n - i));
 #endif
+    return h;
 }
 
 /* Norm of v times numbers, one over what the tolerances allow; its sum has as many parts as a register has numbers. */
@@ -104,20 +126,17 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
     const int order = (int)control->order;
     const symlie_scalar shrinks = pow(control->tolerance, 1 / (symlie_scalar)order), endless = (symlie_scalar)INFINITY;
     const symlie_real none = SYMLIE_NUMBER(0), most = SYMLIE_NUMBER(control->h_max);
-    symlie_real h = SYMLIE_NUMBER(endless);
+    symlie_real h = SYMLIE_NUMBER(endless), size[LAST_TERMS];
     for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
-    for (int i = order; INTEGRATES_VELOCITIES && i > order - LAST_TERMS; i--) {
-        const symlie_real *row = velocity_vector(P, series->v + i * VELOCITY_SIZE, of_row);
-        h = bounded_step(is_near, h, shrinks, control->tolerance * velocity_size(P, control, row, of_v), i);
-    }
+    for (int i = 0; INTEGRATES_VELOCITIES && i < LAST_TERMS; i++)
+        size[i] = control->tolerance * velocity_size(P, control, velocity_vector(P, series->v + (order - i) * VELOCITY_SIZE, of_row), of_v);
+    if (INTEGRATES_VELOCITIES) h = bounded_step(is_near, h, shrinks, size, order);
     const symlie_real span = SYMLIE_WHERE(h < most, h, most);
     for (int k = 0; k < DIMENSION; k++)
         of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * SYMLIE_WHERE(span < endless, span, none);
-    for (int i = order; i > order - LAST_TERMS; i--) {
-        const symlie_real *row = stored_vector(P, series->q + i * STORED_SIZE, of_row);
-        h = bounded_step(is_near, h, shrinks, control->tolerance * system_stored_size(P, row, of_theta), i);
-    }
-    return h;
+    for (int i = 0; i < LAST_TERMS; i++)
+        size[i] = control->tolerance * system_stored_size(P, stored_vector(P, series->q + (order - i) * STORED_SIZE, of_row), of_theta);
+    return bounded_step(is_near, h, shrinks, size, order);
 }
 
 /* The same, of few digits; lanes go the way of numbers where these may be others than what is near has. */

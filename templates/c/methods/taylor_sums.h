@@ -22,7 +22,7 @@ static SYMLIE_INLINE void sum_rows(const int rows, int size, int rest, int count
     symlie_row sum[ROWS_AT_ONCE];
     for (int m = 0; m < rows; m++) sum[m] = row_at(x + (count - 1) * size + m * JET_WIDTH);
     for (int k = count - 2; k >= 0; k--)
-        for (int m = 0; m < rows; m++) sum[m] = sum[m] * s + row_at(x + k * size + m * JET_WIDTH);
+        for (int m = 0; m < rows; m++) sum[m] = FUSED_ROWS(sum[m], s, row_at(x + k * size + m * JET_WIDTH));
     for (int m = 0; m < rows; m++) put_row(sum[m], rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
@@ -51,8 +51,8 @@ static SYMLIE_INLINE void sum_two_series(const int size, const int other_size, i
     for (int m = 0; m < rows; m++) sum[m] = row_at(x + (count - 1) * size + m * JET_WIDTH);
     for (int m = 0; m < others; m++) other_sum[m] = row_at(other + (count - 1) * other_size + m * JET_WIDTH);
     for (int k = count - 2; k >= 0; k--) {
-        for (int m = 0; m < rows; m++) sum[m] = sum[m] * s + row_at(x + k * size + m * JET_WIDTH);
-        for (int m = 0; m < others; m++) other_sum[m] = other_sum[m] * s + row_at(other + k * other_size + m * JET_WIDTH);
+        for (int m = 0; m < rows; m++) sum[m] = FUSED_ROWS(sum[m], s, row_at(x + k * size + m * JET_WIDTH));
+        for (int m = 0; m < others; m++) other_sum[m] = FUSED_ROWS(other_sum[m], s, row_at(other + k * other_size + m * JET_WIDTH));
     }
     for (int m = 0; m < rows; m++) put_row(sum[m], size - m * JET_WIDTH, out + m * JET_WIDTH);
     for (int m = 0; m < others; m++) put_row(other_sum[m], other_size - m * JET_WIDTH, other_out + m * JET_WIDTH);
@@ -117,15 +117,15 @@ static SYMLIE_INLINE void add_terms(const int rows, int size, int half, int k, c
                                     const symlie_real *restrict x, symlie_real s, symlie_row *restrict low, symlie_row *restrict high)
 {
     for (int m = 0; m < rows; m++) {
-        low[m] = low[m] * s + WEIGHT_OF(k) * row_at(x + k * size + m * JET_WIDTH);
-        high[m] = high[m] * s + WEIGHT_OF(half + k) * row_at(x + (half + k) * size + m * JET_WIDTH);
+        low[m] = FUSED_ROWS(low[m], s, WEIGHT_OF(k) * row_at(x + k * size + m * JET_WIDTH));
+        high[m] = FUSED_ROWS(high[m], s, WEIGHT_OF(half + k) * row_at(x + (half + k) * size + m * JET_WIDTH));
     }
 }
 
 static SYMLIE_INLINE void end_terms(const int rows, int rest, const symlie_row *restrict low, const symlie_row *restrict high,
                                     symlie_real power, symlie_real *restrict out)
 {
-    for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
+    for (int m = 0; m < rows; m++) put_row(FUSED_ROWS(high[m], power, low[m]), rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
 static SYMLIE_INLINE void sum_terms_of_rows(const int rows, int size, int rest, int half, int count, const symlie_scalar *restrict weight,

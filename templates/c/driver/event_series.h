@@ -49,7 +49,7 @@ static inline int event_form(step_inside *restrict in, symlie_real *restrict wor
     int status = begin_piece(P, work, in->t + done, rest, in->control, in->mass, q, v, &at, length, &is_new);
     if (status != SYMLIE_DONE) return status;
     *length = resolved_length(order - 1, at.begin.events + event, EVENTS, *length, b);
-    if (*length < rest) status = reach_state(P, work, in->t + done, *length, order, in->mass, &at.begin, q, v);
+    if (*length < rest) status = reach_state(P, work, in->t + done, *length, order, in->mass, &at.begin, q, v, 0, 0);
     return status;
 }
 

@@ -27,7 +27,7 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return 16LL * DIMENSION + 16LL * STORAGE + 3LL * STORED_SIZE + 3LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
+    return 16LL * DIMENSION + 16LL * STORAGE + 4LL * STORED_SIZE + 4LL * MOVED_SIZE + ROWS_SIZE + JACOBIAN_VALUES + 3LL * ROWS + 2LL * CONDITIONS + acceleration_workspace(P);
 }
 
 #if SYMLIE_LANES == 1
@@ -78,11 +78,13 @@ SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *rest
 {
     ARRAY(q, STORAGE);
     ARRAY(v, DIMENSION);
+    ARRAY(rate_q, STORED_SIZE);
+    ARRAY(rate_v, VELOCITY_SIZE);
     const int order = (int)control->order;
     const symlie_jets first = {.order = 1, .memory = at->jets.memory};
-    int status = reach_state(P, work, t, length, order, mass, &at->begin, q, v);
+    int status = reach_state(P, work, t, length, order, mass, &at->begin, q, v, rate_q, rate_v);
     if (status == SYMLIE_DONE) status = find_series(P, work, t + length, q, v, mass, &first, &at->near);
-    if (status == SYMLIE_DONE) *error = series_error(P, work, length, order, control, &at->begin, &at->near, theta);
+    if (status == SYMLIE_DONE) *error = series_error(P, work, length, order, control, &at->begin, &at->near, rate_q, rate_v, theta);
     return status;
 }
 
@@ -90,6 +92,7 @@ SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *rest
  * with the length is rounding, of which a shorter step has as much. */
 static inline int piece_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
                               const symlie_control *restrict control, mass_matrix *restrict mass, series_places *restrict at,
+                              const symlie_real *restrict rate_q, const symlie_real *restrict rate_v,
                               const symlie_real *restrict theta, symlie_real *restrict error)
 {
     const int order = (int)control->order;
@@ -99,7 +102,7 @@ static inline int piece_error(const symlie_problem *restrict P, symlie_real *res
     *error = 0;
     if (!(before > 0)) return status;
     if (before < length) status = error_within(P, work, t, before, control, mass, at, theta, error);
-    else *error = series_error(P, work, length, order, control, &at->begin, &at->end, theta);
+    else *error = series_error(P, work, length, order, control, &at->begin, &at->end, rate_q, rate_v, theta);
     if (status != SYMLIE_DONE || !(control->is_adaptive && *error > 1 && *error * control->tolerance <= ROUNDED)) return status;
     status = error_within(P, work, t, before / 2, control, mass, at, theta, &of_half);
     if (status == SYMLIE_DONE && of_half > ldexp(*error, -(order / 2))) *error = 1;
@@ -120,6 +123,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(theta, DIMENSION);
     ARRAY(turned, DIMENSION);
+    ARRAY(rate_q, STORED_SIZE);
+    ARRAY(rate_v, VELOCITY_SIZE);
     const int order = (int)control->order;
     series_places at = places_of_series(P, order);
     const symlie_real *q = state->q, *v = state->v;
@@ -146,7 +151,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             trial->is_untried = !piece;
             return SYMLIE_DONE;
         }
-        status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v);
+        status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v, rate_q, rate_v);
         if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
         if (trial->is_inside && !(length < rest)) {
             sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
@@ -163,11 +168,11 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         moved_by_piece(P, work, length, order, &at.begin, &at.end, theta);
         for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
         if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, work, order, length, &at.begin)
-            && !follows_series(P, work, length, order, &at.begin, &at.end))
+            && !follows_series(P, work, length, &at.begin, &at.end, rate_q, rate_v))
             return SYMLIE_DIVERGING;
         if (!control->with_estimate) continue;
         symlie_real error;
-        status = piece_error(P, work, start, length, control, mass, &at, theta, &error);
+        status = piece_error(P, work, start, length, control, mass, &at, rate_q, rate_v, theta, &error);
         if (status != SYMLIE_DONE) return status;
         trial->error = fmax(trial->error, error);
     }

@@ -52,18 +52,14 @@ static inline int rates_agree(int size, const symlie_real *restrict rate, const 
 }
 
 /* Whether the rates where a step ends have to do with those of the series that it begins with. */
-static inline int follows_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
-                                 const symlie_series *restrict begin, const symlie_series *restrict end)
+static inline int follows_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, const symlie_series *restrict begin,
+                                 const symlie_series *restrict end, const symlie_real *restrict rate_q, const symlie_real *restrict rate_v)
 {
     ARRAY(of_q, STORAGE);
     ARRAY(of_v, DIMENSION);
-    ARRAY(sum_q, STORED_SIZE);
-    ARRAY(sum_v, VELOCITY_SIZE);
     const symlie_real moved = largest_entry(STORAGE, begin->q_0, 0) / h + largest_entry(DIMENSION, begin->v_0, 0);
-    sum_rates(STORED_SIZE, STORED_SIZE, order + 1, begin->q, h, sum_q);
-    sum_rates(VELOCITY_SIZE, VELOCITY_SIZE, order + 1, begin->v, h, sum_v);
-    return rates_agree(STORAGE, stored_vector(P, sum_q, of_q), end->q_1, RATES_NOTICED * moved)
-           && rates_agree(DIMENSION, velocity_vector(P, sum_v, of_v), end->v_1, RATES_NOTICED * moved / h);
+    if (!rates_agree(STORAGE, stored_vector(P, rate_q, of_q), end->q_1, RATES_NOTICED * moved)) return 0;
+    return !INTEGRATES_VELOCITIES || rates_agree(DIMENSION, velocity_vector(P, rate_v, of_v), end->v_1, RATES_NOTICED * moved / h);
 }
 #endif
 

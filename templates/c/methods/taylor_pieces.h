@@ -57,7 +57,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
             return SYMLIE_DONE;
         }
         at = nearest * span;
-        int status = reach_state(P, work, t, at, jets->order, mass, series, q, v);
+        int status = reach_state(P, work, t, at, jets->order, mass, series, q, v, 0, 0);
         if (status == SYMLIE_DONE) status = find_series(P, work, t + at, q, v, mass, &of_state, near);
         if (status != SYMLIE_DONE) return status;
         symlie_real change = 0;

@@ -63,23 +63,25 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
 }
 #endif
 
-/* The state after a length. */
+/* The state after a length, and with places for them the rates of the series there, in rows as the series has them. */
 static inline int reach_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
                               mass_matrix *restrict mass, const symlie_series *restrict series, symlie_real *restrict q,
-                              symlie_real *restrict v)
+                              symlie_real *restrict v, symlie_real *restrict rate_q, symlie_real *restrict rate_v)
 {
     ARRAY(stored, STORAGE);
     ARRAY(sum, STORED_SIZE);
-    if (SUMS_TOGETHER) sum_two_series(STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v);
+    if (SUMS_TOGETHER && rate_q) sum_two_series(1, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, rate_q, rate_v);
+    else if (SUMS_TOGETHER) sum_two_series(0, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, 0, 0);
     else {
         /* Others are where they were, or are placed anew. */
         const int moving = MOVING_STORED;
-        sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum);
+        sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum, rate_q);
         copy(STORED_SIZE - moving, series->q + moving, sum + moving);
+        for (int k = moving; rate_q && k < STORED_SIZE; k++) rate_q[k] = SYMLIE_NUMBER(0);
     }
     system_normalize(P, stored_vector(P, sum, stored), q);
     if (!INTEGRATES_VELOCITIES) copy(DIMENSION, series->v_0, v);
-    else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v);
+    else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v, rate_v);
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED && ROWS_OF_VELOCITIES

@@ -10,18 +10,11 @@
 
 static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real h, int order, const symlie_control *restrict control,
                                        const symlie_series *restrict begin, const symlie_series *restrict end,
-                                       const symlie_real *restrict theta)
+                                       symlie_real *restrict rate, symlie_real *restrict acceleration, const symlie_real *restrict theta)
 {
-    ARRAY(rate, STORAGE);
-    ARRAY(acceleration, DIMENSION);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / (symlie_scalar)order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    if (SUMS_TOGETHER) sum_two_rates(STORAGE, DIMENSION, order + 1, begin->q, begin->v, h, rate, acceleration);
-    else {
-        sum_rates(STORAGE, STORAGE, order + 1, begin->q, h, rate);
-        sum_rates(DIMENSION, DIMENSION, order + 1, begin->v, h, acceleration);
-    }
     for (int k = 0; k < STORAGE; k++) rate[k] = part * (rate[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     for (int k = 0; k < DIMENSION; k++) {
@@ -90,6 +83,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(theta, DIMENSION);
+    ARRAY(rate, STORAGE);
+    ARRAY(acceleration, DIMENSION);
     const int order = (int)control->order;
     const symlie_real none = SYMLIE_NUMBER(0);
     series_places at = places_of_series(P, order);
@@ -112,7 +107,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         trial->error = SYMLIE_NUMBER(2);
         return SYMLIE_DONE;
     }
-    status = reach_state(P, work, t, length, order, mass, &at.begin, trial->q, trial->v);
+    status = reach_state(P, work, t, length, order, mass, &at.begin, trial->q, trial->v, rate, acceleration);
     if (status != SYMLIE_DONE) return status;
     if (trial->ends_run) status = rates_of_end(P, work, t + h, trial->q, trial->v, mass, &at);
     else status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
@@ -120,7 +115,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (!control->is_adaptive && !seems_to_converge(P, work, order, h, &at.begin)) return SYMLIE_DIVERGING;
     moved_by_piece(P, length, order, &at.begin, &at.end, theta);
     if (control->with_estimate) {
-        const symlie_real error = series_error(P, length, order, control, &at.begin, &at.end, theta);
+        const symlie_real error = series_error(P, length, order, control, &at.begin, &at.end, rate, acceleration, theta);
         const symlie_mask may_be_rounding = (error > 1) & (error * control->tolerance <= ROUNDED) & ~trial->is_untried;
         if (!SYMLIE_ALL(error == error) || (control->is_adaptive && SYMLIE_ANY(may_be_rounding))) return SYMLIE_NOT_FINITE;
         trial->error = SYMLIE_WHERE(trial->is_untried, SYMLIE_NUMBER(2), error);

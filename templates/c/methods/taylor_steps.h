@@ -20,26 +20,19 @@ static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real 
 #endif
 }
 
-/* What the rates at the end lack of those that begin there: h/order of it is what a step adds to the errors of theta and v. */
+/* What the rates of a series at the end lack of those that begin there: h/order of it is what a step adds to the errors of
+ * theta and v. */
 static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                        const symlie_control *restrict control, const symlie_series *restrict begin,
-                                       const symlie_series *restrict end, const symlie_real *restrict theta)
+                                       const symlie_series *restrict end, const symlie_real *restrict rate_q,
+                                       const symlie_real *restrict rate_v, const symlie_real *restrict theta)
 {
     ARRAY(rate, STORAGE);
     ARRAY(acceleration, DIMENSION);
-    ARRAY(sum, STORED_SIZE);
-    ARRAY(other, VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    if (SUMS_TOGETHER && INTEGRATES_VELOCITIES) sum_two_rates(STORED_SIZE, VELOCITY_SIZE, order + 1, begin->q, begin->v, h, sum, other);
-    else {
-        const int moving = MOVING_STORED;
-        sum_rates(moving, STORED_SIZE, order + 1, begin->q, h, sum);
-        for (int k = moving; k < STORED_SIZE; k++) sum[k] = 0;
-        if (INTEGRATES_VELOCITIES) sum_rates(VELOCITY_SIZE, VELOCITY_SIZE, order + 1, begin->v, h, other);
-    }
-    const symlie_real *rates = stored_vector(P, sum, rate);
+    const symlie_real *rates = stored_vector(P, rate_q, rate);
     for (int k = 0; k < STORAGE; k++) rate[k] = part * (rates[k] - end->q_1[k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     if (!INTEGRATES_VELOCITIES) return of_q;
@@ -47,7 +40,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
     }
-    rates = velocity_vector(P, other, acceleration);
+    rates = velocity_vector(P, rate_v, acceleration);
     for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (rates[k] - end->v_1[k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;

@@ -15,8 +15,8 @@
 
 /* Of so many registers at a time, and of half of the next one where the last products fill no more, the sums of order k. Odd
  * orders find those of the next two as far as they are known, which read the same factors, in one loop, whose end processors
- * rarely foresee; what an order waits for are the products with the factors that were put down last. */
-static SYMLIE_INLINE void sum_products(const int count, const int half, const int row, const int k, const symlie_real *restrict left,
+ * rarely foresee; what an order waits for are the products with the factors that were put down last. Behind the last order none follows. */
+static SYMLIE_INLINE void sum_products(const int count, const int half, const int row, const int k, const int is_last, const symlie_real *restrict left,
                                        const symlie_real *restrict right, symlie_real *restrict next, symlie_real *restrict second,
                                        symlie_real *restrict sums)
 {
@@ -39,6 +39,7 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
         if (half) HALF(of_second) = FUSED_HALVES(HALF(c), HALF(d), FUSED_HALVES(HALF(a), HALF(b), HALF(of_second)));
         return;
     }
+    if (is_last) return;
     symlie_row sum[MOST_SUMS], other[MOST_SUMS], before[MOST_SUMS];
     symlie_half half_sum = {0}, half_other = {0}, half_before = {0};
     for (int p = 0; p < count; p++) before[p] = b[p], sum[p] = a[p] * before[p], other[p] = NO_PRODUCTS;
@@ -64,13 +65,13 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
 }
 
 /* sums = sum_{0<j<k} left_j right_{k-j}; a row belongs to each order, which begins with its products. */
-static SYMLIE_INLINE void jet_sums(const int products, const int k, const symlie_real *restrict left, const symlie_real *restrict right,
+static SYMLIE_INLINE void jet_sums(const int products, const int k, const int is_last, const symlie_real *restrict left, const symlie_real *restrict right,
                                    symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
     const int row = JET_ROW(products), most = MOST_SUMS * JET_WIDTH, whole = products / most * most, rest = products - whole;
     const int half = JET_WIDTH == 8 && rest % 8 > 0 && rest % 8 <= 4, count = (rest + JET_WIDTH - 1) / JET_WIDTH - half;
-    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, 0, row, k, left + p, right + p, next + p, second + p, sums + p);
-    if (rest) sum_products(count, half, row, k, left + whole, right + whole, next + whole, second + whole, sums + whole);
+    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, 0, row, k, is_last, left + p, right + p, next + p, second + p, sums + p);
+    if (rest) sum_products(count, half, row, k, is_last, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }
 
 /* Eight numbers of a row, whole registers of which are put down, as they are read; and what is added to them. */

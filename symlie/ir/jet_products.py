@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from symlie.ir.quaternion_products import Terms, with_fewer_products
 from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
 
+
 def constants_outside(body: StraightLine, constant: Sequence[str]) -> StraightLine:
     """The same straight line with constants outside of its products.
 

@@ -33,14 +33,14 @@ static SYMLIE_INLINE void add_order(const int with_slopes, const int rows, int s
 }
 
 static SYMLIE_INLINE void put_sums(const int with_slopes, const int rows, int rest, const symlie_row *restrict sum,
-                                   const symlie_row *restrict slope, symlie_real *restrict out, symlie_real *restrict rate)
+                                   const symlie_row *restrict slope, symlie_real *out, symlie_real *rate)
 {
     for (int m = 0; m < rows; m++) put_row(sum[m], rest - m * JET_WIDTH, out + m * JET_WIDTH);
     for (int m = 0; with_slopes && m < rows; m++) put_row(slope[m], rest - m * JET_WIDTH, rate + m * JET_WIDTH);
 }
 
 static SYMLIE_INLINE void sum_rows(const int with_slopes, const int rows, int size, int rest, int count, const symlie_real *restrict x,
-                                   symlie_real s, symlie_real *restrict out, symlie_real *restrict rate)
+                                   symlie_real s, symlie_real *out, symlie_real *rate)
 {
     symlie_row sum[ROWS_AT_ONCE], slope[ROWS_AT_ONCE];
     begin_sums(rows, size, count, x, sum, slope);
@@ -49,7 +49,7 @@ static SYMLIE_INLINE void sum_rows(const int with_slopes, const int rows, int si
 }
 
 static SYMLIE_INLINE void sum_parts(const int with_slopes, int size, int stride, int count, const symlie_real *restrict x, symlie_real s,
-                                    symlie_real *restrict out, symlie_real *restrict rate)
+                                    symlie_real *out, symlie_real *rate)
 {
     int i = 0;
     for (; i + ROWS_AT_ONCE * JET_WIDTH <= size; i += ROWS_AT_ONCE * JET_WIDTH)

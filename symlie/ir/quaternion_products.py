@@ -33,7 +33,9 @@ def with_fewer_products(lines: Lines, outputs: Sequence[Terms]) -> list[Terms]:
     outputs
         The sums.
     """
-    factors = {i.target: i.operands for i in lines.instructions if i.operator == "mul"}
+    factors: dict[Operand, Sequence[Operand]] = {
+        i.target: i.operands for i in lines.instructions if i.operator == "mul"
+    }
     found, k = list(outputs), 0
     while k + 4 <= len(found):
         signs = _signs_of(found[k : k + 4], factors)
@@ -87,10 +89,10 @@ def _components(operands: Sequence[Operand]) -> tuple[tuple[str, int], tuple[str
 def _stated(
     lines: Lines, q: Sequence[str], w: Sequence[str], size: float, signs: Mapping[tuple[int, int], int]
 ) -> list[Terms]:
-    of_q, of_w = _turned(lines, q), _turned(lines, (None, *w))
+    of_q, of_w = _turned(lines, *q), _turned(lines, None, *w)
     products = [lines.emit("mul", x, y) for x, y in zip(of_q, of_w, strict=True)]
     found: list[Terms] = []
-    for k, total in enumerate(_turned(lines, products)):
+    for k, total in enumerate(_turned(lines, *products)):
         row = {i: sign for (row, i), sign in signs.items() if row == k}
         most = 1 if sum(row.values()) > 0 else -1
         terms: Terms = {total: most * size / 4}
@@ -101,11 +103,12 @@ def _stated(
     return found
 
 
-def _turned(lines: Lines, x: Sequence[Operand | None]) -> list[Operand]:
-    """Σ_i (-1)^{|i∧m|} x_i for all m; None is zero."""
-    first, second = x[:2], x[2:]
-    sums = [(_sum(lines, "add", a, b), _sum(lines, "sub", a, b)) for a, b in (first, second)]
-    return [_sum(lines, operator, sums[0][m], sums[1][m]) for operator in ("add", "sub") for m in range(2)]
+def _turned(lines: Lines, first: Operand | None, *others: Operand) -> list[Operand]:
+    """Σ_i (-1)^{|i∧m|} x_i of four numbers for all m; None is zero."""
+    second, third, fourth = others
+    low = [_sum(lines, operator, first, second) for operator in ("add", "sub")]
+    high = [_sum(lines, operator, third, fourth) for operator in ("add", "sub")]
+    return [_sum(lines, operator, low[m], high[m]) for operator in ("add", "sub") for m in range(2)]
 
 
 def _sum(lines: Lines, operator: str, a: Operand | None, b: Operand) -> Operand:

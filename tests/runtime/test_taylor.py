@@ -174,6 +174,17 @@ def test_errors_follow_tolerances() -> None:
         assert np.abs(found.q[-1] - exact.q[-1]).max() <= tolerances.SERIES_BEHAVIOUR * rtol
 
 
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_the_first_step_is_as_long_as_its_series_says(backend: str) -> None:
+    """What is too long is not tried, and neither counted nor traced."""
+    system, words = heavy_top_system("S3", backend), {"rtol": 1e-9, "atol": 1e-9, "trace": True}
+    done, stated = taylor(system, 0.2, **words), taylor(system, 0.2, h0=1e-3, **words)
+    assert done.trace is not None and stated.trace is not None
+    assert (done.statistics.rejected, done.statistics.steps) == (0, len(done.trace.h))
+    assert done.trace.h[0] == pytest.approx(np.median(done.trace.h), rel=0.25)
+    assert stated.trace.h[0] == pytest.approx(1e-3)
+
+
 def test_long_steps_are_cut() -> None:
     """Times that are hit exactly do not change what a series leads to."""
     system = heavy_top_system("S3")

@@ -350,15 +350,21 @@ def _first_step(system: System, request: Request, start: Start) -> float:
     control, plan, kernels = request.control, request.plan, system.kernels
     if request.h0 is None and start.h > 0:
         return min(start.h, control.h_max)
-    if request.h0 is None and request.method.is_polynomial:
-        return min(plan.end[0] - plan.start[0], control.h_max)
     if isinstance(kernels, CKernels) and system.mechanics.saddle_algebra is None:
         return float(first_steps(kernels, system.prepared, request, start.q[None], start.v[None])[0])
-    if request.h0 is not None:
-        return min(float(request.h0), control.h_max)
+    if (stated := _stated_first_step(request)) is not None:
+        return stated
     t, order = plan.start[0], request.method.first_order
     estimated = first_step(system, t, start, control, order, min(plan.end[0] - t, control.h_max))
     return max(estimated, control.smallest_step(t, plan.span))
+
+
+def _stated_first_step(request: Request) -> float | None:
+    """The first step where it is not to be estimated: the one stated, or all time for methods that find theirs."""
+    control, plan = request.control, request.plan
+    if request.h0 is not None:
+        return min(float(request.h0), control.h_max)
+    return min(plan.end[0] - plan.start[0], control.h_max) if request.method.is_polynomial else None
 
 
 def first_steps(kernels: CKernels, prepared: Prepared, request: Request, q: Array, v: Array) -> Array:
@@ -376,14 +382,11 @@ def first_steps(kernels: CKernels, prepared: Prepared, request: Request, q: Arra
         Consistent states, shape (n, components).
     """
     control, plan, count = request.control, request.plan, len(q)
-    if request.h0 is not None:
-        return np.full(count, min(float(request.h0), control.h_max))
+    if (stated := _stated_first_step(request)) is not None:
+        return np.full(count, stated)
     t = plan.start[0]
     norm = ErrorNorm(control.rtol, control.atol, control.weight)
     longest = min(plan.end[0] - t, control.h_max)
-    if request.method.is_polynomial:
-        # It finds the first step with its first series.
-        return np.full(count, longest)
     states = States(np.full(count, t), q, v, np.zeros((count, 0)))
     found = kernels.first_steps(prepared, states, norm, request.method.first_order, longest)
     return np.maximum(found, control.smallest_step(t, plan.span))

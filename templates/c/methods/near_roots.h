@@ -1,0 +1,40 @@
+/* Roots in lanes by arithmetic alone, as near as lengths of few digits need them; calls of pow take one lane after the other. */
+#ifndef SYMLIE_NEAR_ROOTS_H
+#define SYMLIE_NEAR_ROOTS_H
+
+#define PART_BITS ((1LL << 52) - 1) /* of a double, those behind its sign and its exponent */
+
+/* x_i^(-1/(n-i)) of doubles that are neither zero nor subnormal nor infinite, to NEARLY: the logarithm of x = 2^e (1 + f) is
+ * e + f + BEND f (1 - f) to 0.008, powers of two are a polynomial of the third degree to 1e-4, and one step of third order for
+ * 1 - x r^n = 0 is behind that. */
+#define BEND 0.3437
+#define OF_POWER(g) (1 + (g) * (0.695556856 + (g) * (0.226173572 + 0.078269572 * (g))))
+#define NEARLY 2e-7
+static inline void near_roots(const symlie_real *restrict x, int n, symlie_real *restrict r)
+{
+    const symlie_real unit = SYMLIE_NUMBER(1 / (symlie_scalar)(PART_BITS + 1));
+    symlie_real power[LAST_TERMS], square[LAST_TERMS];
+    for (int i = 0; i < LAST_TERMS; i++) {
+        const symlie_mask bits_of_x = (symlie_mask)x[i];
+        const symlie_real f = unit * __builtin_convertvector(bits_of_x & PART_BITS, symlie_real);
+        const symlie_real u = unit * __builtin_convertvector(bits_of_x, symlie_real) - 1023;
+        const symlie_real of_root = 1023 - (u + BEND * f * (1 - f)) / (symlie_scalar)(n - i);
+        const symlie_mask bits = __builtin_convertvector(of_root / unit, symlie_mask);
+        const symlie_real g = unit * __builtin_convertvector(bits & PART_BITS, symlie_real);
+        r[i] = (symlie_real)(bits & ~PART_BITS) * OF_POWER(g);
+        power[i] = x[i], square[i] = r[i];
+        for (int m = i + 1; m < LAST_TERMS; m++) power[i] *= r[i];
+    }
+    for (int m = n - (LAST_TERMS - 1); m; m /= 2)
+        for (int i = 0; i < LAST_TERMS; i++) {
+            if (m % 2) power[i] *= square[i];
+            square[i] *= square[i];
+        }
+    for (int i = 0; i < LAST_TERMS; i++) {
+        const symlie_scalar part = 1 / (symlie_scalar)(n - i);
+        const symlie_real rest = 1 - power[i];
+        r[i] += part * r[i] * rest * (1 + (1 + part) / 2 * rest);
+    }
+}
+
+#endif

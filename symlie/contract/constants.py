@@ -279,6 +279,9 @@ LAST_TERMS = 3
 """Terms from which the length of a step by series follows: with even and odd series there are two that do not vanish at
 least."""
 
+NEAR_ROOT = 2e-7
+"""Relative error of roots that lanes find by arithmetic, from which lengths of steps by series follow."""
+
 MOST_ORDER = 60
 """Of Taylor series."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import re
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,7 @@ import pytest
 
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
 from symlie.compile.headers import with_headers
-from symlie.contract.constants import LAST_TERMS, MOST_ORDER
-from symlie.paths import template_folder
+from symlie.contract.constants import LAST_TERMS, MOST_ORDER, NEAR_ROOT
 from symlie.runtime.methods.taylor import LEAST_ORDER
 
 PROBE = f"""
@@ -29,15 +27,6 @@ void roots(const double *x, int n, double *r)
         for (int l = 0; l < SYMLIE_LANES; l++) r[i * SYMLIE_LANES + l] = root[i][l];
 }}
 """
-
-
-def nearly() -> float:
-    """What the header promises."""
-    found = re.search(
-        r"#define NEARLY (\S+)", (template_folder() / "c/methods/near_roots.h").read_text(encoding="utf-8")
-    )
-    assert found is not None
-    return float(found[1])
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
@@ -60,4 +49,4 @@ def test_roots_are_near(lanes: int, tmp_path: Path) -> None:
             library.roots(*(a.ctypes.data_as(ctypes.c_void_p) if a is not n else n for a in (x, n, r)))
             worst = max(worst, float(np.abs(r * x ** (1 / orders) - 1).max()))
     # Half of it is for what of the second bound depends on the first one.
-    assert worst <= nearly() / 2
+    assert worst <= NEAR_ROOT / 2

@@ -4,24 +4,22 @@
 
 #define PART_BITS ((1LL << 52) - 1) /* of a double, those behind its sign and its exponent */
 
-/* x_i^(-1/(n-i)) of doubles that are neither zero nor subnormal nor infinite, to NEARLY: the logarithm of x = 2^e (1 + f) is
- * e + f + BEND f (1 - f) to 0.008, powers of two are a polynomial of the third degree to 1e-4, and one step of third order for
+/* x_i^(-1/(n-i)) of doubles that are neither zero nor subnormal nor infinite, to NEAR_ROOT: the logarithm of x = 2^e (1 + f) is
+ * e + f + bend f (1 - f) to 0.008, powers of two are a polynomial of the third degree to 1e-4, and one step of third order for
  * 1 - x r^n = 0 is behind that. */
-#define BEND 0.3437
-#define OF_POWER(g) (1 + (g) * (0.695556856 + (g) * (0.226173572 + 0.078269572 * (g))))
-#define NEARLY 2e-7
 static inline void near_roots(const symlie_real *restrict x, int n, symlie_real *restrict r)
 {
     const symlie_real unit = SYMLIE_NUMBER(1 / (symlie_scalar)(PART_BITS + 1));
+    const symlie_scalar bend = 0.3437, first = 0.695556856, second = 0.226173572, third = 0.078269572;
     symlie_real power[LAST_TERMS], square[LAST_TERMS];
     for (int i = 0; i < LAST_TERMS; i++) {
         const symlie_mask bits_of_x = (symlie_mask)x[i];
         const symlie_real f = unit * __builtin_convertvector(bits_of_x & PART_BITS, symlie_real);
         const symlie_real u = unit * __builtin_convertvector(bits_of_x, symlie_real) - 1023;
-        const symlie_real of_root = 1023 - (u + BEND * f * (1 - f)) / (symlie_scalar)(n - i);
+        const symlie_real of_root = 1023 - (u + bend * f * (1 - f)) / (symlie_scalar)(n - i);
         const symlie_mask bits = __builtin_convertvector(of_root / unit, symlie_mask);
         const symlie_real g = unit * __builtin_convertvector(bits & PART_BITS, symlie_real);
-        r[i] = (symlie_real)(bits & ~PART_BITS) * OF_POWER(g);
+        r[i] = (symlie_real)(bits & ~PART_BITS) * (1 + g * (first + g * (second + g * third)));
         power[i] = x[i], square[i] = r[i];
         for (int m = i + 1; m < LAST_TERMS; m++) power[i] *= r[i];
     }

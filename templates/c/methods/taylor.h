@@ -149,6 +149,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             trial->factor = (done + proposed_step(&at.begin)) / h;
             trial->error = (symlie_real)2;
             trial->is_untried = !piece;
+            if (!piece) {
+                copy(STORAGE, q, trial->q);
+                copy(ROWS, at.begin.lambda_0, trial->lambda);
+            }
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v, rate_q, rate_v);

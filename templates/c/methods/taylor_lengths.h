@@ -108,8 +108,8 @@ static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_
                                        const symlie_control *restrict control, const symlie_series *restrict series)
 {
 #if SYMLIE_LANES > 1
-    const symlie_real near = longest_of_terms(1, P, work, control, series), least = of_few_digits(near * (1 - NEARLY));
-    if (SYMLIE_ALL(least == of_few_digits(near * (1 + NEARLY)))) return least;
+    const symlie_real near = longest_of_terms(1, P, work, control, series), least = of_few_digits(near * (1 - NEAR_ROOT));
+    if (SYMLIE_ALL(least == of_few_digits(near * (1 + NEAR_ROOT)))) return least;
 #endif
     return of_few_digits(longest_of_terms(0, P, work, control, series));
 }

@@ -75,7 +75,7 @@ def test_every_number_of_steps(group: str, order: int) -> None:
 
 
 @pytest.mark.parametrize(("build", "t_end", "steps"), [(slider_crank.build, 1.0, 20), (flying_spaghetti.build, 0.5, 2)])
-@pytest.mark.parametrize("backend", ["c", "numpy"])
+@pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 def test_in_place_of_other_failures(build: object, t_end: float, steps: int, backend: str) -> None:
     """Mechanisms whose constraints steps leave, and rods whose states become infinite."""
     assert callable(build)

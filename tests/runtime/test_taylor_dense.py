@@ -85,7 +85,7 @@ def test_pictures_of_two_methods_can_not_be_told_apart() -> None:
         assert np.abs(np.interp(u, x, y) - w).max() <= tolerances.DRAWN_LINES
 
 
-@pytest.mark.parametrize("backend", ["c", "numpy"])
+@pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 def test_angles_over_turns(backend: str) -> None:
     """A wheel that slows down is followed over its turns also within steps of more than half of one."""
     model = sl.Model("wheel")

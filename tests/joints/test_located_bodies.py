@@ -98,6 +98,7 @@ def forms(model: sl.Model, backend: str = "numpy") -> tuple[System, System]:
     return model.derive().compile(backend=backend), located.derive().compile(backend=backend)
 
 
+@pytest.mark.slow
 def test_long_chain_moves_as_its_constrained_form() -> None:
     judge(chain(LONG), *long_chain())
 
@@ -128,6 +129,7 @@ def test_mixed_tree() -> None:
     judge(model, *forms(model))
 
 
+@pytest.mark.slow
 def test_backends_agree() -> None:
     located = located_model(mixed(), joint_tree(mixed()))
     ends = [

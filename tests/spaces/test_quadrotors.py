@@ -78,6 +78,7 @@ def slowest(stiffness: float, damping: float, inertia: float) -> float:
     return float(np.roots([inertia, damping, stiffness]).real.max())
 
 
+@pytest.mark.slow
 def test_attitudes_follow_the_thrusts_that_are_wanted() -> None:
     """Errors decay as J e_Ω' = -k_R e_R - k_Ω e_Ω says, to rounding: nothing else is left of the motion of the goal."""
     solution = sl.solve(system_of("full"), 2.0, method="rkmk_dopri5", h=2.0**-11)

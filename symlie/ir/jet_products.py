@@ -3,12 +3,17 @@
 Of (a x) y and (b y) x with constants a and b a jet has two products, whose factors a x, y, b y and x it keeps for all
 orders; of a (x y) and b (x y) it has one, of what the state has anyway. Constants are drawn out of products and of sums
 whose terms have the same, and terms with the same product are collected.
+
+A product with a sum (a x + b y) z whose constants differ can be stated as x (a z) + y (b z), too, where x and y take
+what other terms multiply them with: of (R X) v with a constant matrix X there is R (X v), whose factors are fewer, and
+of (R X)ᵀ λ there is Xᵀ (Rᵀ λ). What has fewer products, or else fewer operations, is taken.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from symlie.ir.quaternion_products import Terms, with_fewer_products
 from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
@@ -24,34 +29,85 @@ def constants_outside(body: StraightLine, constant: Sequence[str]) -> StraightLi
     constant
         What names of inputs begin with that are no functions of time, such as ``p[``.
     """
-    drawn = _Drawing(body, tuple(constant))
+    found = [stated_again(body, constant, distributes=distributes) for distributes in (False, True)]
+    return min(found, key=lambda again: _size(again, tuple(constant)))
+
+
+def stated_again(body: StraightLine, constant: Sequence[str], *, distributes: bool) -> StraightLine:
+    """The same with constants outside of products, or with ``distributes`` on their other side where it is a sum."""
+    drawn = _Drawing(body, tuple(constant), distributes)
     terms = with_fewer_products(drawn.lines, [drawn.terms_of(o) for o in body.outputs])
     outputs = tuple(map(drawn.value, terms))
     return pruned(drawn.lines.instructions, outputs, {s.function: s for s in body.schemes})
 
 
-class _Drawing:
-    """A straight line that is stated again: values that move are sums of terms until something else needs them."""
+def _size(body: StraightLine, constant: tuple[str, ...]) -> tuple[int, int]:
+    """Products of what moves, and operations."""
+    fixed: set[Operand] = set()
+    products = 0
+    for i in body.instructions:
+        moving = [o for o in i.operands if isinstance(o, str) and o not in fixed and not o.startswith(constant)]
+        if not moving:
+            fixed.add(i.target)
+        products += i.operator == "mul" and len(moving) == 2
+    return products, len(body.instructions)
 
-    def __init__(self, body: StraightLine, constant: tuple[str, ...]) -> None:
-        self.lines, self._constant = Lines(), constant
+
+class _Product(NamedTuple):
+    """A term that is not found yet, since others may have its first factor, too."""
+
+    first: Operand
+    second: Operand
+
+
+_Sum = dict[Operand | _Product, Operand]
+"""Terms, of which some are not found yet, each with its constant."""
+
+
+class _Drawing:
+    """A straight line that is stated again: values that move are sums of terms until something else needs them.
+
+    With ``distributes`` products with sums of different constants are sums of products.
+    """
+
+    def __init__(self, body: StraightLine, constant: tuple[str, ...], distributes: bool) -> None:
+        self.lines, self._constant, self._distributes = Lines(), constant, distributes
         self._fixed: dict[Operand, Operand] = {}
-        self._terms: dict[Operand, Terms] = {}
+        self._numbers: set[Operand] = set()
+        self._terms: dict[Operand, _Sum] = {}
         self._values: dict[tuple[tuple[Operand, Operand], ...], Operand] = {}
         uses = Counter(o for i in body.instructions for o in i.operands) + Counter(body.outputs)
         for i in body.instructions:
             if all(map(self._is_fixed, i.operands)):
                 self._fixed[i.target] = self.lines.emit(i.operator, *map(self._fixed_value, i.operands))
+                self._numbers.add(self._fixed[i.target])
             else:
                 found = self._combined(i.operator, i.operands)
                 is_shared = len(found) > 1 and uses[i.target] > 1
-                self._terms[i.target] = {self.value(found): 1.0} if is_shared else found
+                self._terms[i.target] = {self.value(self._found(found)): 1.0} if is_shared else found
 
     def terms_of(self, operand: Operand) -> Terms:
         """The terms of a value of the body."""
+        return self._found(self._sum_of(operand))
+
+    def _sum_of(self, operand: Operand) -> _Sum:
         if operand in self._terms:
             return self._terms[operand]
         return {self._fixed_value(operand) if self._is_fixed(operand) else operand: 1.0}
+
+    def _found(self, terms: Mapping[Operand | _Product, Operand]) -> Terms:
+        """Terms whose products are found, those with the same factor as one."""
+        found: Terms = {}
+        alike: dict[Operand, Terms] = {}
+        for base, factor in terms.items():
+            if isinstance(base, _Product):
+                alike.setdefault(base.first, {})[base.second] = factor
+            else:
+                found[base] = factor
+        for first, others in alike.items():
+            factor, second = self._scaled(others)
+            self._add(found, self.lines.emit("mul", first, second), factor)
+        return found
 
     def value(self, terms: Terms) -> Operand:
         """The sum of terms: of those with the same constant, but for its sign, together."""
@@ -78,36 +134,52 @@ class _Drawing:
     def _is_fixed(self, operand: Operand) -> bool:
         return isinstance(operand, float) or operand in self._fixed or operand.startswith(self._constant)
 
+    def _is_number(self, base: Operand) -> bool:
+        """Whether a term of what is stated here does not move."""
+        return isinstance(base, float) or base.startswith(self._constant) or base in self._numbers
+
     def _fixed_value(self, operand: Operand) -> Operand:
         return self._fixed.get(operand, operand)
 
-    def _combined(self, operator: str, operands: tuple[Operand, ...]) -> Terms:
+    def _combined(self, operator: str, operands: tuple[Operand, ...]) -> _Sum:
         if operator == "neg":
-            return {base: self._negative(factor) for base, factor in self.terms_of(operands[0]).items()}
+            return {base: self._negative(factor) for base, factor in self._sum_of(operands[0]).items()}
         if operator in ("add", "sub"):
-            terms = dict(self.terms_of(operands[0]))
-            for base, factor in self.terms_of(operands[1]).items():
+            terms = dict(self._sum_of(operands[0]))
+            for base, factor in self._sum_of(operands[1]).items():
                 self._add(terms, base, factor if operator == "add" else self._negative(factor))
             return terms
         if operator == "mul":
             fixed = [self._fixed_value(o) for o in operands if self._is_fixed(o)]
             if fixed:
                 (moving,) = (o for o in operands if not self._is_fixed(o))
-                factor, base = self._single(moving)
+                factor, base = self._scaled(self.terms_of(moving))
                 return {base: self._times(factor, fixed[0])}
-            (a, x), (b, y) = map(self._single, operands)
-            return {self.lines.emit("mul", x, y): self._times(a, b)}
+            return self._product(*map(self.terms_of, operands))
         return {self.lines.emit(operator, *(self.value(self.terms_of(o)) for o in operands)): 1.0}
 
-    def _single(self, operand: Operand) -> tuple[Operand, Operand]:
+    def _product(self, left: Terms, right: Terms) -> _Sum:
+        for terms, other in ((left, right), (right, left)):
+            if self._distributes and len(set(terms.values())) > 1:
+                scale, second = self._scaled(other)
+                found: _Sum = {}
+                for first, factor in terms.items():
+                    if self._is_number(first):
+                        self._add(found, second, self._times(self._times(factor, first), scale))
+                    else:
+                        self._add(found, _Product(first, second), self._times(factor, scale))
+                return found
+        (a, x), (b, y) = self._scaled(left), self._scaled(right)
+        return {self.lines.emit("mul", x, y): self._times(a, b)}
+
+    def _scaled(self, terms: Terms) -> tuple[Operand, Operand]:
         """A value that moves as a constant times another one."""
-        terms = self.terms_of(operand)
         if len(set(terms.values())) == 1:
             factor = next(iter(terms.values()))
             return factor, self.value(dict.fromkeys(terms, 1.0))
         return 1.0, self.value(terms)
 
-    def _add(self, terms: Terms, base: Operand, factor: Operand) -> None:
+    def _add(self, terms: dict[Any, Operand], base: Operand | _Product, factor: Operand) -> None:
         if base not in terms:
             terms[base] = factor
             return

@@ -1,4 +1,4 @@
-"""Constants outside of products, and quaternions times vectors by seven products: fewer products, the same values."""
+"""Constants outside of products or on their other side, and quaternions times vectors by seven products."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sympy import Expr, Rational
 
 from symlie.groups.standard import S3
-from symlie.ir.jet_products import constants_outside
+from symlie.ir.jet_products import constants_outside, stated_again
 from symlie.ir.jets import jet_of
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
@@ -92,6 +92,55 @@ def test_values_stay_the_same(stated: list[list[tuple[Fraction, Expr, Expr, Expr
     found = constants_outside(body, ("p[",))
     assert exact(found, values) == exact(body, values)
     assert factors(found) <= factors(body) or products(found) <= products(body)
+
+
+def moving_operations(body: StraightLine) -> int:
+    """Of what is no constant."""
+    fixed = {o for i in body.instructions for o in i.operands if isinstance(o, float) or o.startswith("p[")}
+    for i in body.instructions:
+        if fixed.issuperset(i.operands):
+            fixed.add(i.target)
+    return sum(i.target not in fixed for i in body.instructions)
+
+
+def rotated(transposed: bool) -> list[Expr]:
+    """(R X) w or (R X)ᵀ w, with a moving matrix R and a constant one X, as B v and Bᵀ λ of a lever are stated."""
+    X = sympy.Matrix(3, 3, [0, -P[1], P[0], P[1], 0, -P[0] * P[1], -P[0], P[0] * P[1], 0])
+    R = sympy.Matrix(3, 3, lambda i, j: 2 * Q[min(i, j)] * Q[max(i, j) + 1] + Q[i] * Q[3])
+    B = R * X
+    return list((B.T if transposed else B) * sympy.Matrix(W))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_constant_matrices_multiply_what_is_shorter(transposed: bool) -> None:
+    """R (X w) in place of (R X) w, and Xᵀ (Rᵀ w) in place of (R X)ᵀ w: what moves takes fewer operations."""
+    body = line(*rotated(transposed))
+    before, found = stated_again(body, ("p[",), distributes=False), constants_outside(body, ("p[",))
+    assert (products(before), products(found)) == (15, 15)
+    # Nine entries of R X have three operations each, and three of X w.
+    assert moving_operations(before) - moving_operations(found) == 27 - 9
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        values = {name: Fraction(int(n), 16) for name, n in zip(PLACES.values(), rng.integers(-99, 99, 9), strict=True)}
+        assert exact(found, values) == exact(body, values)
+
+
+def test_a_product_of_a_sum_is_not_made_several() -> None:
+    body = line((P[0] * Q[0] + P[1] * Q[1]) * W[0] + Q[2] * Q[3])
+    assert products(constants_outside(body, ("p[",))) == products(body) == 2
+
+
+@given(st.lists(terms, min_size=2, max_size=4), st.lists(numbers, min_size=9, max_size=9))
+def test_products_of_sums_keep_their_values(
+    stated: list[list[tuple[Fraction, Expr, Expr, Expr]]], point: list[Fraction]
+) -> None:
+    """Of sums whose constants differ, that are used once or twice, and that meet in further sums."""
+    sums = [sum((Rational(round(8 * c), 8) * p * x * y for c, p, x, y in row), sympy.Integer(0)) for row in stated]
+    first = sums[0] * W[0] - sums[1] * W[1] + sums[-1] * Q[0]
+    body = line(first, sums[0] * W[0] + sums[0] * sums[1], -sums[1] * sums[-1])
+    values = dict(zip(PLACES.values(), point, strict=True))
+    for distributes in (False, True):
+        assert exact(stated_again(body, ("p[",), distributes=distributes), values) == exact(body, values)
 
 
 def hamilton(p: list[Expr], r: list[Expr]) -> list[Expr]:

@@ -48,6 +48,10 @@ class Product:
     left: Factor
     right: Factor
 
+    def turned(self) -> Product:
+        """The same product."""
+        return Product(self.right, self.left)
+
 
 @dataclass(frozen=True)
 class Jet:
@@ -120,9 +124,10 @@ class Derivation:
         factors = sorted(found, key=lambda f: (self._is_late(f), f in new))
         late = [f for f in factors if self._is_late(f)]
         places = {f: k for k, f in enumerate(factors)}
-        # Those of new factors stand together, so that whole registers of them are put down once.
-        ordered = sorted(self.products, key=lambda p: (p.left not in new, p.right not in new))
-        names = {self.products[p]: f"{SUMS}[{k}]" for k, p in enumerate(ordered)}
+        # Those of new factors stand together, on one side, so that whole registers of them are put down once.
+        turned = {name: p.turned() if p.right in new else p for p, name in self.products.items()}
+        ordered = sorted(turned, key=lambda name: (turned[name].left not in new, turned[name].right not in new))
+        names = {name: f"{SUMS}[{k}]" for k, name in enumerate(ordered)}
         results = tuple(first.coefficient(o) for o in self.body.outputs)
         arguments = tuple(map(first.coefficient, self.functions.arguments))
         chosen_by = jet_pieces.changing(self, self.conditions)
@@ -130,7 +135,7 @@ class Derivation:
         order = pruned(first.lines.instructions, results + first.factors(factors) + further, {})
         sizes = [jet_pieces.size_of(self.begin, c) for c in chosen_by]
         values = (*self.body.outputs, *self.kept, *self.functions.arguments, *chosen_by, *sizes)
-        products = tuple((places[p.left], places[p.right]) for p in ordered)
+        products = tuple((places[turned[name].left], places[turned[name].right]) for name in ordered)
         counts = len(results), len(self.kept), len(factors), len(late)
         vanishes = not chosen_by and all(r == 0.0 for r in results)
         inputs = tuple(map(self._input_of, factors))

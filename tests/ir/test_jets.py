@@ -194,6 +194,7 @@ def test_products_of_what_is_found_late_come_first() -> None:
     assert (layout.late, layout.new) == (2, 1)
     assert (sum(of_late), sum(of_new)) == (2, 1)
     assert of_new == sorted(of_new, reverse=True)
+    assert layout.products[0][0] == layout.factors - 1  # y is on the side of all such factors
 
 
 def test_equal_products_are_summed_once() -> None:

@@ -145,28 +145,31 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
     /* What it shares with hidden constraints has the order that these had last. */
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
-#if CONSTRAINED
-    system_hidden_jet(P, J, 1, one, x.next_q, x.c);
-#endif
 #if ORDERS_BESIDE
     begin_system(P, mass, B, J, r, c, &x);
 #else
     order_system orders;
     begin_orders(mass, B, &orders);
 #endif
-    /* (2) */
-    for (int k = 1; k < order; k++) {
+    /* (2); order 0 is known, and hidden constraints keep their first order. They are found at one place, where compilers
+     * put them into the loop. */
+    for (int k = CONSTRAINED ? 0 : 1; k < order; k++) {
         const symlie_real t_k = SYMLIE_NUMBER(k == 1), zero = SYMLIE_NUMBER(0);
         take_order(P, k, series, &x);
-        system_rate_jet(P, J, k, x.q, x.v, x.rate);
+        if (k > 0) {
+            system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
-        system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);
+            system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);
 #endif
-        if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
-        system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
+            if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
+            system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
 #if CONSTRAINED
-        system_end_hidden_jet(P, J, k, x.v);
-        system_hidden_jet(P, J, k + 1, zero, x.next_q, x.c);
+            system_end_hidden_jet(P, J, k, x.v);
+#endif
+        }
+#if CONSTRAINED
+        system_hidden_jet(P, J, k + 1, SYMLIE_NUMBER(k == 0), x.next_q, x.c);
+        if (k == 0) continue;
 #if PRESCRIBED
         add_jacobian(P, B, &x, r, multipliers);
 #endif

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 from weakref import WeakKeyDictionary
@@ -303,6 +303,17 @@ def test_compiled_loop_returns_for_its_budget() -> None:
     assert calls == math.ceil(100 / 7)
     assert loops[0].q.tobytes() == loops[1].q.tobytes() and loops[0].v.tobytes() == loops[1].v.tobytes()
     assert loops[1].state.steps == 100 and loops[1].state.t == 100 * H
+
+
+@pytest.mark.parametrize(("build", "steps"), [(lambda: heavy_top_system("S3sR3"), 42), (large_system, 6)])
+def test_the_first_call_is_short_work(build: Callable[[], System], steps: int) -> None:
+    """As long as nothing is known of the time of a step, small systems make many, and large ones few."""
+    system = build()
+    begin = LoopState(0.0, start_of(system, 0.0))
+    plan = step_plan(0.0, 1000 * H, H, None)
+    loop = CompiledIntegration(system, method("half_explicit_5"), plan, FIXED_STEPS, begin, record_every=0)
+    assert loop.advance(loop.first_budget) == drive.Status.BUDGET
+    assert loop.captured().counters.steps == steps
 
 
 def test_one_step_by_the_paper() -> None:

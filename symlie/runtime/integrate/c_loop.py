@@ -24,6 +24,9 @@ from symlie.runtime.system.system import System
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
+SHORT_WORK = 256
+"""Steps times velocities of the first call of the loop: short runs are done with it, and long steps return at once."""
+
 
 _FIELDS = dataclasses.fields(Counters)
 
@@ -72,6 +75,8 @@ class CompiledIntegration:
         The current state; written by the compiled loop.
     state
         Times, step size and statistics.
+    first_budget
+        Steps of the first call.
     """
 
     def __init__(
@@ -86,6 +91,7 @@ class CompiledIntegration:
         with_trace: bool = False,
     ) -> None:
         layout, start = system.layout, begin.at
+        self.first_budget = max(1, SHORT_WORK // max(1, layout.dimension))
         self._compiled = compiled = CompiledMethod(system, method, control)
         self.library = library = compiled.library
         self.compile_seconds = compiled.compile_seconds

@@ -50,7 +50,7 @@ RETURN_SECONDS = 0.05
 """A loop returns about this often, for progress, interruption and checkpoints."""
 
 GROWTH = 64
-"""Factor by which a loop may take more steps than the time before, of which the first one is one."""
+"""Factor by which a loop may take more steps than the time before."""
 
 MULTIPLIERS = ("stage", "index1")
 """Where λ comes from: the stages of the method, or the acceleration-level system."""
@@ -136,6 +136,8 @@ class TimeLoopLike(Protocol):
     """A loop that can be continued until it is done."""
 
     compile_seconds: float
+    first_budget: int
+    """Steps that take no time that anybody notices, as long as nothing is known of their time."""
 
     def advance(self, budget: int) -> Status:
         """Try up to ``budget`` steps."""
@@ -251,7 +253,7 @@ def execute(
         The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
     """
     failure: IntegrationError | None = None
-    state, budget, cpu = begin, 1, begin.cpu_seconds
+    state, budget, cpu = begin, loop.first_budget, begin.cpu_seconds
 
     told: set[str] = set()
 

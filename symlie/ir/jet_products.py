@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from symlie.ir.quaternion_products import Terms, with_fewer_products
 from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
@@ -62,6 +62,9 @@ class _Product(NamedTuple):
 
 _Sum = dict[Operand | _Product, Operand]
 """Terms, of which some are not found yet, each with its constant."""
+
+_Base = TypeVar("_Base")
+"""What terms are: those of one kind or of the other."""
 
 
 class _Drawing:
@@ -179,7 +182,7 @@ class _Drawing:
             return factor, self.value(dict.fromkeys(terms, 1.0))
         return 1.0, self.value(terms)
 
-    def _add(self, terms: dict[Any, Operand], base: Operand | _Product, factor: Operand) -> None:
+    def _add(self, terms: dict[_Base, Operand], base: _Base, factor: Operand) -> None:
         if base not in terms:
             terms[base] = factor
             return

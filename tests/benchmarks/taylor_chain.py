@@ -25,6 +25,9 @@ from symlie.models import pendulum_chain
 GRAVITY = 9.81
 TOLERANCES = [10.0 ** (-k / 2) for k in range(13, 22)]
 ORDERS = (None, 14, 16, 18, 20, 22)
+LONGEST_SEARCH = 30
+"""Seconds after which the search of the cheapest run takes no further samples, but for two."""
+
 LARGEST_UNROLLED = 16
 """Links of a chain whose expressions heyoka unrolls."""
 
@@ -101,10 +104,10 @@ def cheapest(runs: list[Run], expected: NDArray[np.float64], largest: float) -> 
         error = float(np.abs(q - expected).max())
         if error <= largest:
             found.append((run, error, steps))
-    seconds = [float("inf")] * len(found)
-    for _ in range(10):
-        for k, (run, _, _) in enumerate(found):
-            seconds[k] = min(seconds[k], run.sample()[0])
+    seconds, begin = [float("inf")] * len(found), time.monotonic()
+    for k in range(10):
+        if k < 2 or time.monotonic() - begin < LONGEST_SEARCH:
+            seconds = [min(best, run.sample()[0]) for best, (run, _, _) in zip(seconds, found, strict=True)]
     return found[int(np.argmin(seconds))] if found else None
 
 

@@ -161,7 +161,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PRESCRIBED
             system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);
 #endif
-            if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
+            if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, MOVING_STORED, x.rate, x.next_q);
             system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
 #if CONSTRAINED
             system_end_hidden_jet(P, J, k, x.v);
@@ -196,7 +196,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
 #endif
         system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
-        divide_by(k + 1, STORED_SIZE, x.rate, x.next_q);
+        divide_by(k + 1, MOVING_STORED, x.rate, x.next_q);
 #endif
         divide_by(k + 1, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES

@@ -34,6 +34,17 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
 }
 #endif
 
+/* Rows of stored components after a length, and with a place for them their rates; of nodes that do not move, which are where they
+ * were or are placed anew, coefficients are not looked at. */
+static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real length,
+                              symlie_real *restrict sum, symlie_real *restrict rate)
+{
+    const int moving = MOVING_STORED;
+    sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum, rate);
+    copy(STORED_SIZE - moving, series->q + moving, sum + moving);
+    for (int k = moving; rate && k < STORED_SIZE; k++) rate[k] = SYMLIE_NUMBER(0);
+}
+
 #ifdef UNWRAPPED
 /* Put angles over turns into the configuration q after a length: they follow the polynomial from about radian to radian. */
 static inline void follow_turns(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
@@ -52,7 +63,7 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
     const int parts = 1 + (int)fmin(turns, MOST_PARTS);
     for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q_0[STORAGE - UNWRAPPED + k];
     for (int i = 1; i < parts; i++) {
-        sum_series(STORED_SIZE, order + 1, series->q, i * length / parts, sum);
+        sum_stored(P, order, series, i * length / parts, sum, 0);
         system_normalize(P, stored_vector(P, sum, stored), moved);
         copy(UNWRAPPED, angle, moved + STORAGE - UNWRAPPED);
         system_unwrapped(P, t + i * length / parts, moved, angle);
@@ -72,13 +83,7 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
     ARRAY(sum, STORED_SIZE);
     if (SUMS_TOGETHER && rate_q) sum_two_series(1, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, rate_q, rate_v);
     else if (SUMS_TOGETHER) sum_two_series(0, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, 0, 0);
-    else {
-        /* Others are where they were, or are placed anew. */
-        const int moving = MOVING_STORED;
-        sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum, rate_q);
-        copy(STORED_SIZE - moving, series->q + moving, sum + moving);
-        for (int k = moving; rate_q && k < STORED_SIZE; k++) rate_q[k] = SYMLIE_NUMBER(0);
-    }
+    else sum_stored(P, order, series, length, sum, rate_q);
     system_normalize(P, stored_vector(P, sum, stored), q);
     if (!INTEGRATES_VELOCITIES) copy(DIMENSION, series->v_0, v);
     else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v, rate_v);

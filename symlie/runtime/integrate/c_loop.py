@@ -24,8 +24,8 @@ from symlie.runtime.system.system import System
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
-SHORT_WORK = 256
-"""Steps times velocities of the first call of the loop: short runs are done with it, and long steps return at once."""
+LEAST_SPEED = 5120.0
+"""Steps times velocities that a second surely has, whatever the method: short runs are one call of the loop."""
 
 
 _FIELDS = dataclasses.fields(Counters)
@@ -75,8 +75,8 @@ class CompiledIntegration:
         The current state; written by the compiled loop.
     state
         Times, step size and statistics.
-    first_budget
-        Steps of the first call.
+    steps_per_second
+        What any method surely makes.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class CompiledIntegration:
         with_trace: bool = False,
     ) -> None:
         layout, start = system.layout, begin.at
-        self.first_budget = max(1, SHORT_WORK // max(1, layout.dimension))
+        self.steps_per_second = LEAST_SPEED / max(1, layout.dimension)
         self._compiled = compiled = CompiledMethod(system, method, control)
         self.library = library = compiled.library
         self.compile_seconds = compiled.compile_seconds

@@ -63,7 +63,7 @@ class TimeLoop:
     with_trace: bool
     recorder: Recorder = field(init=False)
     compile_seconds: float = 0.0
-    first_budget: int = 1
+    steps_per_second: float = 0.0
 
     def __post_init__(self) -> None:
         begin, at = self.begin, self.begin.at

@@ -136,8 +136,8 @@ class TimeLoopLike(Protocol):
     """A loop that can be continued until it is done."""
 
     compile_seconds: float
-    first_budget: int
-    """Steps that take no time that anybody notices, as long as nothing is known of their time."""
+    steps_per_second: float
+    """What any method surely makes, as long as nothing is known of this one."""
 
     def advance(self, budget: int) -> Status:
         """Try up to ``budget`` steps."""
@@ -253,7 +253,8 @@ def execute(
         The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
     """
     failure: IntegrationError | None = None
-    state, budget, cpu = begin, loop.first_budget, begin.cpu_seconds
+    budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
+    state, cpu = begin, begin.cpu_seconds
 
     told: set[str] = set()
 

@@ -77,8 +77,7 @@ def constrained_top() -> tuple[list[Any], list[Any], list[float]]:
     cofactors = [np.cross(saddle[(i + 1) % 3], saddle[(i + 2) % 3]) for i in range(3)]
     multipliers = sum(cofactors[i] * right[i] for i in range(3)) / (saddle[0] @ cofactors[0])
     found = [
-        *((-x * omega[0] - y * omega[1] - z * omega[2]) / 2, (w * omega[0] + y * omega[2] - z * omega[1]) / 2),
-        *((w * omega[1] + z * omega[0] - x * omega[2]) / 2, (w * omega[2] + x * omega[1] - y * omega[0]) / 2),
+        *rates(np.array(names[:7], dtype=object), 0.0)[:4],
         *((torque - rows.T @ multipliers) / inertia),
         *velocity,
         *((weight - multipliers) / MASS),

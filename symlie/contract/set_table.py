@@ -77,8 +77,8 @@ class JetLayout:
     """Values that another jet of the type gives."""
     new: int = 0
     """The last of the late factors, of which nothing is known before."""
-    inputs: tuple[str, ...] = ()
-    """The input that each factor is, where it is one."""
+    names: tuple[str, ...] = ()
+    """What factors are called: an input by its name, and equal values of all jets of a type alike."""
     unread: bool = False
     """Whether no order of others takes the nodes that it places, which are placed with states alone then."""
 

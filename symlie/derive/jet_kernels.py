@@ -38,7 +38,7 @@ from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
 from symlie.ir.jet_products import constants_outside
-from symlie.ir.jet_sharing import SHARED, shared
+from symlie.ir.jet_sharing import SHARED, Numbers, numbered, shared
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel, owners_read
 from symlie.ir.program import Program, depends_on
@@ -115,7 +115,7 @@ def _motion_jet(model: Model, number: int) -> MotionSet:
     whole = motion_kernel(model, number, parameters, ParameterHoisting(len(parameters), "p")).body
     body = replace(whole, outputs=whole.outputs[: group.storage_dimension + group.dimension])
     sizes: _Sizes = {"t": None, "p": len(parameters)}
-    kernels, jet = _jet_of_body(f"{model.name}_motion_{number}", "motion", body, sizes)
+    kernels, jet = _jet(f"{model.name}_motion_{number}", "motion", body, sizes)
     return MotionSet(group.storage_dimension, group.dimension, kernels, jet)
 
 
@@ -127,7 +127,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
     (q, of_q), (w, of_w) = (array_symbols(x, n) for x, n in (("q", space.storage_dimension), ("w", space.dimension)))
     rate = space.storage_tangent(program, q, w)
     sizes: _Sizes = {"q": len(q), "w": len(w)}
-    kernels, jets = _jet(space.name, "rate", program, rate, of_q | of_w, sizes)
+    kernels, jets = _jet(space.name, "rate", _flattened(program, rate, of_q | of_w), sizes)
     return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
 
 
@@ -226,15 +226,18 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
     if "hidden" in bodies:
         bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], _CONSTANT, ("v[",))
         given["hidden"] = taken["force"] = count
+    numbers: Numbers = {}
+    known = _given(bodies["hidden"], given["hidden"], numbers) if given.get("hidden") else {}
     found = [
-        _jet_of_body(statement.name, name, bodies[name], lengths, later, given[name], taken[name])
+        _jet(statement.name, name, bodies[name], lengths, later, given[name], taken[name], numbers, known)
         for name, _, lengths, later in wanted
         if name in bodies
     ]
     if statement.events:
         events = [e.expression for e in statement.events]
         with contextlib.suppress(ModelError):
-            found.append(_jet(statement.name, "event", statement.program, events, references, of_events))
+            body = _flattened(statement.program, events, references)
+            found.append(_jet(statement.name, "event", body, of_events, numbers=numbers))
     return ElementTypeSet(
         statement.name,
         len(inputs["q"]),
@@ -253,6 +256,12 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
         places_in_turn=_places_in_turn(statement),
         events=len(statement.events),
     )
+
+
+def _given(body: StraightLine, count: int, numbers: Numbers) -> dict[str, str]:
+    """Numbers of the last results of a straight line, by what those are called that take them."""
+    of_values = numbered(body.instructions, numbers, {})
+    return {f"{SHARED}[{k}]": of_values[str(o)] for k, o in enumerate(body.outputs[-count:])}
 
 
 def _flattened(program: Program, values: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
@@ -303,23 +312,18 @@ def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
 def _jet(
     owner: str,
     name: str,
-    program: Program,
-    values: Sequence[Expr],
-    references: Mapping[Symbol, str],
+    body: StraightLine,
     sizes: _Sizes,
     later: Sequence[str] = (),
+    given: int = 0,
+    taken: int = 0,
+    numbers: Numbers | None = None,
+    of_taken: Mapping[str, str] | None = None,
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
-    """The kernels of a jet, and what it takes of memory."""
-    return _jet_of_body(owner, name, _flattened(program, values, references), sizes, later)
-
-
-def _jet_of_body(
-    owner: str, name: str, body: StraightLine, sizes: _Sizes, later: Sequence[str] = (), given: int = 0, taken: int = 0
-) -> tuple[tuple[Kernel, ...], JetLayout]:
-    """The same of a straight line, whose last results are for another jet, or which takes such results."""
+    """The kernels of the jet of a straight line, whose last results may be for another one, and what it keeps."""
     what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
     try:
-        jet = jet_of(name, body, _CONSTANT, tuple(f"{label}[" for label in later))
+        jet = jet_of(name, body, _CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)
     except ModelError as error:
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = replace(jet.layout, results=len(body.outputs) - given, given=given, taken=taken)

@@ -77,6 +77,7 @@ class _Drawing:
         self.lines, self._constant, self._distributes = Lines(), constant, distributes
         self._fixed: dict[Operand, Operand] = {}
         self._numbers: set[Operand] = set()
+        self._negatives: dict[Operand, Operand] = {}
         self._terms: dict[Operand, _Sum] = {}
         self._values: dict[tuple[tuple[Operand, Operand], ...], Operand] = {}
         uses = Counter(o for i in body.instructions for o in i.operands) + Counter(body.outputs)
@@ -118,7 +119,7 @@ class _Drawing:
         if key not in self._values:
             alike: dict[Operand, list[tuple[Operand, bool]]] = {}
             for base, factor in terms.items():
-                is_negative = isinstance(factor, float) and factor < 0.0
+                is_negative = self._is_negative(factor)
                 alike.setdefault(self._negative(factor) if is_negative else factor, []).append((base, is_negative))
             parts = [(factor, *self._sum(signed)) for factor, signed in alike.items()]
             total, is_negative = self._sum([(self._times(factor, part), sign) for factor, part, sign in parts])
@@ -152,16 +153,27 @@ class _Drawing:
             for base, factor in self._sum_of(operands[1]).items():
                 self._add(terms, base, factor if operator == "add" else self._negative(factor))
             return terms
+        if operator == "div" and self._is_fixed(operands[1]):
+            reciprocal = self.lines.emit("div", 1.0, self._fixed_value(operands[1]))
+            self._numbers.add(reciprocal)
+            return self._multiplied(operands[0], reciprocal)
         if operator == "mul":
             fixed = [self._fixed_value(o) for o in operands if self._is_fixed(o)]
             if fixed:
                 (moving,) = (o for o in operands if not self._is_fixed(o))
-                factor, base = self._scaled(self.terms_of(moving))
-                return {base: self._times(factor, fixed[0])}
+                return self._multiplied(moving, fixed[0])
             return self._product(*map(self.terms_of, operands))
         return {self.lines.emit(operator, *(self.value(self.terms_of(o)) for o in operands)): 1.0}
 
+    def _multiplied(self, moving: Operand, constant: Operand) -> _Sum:
+        if not (terms := self.terms_of(moving)):
+            return {}
+        factor, base = self._scaled(terms)
+        return {base: self._times(factor, constant)}
+
     def _product(self, left: Terms, right: Terms) -> _Sum:
+        if not (left and right):
+            return {}
         for terms, other in ((left, right), (right, left)):
             if self._distributes and len(set(terms.values())) > 1:
                 scale, second = self._scaled(other)
@@ -176,10 +188,13 @@ class _Drawing:
         return {self.lines.emit("mul", x, y): self._times(a, b)}
 
     def _scaled(self, terms: Terms) -> tuple[Operand, Operand]:
-        """A value that moves as a constant times another one."""
+        """A value that moves as a constant times another one, which is the same for a sum and its negative."""
         if len(set(terms.values())) == 1:
             factor = next(iter(terms.values()))
             return factor, self.value(dict.fromkeys(terms, 1.0))
+        first = terms[min(terms, key=str)]
+        if self._is_negative(first):
+            return -1.0, self.value({base: self._negative(factor) for base, factor in terms.items()})
         return 1.0, self.value(terms)
 
     def _add(self, terms: dict[_Base, Operand], base: _Base, factor: Operand) -> None:
@@ -194,8 +209,16 @@ class _Drawing:
         if total != 0.0:
             terms[base] = total
 
+    def _is_negative(self, factor: Operand) -> bool:
+        return factor < 0.0 if isinstance(factor, float) else factor in self._negatives
+
     def _negative(self, factor: Operand) -> Operand:
-        return -factor if isinstance(factor, float) else self.lines.emit("neg", factor)
+        if isinstance(factor, float):
+            return -factor
+        if factor not in self._negatives:
+            self._negatives[self.lines.emit("neg", factor)] = factor
+            return self.lines.emit("neg", factor)
+        return self._negatives[factor]
 
     def _times(self, a: Operand, b: Operand) -> Operand:
         if isinstance(a, float) and isinstance(b, float):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symlie.ir.jet_pieces import STEPS
@@ -10,6 +10,9 @@ from symlie.ir.straightline import Instruction, Operand, StraightLine, pruned
 
 SHARED = "shared"
 """What values that another jet gives are called."""
+
+Numbers = dict[tuple[str, tuple[Operand, ...]], str]
+"""Values by operator and operands, which are numbers themselves."""
 
 
 def shared(
@@ -34,8 +37,8 @@ def shared(
         The first with the values given behind its outputs, the second with inputs ``shared[k]`` for them, and how many
         there are.
     """
-    numbers: dict[tuple[str, tuple[Operand, ...]], str] = {}
-    of_first, of_second = _numbered(first, numbers), _numbered(second, numbers)
+    numbers: Numbers = {}
+    of_first, of_second = (numbered(x.instructions, numbers, {}) for x in (first, second))
     offered = {of_first[target]: target for target in _with_products(first, tuple(constant), tuple(later))}
     common = {target for target, number in of_second.items() if number in offered}
     used = [o for i in second.instructions if i.target not in common for o in i.operands] + list(second.outputs)
@@ -54,10 +57,20 @@ def shared(
     )
 
 
-def _numbered(body: StraightLine, numbers: dict[tuple[str, tuple[Operand, ...]], str]) -> dict[str, str]:
-    """Numbers of values, the same for equal ones."""
-    found: dict[str, str] = {}
-    for i in body.instructions:
+def numbered(instructions: Sequence[Instruction], numbers: Numbers, known: Mapping[str, str]) -> dict[str, str]:
+    """Numbers of values, the same for equal ones.
+
+    Parameters
+    ----------
+    instructions
+        What computes them.
+    numbers
+        Those of other straight lines with the same inputs, which are continued.
+    known
+        Those of inputs that other straight lines compute.
+    """
+    found = dict(known)
+    for i in instructions:
         operands = tuple(found.get(o, o) if isinstance(o, str) else o for o in i.operands)
         if i.operator in ("add", "mul"):
             operands = tuple(sorted(operands, key=lambda o: (isinstance(o, float), str(o))))

@@ -27,6 +27,7 @@ from symlie.errors import ModelError
 from symlie.ir import jet_pieces
 from symlie.ir.jet_compositions import Functions
 from symlie.ir.jet_rules import NEEDS, RULES
+from symlie.ir.jet_sharing import Numbers, numbered
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
 ORDER, SUMS, KEPT = "k", "sums", "kept"
@@ -78,7 +79,14 @@ class Jet:
     layout: JetLayout
 
 
-def jet_of(name: str, body: StraightLine, constant: Sequence[str], later: Sequence[str] = ()) -> Jet:
+def jet_of(
+    name: str,
+    body: StraightLine,
+    constant: Sequence[str],
+    later: Sequence[str] = (),
+    numbers: Numbers | None = None,
+    known: Mapping[str, str] | None = None,
+) -> Jet:
     """Derive the jet of a straight line.
 
     Parameters
@@ -91,13 +99,15 @@ def jet_of(name: str, body: StraightLine, constant: Sequence[str], later: Sequen
         What names of inputs begin with that are no functions of time, such as ``p[``.
     later
         What names of inputs begin with whose coefficients are found from the results.
+    numbers, known
+        Of other jets of the same type, for names of factors; see `symlie.ir.jet_sharing.numbered`.
 
     Raises
     ------
     ModelError
         An operator has no rule.
     """
-    return Derivation(body, tuple(constant), tuple(later)).jet(name)
+    return Derivation(body, tuple(constant), tuple(later)).jet(name, {} if numbers is None else numbers, known or {})
 
 
 class Derivation:
@@ -117,7 +127,7 @@ class Derivation:
         self._constants: set[Operand] = set()
         self._later: set[Operand] = set()
 
-    def jet(self, name: str) -> Jet:
+    def jet(self, name: str, numbers: Numbers, known: Mapping[str, str]) -> Jet:
         first, rest = Pass(self, of_rest=False), Pass(self, of_rest=True)
         found = {f: None for p in self.products for f in (p.left, p.right)}
         new = {f for f in found if self._is_late(f) and first.factors([f]) == (0.0,)}
@@ -138,13 +148,14 @@ class Derivation:
         products = tuple((places[turned[name].left], places[turned[name].right]) for name in ordered)
         counts = len(results), len(self.kept), len(factors), len(late)
         vanishes = not chosen_by and all(r == 0.0 for r in results)
-        inputs = tuple(map(self._input_of, factors))
+        of_values = numbered(self.statements, numbers, known)
+        called = tuple(("k " if f.is_weighted else "") + of_values.get(str(f.operand), str(f.operand)) for f in factors)
         composed = len(arguments), self.functions.compositions, len(chosen_by), vanishes
         return Jet(
             pruned(self.begin.instructions, values, {s.function: s for s in self.body.schemes}),
             _renamed(order, names | self.functions.names),
             pruned(rest.lines.instructions, rest.factors(late), {}),
-            JetLayout(name, *counts, products, False, *composed, new=len(new), inputs=inputs),
+            JetLayout(name, *counts, products, False, *composed, new=len(new), names=called),
         )
 
     def note(self, instruction: Instruction) -> None:
@@ -168,10 +179,6 @@ class Derivation:
     def sum_of(self, product: Product) -> str:
         """What the sum of a product is called until all are known."""
         return self.products.setdefault(product, f"product {len(self.products)}")
-
-    def _input_of(self, factor: Factor) -> str:
-        is_computed = factor.operand in {i.target for i in self.statements}
-        return "" if is_computed or factor.is_weighted else str(factor.operand)
 
     def _is_late(self, factor: Factor) -> bool:
         return self.is_later(factor.operand)

@@ -110,6 +110,6 @@ def _rows_of(element: ElementTypeSet) -> Iterator[_Part]:
 
 def _factors(jet: JetLayout, parts: Sequence[_Part]) -> JetFactors:
     known = {f"{name}[{begin + m}]": (rows, m) for name, begin, size, rows in parts for m in range(size)}
-    own = tuple(k for k, name in enumerate(jet.inputs) if name not in known)
+    own = tuple(k for k, name in enumerate(jet.names) if name not in known)
     rows = Rows(OWN, "left", str(len(own)))
-    return JetFactors(tuple(known.get(name) or (rows, own.index(k)) for k, name in enumerate(jet.inputs)), own)
+    return JetFactors(tuple(known.get(name) or (rows, own.index(k)) for k, name in enumerate(jet.names)), own)

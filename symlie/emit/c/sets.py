@@ -9,6 +9,7 @@ from symlie.contract.set_table import JetLayout
 from symlie.emit.c.jet_factors import JetFactors, factors_of_element, factors_of_motion, factors_of_node
 from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
+from symlie.emit.c.shared_rows import SharedRows, shared_rows
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
 from symlie.templating import render
 
@@ -22,6 +23,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
     numbers, rows = (CPrinter(x, prefix, functions=functions, fuses=FUSED[x]) for x in (REAL, ROW))
     of_orders = {name for jet in kernels.jets for name in (jet.name, f"{jet.name}_end")} | {"solve_order"}
     in_rows = {name for jet in kernels.jets if jet.side_by_side for name in (jet.name, f"{jet.name}_end")}
+    shared = _shared_rows(kernels)
     header, source, *_ = chosen.files(kernels.model)
     values = {
         "model": kernels.model,
@@ -50,6 +52,8 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "conditions": list(_conditions(kernels)),
         "beside": any(jet.side_by_side for jet in kernels.jets),
         "factors": _factors(kernels),
+        "shared_rows": shared,
+        "columns": {name: columns for rows in shared for name, columns in rows.jets.items()},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
         "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
@@ -104,6 +108,16 @@ def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
     found = {jet.name: factors_of_node(jet, n, beside) for n in kernels.nodes for jet in n.jets}
     found |= {jet.name: factors_of_element(jet, e, beside) for e in kernels.elements for jet in e.jets}
     return found | {m.jet.name: factors_of_motion(m.jet) for m in kernels.motions}
+
+
+def _shared_rows(kernels: SetKernels) -> list[SharedRows]:
+    """Rows of types whose nodes or instances stand side by side."""
+    nodes = [shared_rows(n.name, n.jets, f"NODES_OF_{n.name}") for n in kernels.nodes]
+    elements = [
+        shared_rows(e.name, e.jets, f"COUNT_{e.name}", ("place",) if e.places_backwards else ())
+        for e in kernels.elements
+    ]
+    return [rows for rows in (*nodes, *elements) if rows.jets]
 
 
 def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:

@@ -157,6 +157,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         const symlie_real t_k = SYMLIE_NUMBER(k == 1), zero = SYMLIE_NUMBER(0);
         take_order(P, k, series, &x);
         if (k > 0) {
+#if ORDERS_BESIDE
+            system_sums(P, J, k);
+#endif
             system_rate_jet(P, J, k, x.q, x.v, x.rate);
 #if PRESCRIBED
             system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);

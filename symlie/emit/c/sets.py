@@ -53,6 +53,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "beside": any(jet.side_by_side for jet in kernels.jets),
         "factors": _factors(kernels),
         "shared_rows": shared,
+        "movers": {n.name: _mover(n.name, kernels.elements) for n in kernels.nodes},
         "columns": {name: columns for rows in shared for name, columns in rows.jets.items()},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
@@ -120,6 +121,17 @@ def _shared_rows(kernels: SetKernels) -> list[SharedRows]:
     return [rows for rows in (*nodes, *elements) if rows.jets]
 
 
+def _mover(node: str, elements: Sequence[ElementTypeSet]) -> str:
+    """The only element type and place whose fields move nodes of a type, if its instances stand side by side."""
+    found = [(e, place) for e in elements for place, _ in e.fields if e.places[place].type == node]
+    if len(found) != 1:
+        return ""
+    (element, place), *_ = found
+    jets = [jet for jet in element.jets if jet.name == f"{element.name}_field_jet"]
+    is_whole = any(jet.side_by_side and not jet.vanishes for jet in jets)
+    return f"{element.name}_{place}" if is_whole else ""
+
+
 def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
     """Jets that have functions whose signs choose pieces, of each type, and how many instances there are."""
     owners = [(e.jets, f"COUNT_{e.name}") for e in kernels.elements] + [((m.jet,), "1") for m in kernels.motions]
@@ -168,6 +180,7 @@ def _element_view(element: ElementTypeSet, kernels: SetKernels) -> dict[str, obj
         "storage": element.storage,
         "velocities": element.velocities,
         "rows": element.rows,
+        "restricts_accelerations": any(j.name == f"{element.name}_index1_jet" and not j.vanishes for j in element.jets),
         "events": element.events,
         "kernels": {k.signature.name.removeprefix(f"{element.name}_") for k in element.kernels},
         "counts": counts,

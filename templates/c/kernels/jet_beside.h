@@ -85,6 +85,17 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
         for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
 }
 
+/* Put rows over n where components are; see divide_by. */
+static SYMLIE_INLINE void put_quotients(const int n, const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride)
+{
+#ifdef __FP_FAST_FMA
+    const symlie_scalar whole = n, part = 1 / whole, rest = __builtin_fma(-part, whole, 1.0) * part;
+    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = FUSED_ROWS(rows[m], EACH(part), rows[m] * rest);
+#else
+    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = rows[m] / (symlie_scalar)n;
+#endif
+}
+
 /* Place nodes at what rows say from others, one after the other, since those may be placed by the ones before. */
 static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
                                        const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,

@@ -171,4 +171,13 @@ static inline symlie_scalar symlie_rotation_quaternion(symlie_scalar k, symlie_s
 #include "lane_primitives.h"
 #endif
 
+/* a b + c, rounded once where processors do so: it is what orders wait for. */
+#ifndef __FP_FAST_FMA
+#define FUSED(a, b, c) ((a) * (b) + (c))
+#elif SYMLIE_LANES > 1
+#define FUSED(a, b, c) SYMLIE_FUSED((a) - SYMLIE_NUMBER(0), (b) - SYMLIE_NUMBER(0), (c) - SYMLIE_NUMBER(0))
+#else
+#define FUSED(a, b, c) SYMLIE_FUSED(a, b, c)
+#endif
+
 #endif

@@ -74,20 +74,30 @@ static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const sym
     }
 }
 
-/* The same for a tridiagonal matrix: what the next row waits for stays in registers. */
+/* The last of the four numbers of a row of a tridiagonal matrix with factors is that which the row takes of the one found before. */
+static inline void keep_last_factors(const int n, symlie_real *restrict S)
+{
+    const int middle = (n - 1) / 2;
+    for (int k = 0; k < n; k++) {
+        symlie_real *row = S + 4LL * k;
+        row[3] = k < middle ? row[2] * row[1] : row[0] * row[1];
+    }
+}
+
+/* The same for a tridiagonal matrix: what the next row waits for stays in registers, and takes one fused operation. */
 static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = (n - 1) / 2;
     symlie_real above = 0, below = 0;
     for (int k = 0, l = n - 1; l > middle; k++, l--) {
-        if (k < middle) x[k] = above = x[k] - S[4LL * k] * above;
-        x[l] = below = x[l] - S[4LL * l + 2] * below;
+        if (k < middle) x[k] = above = FUSED(-S[4LL * k], above, x[k]);
+        x[l] = below = FUSED(-S[4LL * l + 2], below, x[l]);
     }
     const symlie_real *row = S + 4LL * middle;
     x[middle] = above = below = (x[middle] - row[2] * below - row[0] * above) * row[1];
     for (int k = middle - 1, l = middle + 1; l < n; k--, l++) {
-        if (k >= 0) x[k] = above = (x[k] - S[4LL * k + 2] * above) * S[4LL * k + 1];
-        x[l] = below = (x[l] - S[4LL * l] * below) * S[4LL * l + 1];
+        if (k >= 0) x[k] = above = FUSED(-S[4LL * k + 3], above, x[k] * S[4LL * k + 1]);
+        x[l] = below = FUSED(-S[4LL * l + 3], below, x[l] * S[4LL * l + 1]);
     }
 }
 
@@ -95,6 +105,11 @@ static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real 
 static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
 {
     if (!(bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth)) return 0;
+    if (bandwidth == 1) {
+        if (!factorize_from_ends(n, 1, S)) return 0;
+        keep_last_factors(n, S);
+        return 1;
+    }
 #ifdef NARROW_BANDWIDTH
     if (bandwidth == NARROW_BANDWIDTH) return factorize_from_ends(n, NARROW_BANDWIDTH, S);
 #endif

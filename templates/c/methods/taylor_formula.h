@@ -55,8 +55,8 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 #define PLACES_NODES (MOTIONS > PRESCRIBED)
 
 #if CONSTRAINED && PRESCRIBED
-/* c += B x of a prescribed x; both arrays are changed. */
-static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, const order_vectors *restrict x,
+/* c += factor B x of a prescribed x; both arrays are changed. */
+static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_scalar factor, const order_vectors *restrict x,
                                 symlie_real *restrict moved, symlie_real *rows)
 {
 #if ORDERS_BESIDE
@@ -67,7 +67,7 @@ static inline void add_jacobian(const symlie_problem *restrict P, const symlie_r
 #else
     multiply_jacobian(P, B, x->prescribed, rows);
 #endif
-    for (int i = 0; i < ROWS_SIZE; i++) x->c[i] += rows[i];
+    for (int i = 0; i < ROWS_SIZE; i++) x->c[i] += factor * rows[i];
 }
 #endif
 
@@ -81,7 +81,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     symlie_jets of_series = *jets;
     const symlie_jets *J = &of_series;
     const int order = J->order;
-    order_vectors x;
+    order_vectors x = {0};
     of_series.q = series->q, of_series.v = series->v, of_series.conditions = series->conditions;
 #if ORDERS_BESIDE
     of_series.first = find_nodes_beside(P);
@@ -89,7 +89,6 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #else
     ARRAY(rate, STORAGE);
     ARRAY(prescribed, PRESCRIBED ? DIMENSION : 0);
-    for (int k = 0; k < STORAGE; k++) rate[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = SYMLIE_NUMBER(0);
     x.a = a, x.r = r, x.rate = rate, x.prescribed = prescribed;
 #endif
@@ -108,7 +107,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PRESCRIBED
     take_first(P, series);
     system_begin_motion_jet(P, J, t);
-    system_motion_jet(P, J, 1, one, 1, x.next_q, x.next_v);
+    system_motion_jet(P, J, 1, one, x.next_q, x.next_v);
     keep_first(P, series);
     copy(DIMENSION, series->v_1, a);
 #endif
@@ -157,28 +156,17 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         const symlie_real t_k = SYMLIE_NUMBER(k == 1), zero = SYMLIE_NUMBER(0);
         take_order(P, k, series, &x);
         if (k > 0) {
-#if ORDERS_BESIDE
-            system_sums(P, J, k);
-#endif
-            system_rate_jet(P, J, k, x.q, x.v, x.rate);
+            system_rate_jet(P, J, k, x.q, x.v, x.rate, x.next_q);
 #if PRESCRIBED
-            system_motion_jet(P, J, k + 1, zero, k + 1, x.rate, x.prescribed);
+            system_motion_jet(P, J, k + 1, zero, x.next_q, x.prescribed);
 #endif
-            if (ROWS_OF_VELOCITIES || !FIELDS) divide_by(k + 1, MOVING_STORED, x.rate, x.next_q);
-            system_force_jet(P, J, k, t_k, x.q, x.v, x.r);
-#if CONSTRAINED
-            system_end_hidden_jet(P, J, k, x.v);
-#endif
+            system_known_jets(P, J, k, t_k, x.q, x.v, x.r, x.c);
         }
 #if CONSTRAINED
-        system_hidden_jet(P, J, k + 1, SYMLIE_NUMBER(k == 0), x.next_q, x.c);
+        system_hidden_jet(P, J, k + 1, SYMLIE_NUMBER(k == 0), x.next_q, -(symlie_scalar)(k + 1), x.c);
         if (k == 0) continue;
 #if PRESCRIBED
-        add_jacobian(P, B, &x, r, multipliers);
-#endif
-        for (int i = 0; i < ROWS_SIZE; i++) x.c[i] *= -(symlie_scalar)(k + 1);
-#if ACCELERATION_ROWS
-        system_index1_jet(P, J, k, t_k, x.q, x.v, x.c);
+        add_jacobian(P, B, -(symlie_scalar)(k + 1), &x, r, multipliers);
 #endif
 #endif
 #if ORDERS_BESIDE
@@ -189,18 +177,11 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #if PRESCRIBED
         for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (symlie_scalar)(k + 1) * x.prescribed[i];
 #endif
-        system_end_force_jet(P, J, k, x.a, x.lambda);
-#if ACCELERATION_ROWS
-        system_end_index1_jet(P, J, k, x.a);
-#endif
-#if FIELDS
-#if FIELD_SERIES
+#if FIELDS && FIELD_SERIES
         for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
         for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
 #endif
-        system_field_jet(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate);
-        divide_by(k + 1, MOVING_STORED, x.rate, x.next_q);
-#endif
+        system_found_jets(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate, x.next_q);
         divide_by(k + 1, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, zero, x.next_q, x.next_v);

@@ -1,4 +1,4 @@
-/* Sums of the terms of series, and quotients by their orders. */
+/* Sums of the terms of series. */
 #ifndef SYMLIE_TAYLOR_SUMS_H
 #define SYMLIE_TAYLOR_SUMS_H
 
@@ -112,18 +112,6 @@ static inline void sum_multipliers(const symlie_problem *restrict P, symlie_real
     rows_from_beside(P, sum, out);
 #else
     sum_series(ROWS, count, x, s, out);
-#endif
-}
-
-/* out = x / n, by both parts of the reciprocal where that takes no longer than products: the same bits, in a fraction of the
- * time of divisions, since no quotient by so small a number is as near to the middle of two doubles as the product is to it. */
-static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_real *restrict x, symlie_real *restrict out)
-{
-#ifdef __FP_FAST_FMA
-    const symlie_scalar whole = n, part = 1 / whole, rest = __builtin_fma(-part, whole, 1.0) * part;
-    for (long long i = 0; i < size; i++) out[i] = SYMLIE_FUSED(x[i], SYMLIE_NUMBER(part), x[i] * rest);
-#else
-    for (long long i = 0; i < size; i++) out[i] = x[i] / (symlie_scalar)n;
 #endif
 }
 

@@ -110,10 +110,10 @@ static inline int piece_error(const symlie_problem *restrict P, symlie_real *res
 }
 
 /* Why a piece of a step has no result: steps of one length may be longer than the series converges. */
-SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, symlie_real *restrict work, int status, symlie_real length, const symlie_control *restrict control,
+SYMLIE_COLD int failure_of_piece(const symlie_problem *restrict P, int status, symlie_real length, const symlie_control *restrict control,
                                  const symlie_series *restrict series)
 {
-    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, work, (int)control->order, length, series)) return status;
+    if (control->is_adaptive || *series->is_known == 0 || seems_to_converge(P, (int)control->order, length, series)) return status;
     return SYMLIE_DIVERGING;
 }
 
@@ -140,7 +140,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         status = begin_piece(P, work, start, rest, control, mass, q, v, &at, &length, &is_new);
         /* The series of a step's end is counted with the step, also where it is found once more. */
         if (is_new && !state->acceleration_is_valid) trial->rhs_evaluations += order;
-        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, rest, control, &at.begin);
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, rest, control, &at.begin);
         if (!piece) {
             copy(DIMENSION, at.begin.v_1, trial->first_acceleration);
             trial->acceleration_is_valid = 0;
@@ -156,7 +156,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
             return SYMLIE_DONE;
         }
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v, rate_q, rate_v);
-        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
         if (trial->is_inside && !(length < rest)) {
             sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
             moved_by_piece(P, work, length, order, &at.begin, &at.begin, theta);
@@ -168,10 +168,10 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         if (is_end) status = rates_of_end(P, work, end, trial->q, trial->v, mass, &at);
         else status = series_at(P, work, control, end, trial->q, trial->v, mass, &at.jets, &at.end);
         trial->rhs_evaluations += is_end ? 1 : order;
-        if (status != SYMLIE_DONE) return failure_of_piece(P, work, status, length, control, &at.begin);
+        if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
         moved_by_piece(P, work, length, order, &at.begin, &at.end, theta);
         for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
-        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, work, order, length, &at.begin)
+        if (!control->is_adaptive && !(*at.begin.before < length) && !seems_to_converge(P, order, length, &at.begin)
             && !follows_series(P, work, length, &at.begin, &at.end, rate_q, rate_v))
             return SYMLIE_DIVERGING;
         if (!control->with_estimate) continue;

@@ -6,37 +6,33 @@
 #include "taylor_sums.h"
 
 /* The largest component of the terms of three orders, after a length. */
-static inline symlie_real largest_term(const symlie_problem *restrict P, symlie_real *restrict work, int are_velocities,
-                                       const symlie_series *restrict series, int first, symlie_real h)
+static inline symlie_real largest_term(const symlie_problem *restrict P, int are_velocities, const symlie_series *restrict series, int first, symlie_real h)
 {
-    ARRAY(of_row, STORAGE + DIMENSION);
     symlie_real largest = SYMLIE_NUMBER(0), power = whole_power(h, first);
     for (int k = first; k < first + LAST_TERMS; k++, power *= h) {
-        const symlie_real *x = are_velocities ? velocity_vector(P, series->v + k * VELOCITY_SIZE, of_row)
-                                              : stored_vector(P, series->q + k * STORED_SIZE, of_row);
-        for (int i = 0; i < (are_velocities ? DIMENSION : STORAGE); i++) {
-            const symlie_real term = fabs(x[i]) * power;
-            largest = SYMLIE_WHERE(term <= largest, largest, term);
-        }
+        const symlie_real *row = are_velocities ? series->v + k * VELOCITY_SIZE : series->q + k * STORED_SIZE;
+        symlie_real of_row = SYMLIE_NUMBER(0);
+        long long begin;
+        for (int i = 0, count; (count = part_of_row(P, are_velocities, i, &begin)) >= 0; i++) of_row = largest_entry(count, row + begin, of_row);
+        const symlie_real term = of_row * power;
+        largest = SYMLIE_WHERE(term <= largest, largest, term);
     }
     return largest;
 }
 
-static inline int terms_fall(const symlie_problem *restrict P, symlie_real *restrict work, int are_velocities, int order,
-                             const symlie_series *restrict series, symlie_real h)
+static inline int terms_fall(const symlie_problem *restrict P, int are_velocities, int order, const symlie_series *restrict series, symlie_real h)
 {
-    const symlie_real last = largest_term(P, work, are_velocities, series, order - LAST_TERMS + 1, h);
-    const symlie_real first = largest_term(P, work, are_velocities, series, 1, h);
-    const symlie_real middle = largest_term(P, work, are_velocities, series, order / 2 - 1, h);
+    const symlie_real last = largest_term(P, are_velocities, series, order - LAST_TERMS + 1, h);
+    const symlie_real first = largest_term(P, are_velocities, series, 1, h);
+    const symlie_real middle = largest_term(P, are_velocities, series, order / 2 - 1, h);
     return SYMLIE_ALL((last == 0) | (last < TERMS_FALL * fmin(first, middle)));
 }
 
 /* Whether a series looks as if it converged up to a length: its last terms are clearly smaller than its first ones and those
  * in the middle. */
-static inline int seems_to_converge(const symlie_problem *restrict P, symlie_real *restrict work, int order, symlie_real h,
-                                    const symlie_series *restrict series)
+static inline int seems_to_converge(const symlie_problem *restrict P, int order, symlie_real h, const symlie_series *restrict series)
 {
-    return terms_fall(P, work, 0, order, series, h) && terms_fall(P, work, 1, order, series, h);
+    return terms_fall(P, 0, order, series, h) && terms_fall(P, 1, order, series, h);
 }
 
 #if SYMLIE_LANES == 1

@@ -53,9 +53,12 @@ static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_
 
 /* Norm of v times numbers, one over what the tolerances allow; its sum has as many parts as a register has numbers. */
 static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
-                                        const symlie_real *restrict x, const symlie_real *restrict inverse)
+                                        const symlie_real *restrict row, const symlie_real *restrict inverse)
 {
     const symlie_scalar *restrict weight = control->weight + DIMENSION;
+#if ORDERS_BESIDE
+    return system_velocity_size(P, weight, row, inverse);
+#else
     symlie_real sum = SYMLIE_NUMBER(0);
     int k = 0;
 #if SYMLIE_LANES > 1
@@ -64,20 +67,21 @@ static inline symlie_real velocity_size(const symlie_problem *restrict P, const 
     if (REGISTER_NUMBERS > 1)
         for (; k + REGISTER_NUMBERS <= DIMENSION; k += REGISTER_NUMBERS)
             for (int i = 0; i < REGISTER_NUMBERS; i++) {
-                const symlie_real part = x[k + i] * inverse[k + i];
+                const symlie_real part = row[k + i] * inverse[k + i];
                 squares[i] += weight[k + i] * part * part;
             }
     for (int i = 0; i < REGISTER_NUMBERS; i++) sum += squares[i];
 #elif JET_WIDTH > 1
     symlie_row squares = NO_PRODUCTS;
     for (; k + JET_WIDTH <= DIMENSION; k += JET_WIDTH) {
-        const symlie_row part = row_at(x + k) * row_at(inverse + k);
+        const symlie_row part = row_at(row + k) * row_at(inverse + k);
         squares += row_at(weight + k) * part * part;
     }
     for (int i = 0; i < JET_WIDTH; i++) sum += squares[i];
 #endif
-    for (; k < DIMENSION; k++) sum += weight[k] * (x[k] * inverse[k]) * (x[k] * inverse[k]);
+    for (; k < DIMENSION; k++) sum += weight[k] * (row[k] * inverse[k]) * (row[k] * inverse[k]);
     return sqrt(sum);
+#endif
 }
 
 /* The longest step from which the last terms can be left out. */
@@ -86,20 +90,19 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
 {
     ARRAY(of_theta, DIMENSION);
     ARRAY(of_v, DIMENSION);
-    ARRAY(of_row, STORAGE + DIMENSION);
     const int order = (int)control->order;
     const symlie_scalar shrinks = pow(control->tolerance, 1 / (symlie_scalar)order), endless = (symlie_scalar)INFINITY;
     const symlie_real none = SYMLIE_NUMBER(0), most = SYMLIE_NUMBER(control->h_max);
     symlie_real h = SYMLIE_NUMBER(endless), size[LAST_TERMS];
     for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
     for (int i = 0; INTEGRATES_VELOCITIES && i < LAST_TERMS; i++)
-        size[i] = control->tolerance * velocity_size(P, control, velocity_vector(P, series->v + (order - i) * VELOCITY_SIZE, of_row), of_v);
+        size[i] = control->tolerance * velocity_size(P, control, series->v + (order - i) * VELOCITY_SIZE, of_v);
     if (INTEGRATES_VELOCITIES) h = bounded_step(is_near, h, shrinks, size, order);
     const symlie_real span = SYMLIE_WHERE(h < most, h, most);
     for (int k = 0; k < DIMENSION; k++)
         of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * SYMLIE_WHERE(span < endless, span, none);
     for (int i = 0; i < LAST_TERMS; i++)
-        size[i] = control->tolerance * system_stored_size(P, stored_vector(P, series->q + (order - i) * STORED_SIZE, of_row), of_theta);
+        size[i] = control->tolerance * system_stored_size(P, series->q + (order - i) * STORED_SIZE, of_theta);
     return bounded_step(is_near, h, shrinks, size, order);
 }
 

@@ -112,7 +112,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (trial->ends_run) status = rates_of_end(P, work, t + h, trial->q, trial->v, mass, &at);
     else status = series_of_lanes(P, work, control, t + h, trial->q, trial->v, mass, &at.jets, &at.end);
     if (status != SYMLIE_DONE) return status;
-    if (!control->is_adaptive && !seems_to_converge(P, work, order, h, &at.begin)) return SYMLIE_DIVERGING;
+    if (!control->is_adaptive && !seems_to_converge(P, order, h, &at.begin)) return SYMLIE_DIVERGING;
     moved_by_piece(P, length, order, &at.begin, &at.end, theta);
     if (control->with_estimate) {
         const symlie_real error = series_error(P, length, order, control, &at.begin, &at.end, rate, acceleration, theta);

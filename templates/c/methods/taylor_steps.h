@@ -27,21 +27,19 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
                                        const symlie_series *restrict end, const symlie_real *restrict rate_q,
                                        const symlie_real *restrict rate_v, const symlie_real *restrict theta)
 {
-    ARRAY(rate, STORAGE);
-    ARRAY(acceleration, DIMENSION);
+    ARRAY(rate, STORED_SIZE);
+    ARRAY(acceleration, VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
     for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    const symlie_real *rates = stored_vector(P, rate_q, rate);
-    for (int k = 0; k < STORAGE; k++) rate[k] = part * (rates[k] - end->q_1[k]);
+    for (int k = 0; k < STORED_SIZE; k++) rate[k] = part * (rate_q[k] - end->q[STORED_SIZE + k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     if (!INTEGRATES_VELOCITIES) return of_q;
     for (int k = 0; k < DIMENSION; k++) {
         const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
         scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
     }
-    rates = velocity_vector(P, rate_v, acceleration);
-    for (int k = 0; k < DIMENSION; k++) acceleration[k] = part * (rates[k] - end->v_1[k]);
+    for (int k = 0; k < VELOCITY_SIZE; k++) acceleration[k] = part * (rate_v[k] - end->v[VELOCITY_SIZE + k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;
 }

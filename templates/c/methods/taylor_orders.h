@@ -10,7 +10,7 @@ typedef struct {
     symlie_real *next_q, *next_v;
     symlie_real *a, *r, *c, *rate, *prescribed;
 #if ORDERS_BESIDE
-    symlie_real *B, *F, *Y;     /* of the system of all orders: B, M^-1 and B M^-1 */
+    symlie_real *F, *Y;         /* of the system of all orders: M^-1 and B M^-1 */
     int keeps_factors;
 #endif
 } order_vectors;
@@ -25,7 +25,7 @@ static inline void take_order(const symlie_problem *restrict P, int k, const sym
 #if ORDERS_BESIDE
 static inline long long vectors_workspace(const symlie_problem *restrict P)
 {
-    return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + 2 * JACOBIAN_BESIDE + MOBILITY_BESIDE;
+    return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
 /* What belongs to no node is zero. */
@@ -36,7 +36,7 @@ static inline void place_vectors(const symlie_problem *restrict P, symlie_real *
     x->rate = memory;
     x->a = x->rate + STORED_SIZE, x->r = x->a + VELOCITY_SIZE, x->prescribed = x->r + VELOCITY_SIZE;
     x->c = x->prescribed + VELOCITY_SIZE;
-    x->B = x->c + ROWS_SIZE, x->Y = x->B + JACOBIAN_BESIDE, x->F = x->Y + JACOBIAN_BESIDE;
+    x->Y = x->c + ROWS_SIZE, x->F = x->Y + JACOBIAN_BESIDE;
 }
 #else
 static inline long long vectors_workspace(const symlie_problem *restrict P)
@@ -86,14 +86,14 @@ static inline void begin_system(const symlie_problem *restrict P, mass_matrix *r
 #if CONSTRAINED
     assemble_band(P, mass, B, B, r, c);
     x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
-    jacobian_to_beside(P, B, x->B);
-    mobility_of_rows_beside(P, J, x->B, x->F, x->Y);
+    jacobian_to_beside(P, B, x->Y);
+    mobility_of_rows_beside(P, J, x->F, x->Y);
 #endif
 #endif
     (void)P, (void)mass, (void)B, (void)J, (void)r, (void)c;
 }
 
-/* a = M^-1 r - Y^T lambda and lambda of an order; r and c are changed, and vectors of the system serve where factors are not kept. */
+/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda; r and c are changed, and vectors of the system serve where factors are not kept. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)
@@ -102,7 +102,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
     if (x->keeps_factors) {
         apply_mobility_beside(P, x->F, x->r, x->a);
 #if CONSTRAINED
-        residual_from_beside(P, J, x->B, x->a, x->c, mass->x);
+        residual_from_beside(P, J, x->Y, x->r, x->c, mass->x);
         solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
         multipliers_to_beside(P, mass->x, x->lambda);
         subtract_force_beside(P, J, x->Y, x->lambda, x->a);

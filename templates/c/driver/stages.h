@@ -107,17 +107,14 @@ static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_r
     for (int k = VELOCITIES_BEGIN; k < VELOCITIES_END; k++) r[k] = -r[k];
 }
 
-/* index1_acceleration, but where there is no velocity a may be left as it is. */
-static inline int index1_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
-                                    const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
-                                    symlie_real *restrict a, symlie_real *restrict lambda)
+#if CONSTRAINED
+/* Right-hand sides -g and -Z and the matrix B, without what is known of the acceleration; arrays a and lambda are changed. */
+static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
+                                       const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict r,
+                                       symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
-    ARRAY(r, DIMENSION);
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     take_forces(P, t, q, v, r);
-#if CONSTRAINED
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(c, ROWS);
     system_jacobian(P, t, q, B);
     system_curvature(P, t, q, v, c);
     if (PRESCRIBED) {
@@ -126,15 +123,37 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
         for (int k = 0; k < ROWS; k++) c[k] += lambda[k];
     }
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
-    if (!find_dependent_rows(P, B, mass) || !solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    return find_dependent_rows(P, B, mass) ? SYMLIE_DONE : stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+}
+#endif
+
+/* The acceleration of prescribed nodes; the array is changed. */
+static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict array, symlie_real *restrict a)
+{
+    if (!PRESCRIBED) return;
+    system_prescribed_acceleration(P, t, array);
+    for (int k = 0; k < DIMENSION; k++) a[k] += array[k];
+}
+
+/* index1_acceleration, but where there is no velocity a may be left as it is. */
+static inline int index1_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                                    const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
+                                    symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    ARRAY(r, DIMENSION);
+#if CONSTRAINED
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
+    const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+    if (!solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
 #else
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
+    take_forces(P, t, q, v, r);
     if (!solve_with_mass(P, mass, r, 0, 0, a)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, 0);
 #endif
-    if (PRESCRIBED) {
-        system_prescribed_acceleration(P, t, r);
-        for (int k = 0; k < DIMENSION; k++) a[k] += r[k];
-    }
+    add_prescribed(P, t, r, a);
     return SYMLIE_DONE;
 }
 

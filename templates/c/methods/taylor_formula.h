@@ -98,8 +98,14 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     *series->t = t;
     copy(STORAGE, q_0, series->q_0);
     copy(DIMENSION, v_0, series->v_0);
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(c, ROWS);
     /* (1) */
+#if ORDERS_BESIDE
+    const int status = begin_system(P, work, t, q_0, v_0, mass, J, r, B, c, a, series->lambda_0, &x);
+#else
     const int status = stage_acceleration(P, work, t, q_0, v_0, r, mass, a, series->lambda_0);
+#endif
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, a, series->v_1);
     system_begin_rate_jet(P, J, q_0, v_0, series->q_1);
@@ -127,14 +133,12 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_events(P, t, q_0, v_0, series->lambda_0, series->events);
     system_begin_event_jet(P, J, t, q_0, v_0, series->lambda_0);
 #endif
-    ARRAY(B, JACOBIAN_VALUES);
-    ARRAY(c, ROWS);
 #if ORDERS_BESIDE || (CONSTRAINED && PRESCRIBED)
     ARRAY(multipliers, ROWS);
 #endif
 #if CONSTRAINED
-    system_jacobian(P, t, q_0, B);
 #if !ORDERS_BESIDE
+    system_jacobian(P, t, q_0, B);
     x.c = c;
 #endif
 #if ACCELERATION_ROWS
@@ -144,9 +148,7 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
 #endif
     /* What it shares with hidden constraints has the order that these had last. */
     system_begin_force_jet(P, J, t, q_0, v_0, a, series->lambda_0);
-#if ORDERS_BESIDE
-    begin_system(P, mass, B, J, r, c, &x);
-#else
+#if !ORDERS_BESIDE
     order_system orders;
     begin_orders(mass, B, &orders);
 #endif

@@ -74,23 +74,45 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 #define KEEPS_BAND 0
 #endif
 
-/* The system of all orders from that of order 0: its factors are kept where rows are not exchanged. */
-static inline void begin_system(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B,
-                                const symlie_jets *restrict J, symlie_real *restrict r, const symlie_real *restrict c,
-                                order_vectors *restrict x)
+/* The system of order 0, whose factors serve all orders where rows are not exchanged: v' and lambda of (1) in taylor.h, and B. */
+static inline int begin_system(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
+                               const symlie_real *restrict v, mass_matrix *restrict mass, const symlie_jets *restrict J,
+                               symlie_real *restrict r, symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a,
+                               symlie_real *restrict lambda, order_vectors *restrict x)
 {
-    x->keeps_factors = 0;
+    x->keeps_factors = KEEPS_BAND;
+#if CONSTRAINED
+    clear_fields(P, a);
+    int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
 #if KEEPS_BAND
-    x->keeps_factors = 1;
+    if (status == SYMLIE_DONE) {
+        assemble_band(P, mass, B, B, r, c);
+        x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
+    }
+    if (x->keeps_factors) {
+        solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
+        for (int k = 0; k < ROWS; k++) lambda[k] = mass->x[P->position[k]];
+        accelerate(P, mass->F, B, lambda, r, a);
+        jacobian_to_beside(P, B, x->Y);
+    }
+#endif
+    if (status == SYMLIE_DONE && !x->keeps_factors && !solve_velocities(P, mass, B, B, r, c, a, lambda))
+        status = stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
+    if (status != SYMLIE_DONE) return status;
+    take_minimal_multipliers(P, mass, lambda);
+    add_prescribed(P, t, r, a);
+#else
+    const int status = stage_acceleration(P, work, t, q, v, r, mass, a, lambda);
+    if (status != SYMLIE_DONE) return status;
+#endif
+#if KEEPS_BAND
     mobility_to_beside(P, mass->F, x->F);
 #if CONSTRAINED
-    assemble_band(P, mass, B, B, r, c);
-    x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
-    jacobian_to_beside(P, B, x->Y);
     mobility_of_rows_beside(P, J, x->F, x->Y);
 #endif
 #endif
-    (void)P, (void)mass, (void)B, (void)J, (void)r, (void)c;
+    (void)work, (void)J, (void)B, (void)c;
+    return SYMLIE_DONE;
 }
 
 /* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda; r and c are changed, and vectors of the system serve where factors are not kept. */

@@ -41,7 +41,8 @@ static inline int begins_at(const symlie_problem *restrict P, const symlie_serie
     if (*series->is_known == 0 || *series->t != t) return 0;
     int differ = 0;
     for (int k = 0; k < STORAGE; k++) differ |= series->q_0[k] != q[k];
-    for (int k = 0; k < DIMENSION; k++) differ |= series->v_0[k] != v[k];
+    for (int i = 0, begin, count; (count = part_of_vector(P, 1, i, &begin)) >= 0; i++)
+        for (int k = begin; k < begin + count; k++) differ |= series->v_0[k] != v[k];
     return !differ;
 }
 #endif

@@ -94,13 +94,16 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
     const symlie_scalar shrinks = pow(control->tolerance, 1 / (symlie_scalar)order), endless = (symlie_scalar)INFINITY;
     const symlie_real none = SYMLIE_NUMBER(0), most = SYMLIE_NUMBER(control->h_max);
     symlie_real h = SYMLIE_NUMBER(endless), size[LAST_TERMS];
-    for (int k = 0; k < DIMENSION; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
+    int begin;
+    for (int i = 0, count; (count = part_of_vector(P, 1, i, &begin)) >= 0; i++)
+        for (int k = begin; k < begin + count; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
     for (int i = 0; INTEGRATES_VELOCITIES && i < LAST_TERMS; i++)
         size[i] = control->tolerance * velocity_size(P, control, series->v + (order - i) * VELOCITY_SIZE, of_v);
     if (INTEGRATES_VELOCITIES) h = bounded_step(is_near, h, shrinks, size, order);
     const symlie_real span = SYMLIE_WHERE(h < most, h, most);
-    for (int k = 0; k < DIMENSION; k++)
-        of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * SYMLIE_WHERE(span < endless, span, none);
+    const symlie_real way = SYMLIE_WHERE(span < endless, span, none);
+    for (int i = 0, count; (count = part_of_vector(P, 0, i, &begin)) >= 0; i++)
+        for (int k = begin; k < begin + count; k++) of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * way;
     for (int i = 0; i < LAST_TERMS; i++)
         size[i] = control->tolerance * system_stored_size(P, series->q + (order - i) * STORED_SIZE, of_theta);
     return bounded_step(is_near, h, shrinks, size, order);

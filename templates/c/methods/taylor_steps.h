@@ -31,14 +31,17 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
     ARRAY(acceleration, VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
     const symlie_real part = h / order;
-    for (int k = 0; k < DIMENSION; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    for (int k = 0; k < STORED_SIZE; k++) rate[k] = part * (rate_q[k] - end->q[STORED_SIZE + k]);
+    int first;
+    for (int i = 0, count; (count = part_of_vector(P, 0, i, &first)) >= 0; i++)
+        for (int k = first; k < first + count; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
+    for (int k = 0; k < MOVING_STORED; k++) rate[k] = part * (rate_q[k] - end->q[STORED_SIZE + k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     if (!INTEGRATES_VELOCITIES) return of_q;
-    for (int k = 0; k < DIMENSION; k++) {
-        const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
-        scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
-    }
+    for (int i = 0, count; (count = part_of_vector(P, 1, i, &first)) >= 0; i++)
+        for (int k = first; k < first + count; k++) {
+            const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
+            scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
+        }
     for (int k = 0; k < VELOCITY_SIZE; k++) acceleration[k] = part * (rate_v[k] - end->v[VELOCITY_SIZE + k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;

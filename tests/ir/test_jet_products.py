@@ -17,7 +17,7 @@ from symlie.groups.standard import S3
 from symlie.ir.jet_products import constants_outside, stated_again
 from symlie.ir.jets import jet_of
 from symlie.ir.program import Program
-from symlie.ir.straightline import Operand, StraightLine, flatten
+from symlie.ir.straightline import Instruction, Operand, StraightLine, flatten
 
 Q, W, P = sympy.symbols("q:4", real=True), sympy.symbols("w:3", real=True), sympy.symbols("P:2", real=True)
 PLACES = {x: f"{name}[{k}]" for name, symbols in (("q", Q), ("w", W), ("p", P)) for k, x in enumerate(symbols)}
@@ -57,12 +57,30 @@ def factors(body: StraightLine) -> int:
         ([5 * Q[0] * Q[1], Q[0] * Q[1]], 2, 1),
         ([(P[0] * Q[0] + P[0] * Q[1]) * Q[2], (Q[0] + Q[1]) * Q[2]], 2, 1),
         ([(Q[0] + 2 * Q[1]) * Q[2]], 1, 1),
+        ([(Q[0] - Q[1]) * Q[2] + (P[0] * (Q[1] - Q[0])) * Q[2]], 2, 1),
     ],
 )
 def test_equal_products_are_one(stated: list[Expr], before: int, after: int) -> None:
     body = line(*stated)
     assert products(body) == before
     assert products(constants_outside(body, ("p[",))) == after
+
+
+def test_what_divides_is_inverted_once() -> None:
+    """Of a vector over a length there is one reciprocal, outside of the products."""
+    quotients = [Instruction(f"over{k}", "div", (f"q[{k}]", "p[0]")) for k in range(3)]
+    turned = [Instruction(f"turned{k}", "mul", (f"over{k}", f"w[{k}]")) for k in range(3)]
+    body = StraightLine((*quotients, *turned), ("turned0", "turned1", "turned2"))
+    found = constants_outside(body, ("p[",))
+    assert sorted(i.operator for i in found.instructions) == ["div"] + 6 * ["mul"]
+    assert (products(found), factors(found)) == (3, 6)
+
+
+def test_zero_over_a_constant_is_left_out() -> None:
+    with sympy.evaluate(False):
+        body = line(((Q[0] - Q[0]) / P[0]) * Q[1] + Q[2])
+    found = constants_outside(body, ("p[",))
+    assert (found.instructions, found.outputs) == ((), ("q[2]",))
 
 
 def test_what_cancels_is_left_out() -> None:

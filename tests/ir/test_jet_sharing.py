@@ -11,7 +11,8 @@ from sympy import Expr
 
 import symlie as sl
 from symlie.derive.sets import derive_set
-from symlie.ir.jet_sharing import shared
+from symlie.ir.jet_sharing import Numbers, numbered, shared
+from symlie.ir.jets import jet_of
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from symlie.models import heavy_top
@@ -40,6 +41,29 @@ def evaluated(body: StraightLine, values: Mapping[str, float]) -> list[float]:
     for i in body.instructions:
         known[i.target] = float(OPERATORS[i.operator](*map(value, i.operands)))
     return [value(o) for o in body.outputs]
+
+
+def test_equal_factors_of_several_jets_are_called_alike() -> None:
+    """Values by what computes them, whatever stands before them, and inputs by their names."""
+    numbers: Numbers = {}
+    first = jet_of("first", line(X * Y + sympy.sin(X + Y) * X), ("p[",), (), numbers).layout
+    second = jet_of("second", line(A * V, A * (X + Y), A * sympy.sin(X + Y)), ("p[",), (), numbers).layout
+    of_first, of_second = set(first.names), set(second.names)
+    assert {name for name in of_first if "[" in name} == {"q[0]", "q[1]"}
+    assert {name for name in of_second if "[" in name} == {"a[0]", "v[0]"}
+    # sin(x + y), its slope times x + y, and both weighted by their orders
+    assert len(of_first - {"q[0]", "q[1]"}) == 3
+    assert of_first - {"q[0]", "q[1]"} < of_second
+
+
+def test_factors_that_are_taken_are_called_as_those_that_are_given() -> None:
+    gives, takes, count = pair([(X * Y + 1) * V], [(X * Y + 1) * A])
+    numbers: Numbers = {}
+    of_values = numbered(gives.instructions, numbers, {})
+    known = {f"shared[{k}]": of_values[str(o)] for k, o in enumerate(gives.outputs[-count:])}
+    first = jet_of("first", gives, ("p[",), ("v[",), numbers).layout
+    second = jet_of("second", takes, ("p[",), ("a[",), numbers, known).layout
+    assert set(first.names) & set(second.names) == {known["shared[0]"]}
 
 
 @pytest.mark.parametrize(

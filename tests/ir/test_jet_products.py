@@ -70,7 +70,7 @@ def test_what_divides_is_inverted_once() -> None:
     """Of a vector over a length there is one reciprocal, outside of the products."""
     quotients = [Instruction(f"over{k}", "div", (f"q[{k}]", "p[0]")) for k in range(3)]
     turned = [Instruction(f"turned{k}", "mul", (f"over{k}", f"w[{k}]")) for k in range(3)]
-    body = StraightLine((*quotients, *turned), ("turned0", "turned1", "turned2"))
+    body = StraightLine((*quotients, *turned), ("turned0", "turned1", "turned2"), ())
     found = constants_outside(body, ("p[",))
     assert sorted(i.operator for i in found.instructions) == ["div"] + 6 * ["mul"]
     assert (products(found), factors(found)) == (3, 6)

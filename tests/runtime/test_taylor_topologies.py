@@ -1,4 +1,4 @@
-"""Taylor series of elements over a topology: nodes in the order of instances or another one, several elements at a node."""
+"""Taylor series of elements over a topology: instances in the order of nodes or in another one, several at a node."""
 
 from __future__ import annotations
 

@@ -73,6 +73,15 @@ def test_fields_of_nodes(way: str) -> None:
     assert first.statistics.steps == second.statistics.steps
 
 
+def check_ends(first: sl.Solution, second: sl.Solution, by_method: sl.Solution) -> None:
+    """Both backends end alike, and as another method does."""
+    for name in ("q", "v", "multipliers"):
+        a, b, c = (getattr(s, name)[-1] for s in (first, second, by_method))
+        size = max(1.0, float(np.abs(c).max()))
+        assert np.abs(a - c).max() <= tolerances.SERIES_OF_MODELS * size
+        assert np.abs(a - b).max() <= tolerances.BACKENDS * size
+
+
 def beads(backend: str, order: Sequence[int]) -> System:
     """Beads on parabolas, each with a follower whose acceleration is given: rows of both kinds in one element."""
     model = sl.Model("beads")
@@ -94,11 +103,7 @@ def test_rows_of_both_kinds_in_one_element(order: tuple[int, ...]) -> None:
     """Hidden constraints are added to what rows of accelerations say."""
     first, second = (taylor(beads(b, order), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(beads("c", order), 0.5, method="index1_dopri5", **TIGHT)
-    for name in ("q", "v", "multipliers"):
-        a, b, c = (getattr(s, name)[-1] for s in (first, second, by_method))
-        size = max(1.0, float(np.abs(c).max()))
-        assert np.abs(a - c).max() <= tolerances.SERIES_OF_MODELS * size
-        assert np.abs(a - b).max() <= tolerances.BACKENDS * size
+    check_ends(first, second, by_method)
 
 
 def hanging(backend: str, order: Sequence[int]) -> System:
@@ -122,8 +127,4 @@ def hanging(backend: str, order: Sequence[int]) -> System:
 def test_chains_below_what_is_prescribed(order: tuple[int, ...]) -> None:
     first, second = (taylor(hanging(b, order), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(hanging("c", order), 0.5, method="half_explicit_5", **TIGHT)
-    for name in ("q", "v", "multipliers"):
-        a, b, c = (getattr(s, name)[-1] for s in (first, second, by_method))
-        size = max(1.0, float(np.abs(c).max()))
-        assert np.abs(a - c).max() <= tolerances.SERIES_OF_MODELS * size
-        assert np.abs(a - b).max() <= tolerances.BACKENDS * size
+    check_ends(first, second, by_method)

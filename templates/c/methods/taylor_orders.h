@@ -83,22 +83,18 @@ static inline int begin_system(const symlie_problem *restrict P, symlie_real *re
     x->keeps_factors = KEEPS_BAND;
 #if CONSTRAINED
     clear_fields(P, a);
-    int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
+    const int status = index1_system(P, t, q, v, mass, r, B, c, a, lambda);
+    if (status != SYMLIE_DONE) return status;
 #if KEEPS_BAND
-    if (status == SYMLIE_DONE) {
-        assemble_band(P, mass, B, B, r, c);
-        x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
-    }
+    assemble_band(P, mass, B, B, r, c);
+    x->keeps_factors = factorize_band(ROWS, (int)P->bandwidth, mass->S);
     if (x->keeps_factors) {
         solve_with_band(ROWS, (int)P->bandwidth, mass->S, mass->x);
         for (int k = 0; k < ROWS; k++) lambda[k] = mass->x[P->position[k]];
         accelerate(P, mass->F, B, lambda, r, a);
-        jacobian_to_beside(P, B, x->Y);
     }
 #endif
-    if (status == SYMLIE_DONE && !x->keeps_factors && !solve_velocities(P, mass, B, B, r, c, a, lambda))
-        status = stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
-    if (status != SYMLIE_DONE) return status;
+    if (!x->keeps_factors && !solve_velocities(P, mass, B, B, r, c, a, lambda)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
     take_minimal_multipliers(P, mass, lambda);
     add_prescribed(P, t, r, a);
 #else
@@ -108,6 +104,7 @@ static inline int begin_system(const symlie_problem *restrict P, symlie_real *re
 #if KEEPS_BAND
     mobility_to_beside(P, mass->F, x->F);
 #if CONSTRAINED
+    jacobian_to_beside(P, B, x->Y);
     mobility_of_rows_beside(P, J, x->F, x->Y);
 #endif
 #endif
@@ -115,7 +112,8 @@ static inline int begin_system(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda; r and c are changed, and vectors of the system serve where factors are not kept. */
+/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda; r and c are changed, and vectors of the system serve
+ * where factors are not kept. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)

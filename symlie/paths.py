@@ -41,8 +41,9 @@ def package_digest() -> str:
     """Hash of the package's sources and templates: a changed generator never meets an old cache entry."""
     digest = hashlib.sha256()
     for root in (PACKAGE, template_folder()):
-        for path in sorted(root.rglob("*")):
-            if path.suffix in {".py", ".jinja", ".h", ".json"} and path.is_file():
-                digest.update(path.relative_to(root).as_posix().encode())
-                digest.update(path.read_bytes())
+        found = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)
+        for path in sorted(path for path in found if path.endswith((".py", ".jinja", ".h", ".json"))):
+            digest.update(path.removeprefix(str(root)).replace(os.sep, "/").encode())
+            with open(path, "rb") as file:
+                digest.update(file.read())
     return digest.hexdigest()[:16]

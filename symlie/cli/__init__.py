@@ -10,56 +10,39 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
-from symlie.cli import (
-    bench,
-    cache,
-    converge,
-    derive,
-    equilibrium,
-    generate,
-    list_models,
-    modes,
-    new,
-    operators,
-    order,
-    paper,
-    resume,
-    run,
-    sweep,
-    verify,
-    view,
-)
 from symlie.cli.output import print_json, printed_notices
 from symlie.errors import SymlieError
 from symlie.showing import shortened
 from symlie.stages import watched_stages
 
 COMMANDS = {
-    "list": list_models,
-    "new": new,
-    "derive": derive,
-    "generate": generate,
-    "run": run,
-    "sweep": sweep,
-    "resume": resume,
-    "view": view,
-    "converge": converge,
-    "order": order,
-    "paper": paper,
-    "equilibrium": equilibrium,
-    "modes": modes,
-    "bench": bench,
-    "operators": operators,
-    "verify": verify,
-    "cache": cache,
+    "list": "list_models",
+    "new": "new",
+    "derive": "derive",
+    "generate": "generate",
+    "run": "run",
+    "sweep": "sweep",
+    "resume": "resume",
+    "view": "view",
+    "converge": "converge",
+    "order": "order",
+    "paper": "paper",
+    "equilibrium": "equilibrium",
+    "modes": "modes",
+    "bench": "bench",
+    "operators": "operators",
+    "verify": "verify",
+    "cache": "cache",
 }
-"""Modules of the commands by name."""
+"""Modules of this package by the names of their commands; only that of the command asked for is imported."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -74,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after ``symlie``; default: those of the process.
     """
     words = sys.argv[1:] if arguments is None else [*arguments]
-    options = _parser().parse_args(words)
+    options = _parser(words).parse_args(words)
     options.result, options.words = {}, words[1:]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -117,14 +100,26 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"symlie: {shortened(message)} (see '{self.prog} --help').\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_module(name: str) -> ModuleType:
+    """The module of a command.
+
+    Parameters
+    ----------
+    name
+        One of ``COMMANDS``.
+    """
+    return importlib.import_module(f"{__name__}.{COMMANDS[name]}")
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="symlie",
         description="From a symbolic statement of a mechanical system on a Lie group to kernels and their integration.",
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name, module in COMMANDS.items():
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+        module = command_module(name)
         command = commands.add_parser(
             name,
             help=module.SUMMARY,

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import symlie as sl
-from symlie.cli import COMMANDS, main
+from symlie.cli import COMMANDS, command_module, main
 from tests.docs.pages import PAGES, ROOT, Block, Session, blocks_of, prose_of
 from tests.docs.recipes import RECIPES
 
@@ -133,8 +133,8 @@ def commands() -> Iterator[tuple[str, list[str]]]:
 def test_commands_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their words are, and what they name exists; they are not run."""
     understood: list[Namespace] = []
-    for module in COMMANDS.values():
-        monkeypatch.setattr(module, "run", lambda options: understood.append(options) or 0)
+    for name in COMMANDS:
+        monkeypatch.setattr(command_module(name), "run", lambda options: understood.append(options) or 0)
     targets = re.findall(r"^([\w-]+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     count = 0

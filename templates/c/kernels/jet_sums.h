@@ -15,7 +15,8 @@
 
 /* Of so many registers at a time, and of half of the next one where the last products fill no more, the sums of order k. Odd
  * orders find those of the next two as far as they are known, which read the same factors, in one loop, whose end processors
- * rarely foresee; what an order waits for are the products with the factors that were put down last. Behind the last order none follows. */
+ * rarely foresee; what an order waits for are the products with the factors that were put down last. Behind the last order none follows.
+ * Terms of odd and of even j have sums of their own, so that each addition waits for every second one before. */
 static SYMLIE_INLINE void sum_products(const int count, const int half, const int row, const int k, const int is_last, const symlie_real *restrict left,
                                        const symlie_real *restrict right, symlie_real *restrict next, symlie_real *restrict second,
                                        symlie_real *restrict sums)
@@ -40,28 +41,36 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
         return;
     }
     if (is_last) return;
-    symlie_row sum[MOST_SUMS], other[MOST_SUMS], before[MOST_SUMS];
-    symlie_half half_sum = {0}, half_other = {0}, half_before = {0};
-    for (int p = 0; p < count; p++) before[p] = b[p], sum[p] = a[p] * before[p], other[p] = NO_PRODUCTS;
-    if (half) half_before = HALF(b), half_sum = HALF(a) * half_before;
-    for (int j = 3; j < k; j++) {
+    symlie_row odd[MOST_SUMS], even[MOST_SUMS], second_odd[MOST_SUMS], second_even[MOST_SUMS], before[MOST_SUMS];
+    symlie_half half_odd = {0}, half_even = {0}, half_second_odd = {0}, half_second_even = {0}, half_before = {0};
+    for (int p = 0; p < count; p++) before[p] = b[p], even[p] = a[p] * before[p], odd[p] = second_odd[p] = second_even[p] = NO_PRODUCTS;
+    if (half) half_before = HALF(b), half_even = HALF(a) * half_before;
+    for (int j = 3; j < k; j += 2) {
         a = (const symlie_row *)(left + j * row), b = (const symlie_row *)(right + (k + 1 - j) * row);
+        c = a + row / JET_WIDTH, d = b - row / JET_WIDTH;
         for (int p = 0; p < count; p++) {
             symlie_row factor = a[p], now = b[p];
             KEEP_IN_REGISTER(factor);
             KEEP_IN_REGISTER(now);
-            sum[p] = FUSED_ROWS(factor, now, sum[p]), other[p] = FUSED_ROWS(factor, before[p], other[p]), before[p] = now;
+            odd[p] = FUSED_ROWS(factor, now, odd[p]), second_odd[p] = FUSED_ROWS(factor, before[p], second_odd[p]);
+            factor = c[p], before[p] = d[p];
+            KEEP_IN_REGISTER(factor);
+            KEEP_IN_REGISTER(before[p]);
+            even[p] = FUSED_ROWS(factor, before[p], even[p]), second_even[p] = FUSED_ROWS(factor, now, second_even[p]);
         }
         if (half) {
             symlie_half factor = HALF(a), now = HALF(b);
             KEEP_IN_REGISTER(factor);
             KEEP_IN_REGISTER(now);
-            half_sum = FUSED_HALVES(factor, now, half_sum), half_other = FUSED_HALVES(factor, half_before, half_other);
-            half_before = now;
+            half_odd = FUSED_HALVES(factor, now, half_odd), half_second_odd = FUSED_HALVES(factor, half_before, half_second_odd);
+            factor = HALF(c), half_before = HALF(d);
+            KEEP_IN_REGISTER(factor);
+            KEEP_IN_REGISTER(half_before);
+            half_even = FUSED_HALVES(factor, half_before, half_even), half_second_even = FUSED_HALVES(factor, now, half_second_even);
         }
     }
-    for (int p = 0; p < count; p++) of_next[p] = sum[p], of_second[p] = other[p];
-    if (half) HALF(of_next) = half_sum, HALF(of_second) = half_other;
+    for (int p = 0; p < count; p++) of_next[p] = even[p] + odd[p], of_second[p] = second_even[p] + second_odd[p];
+    if (half) HALF(of_next) = half_even + half_odd, HALF(of_second) = half_second_even + half_second_odd;
 }
 
 /* sums = sum_{0<j<k} left_j right_{k-j}; a row belongs to each order, which begins with its products. */

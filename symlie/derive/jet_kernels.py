@@ -16,12 +16,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
-
-from sympy import Expr, Integer, Symbol
 
 from symlie.contract.set_table import JetLayout
 from symlie.contract.sets import KernelSet
@@ -29,28 +26,23 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import kept_elimination
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
-from symlie.derive.fields import collected_rates, placed_offsets, total_field
-from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.fields import placed_offsets
+from symlie.derive.jet_statements import CONSTANT, PARAMETERS, JetStatement, element_statements, flattened, moved_nodes
+from symlie.derive.kernels import configuration_symbols, parameter_symbols
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import angle_layouts, array_symbols
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
-from symlie.ir.jet_products import constants_outside
-from symlie.ir.jet_sharing import SHARED, Numbers, numbered, shared
+from symlie.ir.jet_sharing import SHARED, Numbers, numbered
 from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
 from symlie.ir.kernels import Kernel, owners_read
 from symlie.ir.program import Program, depends_on
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels
-from symlie.ir.straightline import StraightLine, by_output, flatten
+from symlie.ir.straightline import StraightLine, by_output
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
-
-PARAMETERS = ("p", "e")
-"""Arguments that are no functions of time."""
-
-_CONSTANT = tuple(f"{label}[" for label in PARAMETERS)
 
 _MEANINGS = {
     "rate": "motion",
@@ -65,9 +57,6 @@ _MEANINGS = {
 """What jets are of."""
 
 _Type = TypeVar("_Type", NodeTypeSet, ElementTypeSet)
-
-_Sizes = dict[str, int | None]
-"""Arguments with their lengths; None for a number."""
 
 
 def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
@@ -114,8 +103,8 @@ def _motion_jet(model: Model, number: int) -> MotionSet:
     group, parameters = model.motions[number].group, parameter_symbols(model)
     whole = motion_kernel(model, number, parameters, ParameterHoisting(len(parameters), "p")).body
     body = replace(whole, outputs=whole.outputs[: group.storage_dimension + group.dimension])
-    sizes: _Sizes = {"t": None, "p": len(parameters)}
-    kernels, jet = _jet(f"{model.name}_motion_{number}", "motion", body, sizes)
+    of = JetStatement(body, {"t": None, "p": len(parameters)})
+    kernels, jet = _jet(f"{model.name}_motion_{number}", "motion", of)
     return MotionSet(group.storage_dimension, group.dimension, kernels, jet)
 
 
@@ -126,8 +115,8 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
         return NodeTypeSet(space.name, space.storage_dimension, space.dimension, (), (), moves_by_field=True)
     (q, of_q), (w, of_w) = (array_symbols(x, n) for x, n in (("q", space.storage_dimension), ("w", space.dimension)))
     rate = space.storage_tangent(program, q, w)
-    sizes: _Sizes = {"q": len(q), "w": len(w)}
-    kernels, jets = _jet(space.name, "rate", _flattened(program, rate, of_q | of_w), sizes)
+    of = JetStatement(flattened(program, rate, of_q | of_w), {"q": len(q), "w": len(w)})
+    kernels, jets = _jet(space.name, "rate", of)
     return NodeTypeSet(space.name, len(q), len(w), kernels, (jets,))
 
 
@@ -176,72 +165,18 @@ def _types_read(element: ElementTypeSet) -> Iterator[str]:
 
 
 def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool) -> ElementTypeSet:
-    statement, dynamics = derived.statement, derived.dynamics
-    v, a = (
-        [s for n in statement.nodes for s in n.velocity.components],
-        [s for n in statement.nodes for s in n.acceleration.components],
-    )
-    inputs: dict[str, Sequence[Symbol]] = {
-        "q": configuration_symbols(statement),
-        "v": v,
-        "a": a,
-        "multipliers": statement.multipliers,
-        "p": parameter_symbols(model),
-        "e": [] if statement is model else symbols_of(statement.parameters),
-    }
-    references = {s: f"{label}[{k}]" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
-    references[statement.time] = "t"
-    sizes: _Sizes = {"t": None, **{label: len(symbols) for label, symbols in inputs.items()}}
-    force: list[Expr] = list(dynamics.force)
-    for j in range(len(force)):
-        if not dynamics.mass_is_constant:
-            force[j] += _dot(dynamics.mass[j], a)
-        force[j] += _dot([row[j] for row in derived.constraints.jacobian], statement.multipliers)
-    of_state = {label: size for label, size in sizes.items() if label not in ("a", "multipliers")}
-    of_motion = {label: size for label, size in sizes.items() if label != "multipliers"}
-    of_events = {label: size for label, size in sizes.items() if label != "a"}
-    moved = [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
-    fields = [statement.program.vector(total_field(statement, k)) for k in moved]
-    rates = [
-        statement.nodes[k].group.storage_tangent(statement.program, statement.nodes[k].value.components, f)
-        for k, f in zip(moved, fields, strict=True)
-    ]
-    hidden, index1 = _rows(derived, v, a)
-    wanted: list[tuple[str, list[Expr], _Sizes, tuple[str, ...]]] = [
-        ("force", force, sizes, ("a", "multipliers")),
-        ("hidden", hidden, of_state, ("v",)),
-        ("index1", index1, of_motion, ("a",)),
-        ("field", [c for x in (*(fields if follows_fields else ()), *rates) for c in x], sizes, ()),
-        ("place", placed_offsets(statement), of_state, ()),
-    ]
-    bodies = {
-        name: _flattened(statement.program, values, references)
-        for name, values, _, _ in wanted
-        if values or name == "force"
-    }
-    if moved and not follows_fields:
-        shorter = [c for k, f in zip(moved, fields, strict=True) for c in collected_rates(statement, k, f)]
-        bodies["field"] = min((bodies["field"], _flattened(statement.program, shorter, references)), key=_products)
-    given, taken = dict.fromkeys(bodies, 0), dict.fromkeys(bodies, 0)
-    if "hidden" in bodies:
-        bodies["hidden"], bodies["force"], count = shared(bodies["hidden"], bodies["force"], _CONSTANT, ("v[",))
-        given["hidden"] = taken["force"] = count
+    statement = derived.statement
+    stated = element_statements(model, derived, follows_fields)
     numbers: Numbers = {}
-    known = _given(bodies["hidden"], given["hidden"], numbers) if given.get("hidden") else {}
-    found = [
-        _jet(statement.name, name, bodies[name], lengths, later, given[name], taken[name], numbers, known)
-        for name, _, lengths, later in wanted
-        if name in bodies
-    ]
-    if statement.events:
-        events = [e.expression for e in statement.events]
+    known = _given(stated["hidden"], numbers) if "hidden" in stated else {}
+    found = [_jet(statement.name, name, of, numbers, known) for name, of in stated.items() if name != "event"]
+    if "event" in stated:
         with contextlib.suppress(ModelError):
-            body = _flattened(statement.program, events, references)
-            found.append(_jet(statement.name, "event", body, of_events, numbers=numbers))
+            found.append(_jet(statement.name, "event", stated["event"], numbers))
     return ElementTypeSet(
         statement.name,
-        len(inputs["q"]),
-        len(v),
+        len(configuration_symbols(statement)),
+        sum(n.group.velocity_dimension for n in statement.nodes),
         len(derived.constraints.jacobian),
         (),
         tuple(kernel for kernels, _ in found for kernel in kernels),
@@ -250,7 +185,7 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
             NodePlace(n.group.name, n.group.storage_dimension, n.group.dimension, n.group.velocity_dimension)
             for n in statement.nodes
         ),
-        fields=tuple((k, statement.nodes[k].group.dimension) for k in moved),
+        fields=tuple((k, statement.nodes[k].group.dimension) for k in moved_nodes(statement)),
         placements=tuple((p.place, p.reference, len(p.offset)) for p in statement.placements),
         places_backwards=any(p.last_first for p in statement.placements),
         places_in_turn=_places_in_turn(statement),
@@ -258,23 +193,12 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
     )
 
 
-def _given(body: StraightLine, count: int, numbers: Numbers) -> dict[str, str]:
-    """Numbers of the last results of a straight line, by what those are called that take them."""
-    of_values = numbered(body.instructions, numbers, {})
-    return {f"{SHARED}[{k}]": of_values[str(o)] for k, o in enumerate(body.outputs[-count:])}
-
-
-def _flattened(program: Program, values: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
-    """Values as a straight line, with constants outside of its products."""
-    return constants_outside(flatten(program, values, references), _CONSTANT)
-
-
-def _products(body: StraightLine) -> int:
-    """How many products an order of a straight line has; no number is larger where it has no series."""
-    try:
-        return len(jet_of("", body, _CONSTANT).layout.products)
-    except ModelError:
-        return sys.maxsize
+def _given(of: JetStatement, numbers: Numbers) -> dict[str, str]:
+    """Numbers of what another jet takes, by what it is called there."""
+    of_values = numbered(of.body.instructions, numbers, {})
+    return {
+        f"{SHARED}[{k}]": of_values[str(o)] for k, o in enumerate(of.body.outputs[len(of.body.outputs) - of.given :])
+    }
 
 
 def _places_in_turn(statement: Statement) -> bool:
@@ -284,46 +208,14 @@ def _places_in_turn(statement: Statement) -> bool:
     return depends_on(statement.program, placed_offsets(statement), inputs)
 
 
-def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
-    """c and z of all rows, zero of those of the other kind; nothing where there are none of a kind."""
-    terms = derived.constraints
-    levels = [c.level for c in derived.statement.constraints for _ in c.rows]
-    of_accelerations = [level == 2 for level in levels]
-    hidden, index1 = [Integer(0)] * len(levels), [Integer(0)] * len(levels)
-    for k, row in enumerate(terms.jacobian):
-        if of_accelerations[k]:
-            index1[k] = _dot(row, a) + terms.curvature[k]
-        else:
-            hidden[k] = _dot(row, v) + terms.rate[k]
-    return ([] if all(of_accelerations) else hidden), (index1 if any(of_accelerations) else [])
-
-
-def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
-    """Σ of products, one for components whose entries differ by a sign alone."""
-    factors: dict[Expr, Expr] = {}
-    for entry, x in zip(row, vector, strict=True):
-        if -entry in factors:
-            factors[-entry] -= x
-        elif entry != 0:
-            factors[entry] = factors.get(entry, Integer(0)) + x
-    return sum((entry * factor for entry, factor in factors.items()), Integer(0))
-
-
 def _jet(
-    owner: str,
-    name: str,
-    body: StraightLine,
-    sizes: _Sizes,
-    later: Sequence[str] = (),
-    given: int = 0,
-    taken: int = 0,
-    numbers: Numbers | None = None,
-    of_taken: Mapping[str, str] | None = None,
+    owner: str, name: str, of: JetStatement, numbers: Numbers | None = None, of_taken: Mapping[str, str] | None = None
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
-    """The kernels of the jet of a straight line, whose last results may be for another one, and what it keeps."""
+    """The kernels of a jet, and what it keeps."""
     what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
+    body, sizes, later, given, taken = of.body, of.sizes, of.later, of.given, of.taken
     try:
-        jet = jet_of(name, body, _CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)
+        jet = jet_of(name, body, CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)
     except ModelError as error:
         raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
     layout = replace(jet.layout, results=len(body.outputs) - given, given=given, taken=taken)

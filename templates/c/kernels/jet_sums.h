@@ -11,7 +11,7 @@
 
 #define HALF(rows) (*(symlie_half *)((rows) + count)) /* of the register behind so many others */
 #define ROWS_AT_ONCE 4 /* sums of a series that hide that each addition waits for the one before */
-#define MOST_SUMS 4 /* registers that hold sums of an order at a time, as many as hide that additions take a while */
+#define MOST_SUMS (JET_WIDTH == 8 ? 4 : 2) /* registers that hold sums at a time, of which each has four; processors have 32 or 16 */
 
 /* Of so many registers at a time, and of half of the next one where the last products fill no more, the sums of order k. Odd
  * orders find those of the next two as far as they are known, which read the same factors, in one loop, whose end processors
@@ -73,13 +73,14 @@ static SYMLIE_INLINE void sum_products(const int count, const int half, const in
     if (half) HALF(of_next) = half_even + half_odd, HALF(of_second) = half_second_even + half_second_odd;
 }
 
-/* sums = sum_{0<j<k} left_j right_{k-j}; a row belongs to each order, which begins with its products. */
+/* sums = sum_{0<j<k} left_j right_{k-j}; a row belongs to each order, which begins with its products. Passes take about as many each. */
 static SYMLIE_INLINE void jet_sums(const int products, const int k, const int is_last, const symlie_real *restrict left, const symlie_real *restrict right,
                                    symlie_real *restrict next, symlie_real *restrict second, symlie_real *restrict sums)
 {
-    const int row = JET_ROW(products), most = MOST_SUMS * JET_WIDTH, whole = products / most * most, rest = products - whole;
+    const int row = JET_ROW(products), registers = (products + JET_WIDTH - 1) / JET_WIDTH, passes = (registers + MOST_SUMS - 1) / MOST_SUMS;
+    const int most = (registers + passes - 1) / passes, whole = products / (most * JET_WIDTH) * (most * JET_WIDTH), rest = products - whole;
     const int half = JET_WIDTH == 8 && rest % 8 > 0 && rest % 8 <= 4, count = (rest + JET_WIDTH - 1) / JET_WIDTH - half;
-    for (int p = 0; p < whole; p += most) sum_products(MOST_SUMS, 0, row, k, is_last, left + p, right + p, next + p, second + p, sums + p);
+    for (int p = 0; p < whole; p += most * JET_WIDTH) sum_products(most, 0, row, k, is_last, left + p, right + p, next + p, second + p, sums + p);
     if (rest) sum_products(count, half, row, k, is_last, left + whole, right + whole, next + whole, second + whole, sums + whole);
 }
 

@@ -81,7 +81,7 @@ def moved_nodes(statement: Statement) -> list[int]:
 
 
 def element_statements(model: Model, derived: DerivedStatement, follows_fields: bool) -> dict[str, JetStatement]:
-    """Those of an element type by their names, in the order in which they are found.
+    """What the jets of an element type are of, by their names, in the order in which orders find them.
 
     Parameters
     ----------

@@ -66,3 +66,9 @@ def test_module_is_the_command() -> None:
     result = python("-m", "symlie", "run", "nothing", "--h", "1")
     assert result.code == 1
     assert result.err.startswith("symlie: There is no model 'nothing'.")
+
+
+def test_a_command_imports_no_other() -> None:
+    asked = "import sys; from symlie.cli import COMMANDS, main; main(['cache'])"
+    said = python("-c", f"{asked}; print(*[n for n in COMMANDS.values() if f'symlie.cli.{{n}}' in sys.modules])")
+    assert said.code == 0 and said.out.splitlines()[-1] == "cache"

@@ -18,6 +18,11 @@ MOST_OPERATIONS = 500
 """Of an expression that is expanded to find what cancels in it."""
 
 
+def moved_nodes(statement: Statement) -> tuple[int, ...]:
+    """Numbers of the nodes that fields of a statement move."""
+    return tuple(k for k, node in enumerate(statement.nodes) if any(n is node for n, _ in statement.fields))
+
+
 def total_field(statement: Statement, place: int) -> tuple[Expr, ...]:
     """The sum of the fields that a statement gives to its node at a place."""
     node = statement.nodes[place]
@@ -33,9 +38,10 @@ def placed_offsets(statement: Statement) -> list[Expr]:
     ModelError
         The rate depends on accelerations.
     """
-    moved = [k for k, node in enumerate(statement.nodes) if any(n is node for n, _ in statement.fields)]
     seeds = statement.motion()
-    seeds += [(statement.nodes[k].value, statement.program.vector(total_field(statement, k))) for k in moved]
+    seeds += [
+        (statement.nodes[k].value, statement.program.vector(total_field(statement, k))) for k in moved_nodes(statement)
+    ]
     accelerations = [s for n in statement.nodes for s in n.acceleration.components]
     result: list[Expr] = []
     for placement in statement.placements:

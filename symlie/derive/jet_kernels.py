@@ -26,8 +26,8 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import kept_elimination
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.equations import Equations
-from symlie.derive.fields import placed_offsets
-from symlie.derive.jet_statements import CONSTANT, PARAMETERS, JetStatement, element_statements, flattened, moved_nodes
+from symlie.derive.fields import moved_nodes, placed_offsets
+from symlie.derive.jet_statements import CONSTANT, PARAMETERS, JetStatement, element_statements, flattened
 from symlie.derive.kernels import configuration_symbols, parameter_symbols
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import angle_layouts, array_symbols

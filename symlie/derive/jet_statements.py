@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Integer, Symbol
 
 from symlie.derive.derived_statement import DerivedStatement
-from symlie.derive.fields import collected_rates, placed_offsets, total_field
+from symlie.derive.fields import collected_rates, moved_nodes, placed_offsets, total_field
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.errors import ModelError
 from symlie.ir.jet_products import constants_outside
@@ -19,7 +19,6 @@ from symlie.ir.jets import jet_of
 from symlie.ir.program import Program
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model
-from symlie.modeling.statement import Statement
 
 PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
@@ -67,17 +66,6 @@ def flattened(program: Program, values: Sequence[Expr], references: Mapping[Symb
         Arguments by their symbols, as kernels have them.
     """
     return constants_outside(flatten(program, values, references), CONSTANT)
-
-
-def moved_nodes(statement: Statement) -> list[int]:
-    """Numbers of the nodes that fields of a statement move.
-
-    Parameters
-    ----------
-    statement
-        The statement.
-    """
-    return [k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields)]
 
 
 def element_statements(model: Model, derived: DerivedStatement, follows_fields: bool) -> dict[str, JetStatement]:

@@ -13,7 +13,7 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.arrangement import computed_initially, initial_components
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.dynamics import conserves_energy, inverse_dynamics
-from symlie.derive.fields import placed_offsets, total_field
+from symlie.derive.fields import moved_nodes, placed_offsets, total_field
 from symlie.derive.motions import motion_kernel
 from symlie.derive.node_types import node_type_kernels
 from symlie.derive.symplectic import symplectic_step
@@ -187,7 +187,7 @@ def _element_kernels(
     if model.trees:
         along = [s for n in statement.moving_nodes for s in n.acceleration.components]
         kernels.append(kernel("inverse_dynamics", inverse_dynamics(statement, dynamics, along)))
-    moved = tuple(k for k, n in enumerate(statement.nodes) if any(node is n for node, _ in statement.fields))
+    moved = moved_nodes(statement)
     if moved:
         kernels.append(kernel("field", [c for k in moved for c in total_field(statement, k)]))
         if statement is model and fixed and not model.instances:

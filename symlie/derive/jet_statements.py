@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -107,12 +106,13 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
     if index1:
         found["index1"] = stated(index1, ("multipliers",), ("a",))
     if moved_nodes(statement):
-        found["field"] = min(map(stated, _fields(derived, follows_fields)), key=_products)
+        found["field"], *others = map(stated, _fields(derived, follows_fields))
+        if others:
+            found["field"] = min(found["field"], *others, key=_products)
     if offsets := placed_offsets(statement):
         found["place"] = stated(offsets, ("a", "multipliers"))
     if statement.events:
-        with contextlib.suppress(ModelError):
-            found["event"] = stated([e.expression for e in statement.events], ("a",))
+        found["event"] = stated([e.expression for e in statement.events], ("a",))
     return found
 
 

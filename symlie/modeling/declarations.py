@@ -16,7 +16,7 @@ from symlie.groups.spectrum import AnalyticFunction
 from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
 from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
 from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier, stem
+from symlie.modeling.names import new_name, stem
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
@@ -118,11 +118,9 @@ class Stated:
         Expr or SymbolicMatrix
             A scalar, or a column or matrix, in SI units.
         """
-        identifier("Parameter", name)
+        new_name("Parameter", name, self._parameter_names, self.name)
         if name == str(self.time):
             raise ModelError(f"Parameter name '{name}' means the time; choose another name.")
-        if name in self._parameter_names:
-            raise ModelError(f"Parameter '{name}' is declared twice in '{self.name}'.")
         try:
             array = np.asarray(default, dtype=float)
         except (TypeError, ValueError) as error:

@@ -13,7 +13,7 @@ from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier
+from symlie.modeling.names import identifier, new_name
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.summaries import statement_html, statement_parts
@@ -72,9 +72,7 @@ class ElementType(Statement):
         unit
             Its SI unit; several, separated by commas, belong to parts of equal length.
         """
-        identifier("Local output", name)
-        if any(o.name == name for o in self.local_outputs):
-            raise ModelError(f"Local output '{name}' is stated twice in '{self.name}'.")
+        new_name("Local output", name, {o.name for o in self.local_outputs}, self.name)
         parts = components(expression)
         if not parts:
             raise ModelError(f"Local output '{name}' of '{self.name}' has no components.")
@@ -120,8 +118,7 @@ def add_instances(
     """Add instances of an element type, checked before; see `ElementInstances` for what is given."""
     entry = next((i for i in model.instances if i.element is element), None)
     if entry is None:
-        if element.name == model.name or any(i.element.name == element.name for i in model.instances):
-            raise ModelError(f"Two element types of '{model.name}' are called '{element.name}'; rename one.")
+        new_name("Element type", element.name, {model.name, *(i.element.name for i in model.instances)}, model.name)
         entry = ElementInstances(element)
         model.instances.append(entry)
     entry.nodes += places

@@ -14,7 +14,7 @@ from symlie.contract.manifest import Label
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.declarations import Stated
-from symlie.modeling.names import identifier
+from symlie.modeling.names import new_name
 from symlie.modeling.terms import Parameter
 from symlie.modeling.units import size_of
 from symlie.modeling.values import flat
@@ -67,7 +67,9 @@ def instance_places(
     return tuple(places)
 
 
-def given_names(element: str, names: Sequence[str] | str | None, count: int, taken: Collection[str]) -> list[str]:
+def given_names(
+    element: str, names: Sequence[str] | str | None, count: int, taken: Collection[str], owner: str
+) -> list[str]:
     """Names of some instances of an element type, empty texts if none are given.
 
     Raises
@@ -81,9 +83,7 @@ def given_names(element: str, names: Sequence[str] | str | None, count: int, tak
     if len(given) != count:
         raise ModelError(f"Instances of '{element}' need one name each: {count}, not {len(given)}.")
     for k, name in enumerate(given):
-        identifier("Instance", name)
-        if name in taken or name in given[:k]:
-            raise ModelError(f"Two instances are called '{name}'; results are reported by name, so rename one.")
+        new_name("Instance", name, {*taken, *given[:k]}, owner)
     return given
 
 

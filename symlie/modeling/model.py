@@ -20,7 +20,7 @@ from symlie.modeling.element_type import ElementInstances, ElementType, add_inst
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.initial_values import InitialValue, with_initial_values
 from symlie.modeling.instances import Place, given_names, instance_places, labels_of, parameter_block
-from symlie.modeling.names import identifier
+from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.statement import Statement
@@ -85,9 +85,7 @@ class Model(Drawn, Statement):
         return statement_html(self, self.arrays, self.instances)
 
     def _check_new_node(self, name: str) -> None:
-        identifier("Node", name)
-        if name in self._own_nodes or any(a.name == name for a in self.arrays):
-            raise ModelError(f"Node '{name}' is declared twice in '{self.name}'.")
+        new_name("Node", name, {*self._own_nodes, *(a.name for a in self.arrays)}, self.name)
 
     @property
     def spaces(self) -> list[ConfigurationSpace]:
@@ -218,7 +216,7 @@ class Model(Drawn, Statement):
         ]
         if not rows:
             return
-        called = given_names(element.name, names, len(rows), self._instance_names)
+        called = given_names(element.name, names, len(rows), self._instance_names, self.name)
         values, sources = parameter_block(element.name, element.parameters, len(rows), parameters, self.parameters)
         labels = [labels_of(element, name) if name else () for name in called]
         add_instances(self, element, rows, values, sources, labels, called)
@@ -251,8 +249,7 @@ class Model(Drawn, Statement):
         """
         found = [self._place_of(node, f"Curve '{name}'") for node in nodes]
         stated = stated_curve(name, [place for place, _ in found], [space for _, space in found], arc)
-        if any(c.name == name for c in self.curves):
-            raise ModelError(f"Curve '{name}' is stated twice in '{self.name}'.")
+        new_name("Curve", name, {c.name for c in self.curves}, self.name)
         self.curves.append(stated)
 
     def initial(self, node: Node | Placed, **fields: object) -> None:
@@ -378,9 +375,7 @@ class Model(Drawn, Statement):
         Expr or SymbolicMatrix
             u(t), or the column of its components; for forces, potential energies, outputs and events.
         """
-        identifier("Input", name)
-        if any(i.name == name for i in self.inputs):
-            raise ModelError(f"Input '{name}' is declared twice in '{self.name}'.")
+        new_name("Input", name, {i.name for i in self.inputs}, self.name)
         if not isinstance(size, int) or size < 1:
             raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
         slots = tuple(Symbol(f"input[{name},{k}]", real=True) for k in range(3))

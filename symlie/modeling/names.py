@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import keyword
+from collections.abc import Container
 
 from symlie.errors import ModelError
 from symlie.paths import template_folder
@@ -32,6 +33,31 @@ def identifier(kind: str, name: str) -> str:
         raise ModelError(f"{kind} name '{name[:20]}…' is not usable, because it has more than {LONGEST} characters.")
     if keyword.iskeyword(name):
         raise ModelError(f"{kind} name {name!r} is not usable, because it is a keyword of Python; add a letter.")
+    return name
+
+
+def new_name(kind: str, name: str, taken: Container[str], owner: str) -> str:
+    """Check that a name can be used in generated text, and that nothing else of its kind has it.
+
+    Parameters
+    ----------
+    kind
+        What is named, for messages.
+    name
+        The name.
+    taken
+        Names of this kind that are in use.
+    owner
+        The model or element type that the names belong to, for messages.
+
+    Raises
+    ------
+    ModelError
+        It is no identifier, or is in use.
+    """
+    identifier(kind, name)
+    if name in taken:
+        raise ModelError(f"{kind} '{name}' is defined twice in '{owner}'; rename one.")
     return name
 
 

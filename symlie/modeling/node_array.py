@@ -11,7 +11,7 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.groups.group import Field
 from symlie.groups.homogeneous import ConfigurationSpace
-from symlie.modeling.names import identifier
+from symlie.modeling.names import identifier, new_name
 from symlie.modeling.units import si_units
 from symlie.rotations import with_rotations
 from symlie.showing import line
@@ -95,7 +95,7 @@ class NodeArray:
         unit
             Its SI unit.
         """
-        identifier("Output", name)
+        new_name("Output", name, {output for output, *_ in self.outputs}, self.name)
         known = [f.name for f in self.group.storage_fields]
         if field not in known:
             raise ModelError(f"Node array '{self.name}' has no field '{field}' to report; it has: {', '.join(known)}.")

@@ -11,7 +11,7 @@ from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components
 from symlie.modeling.fields import FieldStatement
-from symlie.modeling.names import identifier
+from symlie.modeling.names import new_name
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
@@ -227,11 +227,9 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, level=2)
 
     def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, level: int) -> SymbolicMatrix:
-        identifier("Constraint", name)
+        new_name("Constraint", name, {c.name for c in self.constraints}, self.name)
         if not rows:
             raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
-        if any(c.name == name for c in self.constraints):
-            raise ModelError(f"Constraint '{name}' is stated twice in '{self.name}'.")
         if self._forces_of_all is not None:
             raise ModelError(
                 f"Constraint '{name}' is stated after the force of all constraints on node '{self._forces_of_all}' was "
@@ -307,9 +305,7 @@ class Statement(FieldStatement):
         terminal
             Whether the integration ends there; at the first one in time, whatever lies behind it in the step.
         """
-        identifier("Event", name)
-        if any(e.name == name for e in self.events):
-            raise ModelError(f"Event '{name}' is stated twice in '{self.name}'.")
+        new_name("Event", name, {e.name for e in self.events}, self.name)
         if direction not in DIRECTIONS:
             raise ModelError(f"The direction of event '{name}' must be {', '.join(DIRECTIONS)}, not {direction!r}.")
         parts = components(expression)
@@ -331,8 +327,8 @@ class Statement(FieldStatement):
             Unit that it is given in by solutions, such as ``"m"``, ``"mm"`` or ``"deg"``, see `unit`; the expression is
             in SI units.
         """
-        identifier("Output", name)
-        if name in OUTPUTS_OF_EVERY_MODEL or any(o.name == name for o in self.outputs):
+        new_name("Output", name, {o.name for o in self.outputs}, self.name)
+        if name in OUTPUTS_OF_EVERY_MODEL:
             raise ModelError(f"Output '{name}' exists already; every model has energy and the residuals.")
         parts = components(expression)
         if not parts:

@@ -66,7 +66,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "two constraints of a name": (
         lambda c: [c.constraint_density("stiff", c.w[0]) for _ in range(2)],
-        r"The constraint density 'stiff' of continuum 'beam' is stated twice\.",
+        r"Constraint 'stiff' is defined twice in 'beam'; rename one\.",
     ),
     "force of the strain": (
         lambda c: c.force_density(c.w),

@@ -126,7 +126,7 @@ def test_they_are_drawn_over_s() -> None:
 def test_local_outputs_are_named_once() -> None:
     element = sl.ElementType("pair", a="R1", b="R1")
     element.local_output("gap", element.b.x - element.a.x, unit="m")
-    with pytest.raises(ModelError, match=r"^Local output 'gap' is stated twice in 'pair'\."):
+    with pytest.raises(ModelError, match=r"^Local output 'gap' is defined twice in 'pair'; rename one\."):
         element.local_output("gap", element.b.x)
     with pytest.raises(ModelError, match=r"^Local output 'none' of 'pair' has no components\."):
         element.local_output("none", [])

@@ -407,16 +407,16 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "parameter twice": (
         stated(lambda m, q: (m.parameter("k", 1), m.parameter("k", 2))),
-        r"Parameter 'k' is declared twice in 'body'",
+        r"Parameter 'k' is defined twice in 'body'",
     ),
-    "node twice": (stated(lambda m, q: m.node("body", "R3")), r"Node 'body' is declared twice in 'body'"),
+    "node twice": (stated(lambda m, q: m.node("body", "R3")), r"Node 'body' is defined twice in 'body'"),
     "constraint twice": (
         stated(lambda m, q: (m.constraint("c", q.x[0]), m.constraint("c", q.x[1]))),
-        r"Constraint 'c' is stated twice in 'body'",
+        r"Constraint 'c' is defined twice in 'body'",
     ),
     "output twice": (
         stated(lambda m, q: (m.output("o", q.x), m.output("o", q.x))),
-        r"Output 'o' exists already",
+        r"Output 'o' is defined twice in 'body'",
     ),
     "reserved output": (
         stated(lambda m, q: m.output("energy", q.x)),

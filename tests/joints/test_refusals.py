@@ -172,7 +172,7 @@ def test_two_names_alike() -> None:
     hinge(model, model.ground, one)
     with pytest.raises(ModelError, match="'hinge'"):
         hinge(model, one, two)
-    with pytest.raises(ModelError, match="Node 'one' is declared twice"):
+    with pytest.raises(ModelError, match="Node 'one' is defined twice"):
         sl.RigidBody(model, "one", 1.0, J)
 
 

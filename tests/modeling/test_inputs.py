@@ -148,7 +148,7 @@ def test_mistakes() -> None:
     ):
         with pytest.raises(ModelError, match="depends on a run-time input, whose table has kinks or jumps"):
             statement()
-    with pytest.raises(ModelError, match="Input 'u' is declared twice"):
+    with pytest.raises(ModelError, match="Input 'u' is defined twice"):
         model.input("u")
     with pytest.raises(ModelError, match="needs at least one component, not 0"):
         model.input("w", size=0)

@@ -168,7 +168,7 @@ def test_mistakes_in_events() -> None:
     with pytest.raises(ModelError, match="must be a scalar, but has 3 components"):
         model.event("down", q.x)
     model.event("down", q.x[0])
-    with pytest.raises(ModelError, match="'down' is stated twice"):
+    with pytest.raises(ModelError, match="'down' is defined twice"):
         model.event("down", q.x[1])
     other = sl.ElementType("other", node="R3")
     other.event("down", other.node.x[0])

@@ -150,5 +150,5 @@ def test_curves_on_one_group_with_one_name() -> None:
     with pytest.raises(ModelError, match=r"^The nodes of curve 'way' must be on one Lie group; they are on "):
         model.curve("way", [a, other], [0, 1])
     model.curve("way", [a, b], [0, 1])
-    with pytest.raises(ModelError, match=r"^Curve 'way' is stated twice in 'two_bodies'\."):
+    with pytest.raises(ModelError, match=r"^Curve 'way' is defined twice in 'two_bodies'; rename one\."):
         model.curve("way", [b, a], [0, 1])

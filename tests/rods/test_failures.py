@@ -120,11 +120,11 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
     ),
     "two element types of one name": (
         lambda model, nodes: (model.add(point_mass(), [nodes[0]]), model.add(point_mass(), [nodes[1]])),
-        r"Two element types of 'broken' are called 'particle'; rename one\.",
+        r"Element type 'particle' is defined twice in 'broken'; rename one\.",
     ),
     "two arrays of one name": (
         lambda model, nodes: model.node_array("points", "R3", 2),
-        r"Node 'points' is declared twice in 'broken'\.",
+        r"Node 'points' is defined twice in 'broken'; rename one\.",
     ),
     "no nodes": (
         lambda model, nodes: model.node_array("none", "R3", 0),
@@ -150,12 +150,12 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
         ),
         r"Constraint 'place' is stated by 'first' and by 'second', but multipliers are reported by name; rename one\.",
     ),
-    "outputs that can not be added": (
+    "two outputs of one name": (
         lambda model, nodes: (
             [model.add(with_output(f"e{size}", size), nodes) for size in (1, 2)],
             model.derive(),
         ),
-        r"Output 'place' has 1 components in 'e1' and 2 in 'e2', but outputs of one name are added up; rename one\.",
+        r"Output 'place' is stated by 'e1' and by 'e2', but outputs are reported by name; rename one\.",
     ),
     "output without a node": (
         lambda model, nodes: (model.add(point_mass(), nodes), model.output("clock", model.t), model.derive()),

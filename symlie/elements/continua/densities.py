@@ -16,7 +16,7 @@ from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import gradient
 from symlie.ir.program import Value, Vector, depends_on, needed_statements, symbols_read
 from symlie.modeling.expressions import components
-from symlie.modeling.names import identifier
+from symlie.modeling.names import new_name
 from symlie.modeling.node import column
 from symlie.modeling.terms import Constraint, Output
 from symlie.unit_names import NUMBER, UNITS, Dimension, times
@@ -109,7 +109,7 @@ class Densities(CrossSection):
         density
             Scalar or vector expression of w, s, q and parameters.
         """
-        identifier("Constraint", name)
+        new_name("Constraint", name, {c.name for c in self.constraints}, self.name)
         self._check_open()
         rows = components(density)
         self._check_symbols("constraint density", rows, ("v", "w_dot"))
@@ -119,8 +119,6 @@ class Densities(CrossSection):
                     f"Row {number + 1} of the constraint density '{name}' of {self._lower} does not depend on w; state "
                     "constraints of single nodes on the model."
                 )
-        if any(c.name == name for c in self.constraints):
-            raise ModelError(f"The constraint density '{name}' of {self._lower} is stated twice.")
         symbols = tuple(Symbol(f"{self.name}.lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, symbols, 0))
 
@@ -137,9 +135,10 @@ class Densities(CrossSection):
             Its SI unit, as in `ElementType.local_output`.
         """
         self._check_open()
+        new_name("Local output", name, {o.name for o in self.local_outputs}, self.name)
         parts = components(expression)
         self._check_symbols("local output", parts, ("v",))
-        self.local_outputs = [o for o in self.local_outputs if o.name != name] + [Output(name, parts, unit)]
+        self.local_outputs.append(Output(name, parts, unit))
 
     def force_density(self, vector: object | None = None, **fields: object) -> None:
         """Add a density F(s, t, q, v) of generalised forces, which does the power F·v; see also `load`.

@@ -20,8 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symlie.contract.sets import CORE
+from symlie.errors import GroupError, ModelError, UnknownNameError
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
+from symlie.reading import reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.initial_values import InitialQuantity, InitialValues, Quantities
 from symlie.runtime.system.loading import load_system
@@ -32,7 +34,9 @@ from symlie.stages import watched_stages
 if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.derive.equations import Equations
+    from symlie.ensembles.stored_groups import StoredGroup
     from symlie.groups.group import LieGroup
+    from symlie.groups.homogeneous import ConfigurationSpace
     from symlie.groups.rotation_parameters import RotationParameters
     from symlie.modeling.freezing import Freeze
     from symlie.modeling.model import Model
@@ -145,6 +149,44 @@ def _initial_turning(parameters: RotationParameters, velocities: Sequence[str]) 
         return [matrix(rho) @ value for rho, value in zip(stated[field], stated[given], strict=True)]
 
     return InitialQuantity(own, 3 if given == "Omega" else parameters.size, turning, (given, field))
+
+
+def system_on_group(stored: StoredGroup) -> System | None:
+    """A system of one node, or array of nodes, on a standard group; None where the group is another one.
+
+    Parameters
+    ----------
+    stored
+        The node and its group, from the index of a store, whose code is not used.
+
+    Raises
+    ------
+    FormatError
+        The index is damaged.
+    """
+    from symlie.groups.classical.coordinates import classical_group
+    from symlie.groups.group import LieGroup
+    from symlie.modeling.element_type import ElementType
+    from symlie.modeling.model import Model
+    from symlie.modeling.values import given_space
+
+    group: ConfigurationSpace | None
+    try:
+        group = given_space(stored.group)
+    except (GroupError, ModelError, UnknownNameError):
+        group = classical_group(stored.group)
+    if not isinstance(group, LieGroup):
+        return None
+    with reading("The index of the store"):
+        model, element = Model("on_group"), ElementType("moving", node=group)
+        element.kinetic_energy(element.node.v.dot(element.node.v) / 2)
+        if stored.count:
+            nodes = model.node_array(stored.node, group, stored.count)
+            model.add(element, [nodes[k] for k in range(stored.count)])
+        else:
+            model.add(element, [model.node(stored.node, group)])
+    found = derive(model).compile(backend="numpy")
+    return found if stored.is_of(found.layout) else None
 
 
 def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:

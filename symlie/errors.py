@@ -148,9 +148,9 @@ class FormatError(SymlieError):
 
 
 class CodeNotLoadedError(SymlieError):
-    """Something needs the generated code of a solution that was read without it.
+    """Something needs code that a file holds, and was not allowed to run it.
 
-    Load the solution with its code, if you trust where it is from.
+    Give ``trust=True``, or ``--trust`` on the command line, if you trust the origin of the file.
     """
 
 

@@ -98,6 +98,10 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "metavar": "S",
         "help": "time between two checkpoints in s; default: 10",
     },
+    "--trust": {
+        "action": "store_true",
+        "help": "allow to run code that is in the files; give it for files whose origin you trust",
+    },
     "--progress": {"action": "store_true", "help": "print progress as lines, also without a terminal"},
     "--json": {"action": "store_true", "help": "print one JSON object and nothing else"},
 }

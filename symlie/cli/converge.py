@@ -105,7 +105,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--plot-iterations", metavar="FILE", type=path, help="draw Newton iterations per step over the steps"
     )
-    add(parser, "--progress", "--json")
+    add(parser, "--trust", "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:
@@ -231,7 +231,7 @@ def _read_reference(arguments: Namespace, layout: Layout) -> EndState | Solution
 
     path = Path(arguments.reference)
     if arguments.norm != "end" or arguments.output or arguments.coordinates:
-        return load_solution(path)
+        return load_solution(path, trust=arguments.trust)
     return read_end_state(path, layout, arguments.t_end)
 
 

@@ -18,20 +18,21 @@ DETAILS = """
 
 Of a sweep FILE is the folder of 'symlie sweep --out FOLDER'. Its command is given again in the folder where it was
 given, and goes on with the members that are open; the model and files of values must be as they were. What members are
-handed to may be another: --workers, --scheduler, --scheduler-file, --mpi.
+handed to may be another: --workers, --scheduler, --scheduler-file, --mpi. The command names the model file, which is
+run, so that --trust is needed.
 
 The checkpoint of a run is a file of 'symlie run --checkpoint FILE'. It holds the whole run: the generated code,
 parameters, the method, and everything recorded so far. Files that the run was to write are written at the end, or
 others instead if they are given here; a picture or a file can hold only what the run recorded. A finished run gives
 its solution again. The run goes on under the same version of symlie, on the same kind of processor and with the same
-compiler alone, since the result would be another one elsewhere. The code in the file is run: resume files that you
-trust."""
-EXAMPLE = """symlie resume rod.checkpoint
+compiler alone, since the result would be another one elsewhere. The code in the file is run, so that --trust is
+needed."""
+EXAMPLE = """symlie resume rod.checkpoint --trust
 
   goes on after
   symlie run roll_up --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint
 
-  symlie resume runs --workers 4
+  symlie resume runs --trust --workers 4
 
   goes on after
   symlie sweep heavy_top --over mass=10:20:1001 --t-end 10 --out runs"""
@@ -44,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     add_results(parser)
     add_workers(parser)
-    add(parser, "--checkpoint-seconds", "--progress", "--json")
+    add(parser, "--trust", "--checkpoint-seconds", "--progress", "--json")
 
 
 def run(arguments: Namespace) -> int:
@@ -64,7 +65,9 @@ def run(arguments: Namespace) -> int:
         results = results_of(arguments, checkpoint_notes(arguments.file))
     try:
         with Progress(Path(arguments.file).name, plain=arguments.progress) as progress:
-            solution = resume(arguments.file, progress=progress.of_run, **checkpoint_seconds(arguments))
+            solution = resume(
+                arguments.file, trust=arguments.trust, progress=progress.of_run, **checkpoint_seconds(arguments)
+            )
     except IntegrationError as error:
         if isinstance(error.solution, Solution):
             arguments.result.update(shown(error.solution, error.solution.settings["t_eval"]).to_json())

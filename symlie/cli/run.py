@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
     add_results(parser)
     parser.add_argument(
-        "--checkpoint", metavar="FILE", type=path, help="keep the run in a file, for 'symlie resume FILE'"
+        "--checkpoint", metavar="FILE", type=path, help="keep the run in a file, for 'symlie resume FILE --trust'"
     )
     add(parser, "--checkpoint-seconds", "--progress", "--json")
 

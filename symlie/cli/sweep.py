@@ -22,6 +22,7 @@ from symlie.cli.sweeping.report import counted, counts, ensemble_json, print_ens
 from symlie.cli.sweeping.workers import EXECUTION, Executing, add_workers, chosen_workers, executing
 from symlie.cli.values import names, number, path, whole
 from symlie.errors import InterruptedEnsembleError, SymlieError
+from symlie.trust import check_trust
 
 if TYPE_CHECKING:
     from symlie.ensembles.outcome import Ensemble
@@ -45,7 +46,7 @@ model:
 {fill(f"Distributions are {FORMS}.", 120)}
 
 Members that fail have a status, and the others go on; the exit code is 0 when all members were run. A sweep with --out
-goes on after an interruption, or a kill: symlie resume FOLDER."""
+goes on after an interruption, or a kill: symlie resume FOLDER --trust."""
 EXAMPLE = """symlie sweep heavy_top --over mass=10:20:11 --rtol 1e-8 --t-end 1
   symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --t-eval 0.5,1 --record energy,top.R --out runs
   symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --statistics mean,std
@@ -132,6 +133,7 @@ def run(arguments: Namespace) -> int:
 def resumed(arguments: Namespace) -> int:
     """Go on with a sweep; ``arguments`` are those of ``symlie resume``."""
     command = read_command(arguments.file)
+    check_trust(f"The folder {arguments.file}", "go on with its sweep", trust=arguments.trust)
     parser = ArgumentParser(allow_abbrev=False)
     add_arguments(parser)
     options = parser.parse_args(command.words)
@@ -197,7 +199,7 @@ def _outcome(arguments: Namespace, planned: Planned, store: EnsembleStore | None
         except InterruptedEnsembleError as error:
             how = "give --out FOLDER to be able to go on"
             if arguments.out is not None:
-                how = f"go on with 'symlie resume {shlex.quote(arguments.out)}'"
+                how = f"go on with 'symlie resume {shlex.quote(arguments.out)} --trust'"
             raise InterruptedEnsembleError(f"{str(error).partition(';')[0]}; {how}.", error.result) from None
 
 

@@ -13,6 +13,7 @@ from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import option, path
 from symlie.errors import SymlieError, UnknownNameError
 from symlie.packages import require
+from symlie.trust import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="any",
         help="fused multiply-add: the compiler may or may not (any, default), must not (off), does (on)",
     )
-    add(parser, "--json")
+    add(parser, "--trust", "--json")
 
 
 def run(arguments: Namespace) -> int:
@@ -262,6 +263,7 @@ def _subjects(arguments: Namespace) -> list[Subject]:
     if NAME.fullmatch(what):
         return [named_subject(what, arguments.precision)]
     if Path(what).is_dir():
+        check_trust(f"The folder {what}", "measure the errors of its functions", trust=arguments.trust)
         return folder_subjects(Path(what))
     from symlie.models.groups import group_of
 

@@ -13,7 +13,8 @@ SUMMARY = "Write a page on which saved solutions move in space."
 DETAILS = """
 
 The page is one file that any browser opens without a network. Solutions after the first are drawn as ghosts; all are of
-one model. The code in the files is run: view files that you trust."""
+one model. The page shows the recorded states; with --trust the code in the files is run as well, which gives states in
+between, outputs that were not recorded, and loads."""
 EXAMPLE = """symlie view top.nc
   symlie view coarse.nc fine.nc --html both.html
 
@@ -29,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--html", metavar="FILE", type=path, help="page to write (.html); default: beside the first solution"
     )
-    add(parser, "--json")
+    add(parser, "--trust", "--json")
 
 
 def run(arguments: Namespace) -> int:
@@ -38,7 +39,7 @@ def run(arguments: Namespace) -> int:
     check_writable(str(page), PAGES)
     from symlie.runtime.solution.file import load_solution
 
-    first, *others = [load_solution(file) for file in arguments.files]
+    first, *others = [load_solution(file, trust=arguments.trust) for file in arguments.files]
     view = first.view(*others)
     view.save(page)
     if arguments.json:

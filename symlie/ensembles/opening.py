@@ -12,16 +12,19 @@ from symlie.ensembles.store_index import INDEX
 from symlie.reading import reading
 
 
-def open_ensemble(folder: str | Path) -> Ensemble:
+def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
     """An ensemble from its store; members that are not done have NaN, and may be written meanwhile.
 
-    Arrays and the dataset are read without running code. `Ensemble.member` runs the generated code that the store
-    holds: ask for members of stores that you trust.
+    Arrays, the dataset and `Ensemble.on_group` of nodes on standard groups run no code of the store. Members are
+    integrated again, by `Ensemble.member` and `Ensemble.view`, with the code that the store holds.
 
     Parameters
     ----------
     folder
         The store.
+    trust
+        True allows to unpickle and run the code in the store; without it whatever needs the code raises a
+        `CodeNotLoadedError`.
 
     Returns
     -------
@@ -43,4 +46,4 @@ def open_ensemble(folder: str | Path) -> Ensemble:
             raise TypeError("it has no name of a model or no shape")
         shape = {str(name): int(length) for name, length in stated.items()}
     times = np.zeros(0) if store.times is None else store.times
-    return Ensemble(model, store.index.quantities, store, store.given, shape, times, store.folder)
+    return Ensemble(model, store.index.quantities, store, store.given, shape, times, store.folder, trust=trust)

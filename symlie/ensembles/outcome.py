@@ -15,6 +15,7 @@ from symlie.ensembles.group_statistics import GroupStatistics, GroupSums, statis
 from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.ensembles.store import MISSING, EnsembleStore
 from symlie.ensembles.store_index import Quantity
+from symlie.ensembles.stored_groups import StoredGroup, stored_group
 from symlie.ensembles.stored_task import read_task
 from symlie.ensembles.tasks import MemberTask
 from symlie.errors import ModelError, UnknownNameError
@@ -23,6 +24,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.statics.equilibrium import Equilibrium
 from symlie.runtime.statics.linearization import Linearization
+from symlie.runtime.system.system import System
 from symlie.showing import line, table
 from symlie.view.view import View
 
@@ -143,6 +145,8 @@ class Ensemble:
         members that came so far.
     sums
         By node what was kept of its configurations on the group in their place.
+    trust
+        Whether code in the store of an ensemble that was opened may run.
     """
 
     model: str
@@ -154,6 +158,7 @@ class Ensemble:
     origin: MemberTask | Path
     statistics: Mapping[str, Mapping[str, Array]] = dataclasses.field(default_factory=dict)
     sums: Mapping[str, GroupSums] = dataclasses.field(default_factory=dict)
+    trust: bool = False
 
     def __len__(self) -> int:
         return math.prod(self.shape.values())
@@ -183,6 +188,8 @@ class Ensemble:
         ------
         ModelError
             They are no motions, or the model has no position.
+        CodeNotLoadedError
+            The ensemble was opened without ``trust=True``.
         """
         found = [self.member(number) for number in members or (0,)]
         solutions = [m for m in found if isinstance(m, Solution)]
@@ -202,14 +209,16 @@ class Ensemble:
 
     @cached_property
     def _task(self) -> MemberTask:
-        """What was done with members; of an ensemble that was opened it is read, which runs the code in the store.
+        """What was done with members; of an ensemble that was opened it is read, which runs code of the store.
 
         Raises
         ------
+        CodeNotLoadedError
+            The store was opened without ``trust=True``.
         FormatError
             The store does not tell.
         """
-        return read_task(self.origin) if isinstance(self.origin, Path) else self.origin
+        return read_task(self.origin, trust=self.trust) if isinstance(self.origin, Path) else self.origin
 
     @property
     def failed(self) -> FailedMembers:
@@ -242,6 +251,8 @@ class Ensemble:
         ------
         ModelError
             There is no such member.
+        CodeNotLoadedError
+            The ensemble was opened without ``trust=True``.
         FormatError
             The ensemble was opened from a store that does not tell what was done with members.
         SymlieError
@@ -268,18 +279,36 @@ class Ensemble:
             There is no such node.
         ModelError
             It was not recorded as a whole, or no member came so far.
+        CodeNotLoadedError
+            The group is not a standard one, and the ensemble was opened without ``trust=True``.
         OutsideChartError
             Members are spread too far to have a mean, or a member is too far from the reference.
         """
         if node in self.sums:
             return self.sums[node].statistics()
-        part = self._task.design.system.layout.node(node)
+        system = self._system_with(node)
+        part = system.layout.node(node)
         names = [f"{node}.{f.name}" for f in part.type.storage_fields]
         known = {q.name for q in self.quantities}
         values = {name: self.arrays[name] for name in names if name in known}
         if not len(self.times):
             values = {name: rows[:, None] for name, rows in values.items()}
-        return statistics_on_group(self._task.design.system, values, node)
+        return statistics_on_group(system, values, node)
+
+    def _system_with(self, node: str) -> System:
+        """A system that has a node on its group; of a store the code is not used where the group is a standard one."""
+        if isinstance(self.source, EnsembleStore) and isinstance(self.origin, Path):
+            stored = stored_group(self.source.index, node)
+            found = None if stored is None else self._standard_system(stored)
+            if found is not None:
+                return found
+        return self._task.design.system
+
+    def _standard_system(self, stored: StoredGroup) -> System | None:
+        """A system of one node on a standard group."""
+        from symlie.api import system_on_group
+
+        return system_on_group(stored)
 
     @property
     def dataset(self) -> xarray.Dataset:

@@ -19,6 +19,7 @@ from symlie.ensembles.rest import RestTask
 from symlie.ensembles.statistics import check_statistics
 from symlie.ensembles.store import EnsembleStore, begin_store
 from symlie.ensembles.store_index import Quantity, StoreIndex
+from symlie.ensembles.stored_groups import group_records
 from symlie.ensembles.stored_task import write_task
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.compiled_method import CompiledMethod
@@ -86,7 +87,12 @@ class EnsemblePlan(Brief):
             self.quantities,
             tuple(Quantity(name, "", _components(values)) for name, values in design.stated.items()),
             tuple(dict.fromkeys(e.name for e in design.system.layout.events)),
-            {"solve": dict(self.settings), "shape": dict(design.shape), "model": design.system.name},
+            {
+                "solve": dict(self.settings),
+                "shape": dict(design.shape),
+                "model": design.system.name,
+                "groups": group_records(design.system.layout, self.quantities),
+            },
         )
 
     def begin(self, folder: str | Path) -> EnsembleStore:

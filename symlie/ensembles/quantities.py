@@ -203,8 +203,20 @@ def _one_by_one(design: Design, quantity: Recorded, states: MemberRecords) -> Ar
         whole = np.full((len(here), *values.shape[1:]), np.nan)
         whole[here] = values
         rows.append(whole)
-    like = next((values for values in rows if values is not None), np.zeros((states.t.shape[1],)))
+    like = next((values for values in rows if values is not None), None)
+    if like is None:
+        with np.errstate(all="ignore"):
+            values = quantity.of_solution(Solution(design.system, "", *(part[0] for part in _identity(design).parts)))
+        like = np.empty((states.t.shape[1], *values.shape[1:]))
     return np.array([np.full_like(like, np.nan) if values is None else values for values in rows])
+
+
+def _identity(design: Design) -> MemberRecords:
+    """One state of one member, at the identity and at rest."""
+    layout = design.system.layout
+    sizes = (layout.dimension, layout.rows, layout.carried_size)
+    q = layout.identity.astype(float)[None, None]
+    return MemberRecords(np.zeros((1, 1)), q, *(np.zeros((1, 1, size)) for size in sizes))
 
 
 def dimensions_of(
@@ -221,12 +233,8 @@ def dimensions_of(
     with_time
         Number of times of histories; 0 without them.
     """
-    layout = design.system.layout
     one = next((design.part(k, k + 1) for k in range(len(design)) if k not in design.refused), design.part(0, 1))
-    sizes = (layout.dimension, layout.rows, layout.carried_size)
-    q = layout.identity.astype(float)[None, None]
-    states = MemberRecords(np.zeros((1, 1)), q, *(np.zeros((1, 1, size)) for size in sizes))
     with np.errstate(all="ignore"):
-        values = values_of_members(one, wanted, prepared(one) if prepared else None, states)
+        values = values_of_members(one, wanted, prepared(one) if prepared else None, _identity(design))
     times = {"time": with_time} if with_time else {}
     return {x.name: times | x.dimensions(values[x.name].shape[2:]) for x in wanted}

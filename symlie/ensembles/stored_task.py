@@ -1,7 +1,7 @@
 """What was done with the members of an ensemble, beside their results, so that each can be integrated again.
 
-It is a pickle: reading it runs the code of the system in it, as loading a generated folder does. Results are read
-without it.
+It is a pickle: reading it can run any code, so that it is read only with the consent of the user. Results are read without
+it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from symlie.ensembles.tasks import MemberTask
 from symlie.errors import FormatError
 from symlie.reading import reading
 from symlie.runtime.system.pickling import opened, sealed
+from symlie.trust import check_trust
 
 _NOT_PICKLED = (AttributeError, TypeError, pickle.PicklingError)
 """What functions raise that can not be found by their name."""
@@ -38,16 +39,20 @@ def write_task(folder: Path, task: MemberTask) -> None:
         file.write_bytes(content)
 
 
-def read_task(folder: Path) -> MemberTask:
-    """What was done with members; runs the code of the system in it.
+def read_task(folder: Path, *, trust: bool) -> MemberTask:
+    """What was done with members; reading it runs code.
 
     Parameters
     ----------
     folder
         The store.
+    trust
+        Whether the user allowed it.
 
     Raises
     ------
+    CodeNotLoadedError
+        The user did not.
     FormatError
         It is not there, damaged, or of another version.
     """
@@ -57,6 +62,7 @@ def read_task(folder: Path) -> MemberTask:
             f"The store {folder} has results alone, and no {TASK}, so its members can not be integrated again: its "
             "method is a function that can not be pickled."
         )
+    check_trust(f"The store {folder}", "integrate its members again", trust=trust)
     with reading(path):
         try:
             version, checksum, data = pickle.loads(path.read_bytes())

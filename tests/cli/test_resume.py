@@ -73,47 +73,47 @@ def test_interrupted_and_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> No
     run = ("run", str(pendulum), "--h", "1e-3", "--t-end", "0.3", "--backend", "numpy")
     expected = cli(*run, "--out", "expected.npz", "--json").json
     assert python("-c", INTERRUPTED, *run, "--out", "run.npz", "--checkpoint", "run.ckpt").code == 130
-    interrupted = sl.load_solution(tmp_path / "run.npz")
+    interrupted = sl.load_solution(tmp_path / "run.npz", trust=True)
     assert interrupted.status == "InterruptedIntegrationError" and 0.03 < interrupted.t[-1] < 0.3
     (tmp_path / "run.npz").unlink()
-    result = cli("resume", "run.ckpt", "--json")
+    result = cli("resume", "run.ckpt", "--json", "--trust")
     assert result.code == 0
     assert exact(result.json) == exact(expected)
-    loaded = [sl.load_solution(tmp_path / name) for name in ("expected.npz", "run.npz")]
+    loaded = [sl.load_solution(tmp_path / name, trust=True) for name in ("expected.npz", "run.npz")]
     assert content(loaded[0]) == content(loaded[1])
-    table = cli("resume", "run.ckpt", "--out", "again.npz")
+    table = cli("resume", "run.ckpt", "--out", "again.npz", "--trust")
     assert "t = 0.3 s" in table.out and "wrote again.npz" in table.out
-    assert content(sl.load_solution(tmp_path / "again.npz")) == content(loaded[0])
+    assert content(sl.load_solution(tmp_path / "again.npz", trust=True)) == content(loaded[0])
 
 
 def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
     run = ("run", str(pendulum), "--h", "1e-2", "--t-end", "0.1", "--backend", "numpy", "--checkpoint", "run.ckpt")
     assert cli(*run).code == 0
-    assert cli("resume", "run.ckpt").code == 0
+    assert cli("resume", "run.ckpt", "--trust").code == 0
     for file in (pendulum, tmp_path / "pendulum_data.py"):
         old = file.read_text()
         file.write_text(old + "\n")
-        result = cli("resume", "run.ckpt")
+        result = cli("resume", "run.ckpt", "--trust")
         assert result.code == 1
         assert f"{file}, which its model was built from, has changed" in result.err
         file.write_text(old)
-    assert cli("resume", "run.ckpt").code == 0
+    assert cli("resume", "run.ckpt", "--trust").code == 0
 
 
 def test_mistakes(cli: Cli, tmp_path: Path) -> None:
-    assert "can not be read: No such file" in cli("resume", "none").err
+    assert "can not be read: No such file" in cli("resume", "none", "--trust").err
     (tmp_path / "x").write_text("x")
-    assert "is not a checkpoint" in cli("resume", "x", "--json").json["message"]
+    assert "is not a checkpoint" in cli("resume", "x", "--json", "--trust").json["message"]
     top = ("run", "heavy_top", "--h", "1e-3", "--t-end", "0.01", "--backend", "numpy")
     assert "exists and is not a checkpoint" in cli(*top, "--checkpoint", "x").err
     assert "needs --checkpoint" in cli(*top, "--checkpoint-seconds", "1").err
     assert "must not be negative" in cli(*top, "--checkpoint", "y", "--checkpoint-seconds", "-1").err
     assert cli(*top, "--checkpoint", "y").code == 0
-    assert "must end in .nc or .npz" in cli("resume", "y", "--out", "z.txt").err
+    assert "must end in .nc or .npz" in cli("resume", "y", "--out", "z.txt", "--trust").err
     read = read_checkpoint(tmp_path / "y")
     with CheckpointFile.create(tmp_path / "y", {**read.header, "notes": {"out": 5}}, read.state, read.records):
         pass
-    assert "symlie: The checkpoint y is damaged (TypeError" in cli("resume", "y").err
+    assert "symlie: The checkpoint y is damaged (TypeError" in cli("resume", "y", "--trust").err
 
 
 KILLS = 100
@@ -162,8 +162,8 @@ def test_killed_at_any_moment(cli: Cli, backend: str, tmp_path: Path) -> None:
             assert code == -signal.SIGPROF
             if checkpoint.exists():
                 kills += 1
-                command = ("resume", str(checkpoint), "--checkpoint-seconds", "0")
-        result = cli("resume", str(checkpoint), "--json")
+                command = ("resume", str(checkpoint), "--trust", "--checkpoint-seconds", "0")
+        result = cli("resume", str(checkpoint), "--json", "--trust")
         assert exact(result.json) == expected
         resumed += 1
     print(f"{backend}: {kills} kills, {resumed} runs, all equal")

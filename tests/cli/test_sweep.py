@@ -105,12 +105,12 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr(Progress, "__call__", press)
         found = cli(*words, "--out", "runs")
-    assert found.code == 130 and found.err.endswith("of 24 members; go on with 'symlie resume runs'.\n")
+    assert found.code == 130 and found.err.endswith("of 24 members; go on with 'symlie resume runs --trust'.\n")
     assert "24 members, about" in found.err and "1 at a time, store about" in found.err
     status = cli("sweep", "--status", "runs", "--json").json
     assert 0 < status["done"] < 24 and status["done"] + status["open"] == 24
     monkeypatch.chdir(tmp_path.parent)
-    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json").json["ok"] == 24
+    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json", "--trust").json["ok"] == 24
     assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 24 members: 24 ok\n")
     one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
     assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()
@@ -123,7 +123,7 @@ def test_options_of_the_model_are_systems_of_their_own(cli: Cli, tmp_path: Path)
     assert [part["options"]["group"] for part in found["systems"]] == ["SE3", "S3"]
     assert sl.open_ensemble(tmp_path / "runs" / "group=S3").arrays["energy"].shape == (2, 1)
     assert cli("sweep", "--status", "runs").out == "group=S3: 2 members: 2 ok\ngroup=SE3: 2 members: 2 ok\n"
-    assert [part["done"] for part in cli("resume", "runs", "--json").json["systems"]] == [2, 2]
+    assert [part["done"] for part in cli("resume", "runs", "--json", "--trust").json["systems"]] == [2, 2]
     alone = cli("sweep", *TOP, "--over", "group=SE3,S3", "--json").json["systems"]
     assert [part["members"] for part in alone] == [1, 1]
 
@@ -199,7 +199,7 @@ def test_members_at_rest(cli: Cli, tmp_path: Path) -> None:
     apart = cli(*words, "--of", "equilibrium", "--workers", "4", "--dry-run", "--json").json
     assert along["members"] == apart["members"] == 3
     assert cli(*words, "--of", "equilibrium", "--out", "runs").code == 0
-    assert cli("resume", "runs", "--json").json["ok"] == 3
+    assert cli("resume", "runs", "--json", "--trust").json["ok"] == 3
 
 
 SWING = """
@@ -294,10 +294,10 @@ def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
     assert "needs a MODEL" in cli("sweep").err
     for words in (("sweep", "--status", "."), ("sweep", "--status", "none")):
         assert "is no store of an ensemble" in cli(*words).err
-    assert "no sweep.json" in cli("resume", ".").err
+    assert "no sweep.json" in cli("resume", ".", "--trust").err
     assert cli("sweep", *TOP, "--over", "mass=1,2", "--out", "runs").code == 0
-    assert "--plot belongs to a run; runs is a sweep" in cli("resume", "runs", "--plot", "x.png").err
-    assert "--workers belongs to a sweep" in cli("resume", "none", "--workers", "2").err
+    assert "--plot belongs to a run; runs is a sweep" in cli("resume", "runs", "--plot", "x.png", "--trust").err
+    assert "--workers belongs to a sweep" in cli("resume", "none", "--workers", "2", "--trust").err
     command = tmp_path / "runs" / "sweep.json"
     stated_words = json.loads(command.read_text())
     for changed, sentence in (
@@ -306,7 +306,7 @@ def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
         ({"words": 3}, "is damaged"),
     ):
         command.write_text(json.dumps(stated_words | changed))
-        assert sentence in cli("resume", "runs").err
+        assert sentence in cli("resume", "runs", "--trust").err
 
 
 def test_mpi_needs_mpirun() -> None:

@@ -109,7 +109,7 @@ def test_what_was_asked_for_is_saved(tmp_path: Path, ending: str) -> None:
     solution = falling()
     force = solution.field("rod", "section_force")
     solution.save(tmp_path / f"rod.{ending}")
-    again = sl.load_solution(tmp_path / f"rod.{ending}", run_code=False)
+    again = sl.load_solution(tmp_path / f"rod.{ending}", trust=False)
     np.testing.assert_array_equal(again.field("rod", "section_force"), force)
     assert list(again.known_fields) == [("rod", "section_force", "body")]
 

@@ -27,7 +27,9 @@ def test_all_ways_give_one_result(needs: Callable[..., None], cluster: DaskClust
     ):
         told = printed(*before, *SYMLIE, *SWEEP, "--out", str(tmp_path / name), *after, environment=MPI_ENVIRONMENT)
         assert told.count("33 members: 33 ok") == 1
-    again = printed(*mpirun, *SYMLIE, "resume", str(tmp_path / "threads"), "--mpi", environment=MPI_ENVIRONMENT)
+    again = printed(
+        *mpirun, *SYMLIE, "resume", str(tmp_path / "threads"), "--trust", "--mpi", environment=MPI_ENVIRONMENT
+    )
     assert again.count("33 members: 33 ok") == 1
     found = [sl.open_ensemble(tmp_path / name) for name in ("threads", "dask", "mpi")]
     for name in ("energy", "top.R", "steps"):

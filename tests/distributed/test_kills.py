@@ -148,7 +148,7 @@ def test_a_worker_of_mpi_that_is_killed_ends_the_sweep_which_goes_on(needs: Prog
         _, told = launcher.communicate(timeout=PATIENCE)
     assert launcher.returncode != 0 and "exited on signal 9 (Killed)" in told
     assert 0 < np.sum(sl.open_ensemble(store).arrays["status"] == MemberStatus.OK) < 4000
-    again = printed(*symlie, "resume", str(store), "--mpi", environment=MPI_ENVIRONMENT)
+    again = printed(*symlie, "resume", str(store), "--trust", "--mpi", environment=MPI_ENVIRONMENT)
     assert again.count("4000 members: 4000 ok") == 1
     printed(sys.executable, "-m", "symlie", "sweep", *sweep, str(tmp_path / "whole"))
     one, other = (sl.open_ensemble(tmp_path / name).arrays["energy"] for name in ("killed", "whole"))

@@ -67,7 +67,7 @@ def bad_file(draw: random.Random) -> Case:
     kind = draw.randrange(4)
     if kind == 0:
         content = damaged(checkpoint(), draw)
-        return Case(("resume", "a.checkpoint", "--out", "a.npz"), {"a.checkpoint": content})
+        return Case(("resume", "a.checkpoint", "--trust", "--out", "a.npz"), {"a.checkpoint": content})
     if kind == 1:
         content = draw.choice(JSON)
         if draw.random() < 0.5:

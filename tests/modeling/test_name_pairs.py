@@ -167,7 +167,7 @@ def outcome(first: str, second: str, ending: str, folder: Path) -> str:
     components = sum(int(np.prod(v.values.shape[1:])) for v in variables)
     assert len(columns(variables)) == components, "each column of a table has its own name"
     solution.save(folder / "pair.npz")
-    for found in solution, sl.load_solution(folder / "pair.npz"):
+    for found in solution, sl.load_solution(folder / "pair.npz", trust=True):
         for check in checks:
             check(found)
     return "accepted"

@@ -76,7 +76,7 @@ def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Pa
     assert interrupted(system, end, 2, path, **options).t[-1] < expected.t[-1]
     resumed = resumed_in_pieces(path, 4)
     assert content(resumed) == content(expected)
-    assert content(sl.resume(path)) == content(expected), "a finished run gives its solution"
+    assert content(sl.resume(path, trust=True)) == content(expected), "a finished run gives its solution"
     assert resumed.system.backend == backend
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
@@ -89,7 +89,7 @@ def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -
     expected = sl.solve(system, 0.02, rtol=1e-5, start=first)
     interrupted(system, 0.02, 1, path, rtol=1e-5, start=first, checkpoint_notes={"a": [1]})
     assert checkpoint_notes(path) == {"a": [1]}
-    resumed = sl.resume(path)
+    resumed = sl.resume(path, trust=True)
     assert content(resumed) == content(expected)
     assert resumed.outputs["energy"].tobytes() == expected.outputs["energy"].tobytes()
     again = sl.solve(resumed.system, 0.03, rtol=1e-5, start=resumed)
@@ -106,7 +106,7 @@ def test_a_failure_comes_back(tmp_path: Path) -> None:
     model.initial(x, x=[1], x_dot=[1])
     system = model.derive().compile(backend="numpy")
     found = []
-    for attempt in (lambda: sl.solve(system, 9.0, h=0.1, checkpoint=path), lambda: sl.resume(path)):
+    for attempt in (lambda: sl.solve(system, 9.0, h=0.1, checkpoint=path), lambda: sl.resume(path, trust=True)):
         with pytest.raises(NotFiniteError) as caught:
             attempt()
         assert caught.value.solution is not None
@@ -189,16 +189,16 @@ def test_other_circumstances_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
             here = {**identity.identity(), name: "another one"}
             patch.setattr("symlie.runtime.integrate.checkpoint.identity", lambda here=here: here)
             with pytest.raises(FormatError, match=f"{name} was .* and is another one now"):
-                sl.resume(path)
+                sl.resume(path, trust=True)
     rewritten(path, lambda h: h.update(library="0123"))
     with pytest.raises(FormatError, match=r"the compiled code .* was 0123 and is none now"):
-        sl.resume(path)
+        sl.resume(path, trust=True)
     rewritten(path, lambda h: h.update(library="none"))
     rewritten(path, lambda h: h["system"].update(interface_hash="0"))
     with pytest.raises(FormatError, match="does not belong to its manifest"):
-        sl.resume(path)
+        sl.resume(path, trust=True)
     path, expected = small(tmp_path)
-    assert content(sl.resume(path)) == content(expected)
+    assert content(sl.resume(path, trust=True)) == content(expected)
 
 
 @pytest.mark.usefixtures("often")
@@ -210,12 +210,12 @@ def test_changed_files_of_a_model_are_refused(tmp_path: Path) -> None:
     rewritten(path, lambda h: h["system"].update(sources=known))
     source.write_text("after")
     with pytest.raises(FormatError, match=r"top\.py, which its model was built from, has changed"):
-        sl.resume(path)
+        sl.resume(path, trust=True)
     source.unlink()
     with pytest.raises(FormatError, match="has changed"):
-        sl.resume(path)
+        sl.resume(path, trust=True)
     source.write_text("before")
-    assert content(sl.resume(path)) == content(expected)
+    assert content(sl.resume(path, trust=True)) == content(expected)
 
 
 @pytest.mark.usefixtures("often")
@@ -224,30 +224,30 @@ def test_a_run_has_its_checkpoint_to_itself(tmp_path: Path) -> None:
     file, _ = CheckpointFile.reopen(path)
     with file:
         with pytest.raises(FormatError, match="in use by another run"):
-            sl.resume(path)
+            sl.resume(path, trust=True)
         with pytest.raises(FormatError, match="in use by another run"):
             small(tmp_path)
-    sl.resume(path)
+    sl.resume(path, trust=True)
 
 
 def test_what_is_not_a_checkpoint_stays(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("precious")
-    for attempt in (lambda: small_run(path), lambda: sl.resume(path)):
+    for attempt in (lambda: small_run(path), lambda: sl.resume(path, trust=True)):
         with pytest.raises(FormatError, match="not a checkpoint"):
             attempt()
     assert path.read_text() == "precious"
-    for attempt in (lambda: small_run(tmp_path / "none" / "x"), lambda: sl.resume(tmp_path / "x")):
+    for attempt in (lambda: small_run(tmp_path / "none" / "x"), lambda: sl.resume(tmp_path / "x", trust=True)):
         with pytest.raises(FormatError, match="No such file"):
             attempt()
     path.write_bytes(b"symlie checkpoint 99\n")
     with pytest.raises(FormatError, match=f"format 99 .* reads format {FORMAT}"):
-        sl.resume(path)
+        sl.resume(path, trust=True)
     for seconds in (-1.0, float("nan")):
         with pytest.raises(ModelError, match="must not be negative"):
             small_run(tmp_path / "x", checkpoint_seconds=seconds)
         with pytest.raises(ModelError, match="must not be negative"):
-            sl.resume(path, checkpoint_seconds=seconds)
+            sl.resume(path, checkpoint_seconds=seconds, trust=True)
     assert [p.name for p in tmp_path.iterdir()] == ["model.py"]
 
 

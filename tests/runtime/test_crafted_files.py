@@ -117,7 +117,7 @@ def test_solutions(part: str, chosen: Chosen, tmp_path: Path) -> None:
         value = change()
         other = {SYSTEM: packed(value)} if part == "record" else {part: np.array(json.dumps(value))}
         np.savez(path, **{**entries, **other})
-        named_or_equal(lambda: numbers(sl.load_solution(path, run_code=False)), numbers(solution()))
+        named_or_equal(lambda: numbers(sl.load_solution(path, trust=False)), numbers(solution()))
 
 
 def test_arrays_of_solutions(chosen: Chosen, tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_arrays_of_solutions(chosen: Chosen, tmp_path: Path) -> None:
     for name, way in chosen([(name, way) for name in numeric for way in ways]):
         np.savez(path, **{**entries, SYSTEM: system, name: way(entries[name])})
         try:
-            loaded = sl.load_solution(path, run_code=False)
+            loaded = sl.load_solution(path, trust=False)
         except FormatError:
             continue
         assert np.all(np.isfinite(loaded.t)) and np.all(np.diff(loaded.t) >= 0)
@@ -167,7 +167,7 @@ def test_impossible_numbers(name: str, change: Callable[[Any], Any], tmp_path: P
     solution().save(path)
     changed(path, lambda entries: entries.update({name: change(entries[name])}))
     with pytest.raises(FormatError, match="is damaged"):
-        sl.load_solution(path)
+        sl.load_solution(path, trust=True)
 
 
 def test_nested_files(tmp_path: Path) -> None:
@@ -175,12 +175,12 @@ def test_nested_files(tmp_path: Path) -> None:
     brackets = "[" * 100_000
     (tmp_path / "manifest.json").write_text(brackets)
     with pytest.raises(FormatError, match="is damaged; generate"):
-        sl.load(tmp_path)
+        sl.load(tmp_path, trust=True)
     path = tmp_path / "x.npz"
     solution().save(path)
     changed(path, lambda entries: entries.update(attributes=np.array(brackets)))
     with pytest.raises(FormatError, match="not a solution"):
-        sl.load_solution(path)
+        sl.load_solution(path, trust=True)
     (tmp_path / "certificate.json").write_text(brackets)
     with pytest.raises(FormatError, match="no certificate"):
         check_file(tmp_path / "certificate.json")
@@ -194,7 +194,7 @@ def test_checkpoints(chosen: Chosen, tmp_path: Path) -> None:
     read = read_checkpoint(path)
     for change in chosen([c for c in changed_values(read.header) if c.args[0][:2] != ("system", "files")]):
         CheckpointFile.create(path, change(), read.state, read.records).__exit__(None, None, None)
-        named_or_equal(lambda: content(sl.resume(path))["statistics"], content(expected)["statistics"])
+        named_or_equal(lambda: content(sl.resume(path, trust=True))["statistics"], content(expected)["statistics"])
         named_or_equal(lambda: isinstance(checkpoint_notes(path), dict), True)
 
 
@@ -215,7 +215,7 @@ def test_states_and_records_of_checkpoints(tmp_path: Path) -> None:
     ]:
         CheckpointFile.create(path, read.header, state, records).__exit__(None, None, None)
         with pytest.raises(FormatError, match=r"The checkpoint .* is damaged"):
-            sl.resume(path)
+            sl.resume(path, trust=True)
 
 
 def test_generated_folders(chosen: Chosen, tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_generated_folders(chosen: Chosen, tmp_path: Path) -> None:
         for name, part in with_checksums({**kept, "manifest.json": text}).items():
             if name in ("manifest.json", "checksums.txt"):
                 (folder / name).write_text(part, encoding="utf-8")
-        named_or_equal(lambda: sl.load(folder, backend="numpy").layout.name, None)
+        named_or_equal(lambda: sl.load(folder, backend="numpy", trust=True).layout.name, None)
 
 
 TABLEAU = """
@@ -260,7 +260,7 @@ def test_names_in_files_are_no_paths(name: str, tmp_path: Path, monkeypatch: pyt
     changed(path, with_record(files={**solution().system.files, name: "x"}))
     for run_code in (True, False):
         with pytest.raises(FormatError, match="is no name of a generated file"):
-            sl.load_solution(path, run_code=run_code)
+            sl.load_solution(path, trust=run_code)
     with pytest.raises(FormatError, match="is no name of a generated file"):
         compiled_library({"x.c": "", name: "x"}, "x.c", "portable")
     assert not list(tmp_path.rglob("*escaped*"))
@@ -285,7 +285,7 @@ def test_data_without_code(build: Callable[[str], sl.System], suffix: str, tmp_p
     trapped.__dict__["outputs"] = solved.outputs
     path, again = tmp_path / f"x{suffix}", tmp_path / f"y{suffix}"
     files.save_solution(trapped, path)
-    loaded = sl.load_solution(path, run_code=False)
+    loaded = sl.load_solution(path, trust=False)
     assert content(loaded) == content(solved)
     assert {k: v.tobytes() for k, v in loaded.outputs.items()} == {k: v.tobytes() for k, v in solved.outputs.items()}
     node = loaded.system.layout.nodes[0]
@@ -296,7 +296,7 @@ def test_data_without_code(build: Callable[[str], sl.System], suffix: str, tmp_p
     loaded.plot_steps(tmp_path / "steps.png")
     assert json.dumps(loaded.to_json()) == json.dumps(solved.to_json())
     loaded.save(again)
-    assert content(sl.load_solution(again, run_code=False)) == content(solved)
+    assert content(sl.load_solution(again, trust=False)) == content(solved)
     needs_code: list[Callable[[], Any]] = [
         lambda: loaded(0.0015),
         lambda: sl.solve(loaded.system, 0.01, h=1e-3, start=loaded),
@@ -307,5 +307,5 @@ def test_data_without_code(build: Callable[[str], sl.System], suffix: str, tmp_p
         lambda: loaded.with_index1_multipliers(),
     ]
     for use in needs_code:
-        with pytest.raises(CodeNotLoadedError, match="run_code=True"):
+        with pytest.raises(CodeNotLoadedError, match="trust=True"):
             use()

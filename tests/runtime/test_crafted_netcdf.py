@@ -269,7 +269,7 @@ def chosen(request: pytest.FixtureRequest) -> Callable[[list[Any]], list[Any]]:
 def outcome(path: Path) -> tuple[str, Solution | None]:
     """What became of a file."""
     try:
-        loaded = sl.load_solution(path, run_code=False)
+        loaded = sl.load_solution(path, trust=False)
     except SymlieError as error:
         assert 0 < len(str(error).splitlines()) < 6 and len(str(error)) < 800
         return "refused by name", None

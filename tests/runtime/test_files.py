@@ -158,7 +158,7 @@ def test_text(tmp_path: Path) -> None:
     np.testing.assert_array_equal(frame["top_R[0,1]"], solution.field("top", "R")[:, 0, 1])
     np.testing.assert_array_equal(frame["energy"], solution.outputs["energy"])
     with pytest.raises(FormatError, match="numbers alone"):
-        sl.load_solution(path)
+        sl.load_solution(path, trust=True)
 
 
 def test_data_of_xarray(tmp_path: Path) -> None:

@@ -144,14 +144,14 @@ def test_pickles_files_and_checkpoints(tmp_path: Path) -> None:
     _, frozen = tops()
     again = [pickle.loads(pickle.dumps(frozen))]
     heavy_top_equations("S3xR3").generate(tmp_path / "top", freeze="all")
-    again.append(sl.load(tmp_path / "top", backend="numpy"))
+    again.append(sl.load(tmp_path / "top", backend="numpy", trust=True))
     equations = (tmp_path / "top" / "equations.md").read_text()
     assert "\\mathrm{mass}" in equations and "Constants of the generated code" in equations
     whole = sl.solve(frozen, STEPS * H, h=H)
     whole.save(tmp_path / "run.npz")
-    again.append(sl.load_solution(tmp_path / "run.npz").system)
+    again.append(sl.load_solution(tmp_path / "run.npz", trust=True).system)
     interrupted(frozen, STEPS * H, 2, tmp_path / "run.checkpoint", h=H)
-    resumed = sl.resume(tmp_path / "run.checkpoint")
+    resumed = sl.resume(tmp_path / "run.checkpoint", trust=True)
     assert content(resumed) == content(whole)
     for system in (*again, resumed.system):
         assert system.layout.frozen == frozen.layout.frozen

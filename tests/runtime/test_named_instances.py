@@ -177,13 +177,13 @@ def test_a_value_that_nobody_shares() -> None:
 def saved(system: System, folder: Path) -> Solution:
     path = folder / "run.npz"
     sl.solve(system, 1.0, method="half_explicit_3", h=2**-6).save(path)
-    return sl.load_solution(path, run_code=True)
+    return sl.load_solution(path, trust=True)
 
 
 def resumed(system: System, folder: Path) -> Solution:
     path = folder / "run.checkpoint"
     interrupted(system, 1.0, 2, path, method="half_explicit_3", h=2**-6, checkpoint_seconds=0)
-    return sl.resume(path)
+    return sl.resume(path, trust=True)
 
 
 @pytest.mark.parametrize("again", [saved, resumed])
@@ -201,7 +201,7 @@ def test_files(tmp_path: Path, again: Callable[[System, Path], Solution]) -> Non
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_generated_folders(tmp_path: Path, backend: str) -> None:
     write_generated(named(), tmp_path)
-    solution = sl.solve(sl.load(tmp_path, backend=backend), 1.0, method="half_explicit_3", h=2**-6)
+    solution = sl.solve(sl.load(tmp_path, backend=backend, trust=True), 1.0, method="half_explicit_3", h=2**-6)
     for name, values in reported(run(named, backend)).items():
         np.testing.assert_array_equal(reported(solution)[name], values)
 

@@ -346,7 +346,7 @@ def test_mirrored_joints_are_refused_where_they_arrive() -> None:
 def test_code_that_is_not_run_stays_so(tmp_path: Path) -> None:
     expected = solution_of("events")
     expected.save(tmp_path / "x.npz")
-    found = sent(sl.load_solution(tmp_path / "x.npz", run_code=False))
+    found = sent(sl.load_solution(tmp_path / "x.npz", trust=False))
     assert_equal(found, expected)
     with pytest.raises(CodeNotLoadedError):
         sl.solve(found.system, 0.1, h=0.1)

@@ -274,7 +274,7 @@ def edited(folder: Path, edit: Callable[[dict[str, Any]], Any]) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_generated_folders_run(generated: Path, backend: str) -> None:
-    loaded, compiled = run(sl.load(generated, backend=backend)), run(heavy_top_system("S3xR3", backend))
+    loaded, compiled = run(sl.load(generated, backend=backend, trust=True)), run(heavy_top_system("S3xR3", backend))
     for a, b in ((loaded.q, compiled.q), (loaded.v, compiled.v), (loaded.multipliers, compiled.multipliers)):
         assert a.tobytes() == b.tobytes()
     assert sorted(p.name for p in generated.iterdir()) == [
@@ -288,28 +288,28 @@ def test_generated_folders_run(generated: Path, backend: str) -> None:
 def test_hashes_must_agree(folder: Path, backend: str) -> None:
     edited(folder, lambda m: m.update(interface_hash="0" * 16))
     with pytest.raises(FormatError, match="generate the model again"):
-        sl.load(folder, backend=backend)
+        sl.load(folder, backend=backend, trust=True)
 
 
 @pytest.mark.parametrize("version", [FORMAT + 1, FORMAT - 1, None, str(FORMAT)])
 def test_other_formats_are_refused(folder: Path, version: Any) -> None:
     edited(folder, lambda m: m.update(format=version))
     with pytest.raises(FormatError, match=f"manifest has format {version!r} of symlie .* reads format {FORMAT}"):
-        sl.load(folder)
+        sl.load(folder, trust=True)
 
 
 def test_folders_without_manifest(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"has no manifest\.json; it is not a folder written by"):
-        sl.load(tmp_path)
+        sl.load(tmp_path, trust=True)
     with pytest.raises(FormatError, match=r"has no manifest\.json"):
-        sl.load(tmp_path / "missing")
+        sl.load(tmp_path / "missing", trust=True)
 
 
 @pytest.mark.parametrize("text", ["", "{", "not json", "\x00"])
 def test_manifests_that_are_not_json(folder: Path, text: str) -> None:
     (folder / "manifest.json").write_text(text)
     with pytest.raises(FormatError, match=r"manifest\.json is damaged"):
-        sl.load(folder)
+        sl.load(folder, trust=True)
 
 
 MISSING_PARTS = ("nodes", "node_types", "element_types", "parameters", "interface_hash", "model", "options")
@@ -324,20 +324,20 @@ def test_incomplete_manifests(folder: Path, part: str) -> None:
     else:
         edited(folder, lambda m: m.pop(part))
     with pytest.raises(FormatError, match=r"generate|damaged"):
-        sl.load(folder)
+        sl.load(folder, trust=True)
 
 
 @pytest.mark.parametrize(("backend", "name"), [("numpy", "heavy_top.py"), ("c", "heavy_top.c"), ("c", "heavy_top.h")])
 def test_incomplete_folders(folder: Path, backend: str, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(SymlieError, match=name.replace(".", r"\.")):
-        sl.load(folder, backend=backend)
+        sl.load(folder, backend=backend, trust=True)
 
 
 def test_foreign_numpy_modules_are_refused(folder: Path) -> None:
     (folder / "heavy_top.py").write_text("x = 1\n")
     with pytest.raises(FormatError, match=r"heavy_top\.py is not as it was generated"):
-        sl.load(folder, backend="numpy")
+        sl.load(folder, backend="numpy", trust=True)
 
 
 def test_clearing_the_cache_spares_other_files(empty_cache: Path) -> None:
@@ -390,10 +390,10 @@ def test_damaged_generated_folders_are_refused(name: str, folder: Path) -> None:
     for damaged_text in (text[: len(text) // 2], text.replace("0", "1", 1)):
         path.write_text(damaged_text, encoding="utf-8")
         with pytest.raises(FormatError, match=r"not as it was generated|damaged|has format"):
-            sl.load(folder)
+            sl.load(folder, trust=True)
     path.unlink()
     with pytest.raises(FormatError, match=r"not as it was generated|has no manifest"):
-        sl.load(folder)
+        sl.load(folder, trust=True)
 
 
 def test_a_compiler_that_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

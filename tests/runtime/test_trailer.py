@@ -62,7 +62,7 @@ def test_damage_is_refused_before_hdf5_opens_a_file(
     path.write_bytes(damage(path.read_bytes()))
     forbid_hdf5(monkeypatch)
     with pytest.raises(FormatError, match=message):
-        sl.load_solution(path, run_code=False)
+        sl.load_solution(path, trust=False)
 
 
 def test_an_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,7 @@ def test_an_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch
     opened = []
     dataset = netCDF4.Dataset
     monkeypatch.setattr(netCDF4, "Dataset", lambda file: opened.append(file) or dataset(file))
-    assert numbers(sl.load_solution(path, run_code=False)) == numbers(solution())
+    assert numbers(sl.load_solution(path, trust=False)) == numbers(solution())
     assert opened == [path]
 
 
@@ -93,7 +93,7 @@ def by_xarray(path: Path) -> None:
 def test_files_that_other_programs_changed(change: Callable[[Path], None], path: Path) -> None:
     change(path)
     with pytest.raises(FormatError, match="another program wrote or changed it"):
-        sl.load_solution(path, run_code=False)
+        sl.load_solution(path, trust=False)
 
 
 def test_the_checksum_is_written_before_the_file_has_its_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,4 +124,4 @@ def test_earlier_files_without_a_checksum_are_refused_by_their_version() -> None
     path = SETS / "0.1.0" / "hoist.nc"
     assert not check_trailer(path)
     with pytest.raises(FormatError, match=r"has format 3 of symlie 0\.1\.0"):
-        sl.load_solution(path)
+        sl.load_solution(path, trust=True)

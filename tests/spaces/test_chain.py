@@ -211,7 +211,7 @@ def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) ->
     system = chain(3).with_parameters(masses=[1, 2, 3])
     solution = sl.solve(system, 0.2, method="rkmk_dopri5", h=0.05)
     solution.save(tmp_path / "chain.npz")
-    loaded = sl.load_solution(tmp_path / "chain.npz")
+    loaded = sl.load_solution(tmp_path / "chain.npz", trust=True)
     assert np.array_equal(loaded.system.element_parameters[0], solution.system.element_parameters[0])
     assert np.array_equal(loaded(0.13).q, solution(0.13).q)
     assert np.array_equal(loaded.outputs["positions"], solution.outputs["positions"])

@@ -94,7 +94,7 @@ def test_up_is_against_gravity() -> None:
 
 def test_a_solution_without_its_code_is_drawn(tmp_path: Path) -> None:
     pendulum().save(tmp_path / "run.npz")
-    content = sl.load_solution(tmp_path / "run.npz", run_code=False).view().scene["solutions"][0]
+    content = sl.load_solution(tmp_path / "run.npz", trust=False).view().scene["solutions"][0]
     assert content["bodies"]["names"] == ["rod", "arm"] and len(content["joints"]) == 2
     assert content["outputs"][0]["label"] == "energy"
 

@@ -43,7 +43,7 @@ with xarray.open_dataset(file) as data:
 # %%
 # Read by symlie, evaluated between two steps, and continued:
 
-again = sl.load_solution(file)
+again = sl.load_solution(file, trust=True)
 further = sl.solve(again.system, 2, start=again, h=1e-3)
 whole = sl.solve(system, 2, h=1e-3)
 print("file of", file.stat().st_size // 1000, "kB;", again)

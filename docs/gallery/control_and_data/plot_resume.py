@@ -46,7 +46,7 @@ except KeyboardInterrupt:
 # %%
 # It is resumed, and compared with one in a single piece:
 
-resumed = sl.resume(checkpoint)
+resumed = sl.resume(checkpoint, trust=True)
 whole = sl.solve(system, 20, **words)
 assert np.array_equal(resumed.t, whole.t)
 assert np.array_equal(resumed.q, whole.q)

@@ -12,7 +12,9 @@ are stored by steps on the group.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -187,6 +189,24 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
         rotation = _stored_group(coordinates)
     factors = [rotation if k in places else g for k, (g, _, _) in enumerate(group.simple_factors)]
     return factors[0] if len(factors) == 1 else direct_product(*factors)
+
+
+def classical_group(name: str) -> LieGroup | None:
+    """The configuration space of a body in classical coordinates by its name, or None.
+
+    Parameters
+    ----------
+    name
+        As `in_coordinates` names it, such as ``euler_anglesxR3``.
+    """
+    bases, ways = (SO3, direct_product(SO3, real_space(3))), ((None, None), (1, None), (2, None), (None, ON_GROUP))
+    for coordinates in (known for known in parameters_by_name() if name.startswith(known)):
+        for base, (form, step) in itertools.product(bases, ways):
+            with contextlib.suppress(GroupError):
+                found = in_coordinates(base, coordinates, form, step)
+                if found.name == name:
+                    return found
+    return None
 
 
 def _check_coordinates(coordinates: str) -> None:

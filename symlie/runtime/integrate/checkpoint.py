@@ -35,6 +35,7 @@ from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
 from symlie.runtime.system.values import Timings
+from symlie.trust import check_trust
 
 SECONDS = 10.0
 """Time between two checkpoints where no other is asked for."""
@@ -124,7 +125,9 @@ def create_checkpoint(
     return CheckpointKeeper(file, run, recorder, seconds)
 
 
-def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_seconds: float = SECONDS) -> Solution:
+def resume(
+    path: str | Path, *, trust: bool = False, progress: Progress | None = None, checkpoint_seconds: float = SECONDS
+) -> Solution:
     """Go on with the run of a checkpoint, to the same bits as without an interruption.
 
     A run that was finished gives its solution. The checkpoint is kept up to date as before.
@@ -132,8 +135,9 @@ def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_sec
     Parameters
     ----------
     path
-        The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``. The generated code in it is
-        compiled and run: resume files that you trust.
+        The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``.
+    trust
+        True allows to compile and run the generated code in the checkpoint, without which nothing goes on.
     progress
         Called with the fraction done, at most every 50 ms or so.
     checkpoint_seconds
@@ -141,6 +145,8 @@ def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_sec
 
     Raises
     ------
+    CodeNotLoadedError
+        Without ``trust=True``.
     FormatError
         It is no checkpoint, damaged, or in use; or the result would not be the same, because the version, the
         processor, the compiler or a file of the model has changed.
@@ -151,6 +157,7 @@ def resume(path: str | Path, *, progress: Progress | None = None, checkpoint_sec
     _check_seconds(checkpoint_seconds)
     file, content = CheckpointFile.reopen(path)
     with file:
+        check_trust(f"The checkpoint {path}", "resume it", trust=trust)
         with reading(f"The checkpoint {path}"):
             run, state, recorder = _run_of(path, content)
             loop = run.loop(state)

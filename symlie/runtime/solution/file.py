@@ -61,12 +61,11 @@ class _Content:
         return self.values[name]
 
 
-def load_solution(path: str | Path, *, backend: str | None = None, run_code: bool = True) -> Solution:
-    """Read a solution that was saved, with its system: fields, outputs, plots, `solution(t)`, ``solve(start=…)``.
+def load_solution(path: str | Path, *, backend: str | None = None, trust: bool = False) -> Solution:
+    """Read a solution that was saved: fields, outputs, plots; with ``trust=True`` `solution(t)` and ``solve(start=…)``.
 
     The system comes from the generated code in the file, neither from the model nor from its name, so SymPy is not
-    needed and the solution is that of the model as it was. As with `load`, the code is compiled and run: load files
-    that you trust, or with ``run_code=False``.
+    needed and the solution is that of the model as it was. The code is compiled and run only with ``trust=True``.
 
     Parameters
     ----------
@@ -74,9 +73,9 @@ def load_solution(path: str | Path, *, backend: str | None = None, run_code: boo
         File written by `Solution.save`, ``.nc`` or ``.npz``.
     backend
         ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
-    run_code
-        Whether the generated code in the file is compiled and run. Without it the solution has its fields, outputs,
-        multipliers, events and plots; what needs more, such as `solution(t)`, raises a `CodeNotLoadedError`.
+    trust
+        Whether the generated code in the file may be compiled and run. Otherwise the solution has its fields, outputs,
+        multipliers, events and plots; whatever needs more, such as `solution(t)`, raises a `CodeNotLoadedError`.
 
     Raises
     ------
@@ -103,7 +102,7 @@ def load_solution(path: str | Path, *, backend: str | None = None, run_code: boo
         if other:
             raise TypeError(f"{other[0]} holds no numbers")
         record = unpacked(content.values[SYSTEM])
-        system = recorded_system(record, backend, run_code=run_code)
+        system = recorded_system(record, backend, run_code=trust is True)
         if model_hash(system) != content.attributes["model_hash"]:
             raise FormatError(f"The generated code in {path} is not the one it was saved with; the file is damaged.")
         solution = _solution(content, system)

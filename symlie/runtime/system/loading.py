@@ -27,6 +27,7 @@ from symlie.runtime.linear.schur import algebra_of
 from symlie.runtime.system.parameter_sources import filled_parameters
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
+from symlie.trust import check_trust
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""
@@ -117,8 +118,8 @@ def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, opt
     )
 
 
-def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default") -> System:
-    """Load a folder written by `symlie generate`; SymPy is not needed.
+def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default", trust: bool = False) -> System:
+    """Load a folder written by `symlie generate`, which compiles and runs the code in it; SymPy is not needed.
 
     Parameters
     ----------
@@ -128,9 +129,13 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
         ``"c"``, ``"numpy"`` or ``"auto"``.
     optimize
         ``"default"``, ``"contract"`` or ``"portable"``.
+    trust
+        True allows to run the code in the folder.
 
     Raises
     ------
+    CodeNotLoadedError
+        Without ``trust=True``.
     FormatError
         It is not a generated folder of this version.
     """
@@ -141,6 +146,7 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
     with reading(path, "is damaged; generate the model again"):
         head = json.loads(path.read_text(encoding="utf-8"))
     check_format(head, "The manifest", REMEDY)  # says first if the folder is of another version
+    check_trust(folder, "load it", trust=trust)
     with reading(folder, "can not be loaded; generate the model again"):
         kinds = {".c", ".h", ".py", ".json", ".txt"}
         files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}

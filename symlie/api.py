@@ -34,7 +34,7 @@ from symlie.stages import watched_stages
 if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike
     from symlie.derive.equations import Equations
-    from symlie.ensembles.stored_groups import StoredGroup
+    from symlie.ensembles.store_index import StoredGroup
     from symlie.groups.group import LieGroup
     from symlie.groups.homogeneous import ConfigurationSpace
     from symlie.groups.rotation_parameters import RotationParameters

@@ -57,11 +57,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after ``symlie``; default: those of the process.
     """
     words = sys.argv[1:] if arguments is None else [*arguments]
-    options = _parser(words).parse_args(words)
-    options.result, options.words = {}, words[1:]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that can not show λ
+            stream.reconfigure(errors="replace")  # a terminal that cannot show λ
+    options = _parser(words).parse_args(words)
+    options.result, options.words = {}, words[1:]
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
         plain = True if getattr(options, "progress", False) else None

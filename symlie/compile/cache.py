@@ -18,7 +18,7 @@ from pathlib import Path
 from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, notify_once, workplace, write_private
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
-from symlie.errors import CompilerError
+from symlie.errors import CacheError, CompilerError
 from symlie.reading import check_file_names
 
 _LIBRARIES = "libraries"
@@ -90,6 +90,8 @@ def compiled_library(
         There is no compiler.
     CompilerError
         It failed.
+    CacheError
+        No folder takes the files of the compilation.
     """
     check_file_names([*files, main])
     compiler_flags = flags(optimize, takes_steps=takes_steps)
@@ -104,14 +106,32 @@ def compiled_library(
     try:
         return _new_library(root, key, files, main, compiler_flags), True
     except (OSError, CompilerError) as error:
-        if not isinstance(error, OSError) and _has_room(root):
+        reason = _reason(error, root)
+        if reason is None:
             raise
-        reason = error.strerror if isinstance(error, OSError) else "no space left"
         other = instead_of_cache(
             f"The cache folder {root} can not be written ({reason}); going on with a temporary one."
         )
     known = _known_library(other, key)
-    return (known, False) if known is not None else (_new_library(other, key, files, main, compiler_flags), True)
+    if known is not None:
+        return known, False
+    try:
+        return _new_library(other, key, files, main, compiler_flags), True
+    except (OSError, CompilerError) as error:
+        reason = _reason(error, other)
+        if reason is None:
+            raise
+        raise CacheError(
+            f"Neither the cache folder {root} nor a temporary one takes the files of a compilation ({reason}): make "
+            "room, lift a limit of 'ulimit -f', or use the NumPy backend."
+        ) from error
+
+
+def _reason(error: OSError | CompilerError, root: Path) -> str | None:
+    """Why the disk refused the files of a compilation; None if the compiler failed for another reason."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return None if _has_room(root) else "no space left, or a limit of the size of files"
 
 
 def _known_library(root: Path, key: str) -> Path | None:

@@ -13,6 +13,7 @@ import functools
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -57,6 +58,11 @@ def cache_root() -> Path:
 
 def _reason_against(folder: Path) -> str | None:
     """Why a folder can not be the cache."""
+    encoding = sys.getfilesystemencoding()
+    try:
+        str(folder).encode(encoding)
+    except UnicodeEncodeError:
+        return f"has characters that the encoding {encoding} lacks, so that libraries in it cannot be loaded"
     try:
         make_private(folder)
         states = [path.stat() for path in (folder, *(folder / kind for kind in KINDS)) if path.exists()]

@@ -22,8 +22,25 @@ from symlie.stages import stage
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """No -ffast-math, ever; the SLP pass is off because it emits fused operations in spite of -ffp-contract=off."""
 
-_REFUSAL = "symlie needs NaN and infinity"
-"""What ``primitives.h`` says to compilers with -ffast-math."""
+_REFUSALS = {
+    "symlie needs NaN and infinity": (
+        "computes without NaN and infinity, so that a failure would go unseen: take -ffast-math, -Ofast and "
+        "-ffinite-math-only"
+    ),
+    "symlie needs IEEE arithmetic": (
+        "reorders sums or replaces divisions, which loses digits: take -funsafe-math-optimizations, -fassociative-math "
+        "and -freciprocal-math"
+    ),
+    "symlie needs double constants": "cuts constants to 7 digits: take -fsingle-precision-constant",
+}
+"""Messages of ``primitives.h`` about flags, and what they mean."""
+
+_UNSEEN = {
+    "-fassociative-math": "symlie needs IEEE arithmetic",
+    "-freciprocal-math": "symlie needs IEEE arithmetic",
+    "-funsafe-math-optimizations": "symlie needs IEEE arithmetic",
+}
+"""Flags of clang without a macro that ``primitives.h`` could see."""
 
 _WITHOUT_STEPS = ("-O2", "-ftree-vectorize")
 """In place of -O3 where no steps are taken: the same bits for less of a compiler's time. With -O1 states between steps
@@ -90,10 +107,20 @@ def _stated_compiler(stated: str) -> Compiler:
             f"The environment variable CC names the compiler {brief(stated)!r}, but there is no such program; name "
             "another one, or unset CC."
         )
+    for word in words[1:]:
+        if word in _UNSEEN:
+            raise CompilerError(_refusal(path, _UNSEEN[word]))
     # Of a command such as "ccache gcc" every program counts.
     programs = [program for word in words[1:] if (program := shutil.which(word)) is not None]
     identity = [" ".join(words[1:]), *map(_program_identity, programs)]
     return Compiler((path, *words[1:]), " ".join([_program_identity(path), *filter(None, identity)]))
+
+
+def _refusal(compiler: str, reason: str) -> str:
+    return (
+        f"The C compiler {compiler} {_REFUSALS[reason]} out of the environment variable CC or out of the program that "
+        "it names, or use the NumPy backend."
+    )
 
 
 def _program_identity(path: str) -> str:
@@ -229,12 +256,8 @@ def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) ->
             code, said = _ended(command, source)
     except OSError as error:
         raise CompilerError(f"{command[0]} can not be run ({error.strerror}); is it a compiler? ({shown})") from error
-    if code and _REFUSAL in said:
-        raise CompilerError(
-            f"The C compiler {command[0]} computes without NaN and infinity, so that a failure would go unseen: take "
-            "-ffast-math, -Ofast and -ffinite-math-only out of the environment variable CC or out of the program that "
-            "it names, or use the NumPy backend."
-        )
+    if code and (found := [reason for reason in _REFUSALS if reason in said]):
+        raise CompilerError(_refusal(command[0], found[0]))
     if code < 0:
         raise CompilerError(
             f"The C compiler was ended by {_signal_name(-code)}, perhaps for want of memory or of room on "

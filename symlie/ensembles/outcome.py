@@ -14,8 +14,7 @@ import numpy as np
 from symlie.ensembles.group_statistics import GroupStatistics, GroupSums, statistics_on_group
 from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.ensembles.store import MISSING, EnsembleStore
-from symlie.ensembles.store_index import Quantity
-from symlie.ensembles.stored_groups import StoredGroup, stored_group
+from symlie.ensembles.store_index import Quantity, StoredGroup, stored_group
 from symlie.ensembles.stored_task import read_task
 from symlie.ensembles.tasks import MemberTask
 from symlie.errors import ModelError, UnknownNameError

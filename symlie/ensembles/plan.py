@@ -18,8 +18,7 @@ from symlie.ensembles.quantities import Recorded, dimensions_of, recorded_quanti
 from symlie.ensembles.rest import RestTask
 from symlie.ensembles.statistics import check_statistics
 from symlie.ensembles.store import EnsembleStore, begin_store
-from symlie.ensembles.store_index import Quantity, StoreIndex
-from symlie.ensembles.stored_groups import group_records
+from symlie.ensembles.store_index import Quantity, StoreIndex, group_records
 from symlie.ensembles.stored_task import write_task
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.integrate.compiled_method import CompiledMethod

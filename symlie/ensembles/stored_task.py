@@ -1,7 +1,7 @@
 """What was done with the members of an ensemble, beside their results, so that each can be integrated again.
 
-It is a pickle: reading it can run any code, so that it is read only with the consent of the user. Results are read without
-it.
+It is a pickle: reading it can run any code, so that it is read only with the consent of the user. Results are read
+without it.
 """
 
 from __future__ import annotations

@@ -184,6 +184,42 @@ def test_first_order_states(compiler: str, build: Callable[[str], System], tmp_p
 
 FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")
 
+LOSSY = {
+    "-fsingle-precision-constant": "take -fsingle-precision-constant out",
+    "-funsafe-math-optimizations": "take -funsafe-math-optimizations",
+    "-fassociative-math -fno-signed-zeros -fno-trapping-math": "-fassociative-math and",
+    "-freciprocal-math": "and -freciprocal-math out",
+}
+"""Flags that lose digits without another sign, and a part of the message about each."""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("flag", LOSSY)
+def test_compilers_that_lose_digits(compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results had 7 digits, and status "ok"; clang ignores the first flag."""
+    name, text, _ = kernels_of("heavy_top_S3")
+    write(tmp_path, text)
+    monkeypatch.setenv("CC", f"{compiler} {flag}")
+    find_compiler.cache_clear()
+    try:
+        if "clang" in compiler and "constant" in flag:
+            run_compiler(tmp_path / f"{name}.c", tmp_path / "library.so", flags("portable"))
+        else:
+            with pytest.raises(CompilerError, match=LOSSY[flag]):
+                run_compiler(tmp_path / f"{name}.c", tmp_path / "library.so", flags("portable"))
+    finally:
+        monkeypatch.undo()
+        find_compiler.cache_clear()
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("flag", ["-fsingle-precision-constant", "-funsafe-math-optimizations"])
+def test_operators_refuse_flags_that_lose_digits(compiler: str, flag: str, tmp_path: Path) -> None:
+    write(tmp_path, files_of("SE3", "c", "double"))
+    command = [compiler, "-std=c99", flag, "-fsyntax-only", "op.c"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert result.returncode or "clang" in compiler
+
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", FAST)

@@ -31,6 +31,9 @@ from symlie.runtime.solution.variables import (
     solution_variables,
 )
 
+_ROOM = 1 << 20
+"""Bytes of a block, and bytes that a disk must still take for a failure not to be the disk's."""
+
 
 def save_solution(solution: Solution, path: Path) -> None:
     """See `symlie.runtime.solution.solution.Solution.save`; a file is replaced only when the new one is complete."""
@@ -55,8 +58,13 @@ def replaced(path: Path) -> Iterator[Path]:
         os.replace(temporary, path)
     except OSError as error:
         raise FormatError(f"{path} can not be written: {error.strerror or error}.") from error
+    except UnicodeEncodeError as error:
+        raise FormatError(
+            f"{str(path)!a} can not be written: the encoding {error.encoding} of this process lacks characters of the "
+            "name; set PYTHONUTF8=1."
+        ) from error
     finally:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, UnicodeEncodeError):
             temporary.unlink(missing_ok=True)
 
 
@@ -105,6 +113,7 @@ def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[
     """
     import netCDF4
 
+    variables = list(variables)
     try:
         with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
             file.setncatts(attributes)
@@ -119,9 +128,19 @@ def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[
                 stored = place.createVariable(name, kind, variable.dimensions, fletcher32=not is_text)
                 stored.setncatts(variable.attributes)
                 stored[...] = variable.values
-    except RuntimeError as error:
-        raise OSError(str(error)) from error  # how netCDF4 reports, for instance, a full disk
+    except (RuntimeError, OSError) as error:
+        _raise_cause(path, 2 * sum(v.values.nbytes for v in variables) + _ROOM)
+        raise OSError(str(error)) from error
     append_trailer(path)
+
+
+def _raise_cause(path: Path, size: int) -> None:
+    """Raise the error of the disk, if it does not take more bytes; netCDF4 reports a full disk as "HDF error"."""
+    with path.open("ab") as file:
+        for _ in range(0, size, _ROOM):
+            file.write(bytes(_ROOM))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _write_numpy(path: Path, variables: list[Variable], attributes: Mapping[str, str]) -> None:

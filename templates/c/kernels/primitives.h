@@ -9,6 +9,10 @@
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "symlie needs NaN and infinity: compile without -ffast-math, -Ofast and -ffinite-math-only"
 #endif
+#if defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
+#error "symlie needs IEEE arithmetic: compile without -funsafe-math-optimizations, -fassociative-math and -freciprocal-math"
+#endif
+_Static_assert(sizeof(0.1) == sizeof(double), "symlie needs double constants: compile without -fsingle-precision-constant");
 
 #if defined(__GNUC__)
 #define SYMLIE_COLD __attribute__((noinline, cold, unused)) static

@@ -943,3 +943,14 @@ SAME_DIGITS = 0.05
 
 STRAIGHT_MOTION = 1e-7
 """Velocities by differences over 0.05 s of bodies that move straight on, in m/s: errors of steps alone."""
+
+PUSHED = 1e-13
+"""Positions and velocities of size one under constant forces, which methods follow exactly: rounding of some hundred
+steps and of differences over short ones."""
+
+NEAR_A_JUMP = 1e-11
+"""The same where another table ends at 2000 s, so that steps begin 7e-12 s after a jump."""
+
+ACROSS_KINKS = 1e-6
+"""Adaptive steps with tolerances of 1e-9, of up to eight kinks and jumps with some tens of steps each; steps of one
+length of order three and more are exact where forces are linear in time."""

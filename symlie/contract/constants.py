@@ -158,6 +158,12 @@ DRIFT_ROUND_OFF = 1e-6
 TIME_RESOLUTION = 16 * 2.0**-52
 """Smallest step relative to the times of an integration: sixteen units of rounding."""
 
+KINK = 1
+"""Mark of segments that start at a kink of a function of time, where methods that take earlier steps begin anew."""
+
+JUMP = 2
+"""Mark of segments that start after a jump, where all methods begin anew."""
+
 STRETCH = 1.01
 """Steps to which a rest of an interval may amount to become one step."""
 

@@ -276,6 +276,9 @@ def _times_of(request: Request, t_eval: Sequence[float] | None) -> Array:
         return np.zeros(0)
     times, step = [np.array([request.t0])], 0
     for start, end, steps, recorded in zip(plan.start, plan.end, plan.steps, plan.record_end, strict=True):
+        if not start < end:
+            times.append(np.full(int(recorded), end))
+            continue
         at = start + np.arange(1, steps + 1) * ((end - start) / steps)
         at[-1] = end
         kept = (step + np.arange(1, steps + 1)) % every == 0 if every else np.zeros(steps, dtype=bool)

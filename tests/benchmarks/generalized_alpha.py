@@ -51,7 +51,7 @@ METHODS: Mapping[str, Method] = {
 
 def workspace_bytes(system: System, method: Method) -> int:
     """Bytes that the time loop of a method works in."""
-    plan = Plan((0.0,), (1.0,), (1,), (False,))
+    plan = Plan((0.0,), (1.0,), (1,), (False,), (0,))
     loop = CompiledIntegration(system, method, plan, FIXED_STEPS, LoopState(0.0, start_of(system, 0.0)), record_every=0)
     return 8 * int(loop.library.call.symlie_workspace(loop.problem))
 
@@ -162,7 +162,7 @@ class Steps(NamedTuple):
 def timed(system: System, begin: LoopState, method: Method, h: float, steps: int) -> Steps:
     """Steps behind the first ones."""
     count = FIRST_STEPS + steps
-    plan = Plan((0.0,), (h * count,), (count,), (False,))
+    plan = Plan((0.0,), (h * count,), (count,), (False,), (0,))
     loop = CompiledIntegration(system, method, plan, FIXED_STEPS, begin, record_every=0)
     loop.advance(FIRST_STEPS)
     iterations, matrices = loop.state.newton_iterations, loop.state.jacobians

@@ -47,7 +47,7 @@ def timer(case: str, nodes: int) -> Callable[[], float]:
     """A function that takes a sample and gives nanoseconds per step and node."""
     build, method, h = CASES[case]
     system, steps = build(nodes).derive().compile(backend="c"), max(FEWEST, SAMPLE // nodes)
-    plan = Plan((0.0,), (1e6 * h,), (10**6,), (False,))
+    plan = Plan((0.0,), (1e6 * h,), (10**6,), (False,), (0,))
     state = LoopState(0.0, start_of(system, 0.0))
     loop = CompiledIntegration(system, chosen_method(method), plan, FIXED_STEPS, state, record_every=0)
 

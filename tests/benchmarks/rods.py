@@ -56,7 +56,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     chosen = chosen_method(method)
     initial = start_of(system, 0.0)
     loop = CompiledIntegration(
-        system, chosen, Plan((0.0,), (1.0,), (1,), (False,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0
+        system, chosen, Plan((0.0,), (1.0,), (1,), (False,), (0,)), FIXED_STEPS, LoopState(0.0, initial), record_every=0
     )
     call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
     rng = np.random.default_rng(1)

@@ -111,10 +111,10 @@ int main(void)
 {
     const double start[2] = {0, %(middle)s}, end[2] = {%(middle)s, %(end)s};
     const long long steps[2] = {40, 60};
-    const unsigned char record_end[2] = {1, 1};
+    const unsigned char record_end[2] = {1, 1}, restarts[2] = {0, 0};
     symlie_state state = {.q = q, .v = v, .lambda = lambda, .acceleration = acceleration};
     const symlie_control control = {.fac_max = 1, .max_steps = 100};
-    const symlie_plan plan = {2, start, end, steps, 50, record_end, 7, &control};
+    const symlie_plan plan = {2, start, end, steps, 50, record_end, restarts, 7, &control};
     symlie_record record = {.capacity = 4, .t = t_record, .q = q_record, .v = v_record, .lambda = lambda_record};
     int status;
     prepare();

@@ -91,6 +91,32 @@ def test_what_is_not_there(spaghetti: Solution) -> None:
         spaghetti.at("rod", 1.0, 0.0).field("R")
 
 
+def bar(segments: int, length: float) -> sl.System:
+    """A clamped bar as a continuum."""
+    model = sl.Model("bar")
+    bar = sl.Continuum(model, "bar", sl.SO2, length=length)
+    bar.kinetic_density(0.02 * bar.v.dot(bar.v) / 2)
+    bar.potential_density(30 * bar.w.dot(bar.w) / 2)
+    bar.clamp("start")
+    bar.discretize(segments)
+    return model.derive().compile(backend="numpy")
+
+
+@pytest.mark.parametrize("length", [2.0, 0.3])
+def test_states_at_the_end_of_a_continuum(length: float) -> None:
+    """Lengths of segments add up to the length but for rounding, to less of it or to more."""
+    ends = set()
+    for segments in (4, 6, 7, 11, 13, 17, 19, 30, 100):
+        system = bar(segments, length)
+        arc = system.layout.curves["bar"].arc
+        ends.add(float(np.sign(arc[-1] - length)))
+        run = sl.solve(system, 1e-3, h=1e-3)
+        assert np.array_equal(run.at("bar", length, 1e-3).q, run.at("bar", arc[-1], 1e-3).q)
+        with pytest.raises(ModelError, match=r"^Curve 'bar' has arc lengths from 0 m to"):
+            run.at("bar", length * (1 + 1e-9), 1e-3)
+    assert -1.0 in ends
+
+
 def test_a_closed_rod_ends_where_it_begins() -> None:
     system = ring().derive().compile(backend="numpy")
     curve = system.layout.curves["ring"]

@@ -233,7 +233,7 @@ def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
     check_times("the recorded times", recorder.times)
     for times in (run.plan.start, run.plan.end):
         check_times("the plan", np.array(times, dtype=float))
-    lengths_of_plan = {len(part) for part in (run.plan.start, run.plan.end, run.plan.steps, run.plan.record_end)}
+    lengths_of_plan = {len(part) for part in vars(run.plan).values()}
     if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
         raise ValueError("the plan is not complete")
     if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):

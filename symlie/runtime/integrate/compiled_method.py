@@ -48,6 +48,7 @@ def plan_structure(plan: Plan) -> Structures:
         "end": np.array(plan.end),
         "steps": np.array(plan.steps, dtype=np.int64),
         "record_end": np.array(plan.record_end, dtype=np.uint8),
+        "restarts": np.array(plan.restarts, dtype=np.uint8),
     }
     return Structures("symlie_plan", (arrays,))
 

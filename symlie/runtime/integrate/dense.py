@@ -8,6 +8,10 @@ at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(
 
 Where nodes have no velocity there is no θ₁; some nodes are stepped in stored coordinates, and steps of some methods are
 polynomials. The state at t is then that of a shorter step of the method itself.
+
+After a jump of an input, steps begin a few units in the last place later, where forces have their values from the
+right. The recorded state at the jump serves twice: as the end of the step before it and, at that later time, as the
+start of the next step.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import method_of_run
 from symlie.runtime.solution.state_at import StateAt
+from symlie.runtime.system.breakpoints import starts_after
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
@@ -67,7 +72,6 @@ class DenseOutput:
 
     def __init__(self, solution: Solution) -> None:
         self.solution, self.system = solution, solution.system
-        self._recorded = solution.states
 
     def __call__(self, t: Array) -> States:
         """The states at times, one row for each; λ from the acceleration-level system.
@@ -77,15 +81,15 @@ class DenseOutput:
         ModelError
             A time outside of the solution, or between recorded states that are more than a step apart.
         """
-        recorded = self._recorded
+        recorded = self.solution.states
         times = recorded.t
         if not len(times) or not (times[0] <= t.min(initial=times[0]) and t.max(initial=times[0]) <= times[-1]):
             span = f"from {times[0]:.9g} to {times[-1]:.9g}" if len(times) else "empty"
             raise ModelError(f"The solution is {span}; it can not be evaluated outside of it.")
-        index = np.searchsorted(times, t)
-        inside = times[index] != t
+        before = np.searchsorted(times, t, side="right") - 1
+        inside = t > self._begins[before]
         if not inside.any():
-            return recorded[index]
+            return replace(recorded[before], t=t.copy())
         steps = self.solution.statistics.steps
         if len(times) - 1 < steps:
             raise ModelError(
@@ -93,17 +97,36 @@ class DenseOutput:
                 "solve without t_eval and with record_every=1."
             )
         if inside.all():
-            return self._between(index - 1, t)
-        found, between = recorded[index], self._between(index[inside] - 1, t[inside])
+            return self._between(before, t)
+        # Between a jump and the start of the next step nothing moves.
+        found, between = replace(recorded[before], t=t.copy()), self._between(before[inside], t[inside])
         for name in ("q", "v", "multipliers", "carried"):
             getattr(found, name)[inside] = getattr(between, name)
         return found
 
     def _between(self, interval: NDArray[np.intp], t: Array) -> States:
-        """States at times that lie between the recorded states ``interval`` and the next."""
+        """States at times within steps from the recorded states ``interval`` to the next."""
+        ends, first = self._ends_of_steps
+        interval = first[interval]
         if self._shorter_steps is not None:
-            return self._shorter_steps(self._recorded, interval, t)
-        return self.system.mechanics.observer.interpolate(self.system.prepared, self._recorded, interval, t)
+            return self._shorter_steps(ends, interval, t)
+        return self.system.mechanics.observer.interpolate(self.system.prepared, ends, interval, t)
+
+    @cached_property
+    def _begins(self) -> Array:
+        """Times at which steps after recorded states begin, in s, shape (n,)."""
+        return starts_after(self.system.breakpoints, self.solution.states.t)
+
+    @cached_property
+    def _ends_of_steps(self) -> tuple[States, NDArray[np.intp]]:
+        """Recorded states, at jumps once more at the start of the next step; and where the step after each begins."""
+        recorded = self.solution.states
+        begins = self._begins
+        is_jump = np.append((recorded.t < begins)[:-1] & (begins[:-1] < recorded.t[1:]), False)
+        first = np.arange(len(begins)) + np.cumsum(is_jump)
+        ends = recorded[np.repeat(np.arange(len(begins)), 1 + is_jump)]
+        ends.t[first[is_jump]] = begins[is_jump]
+        return ends, first
 
     @cached_property
     def _shorter_steps(self) -> ShorterSteps | None:

@@ -61,7 +61,11 @@ def records_of(request: Request) -> int:
     if not every:
         return first + sum(plan.record_end)
     ends = np.cumsum(plan.steps)
-    extra = sum(wanted and int(end) % every != 0 for end, wanted in zip(ends, plan.record_end, strict=True))
+    # Segments without steps are recorded by themselves.
+    extra = sum(
+        wanted and (int(end) % every != 0 or start == stop)
+        for end, wanted, start, stop in zip(ends, plan.record_end, plan.start, plan.end, strict=True)
+    )
     return first + plan.total_steps // every + extra
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import FAILED_STEP, REJECTED_STEP, STRETCH, Status
+from symlie.contract.constants import FAILED_STEP, JUMP, REJECTED_STEP, STRETCH, Status
 from symlie.errors import (
     AngleStepError,
     ChatteringError,
@@ -32,7 +32,7 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.step_checks import check_drift
 from symlie.runtime.methods.stepper import State, Stepper, Trial
 from symlie.runtime.solution.recorder import Recorder
-from symlie.runtime.solution.start import Start
+from symlie.runtime.solution.start import Start, first_step
 from symlie.runtime.system.system import System
 
 STATUS_OF: dict[type[IntegrationError], Status] = {
@@ -83,10 +83,13 @@ class TimeLoop:
         plan, counters = self.plan, self.counters
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
-            if self.state.t < start:
-                # After a jump of an input steps begin a little later, and what was known before it is of no use.
-                self.state.t, self.state.acceleration, self.state.own = start, None, None
+            # After a jump of an input steps begin a little later.
+            self.state.t = max(self.state.t, start)
+            if not start < end and plan.record_end[counters.segment]:
+                self._record()
             while self.state.t < end if self.control.is_adaptive else counters.step < plan.steps[counters.segment]:
+                if self.control.is_adaptive and not self.h > 0:
+                    self.h = self._first_step(end)
                 if counters.step >= self.control.max_steps:
                     return Status.TOO_MANY_STEPS
                 if budget <= 0:
@@ -98,7 +101,7 @@ class TimeLoop:
                     return status
                 if counters.rank_changes != known:
                     budget = 0
-            counters.segment, counters.step = counters.segment + 1, 0
+            self._enter_segment(counters.segment + 1)
         return Status.DONE
 
     def drain(self, recorder: Recorder) -> None:
@@ -110,6 +113,32 @@ class TimeLoop:
         own = s.own if self.method.own else None
         at = Start(s.q, s.v, s.multipliers, self.carried, self.h, s.acceleration, event, own)
         return LoopState(s.t, at, replace(self.counters), cpu_seconds, is_done)
+
+    def _enter_segment(self, segment: int) -> None:
+        self.counters.segment, self.counters.step = segment, 0
+        restart = self.plan.restarts[segment] if segment < len(self.plan.end) else 0
+        if restart == JUMP:
+            # What was known before is of no use.
+            self.state.acceleration = None
+        if restart == JUMP or (restart and self.method.restarts_at_kinks):
+            self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Forget what a method carries and the length of the next step, which belong to what came before."""
+        self.state.own = None
+        if self.method.restarts_at_kinks:
+            self.h = 0.0
+
+    def _first_step(self, end: float) -> float:
+        """The length of a step where nothing is known of it, in s."""
+        control, s = self.control, self.state
+        longest, at = min(end - s.t, control.h_max), Start(s.q, s.v, s.multipliers, self.carried)
+        found = first_step(self.system, s.t, at, control, self.method.first_order, longest)
+        return max(found, control.smallest_step(s.t, self.plan.span))
+
+    def _record(self) -> None:
+        s = self.state
+        self.recorder.add_state(s.t, s.q, s.v, s.multipliers, self.carried)
 
     def _step(self, end: float) -> Status:
         """Try one step; `Status.DONE` also if it was rejected."""
@@ -190,7 +219,7 @@ class TimeLoop:
             counters.rank_changes += 1
         every = self.record_every and counters.steps % self.record_every == 0
         if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
-            self.recorder.add_state(state.t, state.q, state.v, state.multipliers, self.carried)
+            self._record()
         return Status.EVENT if is_terminal else Status.DONE
 
     def _factor(self, trial: Trial) -> float:

@@ -230,6 +230,8 @@ def beginning(system: System, request: Request, start: Solution | None = None) -
     check_composition(system, chosen, t0, begin.q)
     if plan.start[0] > t0:
         begin = dataclasses.replace(begin, acceleration=None, own=None)
+    if chosen.restarts_at_kinks and (begin.own is None or t0 in system.breakpoints):
+        begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
         begin = dataclasses.replace(begin, h=_first_step(system, request, begin))
     return LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q)))

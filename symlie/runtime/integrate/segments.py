@@ -6,8 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from symlie.contract.constants import TIME_RESOLUTION
+import numpy as np
+
+from symlie.contract.constants import JUMP, KINK, TIME_RESOLUTION
 from symlie.errors import ModelError
+from symlie.runtime.system.breakpoints import starts_after
 from symlie.stated_numbers import is_number
 
 GRID_TOLERANCE = 1e-9
@@ -19,12 +22,17 @@ LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 
 @dataclass(frozen=True)
 class Plan:
-    """Segments with equal steps each; ``record_end`` marks the ends that are recorded."""
+    """Segments with equal steps each; ``record_end`` marks the ends that are recorded.
+
+    A segment that ends where it starts has no steps: nothing moves up to its time, which may be recorded.
+    ``restarts`` has `KINK` or `JUMP` where a segment starts at one of them, else 0.
+    """
 
     start: tuple[float, ...]
     end: tuple[float, ...]
     steps: tuple[int, ...]
     record_end: tuple[bool, ...]
+    restarts: tuple[int, ...]
 
     @property
     def total_steps(self) -> int:
@@ -38,7 +46,7 @@ class Plan:
 
     def step_size(self, segment: int) -> float:
         """Size of the equal steps of a segment, in s."""
-        return (self.end[segment] - self.start[segment]) / self.steps[segment]
+        return (self.end[segment] - self.start[segment]) / max(1, self.steps[segment])
 
     def fraction(self, t: float) -> float:
         """Part of the interval up to t, between 0 and 1."""
@@ -92,7 +100,7 @@ def step_plan(
         Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
     breakpoints
         Other times that are hit exactly, such as kinks and jumps of loads, each with the time at which steps after it
-        begin.
+        begin, see `System.breakpoints`. Times between the two have the state at the jump.
 
     Raises
     ------
@@ -121,14 +129,26 @@ def step_plan(
     recorded = set(stops) if t_eval is not None else {t_end}
     after = breakpoints or {}
     stops = sorted({*stops, t_end, *(t for t in after if t0 < t < t_end)})
-    starts = [after.get(t, t) for t in (t0, *stops[:-1])]
-    counts = []
-    for a, b in zip(starts, stops, strict=True):
-        if h is None:
-            counts.append(0)
-            continue
-        ratio = (b - a) / h
-        nearest = round(ratio)
-        on_grid = nearest >= 1 and abs(ratio - nearest) <= GRID_TOLERANCE * ratio
-        counts.append(nearest if on_grid else max(1, math.ceil(ratio)))
-    return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops))
+    starts, restarts = [], []
+    begin, restart = float(starts_after(after, np.array([t0]))[0]), 0
+    for stop in stops:
+        # Nothing moves before the time at which steps after a jump begin, or where time can not resolve a step.
+        moves = stop - begin >= shortest
+        starts.append(begin if moves else stop)
+        restarts.append(restart if moves else 0)
+        begin, restart = max(stop, begin), 0 if moves else restart
+        if stop in after:
+            restart = max(restart, JUMP if after[stop] > stop else KINK)
+            begin = max(begin, after[stop])
+    counts = [_steps_between(a, b, h) for a, b in zip(starts, stops, strict=True)]
+    return Plan(tuple(starts), tuple(stops), tuple(counts), tuple(s in recorded for s in stops), tuple(restarts))
+
+
+def _steps_between(a: float, b: float, h: float | None) -> int:
+    """Equal steps of at most the length h from a to b; 0 if it is not given, or there is no way to go."""
+    if h is None or not a < b:
+        return 0
+    ratio = (b - a) / h
+    nearest = round(ratio)
+    on_grid = nearest >= 1 and abs(ratio - nearest) <= GRID_TOLERANCE * ratio
+    return nearest if on_grid else max(1, math.ceil(ratio))

@@ -16,7 +16,7 @@ def c_files(files: Mapping[str, str], model: str) -> dict[str, str]:
 
 def library_files(files: Mapping[str, str], model: str, algebra: str) -> dict[str, str]:
     """Source files of the library of a model: the file to compile, ``library.c``, and what it includes."""
-    own = ["method.h", "start.h", "first_step.h", "observe.h", "interpolate.h"]
+    own = ["method.h", "start.h", "first_steps.h", "observe.h", "interpolate.h"]
     includes = [f"{model}.c", "constants.h", algebra, *own]
     library = "#define SYMLIE_NO_STEPS\n" + "".join(f'#include "{name}"\n' for name in includes)
     return with_headers({**c_files(files, model), "library.c": library, **constants_header()})

@@ -91,6 +91,11 @@ class AdamsBashforth(Method):
         )
 
     @property
+    def restarts_at_kinks(self) -> bool:
+        # Of order two across kinks, too.
+        return self.order > 2
+
+    @property
     def own(self) -> tuple[OwnArray, ...]:
         """How many steps are known, their lengths, and the states before them with v̇, the latest first."""
         before = self.tableau.steps - 1

@@ -146,6 +146,11 @@ class Method(ABC):
         return self
 
     @property
+    def restarts_at_kinks(self) -> bool:
+        """Whether it takes earlier steps, of whose order a kink between them leaves nothing."""
+        return False
+
+    @property
     def inside(self) -> Method:
         """The method of shorter steps between recorded states, where nothing is known of what came before."""
         return self
@@ -350,9 +355,10 @@ class Method(ABC):
             return []
         sizes = [f"{a.rows} * {a.of.upper()}" if a.of else str(a.rows) for a in self.own]
         names = [f"OWN_{a.name.upper()}" for a in self.own]
+        restarts = ["#define RESTARTS_AT_KINKS 1", f"#define FIRST_ORDER {self.first_order}"]
         places = ["0", *(f"{name} + {size}" for name, size in zip(names, sizes, strict=True))]
         lines = [f"#define {name} ({place})" for name, place in zip([*names, "OWN"], places, strict=True)]
-        return ["#define HAS_OWN_STATE 1", *lines]
+        return ["#define HAS_OWN_STATE 1", *(restarts if self.restarts_at_kinks else []), *lines]
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:

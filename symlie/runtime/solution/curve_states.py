@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from symlie.contract.constants import ROUNDING
 from symlie.contract.manifest import NodeType
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.kernels.numpy import node_groups
@@ -109,12 +110,15 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
     Raises
     ------
     ModelError
-        A point outside of the curve.
+        A point outside of the curve, by more than the rounding of sums of its segments.
     """
     arc = curve.arc
-    if not np.all((arc[0] <= s) & (s <= arc[-1])):
-        outside = s[~((arc[0] <= s) & (s <= arc[-1]))][0]
+    rounding = ROUNDING * len(arc) * np.abs(arc).max()
+    is_inside = (arc[0] - rounding <= s) & (s <= arc[-1] + rounding)
+    if not is_inside.all():
+        outside = s[~is_inside][0]
         raise ModelError(f"Curve '{curve.name}' has arc lengths from {arc[0]:g} m to {arc[-1]:g} m, not {outside:g} m.")
+    s = np.clip(s, arc[0], arc[-1])
     left = np.searchsorted(arc, s, side="right") - 1
     right = np.minimum(left + 1, len(arc) - 1)
     xi = (s - arc[left]) / np.where(right > left, arc[right] - arc[left], 1.0)

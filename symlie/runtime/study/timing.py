@@ -39,7 +39,7 @@ def step_timer(system: System, method: str | Method, h: float, steps: int) -> Ca
     """
     chosen = chosen_method(method)
     initial = start_of(system, 0.0)
-    plan = Plan((0.0,), (h * steps,), (steps,), (False,))
+    plan = Plan((0.0,), (h * steps,), (steps,), (False,), (0,))
 
     def sample() -> float:
         integration = CompiledIntegration(system, chosen, plan, FIXED_STEPS, LoopState(0.0, initial), record_every=0)

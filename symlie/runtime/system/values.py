@@ -18,6 +18,7 @@ from symlie.runtime.kernels.protocol import Kernels, Prepared
 from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
+from symlie.runtime.system.breakpoints import merged_breakpoints
 from symlie.runtime.system.initial_values import InitialValues, Placements, Quantities
 from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
 from symlie.runtime.system.mechanics import REDUNDANT
@@ -167,8 +168,8 @@ class SystemValues(NamesSuccessors):
         """Times that must be step boundaries, each with the time at which steps after it begin.
 
         These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
-        place later.
+        place later; breakpoints before such a time are part of the jump.
         """
         positions = [self.layout.parameters[name][0] for name in self.layout.manifest.breakpoints]
         kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
-        return kinks | breakpoints_of(list(self.inputs.values()))
+        return merged_breakpoints(kinks | breakpoints_of(list(self.inputs.values())))

@@ -8,6 +8,9 @@
 #include "pace.h"
 #include "stiffness.h"
 #include "events.h"
+#if RESTARTS_AT_KINKS
+#include "first_step.h"
+#endif
 
 long long symlie_workspace(const symlie_problem *P)
 {
@@ -21,6 +24,9 @@ long long symlie_workspace(const symlie_problem *P)
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
+#if RESTARTS_AT_KINKS
+    if (estimate_workspace(P) > inner) inner = estimate_workspace(P);
+#endif
     return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || BY_SHORTER_STEPS)) * trial_workspace(P) + event_workspace(P) + inner;
 }
 
@@ -48,6 +54,18 @@ static inline symlie_scalar factor_of(const symlie_control *control, const symli
     return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
+/* The length of a step where nothing is known of it. */
+static inline void find_first_step(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_plan *plan,
+                                   mass_matrix *restrict mass, symlie_state *state)
+{
+#if RESTARTS_AT_KINKS
+    const symlie_control *control = plan->control;
+    const symlie_real longest = fmin(plan->end[state->segment] - state->t, control->h_max);
+    const symlie_real found = first_step(P, control, FIRST_ORDER, state->t, longest, state->q, state->v, mass, work);
+    state->h = fmax(found, smallest_step(plan, state->t));
+#endif
+}
+
 static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state, const symlie_plan *plan, symlie_record *record)
 {
     const symlie_control *control = plan->control;
@@ -66,6 +84,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     if (begun != SYMLIE_DONE) return begun;
     for (;;) {
         const int next = next_attempt(plan, state, record, &budget, EVENTS, &attempt);
+        if (next == SYMLIE_RECORDS) record_state(P, state, record);
+        if (next == SYMLIE_SEEKS_STEP) find_first_step(P, work, plan, &mass, state);
+        if (next == SYMLIE_RECORDS || next == SYMLIE_SEEKS_STEP) continue;
         if (next != SYMLIE_GOES_ON) return next;
         const symlie_scalar t = attempt.t, h = attempt.h;
         trial.keeps_difference = looks_at_step(control, state);

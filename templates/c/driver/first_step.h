@@ -1,16 +1,14 @@
-/* The first of adaptive steps of many systems of one topology, from the sizes of y, y' and y'' in the norm of the error,
- * y = (theta, v); see symlie/runtime/solution/start.py. Included after the algebra of the model.
+/* The first of adaptive steps, from the sizes of y, y' and y'' in the norm of the error, y = (theta, v); see
+ * symlie/runtime/solution/start.py. Included after the algebra of the model.
  * Source: [HairerNorsettWanner1993], section II.4. */
 #ifndef SYMLIE_FIRST_STEP_H
 #define SYMLIE_FIRST_STEP_H
 
-long long symlie_first_step_workspace(const symlie_problem *P)
+static inline long long estimate_workspace(const symlie_problem *restrict P)
 {
-    if (FIXED_TOPOLOGY) return 0;
-    return mass_workspace(P) + acceleration_workspace(P) + 6LL * DIMENSION + STORAGE + ROWS;
+    return acceleration_workspace(P) + 6LL * DIMENSION + STORAGE + ROWS;
 }
 
-#if MASS_IS_REGULAR
 /* Norm of (theta, w) at velocities v. */
 static inline symlie_real size_of_change(const symlie_problem *restrict P, const symlie_control *restrict control, const symlie_real *restrict v,
                                          const symlie_real *restrict theta, const symlie_real *restrict w)
@@ -30,21 +28,16 @@ static inline int find_rates(const symlie_problem *restrict P, symlie_real *rest
                              symlie_real *restrict a, symlie_real *restrict lambda)
 {
     if (index1_acceleration(P, work, t, q, v, mass, a, lambda) != SYMLIE_DONE) return 0;
-    for (int k = 0; k < DIMENSION; k++) rate[k] = v[k];
-    if (FIELDS) symlie_field(P, t, q, a, lambda, rate);
-#if COORDINATE_RATES
-    symlie_coordinate_rate(P, q, rate, rate);
-#endif
+    copy(DIMENSION, v, rate);
+    take_rates(P, t, q, a, lambda, rate);
     return 1;
 }
 
 /* 0 where sizes tell nothing. */
 static inline symlie_real estimated_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order,
                                          symlie_real t, symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
-                                         symlie_real *restrict work)
+                                         mass_matrix *restrict mass, symlie_real *restrict work)
 {
-    mass_matrix mass;
-    work = place_mass(P, work, &mass);
     ARRAY(rate, DIMENSION);
     ARRAY(a, DIMENSION);
     ARRAY(later_rate, DIMENSION);
@@ -53,15 +46,14 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     ARRAY(later_v, DIMENSION);
     ARRAY(later_q, STORAGE);
     ARRAY(lambda, ROWS);
-    if (MASS_IS_CONSTANT && !evaluate_mass(P, t, q, &mass)) return 0;
-    if (!find_rates(P, work, t, q, v, &mass, rate, a, lambda)) return 0;
+    if (!find_rates(P, work, t, q, v, mass, rate, a, lambda)) return 0;
     for (int k = 0; k < DIMENSION; k++) theta[k] = 0;
     const symlie_real d0 = size_of_change(P, control, v, theta, v), d1 = size_of_change(P, control, v, rate, a);
     const int tell = d0 >= TELLING_SIZE && d1 >= TELLING_SIZE && d0 < (symlie_real)INFINITY && d1 < (symlie_real)INFINITY;
     const symlie_real h0 = fmin(tell ? (symlie_real)0.01 * d0 / d1 : SMALL_STEP, longest);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h0 * rate[k], later_v[k] = v[k] + h0 * a[k];
-    symlie_advance(P, q, theta, later_q);
-    if (!find_rates(P, work, t + h0, later_q, later_v, &mass, later_rate, later_a, lambda)) return 0;
+    system_advance(P, q, theta, later_q);
+    if (!find_rates(P, work, t + h0, later_q, later_v, mass, later_rate, later_a, lambda)) return 0;
     for (int k = 0; k < DIMENSION; k++) later_rate[k] -= rate[k], later_a[k] -= a[k];
     const symlie_real d2 = size_of_change(P, control, v, later_rate, later_a) / h0;
     if (!(d1 < (symlie_real)INFINITY && d2 < (symlie_real)INFINITY)) return 0;
@@ -69,20 +61,14 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     const symlie_real h1 = largest <= RESTING_SIZE ? SMALL_STEP : pow((symlie_real)0.01 / largest, 1 / (symlie_real)(order + 1));
     return fmin(fmin(100 * h0, h1), longest);
 }
-#endif
 
-/* Of systems in states, one of each: h, at most `longest`; of the control norms of errors are looked at alone. */
-void symlie_first_steps(const symlie_problem *problems, const symlie_states *states, const symlie_control *control, long long order,
-                        symlie_real longest, symlie_real *h, symlie_real *workspace)
+/* The first step of a system, at most `longest`; small where sizes tell nothing. */
+static inline symlie_real first_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order, symlie_real t,
+                                     symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
+                                     mass_matrix *restrict mass, symlie_real *restrict work)
 {
-    for (long long i = 0; i < states->count; i++) {
-        const symlie_problem *P = problems + i;
-        h[i] = 0;
-#if MASS_IS_REGULAR
-        h[i] = estimated_step(P, control, order, states->t[i], longest, states->q + i * STORAGE, states->v + i * DIMENSION, workspace);
-#endif
-        if (!(h[i] > 0)) h[i] = fmin(SMALL_STEP, longest);
-    }
+    const symlie_real h = estimated_step(P, control, order, t, longest, q, v, mass, work);
+    return h > 0 ? h : fmin(SMALL_STEP, longest);
 }
 
 #endif

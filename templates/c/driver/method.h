@@ -20,6 +20,12 @@
 #define CHOOSES_ORDER 0
 #endif
 
+/* Whether it takes earlier steps, of whose order kinks leave nothing; the order of the first step after them. */
+#ifndef RESTARTS_AT_KINKS
+#define RESTARTS_AT_KINKS 0
+#define FIRST_ORDER 1
+#endif
+
 /* Whether each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER

@@ -3,6 +3,8 @@
 #define SYMLIE_PACE_H
 
 #define SYMLIE_GOES_ON (-1) /* there is a step to try */
+#define SYMLIE_RECORDS (-2) /* the state is to be recorded */
+#define SYMLIE_SEEKS_STEP (-3) /* the length of the next step is not known */
 
 /* A step that is to be tried. */
 typedef struct {
@@ -48,21 +50,43 @@ static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar
     return of_time > plan->control->h_min ? of_time : plan->control->h_min;
 }
 
-/* The next step of a run, if its status is SYMLIE_GOES_ON. Polynomials have steps as long as time moves, by its rounding other
+/* What a method carries belongs to what came before, and so does the length of the next step. */
+static inline void begin_anew(const symlie_control *control, symlie_state *state)
+{
+    state->own_is_valid = 0;
+    if (RESTARTS_AT_KINKS && control->is_adaptive) state->h = 0;
+}
+
+/* After a jump what was known before it is of no use. */
+static inline void enter_segment(const symlie_plan *plan, symlie_state *state, long long segment)
+{
+    state->segment = segment, state->step = 0;
+    if (segment >= plan->segments) return;
+    if (plan->restarts[segment] == JUMP) state->acceleration_is_valid = 0;
+    if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment])) begin_anew(plan->control, state);
+}
+
+/* The next step of a run, if its status is SYMLIE_GOES_ON; what else is to be done before, or the status of the run. Polynomials have steps as long as time moves, by its rounding other
  * than h: a fast motion shows it. */
 static inline int next_attempt(const symlie_plan *plan, symlie_state *state, const symlie_record *record, long long *budget,
                                int event_values, symlie_attempt *attempt)
 {
     const symlie_control *control = plan->control;
-    for (; state->segment < plan->segments; state->segment++, state->step = 0) {
+    for (; state->segment < plan->segments; enter_segment(plan, state, state->segment + 1)) {
         const symlie_scalar start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
-        /* After a jump of an input steps begin a little later, and what was known before it is of no use. */
-        if (state->t < start) state->t = start, state->acceleration_is_valid = state->own_is_valid = 0;
+        /* After a jump of an input steps begin a little later. */
+        if (state->t < start) state->t = start;
+        if (!(start < end) && plan->record_end[state->segment]) {
+            if (record->count >= record->capacity) return SYMLIE_BUFFER_FULL;
+            enter_segment(plan, state, state->segment + 1);
+            return SYMLIE_RECORDS;
+        }
         if (control->is_adaptive ? !(state->t < end) : state->step >= steps) continue;
         if (record->count >= record->capacity || record->tried >= record->capacity
             || record->events + MOST_EVENTS * event_values > record->event_capacity)
             return SYMLIE_BUFFER_FULL;
+        if (RESTARTS_AT_KINKS && control->is_adaptive && !(state->h > 0)) return SYMLIE_SEEKS_STEP;
         if (state->step >= control->max_steps) return SYMLIE_TOO_MANY_STEPS;
         if ((*budget)-- <= 0) return SYMLIE_BUDGET;
         if (control->is_adaptive) {

@@ -92,6 +92,10 @@ static inline int next_common_step(const symlie_problem *restrict P, lane_member
     for (;;) {
         symlie_state *s = in->states + in->member[lane];
         const int next = next_attempt(in->plan, s, in->records + in->member[lane], budget, 0, in->attempt + lane);
+        if (next == SYMLIE_RECORDS) {
+            record_lane(P, in, lane);
+            continue;
+        }
         if (next != SYMLIE_GOES_ON || !looks_at_step(in->plan->control, s)) return next;
         ++*budget;
         const int status = step_alone(P, in, lane, budget);

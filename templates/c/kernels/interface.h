@@ -134,7 +134,8 @@ typedef struct {
     const unsigned char *event_is_terminal;
 } symlie_control;
 
-/* Segments between times that must be hit exactly, each with a whole number of equal steps, or with adaptive steps. */
+/* Segments between times that must be hit exactly, each with a whole number of equal steps, or with adaptive steps; one
+ * that ends where it starts has no steps. */
 typedef struct {
     long long segments;
     const symlie_scalar *start;
@@ -142,6 +143,7 @@ typedef struct {
     const long long *steps;
     long long record_every;     /* record each n-th step; 0: only ends of segments that ask for it */
     const unsigned char *record_end;
+    const unsigned char *restarts; /* KINK or JUMP where a segment starts at one, else 0 */
     long long budget;           /* steps after which to return, for progress and interruption */
     const symlie_control *control;
 } symlie_plan;

@@ -21,17 +21,22 @@ static inline symlie_plan plan_until(symlie_real end, symlie_real h)
 {
     static symlie_real starts[BREAKPOINTS + 1], ends[BREAKPOINTS + 1];
     static long long steps[BREAKPOINTS + 1];
-    static unsigned char record_end[BREAKPOINTS + 1];
+    static unsigned char record_end[BREAKPOINTS + 1], restarts[BREAKPOINTS + 1];
     int n = 0;
     for (int k = 0; k < BREAKPOINTS && breakpoint[k] < end; k++) {
         if (breakpoint[k] < 0) continue;
+        /* An end so near after a jump has the state at the jump. */
+        if (!(after_breakpoint[k] < end)) {
+            end = breakpoint[k];
+            break;
+        }
         ends[n] = breakpoint[k];
-        if (breakpoint[k] > 0) n++;
+        if (breakpoint[k] > 0) restarts[++n] = after_breakpoint[k] > breakpoint[k] ? JUMP : KINK;
         starts[n] = after_breakpoint[k];
     }
     ends[n++] = end;
     for (int k = 0; k < n; k++) steps[k] = steps_between(starts[k], ends[k], h);
-    const symlie_plan plan = {.segments = n, .start = starts, .end = ends, .steps = steps, .record_end = record_end,
+    const symlie_plan plan = {.segments = n, .start = starts, .end = ends, .steps = steps, .record_end = record_end, .restarts = restarts,
                               .budget = LLONG_MAX, .control = &control};
     return plan;
 }

@@ -105,6 +105,11 @@ class Bdf(Implicit):
         return order_of_steps(self.tableau.steps), None
 
     @property
+    def restarts_at_kinks(self) -> bool:
+        # Of order two in q and v across kinks, too.
+        return self.order > 2
+
+    @property
     def remark(self) -> str:
         if not self.is_index_3:
             return ""

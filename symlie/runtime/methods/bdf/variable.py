@@ -103,6 +103,10 @@ class BdfVariable(Implicit):
         return order_of_steps(self.max_order), order_of_steps(self.max_order + 1)
 
     @property
+    def restarts_at_kinks(self) -> bool:
+        return True
+
+    @property
     def inside(self) -> Method:
         return self.tableau.inside
 

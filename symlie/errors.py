@@ -200,7 +200,7 @@ class PartialSolution(Protocol):
 
 
 class IntegrationError(SymlieError):
-    """An integration stopped early; ``solution`` holds everything up to the last good step.
+    """An integration stopped early; ``solution`` holds everything up to the last good step, before energy was lost.
 
     Look at the solution so far: how it ends mostly shows why.
     """

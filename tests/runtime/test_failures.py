@@ -217,3 +217,59 @@ def test_names_of_all_errors_are_said() -> None:
     assert len(kinds) >= 12
     for kind in kinds:
         assert issubclass(kind, SymlieError) and (inspect.getdoc(kind) or "").endswith(".")
+
+
+@functools.cache
+def parallel_cranks(count: int, backend: str) -> System:
+    """A platform on equal cranks, of which a third one adds nothing; all are in one line twice in each turn."""
+    model = sl.Model(f"cranks_{count}")
+    platform = model.node("platform", sl.SE2)
+    model.kinetic_energy((platform.U.dot(platform.U) + 0.3 * platform.Omega[0] ** 2) / 2)
+    model.potential_energy(3 * platform.x[1])
+    for k in range(count):
+        crank = platform.x + platform.R * sl.vector(k, 0) - sl.vector(k, 0)
+        model.constraint(f"crank_{k}", crank.dot(crank) - 1)
+    c, s = np.cos(1.0), np.sin(1.0)
+    model.initial(platform, x=[c, s], U=[-3 * s, 3 * c])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.filterwarnings("ignore::symlie.notices.Notice")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("count", "method", "steps"),
+    [
+        (2, "half_explicit_2", {"h": 0.02}),
+        (3, "half_explicit_2", {"h": 0.02}),
+        (3, "half_explicit_5", {"rtol": 1e-3}),
+        (2, "generalized_alpha", {"h": 0.05}),
+        (3, "generalized_alpha", {"h": 0.05}),
+        (3, "index1_dopri5", {"rtol": 1e-6}),
+    ],
+)
+def test_solution_of_a_failure_ends_before_its_energy_is_lost(
+    count: int, method: str, steps: dict[str, float], backend: str
+) -> None:
+    """Energies of 95 and 13,000 J in place of 7 were in these solutions."""
+    with pytest.raises(IntegrationError) as caught:
+        sl.solve(parallel_cranks(count, backend), 8.0, method=method, redundant="minimal_norm", **steps)
+    solution = good_part(caught.value)
+    energy = solution.outputs["energy"]
+    limit = 0.35 if method == "generalized_alpha" else 0.03
+    assert len(energy) > 20 and np.abs(energy / energy[0] - 1).max() <= limit
+    assert f"t = {solution.t[-1]:.9g}" in str(caught.value)
+    assert solution.statistics.steps == len(solution.t) - 1 and np.array_equal(solution.end.q, solution.q[-1])
+    assert np.isfinite(solution(solution.t[-1] - 1e-3).q).all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_solution_of_an_explosion_ends_before_it(backend: str) -> None:
+    """A spring with steps beyond the limit of stability: energies grow until they are infinite."""
+    model = sl.Model("spring")
+    q = model.node("q", "R1")
+    model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+    model.potential_energy(100 * q.x[0] ** 2 / 2 + 1e-3 * q.x[0] ** 4)
+    model.initial(q, x=[1])
+    error = failed(NotFiniteError, model.derive().compile(backend=backend), 100.0, method="rkmk_rk44", h=0.3)
+    energy = good_part(error).outputs["energy"]
+    assert len(energy) >= 1 and np.abs(energy / energy[0] - 1).max() <= 0.25

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from symlie.contract.constants import RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import Counters, LoopState
@@ -345,6 +346,7 @@ def step_control(
         method.order,
         tolerance,
         stiffness_limit(method) if is_adaptive else 0.0,
+        RANK_LIMIT if method.keeps_hidden_constraints and not kept.baumgarte else 0.0,
     )
 
 

@@ -41,8 +41,10 @@ from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.stepper import State, explained, possible_step
+from symlie.runtime.solution.last_good import good_states
 from symlie.runtime.solution.recorder import Recorder, Statistics
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 
@@ -126,6 +128,10 @@ _CHART_SINGULARITY = (
     "The step after t = {t:.9g} passes the singularity of the coordinates of {where}; take a smaller step, or "
     "coordinates without singularity such as quaternion."
 )
+
+
+STEP_FAILURES = {kind for kind, _ in FAILURES.values()} | {NotDifferentiableError, ChartSingularityError}
+"""Exceptions of steps that have no result."""
 
 
 _COUNTED = {f.name for f in dataclasses.fields(Statistics)} & set(COUNTERS)
@@ -307,6 +313,8 @@ def execute(
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
     found = findings_on_the_way(run, state.counters, recorder)
     solution = _solution(run, state, recorder, failure)
+    if failure is not None and type(failure) in STEP_FAILURES:
+        solution = _before_it_went_wrong(solution, failure)
     if failure is None:
         found += findings_at_the_end(run, solution)
     if found:
@@ -352,6 +360,24 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         at if at.event is None else dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),
         dict(run.settings),
     )
+
+
+def _before_it_went_wrong(solution: Solution, failure: IntegrationError) -> Solution:
+    """The solution up to the last good step, which the failure names where later ones are left out."""
+    kept, recorded = good_states(solution.system, solution.t, solution.q, solution.v), len(solution.t)
+    if kept == recorded:
+        return solution
+    t, last = float(solution.t[kept - 1]), kept - 1
+    failure.args = (
+        f"{failure} The solution so far ends at t = {t:.9g}: later steps lost the energy that the model conserves.",
+    )
+    parts = {name: getattr(solution, name)[:kept] for name in ("t", "q", "v", "multipliers", "carried")}
+    statistics = solution.statistics
+    if statistics.steps == recorded - 1:
+        statistics = dataclasses.replace(statistics, steps=last, accepted=last)
+    end = Start(*(parts[name][last] for name in ("q", "v", "multipliers", "carried")))
+    events = tuple(e for e in solution.events if e.t <= t)
+    return dataclasses.replace(solution, **parts, statistics=statistics, events=events, end=end)
 
 
 def _after_events(recorder: Recorder, t: float, values: Array) -> Array:

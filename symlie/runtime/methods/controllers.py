@@ -149,6 +149,8 @@ class StepControl(Brief):
     tolerance: float = 0.0
     """The least of the relative tolerances, or of the absolute ones where there are none."""
     stiffness_limit: float = 0.0
+    hidden_limit: float = 0.0
+    """Largest |B v + b| relative to max(1, |v|) that a step may have where rows may depend on each other; 0: any."""
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """The norm of a difference ŷ - y relative to the tolerances."""

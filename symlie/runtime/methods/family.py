@@ -146,6 +146,11 @@ class Method(ABC):
         return self
 
     @property
+    def keeps_hidden_constraints(self) -> bool:
+        """Whether B v + b = 0 holds at the end of each step but for rounding."""
+        return True
+
+    @property
     def restarts_at_kinks(self) -> bool:
         """Whether it takes earlier steps, of whose order a kink between them leaves nothing."""
         return False

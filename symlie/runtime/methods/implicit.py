@@ -85,6 +85,10 @@ class Implicit(Method):
     takes_constraints: ClassVar[bool] = True
 
     @property
+    def keeps_hidden_constraints(self) -> bool:
+        return not self.is_index_3
+
+    @property
     def is_index_3(self) -> bool:
         """Whether the velocities at the end of a step are not on the hidden constraints."""
         return self.tableau.index == 3

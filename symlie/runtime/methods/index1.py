@@ -27,6 +27,10 @@ class Index1(ExplicitMethod):
     takes_constraints: ClassVar[bool] = True
 
     @property
+    def keeps_hidden_constraints(self) -> bool:
+        return False
+
+    @property
     def has_end_stage(self) -> bool:
         """Always, because this is where λ comes from."""
         return True

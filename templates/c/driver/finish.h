@@ -6,9 +6,9 @@
 #include "trial.h"
 #include "projection.h"
 
-/* Its multipliers of minimal norm, where rows may depend on each other; then none of them may ask for other velocities. */
+/* Its multipliers of minimal norm, where rows may depend on each other; then no row may ask for other velocities. */
 static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
-                                       mass_matrix *restrict mass, symlie_trial *restrict trial)
+                                       const symlie_control *restrict control, mass_matrix *restrict mass, symlie_trial *restrict trial)
 {
 #if PROBES
     ARRAY(B, JACOBIAN_VALUES);
@@ -17,7 +17,10 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     system_jacobian(P, end, trial->q, B);
     if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
     hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
-    if (contradicts(P, mass, c, RANK_LIMIT * largest_entry(DIMENSION, trial->v, SYMLIE_NUMBER(1)))) return SYMLIE_CONSTRAINT_DRIFT;
+    const symlie_real speed = largest_entry(DIMENSION, trial->v, SYMLIE_NUMBER(1));
+    if (contradicts(P, mass, c, RANK_LIMIT * speed)) return SYMLIE_CONSTRAINT_DRIFT;
+    /* Rows that were set aside at the start of the step may be independent at its end. */
+    if (control->hidden_limit > 0 && !(largest_entry(ROWS, c, 0) <= control->hidden_limit * speed)) return SYMLIE_CONSTRAINT_DRIFT;
     take_minimal_multipliers(P, mass, trial->lambda);
     trial->dependent_rows = mass->dependent_rows;
 #endif
@@ -34,7 +37,7 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
         if (status != SYMLIE_DONE) return status;
         if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
     }
-    return minimise_multipliers(P, work, end, mass, trial);
+    return minimise_multipliers(P, work, end, control, mass, trial);
 }
 
 /* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */

@@ -130,6 +130,7 @@ typedef struct {
     long long order;            /* of methods whose order belongs to a run */
     symlie_scalar tolerance;    /* the least of the relative ones, for them */
     symlie_scalar stiffness_limit; /* h |lambda| from which on steps are suspicious; 0: they are not looked at */
+    symlie_scalar hidden_limit; /* |B v + b| over max(1, |v|) that a step may have where rows may depend on each other; 0: any */
     const int *event_direction; /* 1: from negative to positive, -1: the other way, 0: both */
     const unsigned char *event_is_terminal;
 } symlie_control;

@@ -86,15 +86,35 @@ class SingularMassMatrixError(SymlieError):
     """
 
 
+class EquilibriumStart(Protocol):
+    """The `symlie.Equilibrium` that an `EquilibriumError` carries, as type checkers see it."""
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Configuration, shape (storage,)."""
+
+    @property
+    def multipliers(self) -> NDArray[np.float64]:
+        """λ, shape (rows,)."""
+
+
 class EquilibriumError(SymlieError):
     """No static equilibrium was found; ``residual`` is the largest force out of balance, in N or N m.
 
-    Start nearer to the equilibrium, take more load steps, or check that there is one under these loads.
+    ``load`` is the part of the forces, from 0 to 1, that the last load step with an ``equilibrium`` released; without
+    one ``equilibrium`` is None. Start nearer to the equilibrium, take more load steps, or check that there is one under
+    these loads.
     """
 
-    def __init__(self, message: str, residual: float = float("nan")) -> None:
+    def __init__(
+        self,
+        message: str,
+        residual: float = float("nan"),
+        load: float = 0.0,
+        equilibrium: EquilibriumStart | None = None,
+    ) -> None:
         super().__init__(message)
-        self.residual = residual
+        self.residual, self.load, self.equilibrium = residual, load, equilibrium
 
 
 class SteadyMotionError(SymlieError):

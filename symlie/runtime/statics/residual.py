@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.statics.component_sizes import ROUNDING, ComponentSizes, component_sizes
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
@@ -57,6 +58,7 @@ class Statics:
         self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
         self.v = np.zeros(layout.dimension) if v is None else v
         self.a = np.zeros(layout.dimension) if a is None else a
+        self._sizes: ComponentSizes | None = None
 
     @property
     def mechanics(self) -> Mechanics:
@@ -141,6 +143,27 @@ class Statics:
         moved = m.algebra.multiply(m.jacobian(self.t, q), self.v)
         return np.asarray((moved + m.kernels.constraint_rate(m.p, self.t, q))[self.rows])
 
+    def is_rounding(
+        self, q: Array, multipliers: Array, force: Array, constraint: Array, stiffness: Sparse, jacobian: Sparse
+    ) -> bool:
+        """Whether forces out of balance and Φ are not larger than their round-off.
+
+        Parameters
+        ----------
+        q, multipliers
+            The configuration and λ of the rows that count.
+        force, constraint
+            Residuals there.
+        stiffness, jacobian
+            K and B there.
+        """
+        sizes = self.sizes(q)
+        scale = sizes.force_scale(stiffness, 0 * stiffness, force, jacobian, multipliers)
+        return bool(
+            np.all(np.abs(force) <= ROUNDING * scale)
+            and np.all(np.abs(constraint) <= ROUNDING * sizes.constraint_scale(jacobian))
+        )
+
     def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
         """λ that lets the forces accelerate along the constraints alone, and that acceleration.
 
@@ -156,14 +179,21 @@ class Statics:
         )
         return acceleration, multipliers
 
+    def sizes(self, q: Array) -> ComponentSizes:
+        """Sizes of the components, at the first configuration that they are needed at."""
+        if self._sizes is None:
+            self._sizes = component_sizes(self.system, q, np.abs(self._whole_mass(q).diagonal()))
+        return self._sizes
+
     def metric(self, q: Array) -> Sparse:
         """The geometric mean of the diagonal of M and of its mean, as a sparse matrix D; always positive.
 
         It lies between the metric of M, in which thin rods turn their cross sections almost for free, and one in which
-        all components weigh the same, whatever their units.
+        all components weigh the same. The mean is taken relative to the lengths of the components, in any units.
         """
         from scipy.sparse import diags_array
 
-        diagonal = np.abs(self.mass(q).diagonal())
+        lengths = self.sizes(q).length
+        diagonal = np.abs(self.mass(q).diagonal()) * lengths**2
         mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
-        return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean), format="csr")
+        return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean) / lengths**2, format="csr")

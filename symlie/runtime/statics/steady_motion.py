@@ -294,10 +294,10 @@ class _Scales:
         tiny = np.finfo(float).tiny
         self.metric = np.sqrt(motion.now.statics.metric(motion.now.q).diagonal())
         """Square roots of masses: inverse sizes of the components."""
-        v, ones = np.abs(motion.v[motion.free]), np.ones(len(motion.free))
-        acting = abs(found.stiffness) @ ones + abs(found.damping) @ v + abs(found.jacobian).T @ np.abs(multipliers)
+        v, lengths = np.abs(motion.v[motion.free]), motion.now.statics.sizes(motion.now.q)
+        acting = lengths.force_scale(found.stiffness, found.damping, v, found.jacobian, multipliers)
         self.force = np.maximum(acting + NOISE * self.metric * (acting / self.metric).max(initial=0), tiny)
-        reach = abs(found.jacobian) @ ones
+        reach = lengths.constraint_scale(found.jacobian)
         self.constraint = np.maximum(reach, tiny)
         self.rate = np.maximum(abs(found.jacobian) @ v + reach, tiny)
         self.rows = np.maximum(np.sqrt(found.jacobian.multiply(found.jacobian) @ self.metric**-2), tiny)

@@ -156,7 +156,14 @@ class System(SystemValues):
         return q, v, given
 
     def static_equilibrium(
-        self, t: float = 0.0, *, tolerance: float = 1e-9, load_steps: int = 1, stable: bool = True
+        self,
+        t: float = 0.0,
+        *,
+        tolerance: float = 1e-9,
+        load_steps: int = 1,
+        stable: bool = True,
+        max_iterations: int = 1000,
+        start: Equilibrium | None = None,
     ) -> Equilibrium:
         """The static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 that is reached from the initial configuration.
 
@@ -165,29 +172,44 @@ class System(SystemValues):
         t
             Time at which loads, constraints and prescribed nodes are taken, in s.
         tolerance
-            Largest component of the last Newton correction, in rad and m.
+            Largest component of the last Newton correction: angles in rad, others relative to the size of the system.
         load_steps
             Number of steps in which the forces that are out of balance at the start are released; 1 releases them at
             once.
         stable
             Whether steps that climb are refused. Otherwise an unstable equilibrium nearby is found as well as a stable
             one. `linearize` tells which it is.
+        max_iterations
+            Largest number of Newton steps of each load step.
+        start
+            A previous equilibrium of this model, such as one under other loads, as the starting point; default: the
+            initial configuration.
 
         Returns
         -------
         Equilibrium
-            The tuple (q, multipliers, iterations). Nonholonomic constraints bear no load.
+            The tuple (q, multipliers, iterations). Nonholonomic constraints bear no load. Forces at the level of
+            rounding are in balance, so that free bodies rest.
 
         Raises
         ------
         EquilibriumError
-            None was found; the message says which force is out of balance.
+            None was found; the message says which force is out of balance, and the error has the last equilibrium of
+            the load steps.
         RedundantConstraintsError
             Constraint rows depend on each other.
         """
         from symlie.runtime.statics.equilibrium import static_equilibrium
 
-        return static_equilibrium(self, t, tolerance=tolerance, load_steps=load_steps, stable=stable)
+        return static_equilibrium(
+            self,
+            t,
+            tolerance=tolerance,
+            load_steps=load_steps,
+            stable=stable,
+            max_iterations=max_iterations,
+            start=start,
+        )
 
     def linearize(
         self,

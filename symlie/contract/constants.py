@@ -281,6 +281,16 @@ CACHE_LINE = 8
 LENGTHS = 64
 """Lengths of steps by series from a power of two to the next: they follow from last terms, which have few digits."""
 
+LARGEST_UNIT = 2.0**512
+"""Of time in which coefficients of series are, in s; the least one is its reciprocal."""
+
+LARGEST_COEFFICIENT = 2.0**256
+"""Of the last order that does not vanish, and its reciprocal, beyond which coefficients are found in another unit of
+time: squares of what they are relative to tolerances stay within the range of doubles."""
+
+UNIT_CHANGES = 4
+"""Changes of the unit of time of one series at most."""
+
 LAST_TERMS = 3
 """Terms from which the length of a step by series follows: with even and odd series there are two that do not vanish at
 least."""

@@ -219,7 +219,7 @@ def test_series_of_a_state() -> None:
     system = heavy_top_system("S3", "numpy")
     stepper = Stepper(system, method("taylor"), FIXED_STEPS)
     begin = sl.solve(system, 1e-3, method="taylor", h=1e-3)
-    series = series_of(stepper, 10, 0.0, begin.q[0], begin.v[0], np.zeros(0))
+    series = series_of(stepper, 10, 1e-3, 0.0, begin.q[0], begin.v[0], np.zeros(0))
     h = 1e-3
     later = sl.solve(system, h, method="rkmk_rk67", h=h / 8)
     for found, expected in zip(series.sums(h)[:2], (later.q[-1], later.v[-1]), strict=True):
@@ -241,7 +241,7 @@ def test_placed_nodes(backend: str) -> None:
         points, marks = (found.field(node, name)[-1] for node in ("points", "marks"))
         assert np.abs(marks[1:] - np.cumsum(points, axis=0)).max() < tolerances.SPACES * np.abs(marks).max()
     begin = found.states.q[0], found.states.v[0]
-    series = series_of(Stepper(system, method("taylor"), FIXED_STEPS), 4, 0.0, *begin, np.zeros(0))
+    series = series_of(Stepper(system, method("taylor"), FIXED_STEPS), 4, 1.0, 0.0, *begin, np.zeros(0))
     for rows, width in ((series.q, 3), (series.v, 3)):
         points, marks = np.split(rows[:, : 11 * width].reshape(len(rows), 11, width), [5], axis=1)
         assert np.allclose(marks[:, 1:], np.cumsum(points, axis=1), rtol=0, atol=tolerances.SPACES)

@@ -50,7 +50,7 @@ def test_radius(order: int) -> None:
     system = escaping("numpy")
     begin = sl.solve(system, 1e-3, method="taylor", h=1e-3)
     stepper = Stepper(system, method("taylor"), FIXED_STEPS)
-    series = series_of(stepper, order, 0.0, begin.q[0], begin.v[0], np.zeros(0))
+    series = series_of(stepper, order, 1.0, 0.0, begin.q[0], begin.v[0], np.zeros(0))
     assert 1 - tolerances.RADIUS <= estimated_radius(series, 9.0) <= 1
 
 

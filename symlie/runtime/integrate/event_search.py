@@ -331,7 +331,8 @@ class SeriesSearch(EventSearch):
             rest = inside.h - done
             piece = inside.stepper.method.event_piece(inside.stepper, state, rest)
             assert piece is not None
-            length, b = resolved_form(piece.coefficients[:, path.event], piece.length, piece.last_terms)
+            of_unit, b = resolved_form(piece.coefficients[:, path.event], piece.length / piece.unit, piece.last_terms)
+            length = of_unit * piece.unit
             is_end = not length < rest
             path.scale = max(path.scale, float(np.abs(b).max()))
             if is_end:

@@ -109,13 +109,13 @@ class Jets:
         for name, _, _ in self._motions():
             self._begun(name, [np.float64(t), self._p.model], 1)
 
-    def motion(self, k: int, t: float, factor: float, q: Array, v: Array) -> None:
-        """Put order k of q, times a factor, and of v of prescribed nodes into their places."""
+    def motion(self, k: int, t: float, factor: float, q: Array, v: Array, of_v: float = 1.0) -> None:
+        """Put order k of q and of v of prescribed nodes, each times a factor, into their places."""
         for name, storage, velocity in self._motions():
             values = self._next(name, k, [np.float64(t)])[:, 0]
             width = self._widths[storage]
             q[storage : storage + width] = factor * values[:width]
-            v[velocity : velocity + len(values) - width] = values[width:]
+            v[velocity : velocity + len(values) - width] = of_v * values[width:]
 
     def begin_place(self, t: float, q: Array, v: Array) -> None:
         """What orders of placed nodes need."""

@@ -31,6 +31,8 @@ class EventPiece:
     """
 
     length: float
+    unit: float
+    """Of time in which coefficients are, in s."""
     coefficients: Array
     last_terms: int
     state_at: Callable[[float], tuple[Array, Array, Array]]
@@ -39,8 +41,14 @@ class EventPiece:
 
 @dataclass(frozen=True)
 class Series:
-    """Coefficients of the stored components, of velocities, of these with fields, and of multipliers, by order."""
+    """Coefficients of the stored components, of velocities, of these with fields, and of multipliers, by order.
 
+    Those of order k are multiplied by the k-th power of a unit of time, so that all stay within the range of doubles.
+    The unit is a power of two, whose products are exact: no result depends on it.
+    """
+
+    unit: float
+    """In s."""
     q: Array
     v: Array
     w: Array
@@ -56,22 +64,27 @@ class Series:
 
     def sums(self, h: float) -> tuple[Array, Array, Array]:
         """q, v and λ after a time h, in s."""
-        return _sum(self.q, h), _sum(self.v, h), _sum(self.multipliers, h)
+        s = h / self.unit
+        return _sum(self.q, s), _sum(self.v, s), _sum(self.multipliers, s)
+
+    def first_rates(self) -> tuple[Array, Array]:
+        """Rates of q and v where the series begins, per second."""
+        return self.q[1] / self.unit, self.v[1] / self.unit
 
     def rates(self, h: float) -> tuple[Array, Array]:
-        """Rates of q and v after a time h."""
-        orders = np.arange(len(self.q))[:, None]
-        return _sum((orders * self.q)[1:], h), _sum((orders * self.v)[1:], h)
+        """Rates of q and v after a time h, per second."""
+        orders, s = np.arange(len(self.q))[:, None], h / self.unit
+        return _sum((orders * self.q)[1:], s) / self.unit, _sum((orders * self.v)[1:], s) / self.unit
 
     def moved(self, h: float, after: Series, has_angles: bool) -> Array:
         """∫ v over a time h, or of fields: by both ends, which tells sizes, and by the mean where angles follow it."""
         if not has_angles:
             return np.asarray(h * (self.w[0] + after.w[0]) / 2)
-        return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h)
+        return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h / self.unit)
 
     def conditions_at(self, h: float) -> Array:
         """Functions that choose pieces, after a time h."""
-        return _sum(self.conditions, h)
+        return _sum(self.conditions, h / self.unit)
 
 
 def _sum(coefficients: Array, s: float) -> Array:

@@ -42,7 +42,7 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
         return
     last, count = rows.shape[0] - 1, rows.shape[1]
     with np.errstate(all="ignore"):
-        powers = length ** np.arange(last + 1)
+        powers = (length / series.unit) ** np.arange(last + 1)
         margin = CONDITION_ROUNDING * (series.sizes + (np.abs(rows) * powers[:, None]).sum(axis=0))
     sign, shift = np.where(rows[0] > 0, 1.0, -1.0), np.zeros(count)
     span = at = length
@@ -50,7 +50,7 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
     reach.searched, reach.before, reach.beyond = length, math.inf, math.inf
     for _ in range(REACH_CORRECTIONS):
         missing = shift * (span / at) ** last
-        ends = [_piece_end(rows[:, i], span, sign[i], 2 * margin[i], missing[i]) for i in range(count)]
+        ends = [_piece_end(rows[:, i], span / series.unit, sign[i], 2 * margin[i], missing[i]) for i in range(count)]
         first = int(np.argmin(ends)) if ends else -1
         if first < 0 or ends[first] > 1:
             return
@@ -64,7 +64,7 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
             break
     reach.beyond, reach.before = at, 0.0
     if abs(rows[0, first]) > margin[first]:
-        place = _piece_end(rows[:, first], at, sign[first], -margin[first], shift[first])
+        place = _piece_end(rows[:, first], at / series.unit, sign[first], -margin[first], shift[first])
         reach.before = place * at if place <= 1 else at
 
 
@@ -76,7 +76,7 @@ def proposed_step(longest: float, reach: Reach) -> float:
 def _piece_end(row: Array, length: float, sign: float, above: float, shift: float) -> float:
     """Where a function is not positive any more that is so at first, multiplied by a sign and with a number added.
 
-    Relative to a length; 2 if it stays so. Its last term is more by ``shift`` at the end.
+    Relative to a length in the unit; 2 if it stays so. Its last term is more by ``shift`` at the end.
     """
     with np.errstate(all="ignore"):
         rest = float(np.sum(np.abs(row[1:]) * length ** np.arange(1, len(row))))

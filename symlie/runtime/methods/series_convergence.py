@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 def seems_to_converge(series: Series, h: float) -> bool:
     """Whether the last terms after a time h, in s, are clearly smaller than the first ones and those in the middle."""
-    return all(_falls(rows, h) for rows in (series.q, series.v))
+    return all(_falls(rows, h / series.unit) for rows in (series.q, series.v))
 
 
 def estimated_radius(series: Series, h: float) -> float:
     """About how far a series converges, in s, up to a time h: where its last terms cease to be smaller."""
-    return min(h, *(_radius(rows) for rows in (series.q, series.v)))
+    return min(h, *(series.unit * _radius(rows) for rows in (series.q, series.v)))
 
 
 @contextmanager
@@ -70,7 +70,8 @@ def check_rates(control: StepControl, series: Series, after: Series, h: float) -
         return
     moved = _largest(series.q[0]) / h + _largest(series.v[0])
     of_q, of_v = series.rates(h)
-    if not (_agree(of_q, after.q[1], RATES_NOTICED * moved) and _agree(of_v, after.v[1], RATES_NOTICED * moved / h)):
+    q_1, v_1 = after.first_rates()
+    if not (_agree(of_q, q_1, RATES_NOTICED * moved) and _agree(of_v, v_1, RATES_NOTICED * moved / h)):
         raise _divergence(series, h)
 
 

@@ -17,7 +17,8 @@ that N = -ln τ is best, with steps of 1/e of the radius of convergence, and `PA
 run-time data; from `BEST_ORDER` on steps become shorter in its place. Lengths follow from the last `LAST_TERMS` terms
 of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest,
 so a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a
-step.
+step. Coefficients of order k are multiplied by the k-th power of a unit of time near the length of the step
+(`symlie.runtime.methods.series_at`): they stay within the range of doubles whatever unit of time a model has.
 Source: [Jorba2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
 """
 
@@ -47,6 +48,7 @@ from symlie.runtime.kernels.series_reach import find_reach, proposed_step
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.options import Bounded
+from symlie.runtime.methods.series_at import found_series, root_in_seconds, series_of
 from symlie.runtime.methods.series_convergence import check_rates, divergence_named
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.tableau import Tableau
@@ -164,8 +166,8 @@ class Taylor(Method):
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
         m, control = stepper.mechanics, stepper.control
-        begin = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
-        trial = stepper.trial(state, state.q, state.v, [begin.v[1]], self.order, np.zeros_like(state.v))
+        begin = series_of(stepper, self.order, h, state.t, state.q, state.v, state.multipliers)
+        trial = stepper.trial(state, state.q, state.v, [begin.first_rates()[1]], self.order, np.zeros_like(state.v))
         trial.rhs_evaluations = 0 if state.acceleration is not None else self.order
         done = 0.0
         for _ in range(MOST_PIECES + 2 * begin.conditions.shape[1]):
@@ -181,8 +183,8 @@ class Taylor(Method):
             with divergence_named(control, begin, length):
                 trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
                 # Of a run's end no step is made: the rates that this one is judged by are enough.
-                find, order = (_found, 1) if is_last and stepper.ends_run else (series_of, self.order)
-                after = find(stepper, order, end, trial.q, trial.v, trial.multipliers)
+                find, order = (found_series, 1) if is_last and stepper.ends_run else (series_of, self.order)
+                after = find(stepper, order, h, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
             theta = begin.moved(length, after, stepper.system.layout.has_angles)
             trial.increment = trial.increment + theta
@@ -196,7 +198,7 @@ class Taylor(Method):
             raise ChatteringError("A force jumps to and fro")
         if stepper.system.layout.of_velocities.any():
             stepper.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
-        trial.multipliers, trial.acceleration = after.multipliers[0], after.v[1]
+        trial.multipliers, trial.acceleration = after.multipliers[0], after.first_rates()[1]
         if control.is_adaptive:
             trial.factor = REJECTED_STEP
             if trial.error <= 1 and stepper.ends_run:
@@ -208,11 +210,13 @@ class Taylor(Method):
         return trial
 
     def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
-        series = series_of(stepper, self.order, state.t, state.q, state.v, state.multipliers)
+        series = series_of(stepper, self.order, rest, state.t, state.q, state.v, state.multipliers)
         if series.events is None:
             return None
         _, length = self._piece(stepper, state.t, series, rest)
-        return EventPiece(length, series.events, LAST_TERMS, lambda at: self._reached(stepper, state.t, series, at))
+        return EventPiece(
+            length, series.unit, series.events, LAST_TERMS, lambda at: self._reached(stepper, state.t, series, at)
+        )
 
     def _piece(self, stepper: Stepper, t: float, series: Series, rest: float) -> tuple[float, float]:
         """The longest step from a series, and how much of the rest of a step it serves for, in s."""
@@ -250,7 +254,7 @@ class Taylor(Method):
 
     def _near(self, stepper: Stepper, t: float, series: Series, length: float) -> Series:
         """The first orders of the series from where another one leads after a length."""
-        return _found(stepper, 1, t + length, *self._reached(stepper, t, series, length))
+        return found_series(stepper, 1, series.unit, t + length, *self._reached(stepper, t, series, length))
 
     def _find_reach(self, stepper: Stepper, t: float, series: Series, length: float) -> None:
         if series.conditions.shape[1]:
@@ -276,7 +280,7 @@ class Taylor(Method):
         last = range(order, order - LAST_TERMS, -1)
 
         def bounded(h: float, sizes: list[float]) -> float:
-            bounds = [(tau * x) ** (-1 / i) for i, x in zip(last, sizes, strict=True) if x > 0]
+            bounds = [root_in_seconds(tau * x, i, series.unit) for i, x in zip(last, sizes, strict=True) if x > 0]
             return float(min([h, *(tau ** (1 / order) * bound for bound in bounds)]))
 
         h = bounded(math.inf, [float(np.sqrt(np.sum(control.weight[n:] * (series.v[i] / scale) ** 2))) for i in last])
@@ -306,88 +310,9 @@ class Taylor(Method):
     def _error_by_rates(self, stepper: Stepper, begin: Series, after: Series, h: float, theta: Array) -> float:
         """What the rates at a length lack of those of the series, times h/N, relative to the tolerances."""
         control, n, part = stepper.control, len(begin.v[0]), h / self.order
-        of_q, of_v = begin.rates(h)
+        (of_q, of_v), (q_1, v_1) = begin.rates(h), after.first_rates()
         scale = control.atol[:n] + control.rtol[:n] * np.abs(theta)
-        stored = stepper.stored_size(part * (of_q - after.q[1]), scale)
+        stored = stepper.stored_size(part * (of_q - q_1), scale)
         scale = control.atol[n:] + control.rtol[n:] * np.maximum(np.abs(begin.v[0]), np.abs(after.v[0]))
-        velocity = part * (of_v - after.v[1]) / scale
+        velocity = part * (of_v - v_1) / scale
         return max(stored, float(np.sqrt(np.sum(control.weight[n:] * velocity**2))))
-
-
-def series_of(stepper: Stepper, order: int, t: float, q: Array, v: Array, multipliers: Array) -> Series:
-    """The series from a state; those of the last two states are at hand.
-
-    Parameters
-    ----------
-    stepper
-        What steps are taken with.
-    order
-        The last order of q and v; that of multipliers is one less.
-    t, q, v, multipliers
-        The state; multipliers have no meaning where there are no constraints.
-
-    Raises
-    ------
-    NotFiniteError, SingularSystemError, IndefiniteMassMatrixError
-        v̇ is not determined at the state.
-    """
-    key = (t, q.tobytes(), v.tobytes())
-    known = stepper.series.pop(key, None)
-    if known is None:
-        known = _found(stepper, order, t, q, v, multipliers)
-    stepper.series[key] = known
-    while len(stepper.series) > 2:
-        del stepper.series[next(iter(stepper.series))]
-    return known
-
-
-def _found(stepper: Stepper, order: int, t: float, q_0: Array, v_0: Array, multipliers: Array) -> Series:
-    m, rows = stepper.mechanics, stepper.rows
-    jets = stepper.system.sets.jets(m.p, order)
-    # (1)
-    a, known = stepper.acceleration(t, q_0, v_0, multipliers)
-    rate, prescribed = np.zeros_like(q_0), np.zeros_like(v_0)
-    jets.rate(0, q_0, v_0, rate)
-    jets.begin_motion(t)
-    a = a.copy()
-    jets.motion(1, 1.0, 1.0, rate, a)
-    w = [m.field(t, q_0, v_0, a, known)]
-    jets.field(0, t, q_0, v_0, a, known, rate)
-    q, v, found = [q_0, rate.copy()], [v_0, a.copy()], [known]
-    jets.begin_place(t, q_0, v_0)
-    jets.place(1, 1.0, q[1], v[1])
-    events = [jets.begin_events(t, q_0, v_0, known)]
-    mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
-    if rows:
-        jets.begin_index1(t, q_0, v_0, a)
-        jets.begin_hidden(t, q_0, v_0)
-    jets.begin_force(t, q_0, v_0, a, known)
-    if rows:
-        jets.hidden(1, 1.0, q[1])
-    # (2)
-    for k in range(1, order):
-        of_t = float(k == 1)
-        jets.rate(k, q[k], v[k], rate)
-        jets.motion(k + 1, 0.0, k + 1.0, rate, prescribed)
-        r = -jets.force(k, of_t, q[k], v[k])
-        if rows:
-            jets.end_hidden(k, v[k])
-            c = jets.hidden(k + 1, 0.0, rate / (k + 1)) + m.algebra.multiply(B, prescribed)
-            a, known = m.saddle(mass, B, B, r, -(k + 1) * c - jets.index1(k, of_t, q[k], v[k]))
-        else:
-            a = m.solver.solve_mass(mass, r)
-        a = a + (k + 1) * prescribed
-        jets.end_force(k, a, known)
-        jets.end_index1(k, a)
-        moved = jets.field(k, of_t, q[k], v[k], a, known, rate)
-        if jets.follows_fields:
-            w.append(moved)
-        q.append(rate / (k + 1))
-        v.append(a / (k + 1))
-        jets.place(k + 1, 0.0, q[k + 1], v[k + 1])
-        found.append(known)
-        if events[0] is not None:
-            events.append(jets.events(k, of_t, q[k], v[k], known))
-    sizes, *conditions = jets.conditions(order)
-    of_events = None if events[0] is None else np.array(events)
-    return Series(np.array(q), np.array(v), np.array(w), np.array(found), sizes, np.array(conditions), of_events)

@@ -43,12 +43,12 @@ static inline int event_form(step_inside *restrict in, symlie_real *restrict wor
 {
     const symlie_problem *restrict P = in->P;
     const int order = (int)in->control->order;
-    series_places at = places_of_series(P, order);
+    series_places at = places_of_series(P, order, in->h);
     int is_new;
     const symlie_real rest = in->h - done;
     int status = begin_piece(P, work, in->t + done, rest, in->control, in->mass, q, v, &at, length, &is_new);
     if (status != SYMLIE_DONE) return status;
-    *length = resolved_length(order - 1, at.begin.events + event, EVENTS, *length, b);
+    *length = *at.begin.unit * resolved_length(order - 1, at.begin.events + event, EVENTS, in_unit(&at.begin, *length), b);
     if (*length < rest) status = reach_state(P, work, in->t + done, *length, order, in->mass, &at.begin, q, v, 0, 0);
     return status;
 }

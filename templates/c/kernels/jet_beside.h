@@ -86,13 +86,14 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
 }
 
 /* Put rows over n where components are; see divide_by. */
-static SYMLIE_INLINE void put_quotients(const int n, const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride)
+static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride)
 {
 #ifdef __FP_FAST_FMA
     const symlie_scalar whole = n, part = 1 / whole, rest = __builtin_fma(-part, whole, 1.0) * part;
-    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = FUSED_ROWS(rows[m], EACH(part), rows[m] * rest);
+    const symlie_real first = part * unit, second = rest * unit;
+    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = FUSED_ROWS(rows[m], NO_PRODUCTS + first, rows[m] * second);
 #else
-    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = rows[m] / (symlie_scalar)n;
+    for (int m = 0; m < size; m++) *(symlie_row *)(x + m * stride) = rows[m] / ((symlie_scalar)n / unit);
 #endif
 }
 

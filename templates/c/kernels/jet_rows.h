@@ -70,15 +70,18 @@ static SYMLIE_INLINE symlie_row fused_rows(const symlie_row a, const symlie_row 
 #endif
 }
 
-/* out = x / n, by both parts of the reciprocal where that takes no longer than products: the same bits, in a fraction of the
- * time of divisions, since no quotient by so small a number is as near to the middle of two doubles as the product is to it. */
-static SYMLIE_INLINE void divide_by(const int n, long long size, const symlie_real *restrict x, symlie_real *restrict out)
+/* out = x unit / n for a power of two, by both parts of the reciprocal where that takes no longer than products: the same bits, in
+ * a fraction of the time of divisions, since no quotient by so small a number is as near to the middle of two doubles as the
+ * product is to it. */
+static SYMLIE_INLINE void divide_by(const int n, const symlie_real unit, long long size, const symlie_real *restrict x, symlie_real *restrict out)
 {
 #ifdef __FP_FAST_FMA
     const symlie_scalar whole = n, part = 1 / whole, rest = __builtin_fma(-part, whole, 1.0) * part;
-    for (long long i = 0; i < size; i++) out[i] = SYMLIE_FUSED(x[i], SYMLIE_NUMBER(part), x[i] * rest);
+    const symlie_real first = part * unit, second = rest * unit;
+    for (long long i = 0; i < size; i++) out[i] = SYMLIE_FUSED(x[i], first, x[i] * second);
 #else
-    for (long long i = 0; i < size; i++) out[i] = x[i] / (symlie_scalar)n;
+    const symlie_real divisor = (symlie_scalar)n / unit;
+    for (long long i = 0; i < size; i++) out[i] = x[i] / divisor;
 #endif
 }
 

@@ -81,7 +81,7 @@ SYMLIE_COLD int error_within(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(rate_q, STORED_SIZE);
     ARRAY(rate_v, VELOCITY_SIZE);
     const int order = (int)control->order;
-    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
+    const symlie_jets first = {.order = 1, .unit = at->jets.unit, .memory = at->jets.memory};
     int status = reach_state(P, work, t, length, order, mass, &at->begin, q, v, rate_q, rate_v);
     if (status == SYMLIE_DONE) status = find_series(P, work, t + length, q, v, mass, &first, &at->near);
     if (status == SYMLIE_DONE) *error = series_error(P, work, length, order, control, &at->begin, &at->near, rate_q, rate_v, theta);
@@ -126,7 +126,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(rate_q, STORED_SIZE);
     ARRAY(rate_v, VELOCITY_SIZE);
     const int order = (int)control->order;
-    series_places at = places_of_series(P, order);
+    series_places at = places_of_series(P, order, h);
     const symlie_real *q = state->q, *v = state->v;
     symlie_real done = 0, rest = h, length = 0;
     int status = SYMLIE_DONE;
@@ -158,7 +158,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         status = reach_state(P, work, start, length, order, mass, &at.begin, trial->q, trial->v, rate_q, rate_v);
         if (status != SYMLIE_DONE) return failure_of_piece(P, status, length, control, &at.begin);
         if (trial->is_inside && !(length < rest)) {
-            sum_multipliers(P, work, order, at.begin.lambda, length, trial->lambda);
+            sum_multipliers(P, work, order, at.begin.lambda, in_unit(&at.begin, length), trial->lambda);
             moved_by_piece(P, work, length, order, &at.begin, &at.begin, theta);
             for (int k = 0; k < DIMENSION; k++) turned[k] += theta[k];
             continue;

@@ -8,8 +8,9 @@
 /* The largest component of the terms of three orders, after a length. */
 static inline symlie_real largest_term(const symlie_problem *restrict P, int are_velocities, const symlie_series *restrict series, int first, symlie_real h)
 {
-    symlie_real largest = SYMLIE_NUMBER(0), power = whole_power(h, first);
-    for (int k = first; k < first + LAST_TERMS; k++, power *= h) {
+    const symlie_real s = in_unit(series, h);
+    symlie_real largest = SYMLIE_NUMBER(0), power = whole_power(s, first);
+    for (int k = first; k < first + LAST_TERMS; k++, power *= s) {
         const symlie_real *row = are_velocities ? series->v + k * VELOCITY_SIZE : series->q + k * STORED_SIZE;
         symlie_real of_row = SYMLIE_NUMBER(0);
         long long begin;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "taylor_orders.h"
+#include "taylor_unit.h"
 
 /* Series and jets begin where a line of the cache does, so that no row of a register is in two of them. */
 static inline symlie_real *aligned(symlie_real *memory)
@@ -16,7 +17,12 @@ static inline symlie_real *aligned(symlie_real *memory)
 static inline void forget_kept(const symlie_problem *restrict P)
 {
     symlie_real *memory = aligned(P->workspace);
-    memory[0] = memory[series_workspace(P, MOST_ORDER)] = SYMLIE_NUMBER(0);
+    symlie_series series;
+    for (int i = 0; i < 2; i++) {
+        memory = place_series(P, MOST_ORDER, memory, &series);
+        *series.is_known = SYMLIE_NUMBER(0);
+        *series.unit = SYMLIE_NUMBER(1);
+    }
 }
 
 /* Series from the begin of a piece, from its end, and from a state within it, of few orders; memory that their jets share. */
@@ -25,12 +31,13 @@ typedef struct {
     symlie_jets jets;
 } series_places;
 
-static inline series_places places_of_series(const symlie_problem *restrict P, int order)
+/* For a step of some length, which new coefficients have their unit of. */
+static inline series_places places_of_series(const symlie_problem *restrict P, int order, symlie_real h)
 {
     series_places at;
     symlie_real *memory = place_series(P, MOST_ORDER, aligned(P->workspace), &at.begin);
     memory = place_series(P, MOST_ORDER, memory, &at.end);
-    at.jets = (symlie_jets){.order = order, .memory = aligned(place_series(P, 1, memory, &at.near))};
+    at.jets = (symlie_jets){.order = order, .unit = unit_near(h, *at.begin.unit), .memory = aligned(place_series(P, 1, memory, &at.near))};
     return at;
 }
 
@@ -57,7 +64,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 
 #if CONSTRAINED && PRESCRIBED
 /* c += factor B x of a prescribed x; both arrays are changed. */
-static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_scalar factor, const order_vectors *restrict x,
+static inline void add_jacobian(const symlie_problem *restrict P, const symlie_real *restrict B, symlie_real factor, const order_vectors *restrict x,
                                 symlie_real *restrict moved, symlie_real *rows)
 {
 #if ORDERS_BESIDE
@@ -72,8 +79,8 @@ static inline void add_jacobian(const symlie_problem *restrict P, const symlie_r
 }
 #endif
 
-/* Coefficients from a state, of so many orders as jets have. */
-static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+/* Coefficients from a state, of so many orders as jets have and in their unit. */
+static inline int find_coefficients(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                               const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
                               const symlie_jets *restrict jets, symlie_series *restrict series)
 {
@@ -93,10 +100,13 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; k < (PRESCRIBED ? DIMENSION : 0); k++) prescribed[k] = SYMLIE_NUMBER(0);
     x.a = a, x.r = r, x.rate = rate, x.prescribed = prescribed;
 #endif
-    const symlie_real one = SYMLIE_NUMBER(1);
+    const symlie_real unit = J->unit, per_second = 1 / unit;
+    ARRAY(of_q, ORDERS_BESIDE ? STORAGE : 0);
+    ARRAY(of_v, ORDERS_BESIDE ? DIMENSION : 0);
     *series->is_known = *series->searched = SYMLIE_NUMBER(0);
     *series->before = *series->beyond = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     *series->t = t;
+    *series->unit = unit;
     copy(STORAGE, q_0, series->q_0);
     copy(DIMENSION, v_0, series->v_0);
     ARRAY(B, JACOBIAN_VALUES);
@@ -112,9 +122,9 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_begin_rate_jet(P, J, q_0, v_0, series->q_1);
     take_order(P, 0, series, &x);
 #if PRESCRIBED
-    take_first(P, series);
+    take_first(P, series, of_q, of_v);
     system_begin_motion_jet(P, J, t);
-    system_motion_jet(P, J, 1, one, x.next_q, x.next_v);
+    system_motion_jet(P, J, 1, unit, x.next_q, x.next_v);
     keep_first(P, series);
     copy(DIMENSION, series->v_1, a);
 #endif
@@ -123,11 +133,11 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     system_field(P, t, q_0, a, series->lambda_0, series->w_0);
     system_begin_field_jet(P, J, t, q_0, v_0, a, series->lambda_0, series->q_1);
 #endif
-    take_first(P, series);
+    take_first(P, series, of_q, of_v);
 #if PLACES_NODES
     /* Those that no order takes stay where they are, and have the velocities that accelerations give: states are placed anew. */
     system_begin_place_jet(P, J, t, q_0, v_0);
-    system_place_jet(P, J, 1, one, x.next_q, x.next_v);
+    system_place_jet(P, J, 1, unit, x.next_q, x.next_v);
     keep_first(P, series);
 #endif
 #if EVENT_SERIES
@@ -156,7 +166,8 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
     /* (2); order 0 is known, and hidden constraints keep their first order. They are found at one place, where compilers
      * put them into the loop. */
     for (int k = CONSTRAINED ? 0 : 1; k < order; k++) {
-        const symlie_real t_k = SYMLIE_NUMBER(k == 1), zero = SYMLIE_NUMBER(0);
+        const symlie_real zero = SYMLIE_NUMBER(0), t_k = k == 1 ? unit : zero, rate_of_next = (symlie_scalar)(k + 1) * per_second;
+        (void)rate_of_next;
         take_order(P, k, series, &x);
         if (k > 0) {
             system_rate_jet(P, J, k, x.q, x.v, x.rate, x.next_q);
@@ -166,10 +177,10 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
             system_known_jets(P, J, k, t_k, x.q, x.v, x.r, x.c);
         }
 #if CONSTRAINED
-        system_hidden_jet(P, J, k + 1, SYMLIE_NUMBER(k == 0), x.next_q, -(symlie_scalar)(k + 1), x.c);
+        system_hidden_jet(P, J, k + 1, k == 0 ? unit : zero, x.next_q, -rate_of_next, x.c);
         if (k == 0) continue;
 #if PRESCRIBED
-        add_jacobian(P, B, -(symlie_scalar)(k + 1), &x, r, multipliers);
+        add_jacobian(P, B, -rate_of_next, &x, r, multipliers);
 #endif
 #endif
 #if ORDERS_BESIDE
@@ -178,14 +189,14 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         if (!solve_orders(P, &orders, mass, B, r, c, a, x.lambda)) return stage_failure(P, zero, mass, r, c);
 #endif
 #if PRESCRIBED
-        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += (symlie_scalar)(k + 1) * x.prescribed[i];
+        for (int i = 0; i < VELOCITY_SIZE; i++) x.a[i] += rate_of_next * x.prescribed[i];
 #endif
 #if FIELDS && FIELD_SERIES
         for (int i = 0; i < VELOCITY_SIZE; i++) x.w[i] = x.v[i];
         for (int i = VELOCITY_SIZE; i < MOVED_SIZE; i++) x.w[i] = zero;
 #endif
         system_found_jets(P, J, k, t_k, x.q, x.v, x.a, x.lambda, x.w, x.rate, x.next_q);
-        divide_by(k + 1, VELOCITY_SIZE, x.a, x.next_v);
+        divide_by(k + 1, unit, VELOCITY_SIZE, x.a, x.next_v);
 #if PLACES_NODES
         system_place_jet(P, J, k + 1, zero, x.next_q, x.next_v);
 #endif
@@ -193,16 +204,35 @@ static inline int find_series(const symlie_problem *restrict P, symlie_real *res
         system_event_jet(P, J, k, t_k, x.q, x.v, x.lambda, series->events + k * EVENTS);
 #endif
     }
-    (void)one;
+    (void)of_q, (void)of_v;
     *series->is_known = SYMLIE_NUMBER(1);
     return SYMLIE_DONE;
+}
+
+/* The same in another unit where coefficients are near the limits of doubles; lanes go alone there. */
+static inline int find_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
+                              const symlie_real *q_0, const symlie_real *v_0, mass_matrix *restrict mass,
+                              const symlie_jets *restrict jets, symlie_series *restrict series)
+{
+    symlie_jets J = *jets;
+    for (int n = 0;; n++) {
+        const int status = find_coefficients(P, work, t, q_0, v_0, mass, &J, series);
+        if (status != SYMLIE_DONE || J.order < 2) return status;
+#if SYMLIE_LANES > 1
+        return is_in_range(P, series, J.order) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
+#else
+        const int growth = growth_beyond_range(P, series, J.order);
+        if (!growth || n == UNIT_CHANGES) return status;
+        J.unit = unit_near(ldexp(J.unit, -growth), J.unit);
+#endif
+    }
 }
 
 /* Rates where a run ends, in the place of a series of which no step is made. */
 static inline int rates_of_end(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *q,
                                const symlie_real *v, mass_matrix *restrict mass, series_places *restrict at)
 {
-    const symlie_jets first = {.order = 1, .memory = at->jets.memory};
+    const symlie_jets first = {.order = 1, .unit = at->jets.unit, .memory = at->jets.memory};
     const int status = find_series(P, work, t, q, v, mass, &first, &at->end);
     *at->end.is_known = SYMLIE_NUMBER(0);
     return status;

@@ -22,10 +22,24 @@ static inline symlie_real of_few_digits(symlie_real h)
 }
 #endif
 
-/* A bound h on the length of steps becomes less where one of the last terms, up to that of order n, is larger than it allows;
- * lanes may do with nearly that, which takes no calls. */
-static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, const symlie_real *restrict size, int n)
+/* x^(-1/n) units of time, in s; no digit of it depends on the unit. */
+static inline symlie_scalar root_in_seconds(symlie_scalar x, int n, symlie_scalar unit)
 {
+    int power, of_unit;
+    if (!(x < (symlie_scalar)INFINITY)) return unit * pow(x, -1 / (symlie_scalar)n);
+    const symlie_scalar part = frexp(x, &power);
+    frexp(unit, &of_unit);
+    power -= (of_unit - 1) * n;
+    const int whole = power / n;
+    return ldexp(pow(ldexp(part, power - whole * n), -1 / (symlie_scalar)n), -whole);
+}
+
+/* A bound h on the length of steps, in s, becomes less where one of the last terms, up to that of order n, is larger than it
+ * allows; lanes may do with nearly that, which takes no calls. */
+static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, const symlie_real unit,
+                                       const symlie_real *restrict size, int n)
+{
+    const symlie_real most = shrinks * unit;
 #if SYMLIE_LANES > 1
     if (is_near) {
         symlie_real normal[LAST_TERMS], root[LAST_TERMS];
@@ -33,20 +47,20 @@ static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_
         for (int i = 0; i < LAST_TERMS; i++) normal[i] = SYMLIE_WHERE((size[i] >= 0x1p-1000) & (size[i] <= 0x1p1000), size[i], one);
         near_roots(normal, n, root);
         for (int i = 0; i < LAST_TERMS; i++) {
-            const symlie_real bound = shrinks * root[i], least = SYMLIE_WHERE(bound < h, bound, h);
+            const symlie_real bound = most * root[i], least = SYMLIE_WHERE(bound < h, bound, h);
             h = SYMLIE_WHERE(size[i] == normal[i], least, SYMLIE_WHERE(size[i] == 0, h, none));
         }
         return h;
     }
     for (int i = 0; i < LAST_TERMS; i++) {
-        const symlie_mask is_bound = size[i] * whole_power(h / shrinks, n - i) > 1;
+        const symlie_mask is_bound = size[i] * whole_power(h / most, n - i) > 1;
         for (int l = 0; l < SYMLIE_LANES; l++)
-            if (is_bound[l]) h[l] = shrinks * pow(size[i][l], -1 / (symlie_scalar)(n - i));
+            if (is_bound[l]) h[l] = shrinks * root_in_seconds(size[i][l], n - i, unit[l]);
     }
 #else
     (void)is_near;
     for (int i = 0; i < LAST_TERMS; i++)
-        if (size[i] * whole_power(h / shrinks, n - i) > 1) h = shrinks * pow(size[i], -1 / (symlie_real)(n - i));
+        if (size[i] * whole_power(h / most, n - i) > 1) h = shrinks * root_in_seconds(size[i], n - i, unit);
 #endif
     return h;
 }
@@ -99,14 +113,14 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
         for (int k = begin; k < begin + count; k++) of_v[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * fabs(series->v_0[k]));
     for (int i = 0; INTEGRATES_VELOCITIES && i < LAST_TERMS; i++)
         size[i] = control->tolerance * velocity_size(P, control, series->v + (order - i) * VELOCITY_SIZE, of_v);
-    if (INTEGRATES_VELOCITIES) h = bounded_step(is_near, h, shrinks, size, order);
+    if (INTEGRATES_VELOCITIES) h = bounded_step(is_near, h, shrinks, *series->unit, size, order);
     const symlie_real span = SYMLIE_WHERE(h < most, h, most);
     const symlie_real way = SYMLIE_WHERE(span < endless, span, none);
     for (int i = 0, count; (count = part_of_vector(P, 0, i, &begin)) >= 0; i++)
         for (int k = begin; k < begin + count; k++) of_theta[k] = control->atol[k] + control->rtol[k] * fabs(series->w_0[k]) * way;
     for (int i = 0; i < LAST_TERMS; i++)
         size[i] = control->tolerance * system_stored_size(P, series->q + (order - i) * STORED_SIZE, of_theta);
-    return bounded_step(is_near, h, shrinks, size, order);
+    return bounded_step(is_near, h, shrinks, *series->unit, size, order);
 }
 
 /* The same, of few digits; lanes go the way of numbers where these may be others than what is near has. */

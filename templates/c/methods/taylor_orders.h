@@ -46,24 +46,38 @@ static inline long long vectors_workspace(const symlie_problem *restrict P)
 #endif
 
 /* Rows of first orders from vectors of the system; those of order 1 the other way round. */
-static inline void take_first(const symlie_problem *restrict P, symlie_series *restrict series)
+static inline void take_first(const symlie_problem *restrict P, symlie_series *restrict series, symlie_real *restrict q, symlie_real *restrict v)
 {
+    const symlie_real unit = *series->unit;
 #if ORDERS_BESIDE
     stored_to_beside(P, series->q_0, series->q);
     velocity_to_beside(P, series->v_0, series->v);
-    stored_to_beside(P, series->q_1, series->q + STORED_SIZE);
-    velocity_to_beside(P, series->v_1, series->v + VELOCITY_SIZE);
+    for (int k = 0; k < STORAGE; k++) q[k] = unit * series->q_1[k];
+    for (int k = 0; k < DIMENSION; k++) v[k] = unit * series->v_1[k];
+    stored_to_beside(P, q, series->q + STORED_SIZE);
+    velocity_to_beside(P, v, series->v + VELOCITY_SIZE);
     if (FIELDS && FIELD_SERIES) moved_to_beside(P, series->w_0, series->w);
     if (CONSTRAINED) rows_to_beside(P, series->lambda_0, series->lambda);
+#else
+    for (int k = 0; k < STORAGE; k++) series->q[STORAGE + k] = unit * series->q_1[k];
+    for (int k = 0; k < DIMENSION; k++) series->v[DIMENSION + k] = unit * series->v_1[k];
+    (void)P, (void)q, (void)v;
 #endif
 }
 
 static inline void keep_first(const symlie_problem *restrict P, symlie_series *restrict series)
 {
+    const symlie_real per_second = 1 / *series->unit;
 #if ORDERS_BESIDE
     stored_from_beside(P, series->q + STORED_SIZE, series->q_1);
     velocity_from_beside(P, series->v + VELOCITY_SIZE, series->v_1);
+#else
+    copy(STORAGE, series->q + STORAGE, series->q_1);
+    copy(DIMENSION, series->v + DIMENSION, series->v_1);
+    (void)P;
 #endif
+    for (int k = 0; k < STORAGE; k++) series->q_1[k] *= per_second;
+    for (int k = 0; k < DIMENSION; k++) series->v_1[k] *= per_second;
 }
 
 #if ORDERS_BESIDE

@@ -7,7 +7,7 @@
 
 #if HAS_CONDITIONS
 /* Where a function that is positive at first, after it is multiplied by a sign and a number is added, is not there any more,
- * relative to a length; 2 if it stays so. Its last term is more by `shift` at the end. */
+ * relative to a length in the unit; 2 if it stays so. Its last term is more by `shift` at the end. */
 static inline symlie_real piece_end(const symlie_problem *restrict P, int last, const symlie_real *restrict rows, symlie_real length,
                                     symlie_real sign, symlie_real above, symlie_real shift)
 {
@@ -32,7 +32,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(q, STORAGE);
     ARRAY(v, DIMENSION);
     const int last = jets->order - 1;
-    const symlie_jets of_state = {1, jets->memory, near->conditions};
+    const symlie_jets of_state = {.order = 1, .unit = jets->unit, .memory = jets->memory};
     const symlie_real *restrict rows = series->conditions + CONDITIONS;
     symlie_real span = length, at = length;
     int first = -1;
@@ -40,7 +40,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     if (length == *series->searched || !(length < (symlie_real)INFINITY)) return SYMLIE_DONE;
     for (int i = 0; i < CONDITIONS; i++) {
         symlie_real sum = 0;
-        for (int k = last; k >= 0; k--) sum = sum * length + fabs(rows[(long long)k * CONDITIONS + i]);
+        for (int k = last; k >= 0; k--) sum = sum * in_unit(series, length) + fabs(rows[(long long)k * CONDITIONS + i]);
         margin[i] = CONDITION_ROUNDING * (series->conditions[i] + sum);
         shift[i] = 0;
     }
@@ -48,7 +48,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
         symlie_real nearest = 2;
         for (int i = 0; i < CONDITIONS; i++) {
             const symlie_real sign = rows[i] > 0 ? 1 : -1, missing = shift[i] * whole_power(span / at, last);
-            const symlie_real place = piece_end(P, last, rows + i, span, sign, 2 * margin[i], missing);
+            const symlie_real place = piece_end(P, last, rows + i, in_unit(series, span), sign, 2 * margin[i], missing);
             if (place < nearest) nearest = place, first = i;
         }
         if (nearest > 1) {
@@ -63,7 +63,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
         symlie_real change = 0;
         for (int i = 0; i < CONDITIONS; i++) {
             symlie_real value = 0;
-            for (int k = last; k >= 0; k--) value = value * at + rows[(long long)k * CONDITIONS + i];
+            for (int k = last; k >= 0; k--) value = value * in_unit(series, at) + rows[(long long)k * CONDITIONS + i];
             const symlie_real found = near->conditions[CONDITIONS + i] - value;
             if (i == first) change = fabs(found - shift[i]);
             shift[i] = fabs(found) < (symlie_real)INFINITY ? found : 0;
@@ -76,7 +76,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     *series->before = 0;
     if (fabs(rows[first]) > margin[first]) {
         const symlie_real sign = rows[first] > 0 ? 1 : -1;
-        const symlie_real place = piece_end(P, last, rows + first, at, sign, -margin[first], shift[first]);
+        const symlie_real place = piece_end(P, last, rows + first, in_unit(series, at), sign, -margin[first], shift[first]);
         *series->before = place <= 1 ? place * at : at;
     }
     return SYMLIE_DONE;

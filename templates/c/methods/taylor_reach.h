@@ -34,13 +34,13 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
 }
 #endif
 
-/* Rows of stored components after a length, and with a place for them their rates; of nodes that do not move, which are where they
+/* Rows of stored components after a time in the unit, and with a place for them their rates; of nodes that do not move, which are where they
  * were or are placed anew, coefficients are not looked at. */
-static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real length,
+static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real s,
                               symlie_real *restrict sum, symlie_real *restrict rate)
 {
     const int moving = MOVING_STORED;
-    sum_first(moving, STORED_SIZE, order + 1, series->q, length, sum, rate);
+    sum_first(moving, STORED_SIZE, order + 1, series->q, s, sum, rate);
     copy(STORED_SIZE - moving, series->q + moving, sum + moving);
     for (int k = moving; rate && k < STORED_SIZE; k++) rate[k] = SYMLIE_NUMBER(0);
 }
@@ -63,7 +63,7 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
     const int parts = 1 + (int)fmin(turns, MOST_PARTS);
     for (int k = 0; k < UNWRAPPED; k++) angle[k] = series->q_0[STORAGE - UNWRAPPED + k];
     for (int i = 1; i < parts; i++) {
-        sum_stored(P, order, series, i * length / parts, sum, 0);
+        sum_stored(P, order, series, in_unit(series, i * length / parts), sum, 0);
         system_normalize(P, stored_vector(P, sum, stored), moved);
         copy(UNWRAPPED, angle, moved + STORAGE - UNWRAPPED);
         system_unwrapped(P, t + i * length / parts, moved, angle);
@@ -81,12 +81,15 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
 {
     ARRAY(stored, STORAGE);
     ARRAY(sum, STORED_SIZE);
-    if (SUMS_TOGETHER && rate_q) sum_two_series(1, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, rate_q, rate_v);
-    else if (SUMS_TOGETHER) sum_two_series(0, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, length, sum, v, 0, 0);
-    else sum_stored(P, order, series, length, sum, rate_q);
+    const symlie_real s = in_unit(series, length), per_second = 1 / *series->unit;
+    if (SUMS_TOGETHER && rate_q) sum_two_series(1, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, s, sum, v, rate_q, rate_v);
+    else if (SUMS_TOGETHER) sum_two_series(0, STORED_SIZE, VELOCITY_SIZE, order + 1, series->q, series->v, s, sum, v, 0, 0);
+    else sum_stored(P, order, series, s, sum, rate_q);
     system_normalize(P, stored_vector(P, sum, stored), q);
     if (!INTEGRATES_VELOCITIES) copy(DIMENSION, series->v_0, v);
-    else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, length, v, rate_v);
+    else if (!SUMS_TOGETHER) sum_velocities(P, work, order + 1, series->v, s, v, rate_v);
+    for (int k = 0; rate_q && k < STORED_SIZE; k++) rate_q[k] *= per_second;
+    for (int k = 0; rate_v && k < VELOCITY_SIZE && INTEGRATES_VELOCITIES; k++) rate_v[k] *= per_second;
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
 #if CONSTRAINED && ROWS_OF_VELOCITIES

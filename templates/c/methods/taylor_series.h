@@ -29,6 +29,7 @@
 typedef struct {
     symlie_real *is_known;
     symlie_real *t;
+    symlie_real *unit;          /* of time in which coefficients are, a power of two in s */
     symlie_real *longest;       /* step that can be taken */
     symlie_real *searched;      /* length up to which the next two were sought */
     symlie_real *before;        /* length up to which pieces surely hold, where that ends */
@@ -37,14 +38,15 @@ typedef struct {
     symlie_real *v;
     symlie_real *w;             /* v, with fields in the place of velocities, where these have series */
     symlie_real *lambda;
-    symlie_real *q_0, *v_0, *w_0, *lambda_0, *q_1, *v_1; /* of the first orders, vectors of the system */
+    symlie_real *q_0, *v_0, *w_0, *lambda_0; /* of order 0, vectors of the system */
+    symlie_real *q_1, *v_1;     /* rates per second, vectors of the system */
     symlie_real *conditions;    /* functions that choose pieces: sizes, then a row for each order */
     symlie_real *events;        /* event functions, where they have series */
 } symlie_series;
 
 static inline long long series_workspace(const symlie_problem *restrict P, int most)
 {
-    const long long first = ORDERS_BESIDE ? 2LL * STORAGE + 3LL * DIMENSION + ROWS : 0;
+    const long long first = STORAGE + DIMENSION + (ORDERS_BESIDE ? STORAGE + 2LL * DIMENSION + ROWS : 0);
     const long long size = (most + 1LL) * (STORED_SIZE + VELOCITY_SIZE) + MOVED_ROWS(most) * MOVED_SIZE + most * (long long)ROWS_SIZE + first
                            + (most + 2LL) * CONDITIONS + EVENT_SERIES * most * (long long)EVENTS;
     return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
@@ -55,7 +57,8 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
 {
     series->is_known = memory;
     series->t = series->is_known + 1;
-    series->longest = series->t + 1;
+    series->unit = series->t + 1;
+    series->longest = series->unit + 1;
     series->searched = series->longest + 1;
     series->before = series->searched + 1;
     series->beyond = series->before + 1;
@@ -65,19 +68,24 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     series->lambda = series->v + (most + 1) * VELOCITY_SIZE + MOVED_ROWS(most) * MOVED_SIZE;
     series->conditions = series->lambda + most * ROWS_SIZE;
     series->events = series->conditions + (most + 2) * CONDITIONS;
+    series->q_1 = series->events + EVENT_SERIES * most * EVENTS;
+    series->v_1 = series->q_1 + STORAGE;
 #if ORDERS_BESIDE
-    series->q_0 = series->events + EVENT_SERIES * most * EVENTS;
-    series->q_1 = series->q_0 + STORAGE;
-    series->v_0 = series->q_1 + STORAGE;
-    series->v_1 = series->v_0 + DIMENSION;
-    series->w_0 = FIELDS ? series->v_1 + DIMENSION : series->v_0;
-    series->lambda_0 = series->v_1 + 2 * DIMENSION;
+    series->q_0 = series->v_1 + DIMENSION;
+    series->v_0 = series->q_0 + STORAGE;
+    series->w_0 = FIELDS ? series->v_0 + DIMENSION : series->v_0;
+    series->lambda_0 = series->v_0 + 2 * DIMENSION;
 #else
-    series->q_0 = series->q, series->q_1 = series->q + STORAGE;
-    series->v_0 = series->v, series->v_1 = series->v + DIMENSION;
+    series->q_0 = series->q, series->v_0 = series->v;
     series->w_0 = series->w, series->lambda_0 = series->lambda;
 #endif
     return memory + series_workspace(P, most);
+}
+
+/* A time in s in the unit of a series. */
+static inline symlie_real in_unit(const symlie_series *restrict series, symlie_real length)
+{
+    return length / *series->unit;
 }
 
 /* Vectors of the system from rows of coefficients, or from sums of them; arrays that others are copied to. */

@@ -33,7 +33,7 @@ static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real 
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * (begin->w_0[k] + end->w_0[k]) / 2;
     (void)P, (void)order;
 #else
-    sum_means(DIMENSION, order, begin->w, h, theta);
+    sum_means(DIMENSION, order, begin->w, in_unit(begin, h), theta);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * theta[k];
     (void)end;
 #endif
@@ -87,7 +87,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(acceleration, DIMENSION);
     const int order = (int)control->order;
     const symlie_real none = SYMLIE_NUMBER(0);
-    series_places at = places_of_series(P, order);
+    series_places at = places_of_series(P, order, h);
     int status = begin_series(P, work, t, control, mass, state, &at);
     if (status != SYMLIE_DONE) return status;
     copy(DIMENSION, at.begin.v_1, trial->first_acceleration);

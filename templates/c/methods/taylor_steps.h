@@ -13,7 +13,7 @@ static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real 
     (void)P, (void)work, (void)order;
 #else
     ARRAY(mean, MOVED_SIZE);
-    sum_means(MOVED_SIZE, order, begin->w, h, mean);
+    sum_means(MOVED_SIZE, order, begin->w, in_unit(begin, h), mean);
     const symlie_real *means = moved_vector(P, mean, theta);
     for (int k = 0; k < DIMENSION; k++) theta[k] = h * means[k];
     (void)end;
@@ -30,11 +30,11 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
     ARRAY(rate, STORED_SIZE);
     ARRAY(acceleration, VELOCITY_SIZE);
     ARRAY(scale, DIMENSION);
-    const symlie_real part = h / order;
+    const symlie_real part = h / order, per_second = 1 / *end->unit;
     int first;
     for (int i = 0, count; (count = part_of_vector(P, 0, i, &first)) >= 0; i++)
         for (int k = first; k < first + count; k++) scale[k] = control->atol[k] + control->rtol[k] * fabs(theta[k]);
-    for (int k = 0; k < MOVING_STORED; k++) rate[k] = part * (rate_q[k] - end->q[STORED_SIZE + k]);
+    for (int k = 0; k < MOVING_STORED; k++) rate[k] = part * (rate_q[k] - per_second * end->q[STORED_SIZE + k]);
     const symlie_real of_q = system_stored_size(P, rate, scale);
     if (!INTEGRATES_VELOCITIES) return of_q;
     for (int i = 0, count; (count = part_of_vector(P, 1, i, &first)) >= 0; i++)
@@ -42,7 +42,7 @@ static inline symlie_real series_error(const symlie_problem *restrict P, symlie_
             const symlie_real a = fabs(begin->v_0[k]), b = fabs(end->v_0[k]);
             scale[k] = 1 / (control->atol[DIMENSION + k] + control->rtol[DIMENSION + k] * (a > b ? a : b));
         }
-    for (int k = 0; k < VELOCITY_SIZE; k++) acceleration[k] = part * (rate_v[k] - end->v[VELOCITY_SIZE + k]);
+    for (int k = 0; k < VELOCITY_SIZE; k++) acceleration[k] = part * (rate_v[k] - per_second * end->v[VELOCITY_SIZE + k]);
     const symlie_real of_v = velocity_size(P, control, acceleration, scale);
     return of_q > of_v ? of_q : of_v;
 }

@@ -13,7 +13,7 @@ from sympy import Integer
 from symlie.derive.node_types import PART, array_symbols, node_kernel
 from symlie.errors import GroupError
 from symlie.groups import operators
-from symlie.groups.cayley import cayley, cayley_tangent
+from symlie.groups.cayley import cayley, cayley_chart, cayley_tangent
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, HomogeneousSpace, acting_group
 from symlie.groups.interpolation import interpolation_tangent
@@ -75,7 +75,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         # cay(-u) is the inverse of cay(u), so the right-trivialised tangent is that of -u.
         coordinates = tuple(-c for c in u) if is_left else u
         tangent = cayley_tangent(inverse, group, coordinates, w, inverse=True)
-        size = operators.chart(chart, group, u)
+        size = cayley_chart(chart, group, u)
     else:
         tangent = second_kind_inverse(inverse, group, u, w, is_left=is_left)
         size = second_kind_chart(chart, group, u)

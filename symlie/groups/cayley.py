@@ -4,8 +4,14 @@
     T⁻¹(θ) w = coordinates of (1 + A/2) W (1 - A/2)
 
 from the derivative of (1 - A/2) X = 1 + A/2, left-trivialised: X⁻¹ X' = T(θ) θ'. Both are rational; with the spectrum
-{0, ±iω} the inverses have the denominator 1 + z/4 only. It is a map into the group if W ↦ (1 + A/2) W (1 - A/2) maps
-the algebra into itself, which `is_cayley_group` proves: quadratic groups such as SO(3), SE(2), SE(3), S³.
+{0, ±iω} the inverses have the denominator 1 + z/4 only, and other matrices are eliminated with. It is a map into the
+group if W ↦ (1 + A/2) W (1 - A/2) maps the algebra into itself, which `is_cayley_group` proves: quadratic groups
+XᵀPX = P, since (AWA)ᵀP = -P AWA follows from AᵀP = -PA and WᵀP = -PW, such as the orthogonal groups, U(n), SU(2) and
+the symplectic groups with SL(2) = Sp(2), affine groups of rotations, and all invertible matrices. SU(n) is not one of
+them for n > 2: determinants of its Cayley maps are numbers of modulus one.
+
+A matrix that is not skew has to have a norm below `RADIUS`, beyond which the map may be singular or leave the connected
+group; the results are NaN there.
 
 The map depends on the matrices: on SO3 and SE3 the rotation angle is 2 atan(ω/2), on S3 it is 4 atan(ω/4), and S3sR3,
 whose quaternion and position disagree about it, has none.
@@ -20,9 +26,10 @@ import sympy
 from sympy import Expr, ImmutableMatrix, Integer, Matrix, Rational, Symbol
 
 from symlie.errors import GroupError
+from symlie.groups.general_functions import bound_rows, norm_squared
 from symlie.groups.group import LieGroup, algebra_symbols
 from symlie.groups.kinematics import kinematic_matrices
-from symlie.groups.operators import applied_to_identity, squared_angle
+from symlie.groups.operators import CHART_LIMIT, applied_to_identity, not_beyond, squared_angle
 from symlie.groups.representation import reading, representation
 from symlie.groups.spectrum import AnalyticFunction, apply_function, has_closed_form
 from symlie.ir.program import Program, Vector
@@ -33,16 +40,22 @@ def _cayley_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
     return (1 - zeta / 4) / (1 + zeta / 4) if n == 0 else Rational(2, 2**n) / (1 + zeta / 4)
 
 
+RADIUS = 2
+"""Norm of a matrix that is not skew up to which elimination needs no pivoting and both inverses exist."""
+
+
 def _resolvent_tail(sign: int) -> AnalyticFunction:
     name = "resolvent" if sign > 0 else "resolvent_negative"
     return AnalyticFunction(
         name,
         lambda n, zeta, upper: Rational(sign**n, 2**n) / (1 + zeta / 4),
         lambda n: Rational(sign**n, 2**n),
+        (Integer(0), Rational(-sign, 2)),
     )
 
 
-CAYLEY = AnalyticFunction("cayley", _cayley_tail, lambda n: Rational(2, 2**n) if n else Integer(1))
+_HALF = Rational(1, 2)
+CAYLEY = AnalyticFunction("cayley", _cayley_tail, lambda n: Rational(2, 2**n) if n else Integer(1), (_HALF, -_HALF))
 """(1 + λ/2)/(1 - λ/2)."""
 RESOLVENT = _resolvent_tail(1)
 """1/(1 - λ/2)."""
@@ -52,7 +65,7 @@ RESOLVENT_NEGATIVE = _resolvent_tail(-1)
 
 @functools.cache
 def is_cayley_group(group: LieGroup) -> bool:
-    """Whether cay maps into the group and has a closed form, for each factor; R^n has it trivially."""
+    """Whether cay maps into the group, for each factor; R^n has it trivially."""
     return all(_conjugation(g) is not None for g, _, _ in group.simple_factors)
 
 
@@ -67,7 +80,7 @@ def cayley(program: Program, group: LieGroup, theta: Vector) -> Vector:
     result: list[Expr] = []
     for g, offset in _factors(group):
         part = theta[offset : offset + g.dimension]
-        result += applied_to_identity(program, g, CAYLEY, part)
+        result += _guarded(program, g, part, applied_to_identity(program, g, CAYLEY, part))
     return tuple(result)
 
 
@@ -82,7 +95,8 @@ def cayley_tangent(program: Program, group: LieGroup, theta: Vector, w: Vector, 
     result: list[Expr] = []
     for g, offset in _factors(group):
         part, operand = theta[offset : offset + g.dimension], w[offset : offset + g.dimension]
-        result += (_inverse if inverse else _direct)(program, g, tuple(part), tuple(operand))
+        moved = (_inverse if inverse else _direct)(program, g, tuple(part), tuple(operand))
+        result += _guarded(program, g, tuple(part), moved)
     return tuple(result)
 
 
@@ -116,22 +130,23 @@ def _direct(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vect
 
 
 def _factors(group: LieGroup) -> list[tuple[LieGroup, int]]:
-    if not is_cayley_group(group):
-        raise GroupError(
-            f"The Cayley map of {group} does not stay in the group, or its storage has no matrices of one rotation "
-            "angle; use exp."
-        )
+    for g, _, _ in group.simple_factors:
+        if g.coordinates_of is not None:
+            raise GroupError(f"{g} stores coordinates of rotations, which have no Cayley map of their own; use exp.")
+        if _conjugation(g) is None:
+            raise GroupError(
+                f"The Cayley map of the matrices of {g} does not stay in the group, as it does in groups of matrices "
+                "with XᵀPX = P, such as orthogonal and symplectic ones; use exp."
+            )
     return [(g, offset) for g, _, offset in group.simple_factors]
 
 
 @functools.cache
 def _conjugation(group: LieGroup) -> ImmutableMatrix | None:
-    """The matrix of w ↦ (1 + A/2) W (1 - A/2) in coordinates; None if it leaves the algebra or nothing is closed."""
+    """The matrix of w ↦ (1 + A/2) W (1 - A/2) in coordinates; None if it leaves the algebra."""
     if group.coordinates_of is not None:
         return None
     matrices = list(dict.fromkeys(block.matrix for block in kinematic_matrices(group)))
-    if not all(has_closed_form(CAYLEY, m) for m in matrices):
-        return None
     # All parts of the storage together: their Cayley maps must belong to one and the same element.
     generator = sympy.diag(*matrices)
     theta = algebra_symbols(group)
@@ -144,3 +159,32 @@ def _conjugation(group: LieGroup) -> ImmutableMatrix | None:
     if not (back - product).expand().is_zero_matrix:
         return None
     return ImmutableMatrix(coordinates.jacobian(Matrix(w)))
+
+
+def cayley_chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
+    """The largest of ω² and `CHART_LIMIT` (‖A‖/`RADIUS`)² of matrices that are eliminated with and are not skew."""
+    sizes = []
+    for g, _, offset in group.simple_factors:
+        part = theta[offset : offset + g.dimension]
+        squared = squared_angle(g).xreplace(dict(zip(algebra_symbols(g), part, strict=True)))
+        sizes += [squared] if squared != 0 else []
+        sizes += [program.scalar(CHART_LIMIT / RADIUS**2 * size) for size in _limited_sizes(program, g, part)]
+    return sympy.Max(*sizes) if len(sizes) > 1 else (sizes[0] if sizes else Integer(0))
+
+
+def _limited_sizes(program: Program, group: LieGroup, theta: Vector) -> list[Expr]:
+    """Squared norms of matrices whose elimination has a limit."""
+    if group.coordinates_of is not None:
+        return []
+    values = dict(zip(algebra_symbols(group), theta, strict=True))
+    matrices = dict.fromkeys(block.matrix for block in kinematic_matrices(group))
+    return [
+        norm_squared(program, bound_rows(program, m.xreplace(values)), m)
+        for m in matrices
+        if not has_closed_form(CAYLEY, m) and -m != m.T
+    ]
+
+
+def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector) -> Vector:
+    """The result, or NaN where a matrix that is eliminated with is too large."""
+    return not_beyond(program, result, *(RADIUS**2 - size for size in _limited_sizes(program, group, theta)))

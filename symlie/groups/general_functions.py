@@ -124,6 +124,15 @@ def divided_exponential_inverse(program: Program, matrix: Rows, x: Vector) -> Ve
     return tuple(a - b / 2 + 2 * s + r for a, b, s, r in zip(x, once, solved, series, strict=True))
 
 
+def linear_fraction(program: Program, matrix: Rows, x: Vector, numerator: Expr, denominator: Expr) -> Vector:
+    """(1 + b A)⁻¹ (1 + a A) x, for |b| ‖A‖ < 1 or a skew A, with which elimination needs no pivoting."""
+    n, one = len(matrix), Integer(1)
+    shifted = combination(program, [one, denominator], [identity_rows(n), matrix])
+    right = program.vector(a + numerator * b for a, b in zip(x, times_vector(matrix, x), strict=True))
+    (solved,) = zip(*solve(program, shifted, [[e] for e in right]), strict=True)
+    return tuple(solved)
+
+
 def solve(program: Program, matrix: Rows, right: Rows) -> Rows:
     """A⁻¹ B by elimination without pivoting, for A whose symmetric part is positive definite."""
     n = len(matrix)

@@ -221,6 +221,11 @@ def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *
     """The result, or NaN instead of something inaccurate where a distance from the edge of its domain is negative."""
     if general_matrices(group):
         distances = (*distances, CHART_LIMIT - chart(program, group, theta))
+    return not_beyond(program, result, *distances)
+
+
+def not_beyond(program: Program, result: Vector, *distances: Expr) -> Vector:
+    """The result, or NaN where a distance from the edge of its domain is negative."""
     total: Expr = Integer(0)
     for distance in distances:
         root = program.scalar(sympy.sqrt(program.scalar(distance)))

@@ -43,6 +43,8 @@ class AnalyticFunction(Brief):
     """(n, ζ, working interval of ζ) → tail."""
     coefficient: Callable[[int], Expr]
     """n → φ_n."""
+    rational: tuple[Rational, Rational] | None = None
+    """(a, b) of φ(λ) = (1 + a λ)/(1 + b λ), which any matrix has by elimination."""
 
 
 def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
@@ -300,6 +302,10 @@ def _apply_general(
     program: Program, function: AnalyticFunction, matrix: Matrix, vector: Vector, *, transpose: bool
 ) -> Vector:
     """φ(A) x for a spectrum of any kind; see `general_functions` for the domain."""
+    if function.rational is not None:
+        numerator, denominator = function.rational
+        rows = general_functions.bound_rows(program, matrix, transpose=transpose)
+        return general_functions.linear_fraction(program, rows, vector, numerator, denominator)
     sign = -1 if function in (DEXP_NEGATIVE, DEXP_NEGATIVE_INVERSE) else 1
     rows = general_functions.bound_rows(program, sign * matrix, transpose=transpose)
     if function in (EXP, NEAR_EXP):

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import mpmath
-import pytest
-from mpmath import mpf
+import functools
+from typing import Any
 
-from symlie.errors import GroupError
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from mpmath import mpf
+from sympy import Matrix
+
+import symlie as sl
+from symlie.errors import GroupError, IntegrationError
 from symlie.groups.cayley import cayley, cayley_tangent, is_cayley_group
-from symlie.groups.group import algebra_symbols, storage_symbols
+from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
 from symlie.groups.representation import representation
 from symlie.ir.program import Program
 from tests import tolerances
 from tests.evaluation import Evaluation, assigned, distance, symbols
 from tests.groups.numeric import (
+    NumericGroup,
     add,
     derivative,
     matrix_distance,
@@ -22,6 +30,70 @@ from tests.groups.numeric import (
     scaled,
     vector_of_length,
 )
+from tests.groups.samples import SAMPLES, sample, turn, unit
+
+
+def turned(rows: list[list[complex]]) -> Matrix:
+    """A complex matrix as a real one: [Re -Im; Im Re]."""
+    real, imaginary = (Matrix([[int(part(x)) for x in row] for row in rows]) for part in (np.real, np.imag))
+    return Matrix(sympy.BlockMatrix([[real, -imaginary], [imaginary, real]]))
+
+
+def unitary(n: int) -> list[Matrix]:
+    """A basis of su(n), as real matrices."""
+    basis = []
+    for i in range(n):
+        for j in range(i):
+            for value, other in ((1, -1), (1j, 1j)):
+                rows: list[list[complex]] = [[0] * n for _ in range(n)]
+                rows[i][j], rows[j][i] = value, other
+                basis.append(turned(rows))
+    for i in range(n - 1):
+        basis.append(turned([[1j * ((k == i) - (k == i + 1)) if k == j else 0 for j in range(n)] for k in range(n)]))
+    return basis
+
+
+def hamiltonian(n: int) -> list[Matrix]:
+    """A basis of sp(2n): J S with symmetric S."""
+    J = Matrix(sympy.BlockMatrix([[sympy.zeros(n), sympy.eye(n)], [-sympy.eye(n), sympy.zeros(n)]]))
+    symmetric = [unit(2 * n, i, j) + unit(2 * n, j, i) for i in range(2 * n) for j in range(i + 1)]
+    return [J * S for S in symmetric]
+
+
+@functools.cache
+def stated(name: str) -> LieGroup:
+    """Quadratic groups by their matrices, and others that are none."""
+    bases: dict[str, list[Matrix]] = {
+        "SU2": unitary(2),
+        "U2": [*unitary(2), turned([[1j, 0], [0, 1j]])],
+        "SU3": unitary(3),
+        "Sp4": hamiltonian(2),
+        "Lorentz": [turn(3, 0, 1), unit(3, 0, 2) + unit(3, 2, 0), unit(3, 1, 2) + unit(3, 2, 1)],
+        "SO5": [turn(5, j, i) for i in range(5) for j in range(i)],
+        "SL3": [
+            *[unit(3, i, j) for i in range(3) for j in range(3) if i != j],
+            *[unit(3, i, i) - unit(3, i + 1, i + 1) for i in range(2)],
+        ],
+    }
+    return sl.matrix_group(name, bases[name])
+
+
+FORMS = {
+    "SL2": Matrix([[0, 1], [-1, 0]]),
+    "SU2": sympy.eye(4),
+    "U2": sympy.eye(4),
+    "Sp4": Matrix(sympy.BlockMatrix([[sympy.zeros(2), sympy.eye(2)], [-sympy.eye(2), sympy.zeros(2)]])),
+    "Lorentz": sympy.diag(1, 1, -1),
+    "SO4": sympy.eye(4),
+    "SO5": sympy.eye(5),
+}
+"""P of XᵀPX = P."""
+
+
+@functools.cache
+def numbers(name: str) -> NumericGroup:
+    return NumericGroup(sample(name)) if name in SAMPLES else NumericGroup(stated(name))
+
 
 CAYLEY = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "SO3xR3", "SE23", "Frames", "Heisenberg")
 """Groups that have it; all but the last are quadratic or affine groups of rotations."""
@@ -73,9 +145,71 @@ def test_printed_forms_of_rotations() -> None:
     assert abs(angle - 2 * mpmath.atan(mpmath.sqrt(z) / 2)) < tolerances.IDENTITY
 
 
-@pytest.mark.parametrize("name", ["Sim3", "SL2", "AffineLine", "SO3rv", "S3sR3"])
+@pytest.mark.parametrize("length", [0.0, 1e-7, 0.5, 1.2])
+@pytest.mark.parametrize("name", [*FORMS, "AffineLine"])
+def test_quadratic_and_affine_groups(name: str, length: float) -> None:
+    """Membership, the inverse, and both tangents; elimination needs norms below two where A is not skew."""
+    group = numbers(name)
+    n = group.group.dimension
+    theta, w = vector_of_length(length / (2 if name in ("Sp4", "AffineLine") else 1), n, 1), random_vector(n, 2)
+    element = group.evaluate(cayley, theta)
+    if name in FORMS:
+        size = FORMS[name].rows
+        X, P = (mpmath.matrix(size, size) for _ in range(2))
+        for i in range(size):
+            for j in range(size):
+                X[i, j], P[i, j] = element[size * i + j], int(FORMS[name][i, j])
+        assert matrix_distance(X.T * P * X, P) < tolerances.IDENTITY
+    assert distance(group.evaluate(cayley, scaled(-1, theta)), group.inverse(element)) < tolerances.IDENTITY
+    rate = derivative(lambda h: group.evaluate(cayley, add(theta, scaled(h, w))))
+    moved = group.evaluate(cayley_tangent, theta, w)
+    assert distance(group.storage_tangent(element, moved), rate) < tolerances.DIFFERENCE
+    assert distance(group.evaluate(cayley_tangent, theta, moved, inverse=True), w) < tolerances.IDENTITY
+
+
+@pytest.mark.parametrize("name", ["SL2", "SO4"])
+def test_long_steps(name: str) -> None:
+    """Beyond a norm of two 1 - A/2 may be singular unless A is skew, and results are NaN."""
+    model = sl.Model("turning")
+    group = sample(name)
+    model.field(model.node("X", sl.translation_space(group)), [3] + [0] * (group.dimension - 1))
+    system = model.derive().compile(backend="numpy")
+    options: dict[str, Any] = {"method": "rkmk_rk44", "method_options": {"map": "cayley"}}
+    if name == "SL2":
+        with pytest.raises(IntegrationError):
+            sl.solve(system, 2.0, h=1.0, **options)
+    assert np.isfinite(sl.solve(system, 2.0, h=1.0 if name == "SO4" else 0.5, **options).q).all()
+
+
+@pytest.mark.parametrize("name", ["Sim3", "SL3", "SU3", "S3sR3"])
 def test_groups_without_it(name: str) -> None:
-    group = numeric(name).group
+    group = stated(name) if name in ("SL3", "SU3") else numeric(name).group
     assert not is_cayley_group(group)
-    with pytest.raises(GroupError, match=f"Cayley map of {name} does not stay"):
+    with pytest.raises(GroupError, match=f"Cayley map of the matrices of {name} does not stay"):
         cayley(Program(), group, symbols("x", group.dimension))
+
+
+def test_stored_coordinates_have_none() -> None:
+    with pytest.raises(GroupError, match="SO3rv stores coordinates of rotations"):
+        cayley(Program(), numeric("SO3rv").group, symbols("x", 3))
+
+
+@pytest.mark.parametrize("name", ["SL2", "SU2", "SO4", "Sp4"])
+def test_orders_of_steps(name: str) -> None:
+    """Steps of order four on X' = X A(t): orders by halved steps, members of the group to rounding."""
+    group = sample(name) if name in SAMPLES else stated(name)
+    model = sl.Model("turning")
+    node = model.node("X", sl.translation_space(group))
+    n = group.dimension
+    model.field(node, [sl.cos((k + 1) * model.t) * sl.Rational(1, 4 + k) for k in range(n)])
+    for backend in ("numpy", "c"):
+        system = model.derive().compile(backend=backend)
+        ends = [
+            sl.solve(system, 1.0, h=h, method="rkmk_rk44", method_options={"map": kind}).q[-1]
+            for kind, h in (("exp", 2.0**-8), ("cayley", 2.0**-4), ("cayley", 2.0**-5))
+        ]
+        first, second = (float(np.abs(end - ends[0]).max()) for end in ends[1:])
+        assert abs(np.log2(first / second) - 4) < tolerances.OBSERVED_ORDER
+        size = FORMS[name].rows
+        X, P = ends[2].reshape(size, size), np.array(FORMS[name], dtype=float)
+        assert np.abs(X.T @ P @ X - P).max() < tolerances.SPACES

@@ -969,3 +969,5 @@ one in 64. Measured 0.3."""
 PERICENTRE = 1e-9
 """Three orbits of eccentricity 0.9999 with a relative tolerance of 1e-12: rounding of the angular momentum near the
 pericentre decides; measured 2e-11."""
+TIME_AT_START = 1e-13
+"""Of events within 2.5 s of the start, in s, where zeros of polynomials are located to a few units of rounding."""

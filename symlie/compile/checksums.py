@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 
 CHECKSUMS = "checksums.txt"
 """The file that lists them."""
@@ -33,12 +35,32 @@ def changed_file(files: Mapping[str, str]) -> str | None:
     """
     if CHECKSUMS not in files:
         return CHECKSUMS
-    listed: dict[str, str] = {}
-    for line in files[CHECKSUMS].splitlines():
-        digest, _, name = line.partition("  ")
-        listed[name] = digest
+    listed = _listed(files[CHECKSUMS])
     here = {name: _digest(text) for name, text in files.items() if name.endswith(_CHECKED)}
     return next((name for name in sorted({*listed, *here}) if listed.get(name) != here.get(name)), None)
+
+
+def unchanged_files(folder: Path) -> set[str]:
+    """Names of the files in a folder that are as they were generated.
+
+    Parameters
+    ----------
+    folder
+        A folder, which may hold other files as well.
+    """
+    found = set()
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for name, digest in _listed((folder / CHECKSUMS).read_text(encoding="utf-8")).items():
+            path = folder / name
+            if path.parent == folder and path.is_file() and _digest(path.read_text(encoding="utf-8")) == digest:
+                found.add(name)
+    return found
+
+
+def _listed(text: str) -> dict[str, str]:
+    """Checksums by name of the file."""
+    pairs = (line.partition("  ") for line in text.splitlines())
+    return {name: digest for digest, _, name in pairs}
 
 
 def _digest(text: str) -> str:

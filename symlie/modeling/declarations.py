@@ -242,12 +242,12 @@ class Stated:
         """The nodes with a velocity of their own."""
         return [n for n in self.nodes if n.group.velocity_dimension]
 
-    def _without_points(self, what: str, expressions: Sequence[Expr]) -> None:
+    def _without_points(self, what: str, expressions: Sequence[Expr], advice: str = "") -> None:
         for node in self._points:
             if depends_on(self.program, expressions, node.value.components):
                 raise ModelError(
                     f"{what} of '{self.name}' depends on node '{node.name}' on {node.group}, whose rate is known "
-                    "only once its field is."
+                    f"only once its field is complete{advice}."
                 )
 
     @property

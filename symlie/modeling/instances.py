@@ -82,8 +82,11 @@ def given_names(
     given = [names] if isinstance(names, str) else list(names)
     if len(given) != count:
         raise ModelError(f"Instances of '{element}' need one name each: {count}, not {len(given)}.")
-    for k, name in enumerate(given):
-        new_name("Instance", name, {*taken, *given[:k]}, owner)
+    before: set[str] = set()
+    for name in given:
+        new_name("Instance", name, taken, owner)
+        new_name("Instance", name, before, owner)
+        before.add(name)
     return given
 
 

@@ -85,7 +85,8 @@ class Model(Drawn, Statement):
         return statement_html(self, self.arrays, self.instances)
 
     def _check_new_node(self, name: str) -> None:
-        new_name("Node", name, {*self._own_nodes, *(a.name for a in self.arrays)}, self.name)
+        new_name("Node", name, self._own_nodes, self.name)
+        new_name("Node", name, [a.name for a in self.arrays], self.name)
 
     @property
     def spaces(self) -> list[ConfigurationSpace]:

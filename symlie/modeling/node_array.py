@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.errors import ModelError
+from symlie.errors import ModelError, UnknownFieldError
 from symlie.groups.group import Field
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier, new_name
@@ -27,6 +28,18 @@ class NodeReference:
 
     def __repr__(self) -> str:
         return f"{self.array.name}[{self.index}]"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            fields = [f.name for f in (*self.array.group.storage_fields, *self.array.group.velocity_fields)]
+            if name not in fields:
+                raise AttributeError(f"{self!r}, a node of an array, has no attribute '{name}'.")
+            raise UnknownFieldError(
+                f"{self!r} is a node of an array, whose fields expressions cannot name: state forces, energies and "
+                f"outputs on an ElementType with such a node, and add it with model.add(element, [{self!r}]); solution.field("
+                f"'{self.array.name}', '{name}') has the results, and loads at the ends of rods are rod.end_load(…)."
+            )
 
 
 @dataclass(frozen=True, eq=False)

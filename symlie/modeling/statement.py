@@ -294,6 +294,11 @@ class Statement(FieldStatement):
         has an event there; of two zeros that are closer to each other, one is found. A function that is NaN ends the
         integration with an error.
 
+        A function may be zero where a run begins. With ``"rising"`` or ``"falling"`` it has an event as soon as it
+        leaves zero in this direction, at the start itself or, if it stays zero for a while, later; it has none if it
+        leaves in the other one. With ``"any"`` it has none, because nothing tells from where zero was reached. A run
+        that continues another one with ``start=`` does not meet the event again that ended that one.
+
         Parameters
         ----------
         name
@@ -357,7 +362,8 @@ class Statement(FieldStatement):
         """
         parts = components(expression)
         self._without_multipliers("An expression whose rate is asked for", parts)
-        self._without_points("An expression whose rate is asked for", parts)
+        advice = "; give its rates, as in model.rate_along(expression, node, rates)"
+        self._without_points("An expression whose rate is asked for", parts, advice)
         if depends_on(self.program, parts, self._velocities):
             raise ModelError(
                 f"In '{self.name}', the rate of an expression that depends on velocities is asked for; it must be a "

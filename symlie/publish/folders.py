@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from symlie.compile.checksums import with_checksums
+from symlie.compile.checksums import CHECKSUMS, unchanged_files, with_checksums
 from symlie.contract.manifest import Manifest, read_manifest, text_of
 from symlie.contract.sets import IN_FOLDERS, SETS
 from symlie.errors import FormatError, ModelError
@@ -49,7 +49,7 @@ def certified(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
-    """Write generated files into a folder; older files of these names are replaced when all new ones are complete.
+    """Write generated files into a folder; those that were generated there before are replaced by complete new ones.
 
     Raises
     ------
@@ -61,12 +61,15 @@ def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[str, Path] = {}
+    older = unchanged_files(folder) - set(files) if CHECKSUMS in files else set()
     try:
         for name, text in files.items():
             written[name] = folder / f".{uuid.uuid4().hex[:12]}-{name}"
             written[name].write_text(text, encoding="utf-8")
         for name, temporary in written.items():
             os.replace(temporary, folder / name)
+        for name in sorted(older):
+            (folder / name).unlink(missing_ok=True)
     except OSError as error:
         raise FormatError(f"{folder / name} can not be written: {error.strerror or error}.") from error
     finally:

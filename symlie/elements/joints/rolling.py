@@ -103,7 +103,11 @@ class RollingContact(Joint):
         upward = direction(f"rolling contact '{name}'", normal, 3)
         spin = upward if axis is None else direction(f"rolling contact '{name}'", axis, 3)
         if axis is not None and abs(upward @ spin) > 1 - 1e-9:
-            raise ModelError(f"The disk of rolling contact '{name}' lies flat on the plane.")
+            inclination = np.degrees(np.arcsin(min(1.0, float(np.linalg.norm(np.cross(upward, spin))))))
+            raise ModelError(
+                f"The disk of rolling contact '{name}' lies flat on the plane: its axis and the normal of the plane "
+                f"enclose {inclination:.2g}°; incline it."
+            )
         center = placement(model, body_b, 3)[1] if at is None else np.asarray(at, dtype=float)
         height = radius if axis is None else radius * np.sqrt(1 - (upward @ spin) ** 2)
         self._given = {"radius": float(radius)}

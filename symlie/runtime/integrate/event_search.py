@@ -40,6 +40,9 @@ from symlie.runtime.methods.stepper import State
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
 
+AT_START = float(np.finfo(float).tiny)
+"""Size of the value of a function of a direction that is zero at the beginning of a run, see ``event_zeros.h``."""
+
 Found = tuple[int, float, "Trial"]
 """Index of an event value, time, and the trial that ends there."""
 
@@ -50,6 +53,11 @@ def is_crossing(before: float, after: float, direction: int) -> bool:
     A function that starts at zero has not: this is where an integration goes on after an event.
     """
     return (before < 0 <= after and direction >= 0) or (before > 0 >= after and direction <= 0)
+
+
+def is_before(before: float, value: float) -> bool:
+    """Whether a value is still on the side where a function was; zero is, for one that is zero since the start."""
+    return abs(before) == AT_START if value == 0 else (value < 0) == (before < 0)
 
 
 @dataclass
@@ -108,7 +116,13 @@ class EventSearch:
         for index, value in enumerate(values):
             path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]))
             self._search(path)
+            self._keep_start(path)
         return self._found
+
+    def _keep_start(self, path: _Path) -> None:
+        """Keep a function that has been zero since the beginning of the run as it began."""
+        if self.after[path.event] == 0 and abs(path.value) == AT_START:
+            self.after[path.event] = path.value
 
     def _search(self, path: _Path) -> None:
         start, width = 0.0, 1.0
@@ -245,6 +259,8 @@ class EventSearch:
 
         False if the steps of the method do not change the sign on the way.
         """
+        if value == 0 and abs(path.value) == AT_START:
+            value = path.value
         if is_crossing(path.value, value, path.direction):
             located = self._located(path, x, value)
             if located is None:
@@ -275,7 +291,7 @@ class EventSearch:
                 break
             (at, values), behind = inside.step_to(x), x
             at_zero = c = float(values[path.event])
-            if (c < 0) == (before < 0) and c != 0:
+            if is_before(before, c):
                 low, a = x, c
                 b *= 0.5 if side == -1 else 1.0
                 side = -1
@@ -286,14 +302,14 @@ class EventSearch:
         # An end that did not move may have its value from an interpolated state.
         if low == path.x and low > 0:
             c, behind = float(inside.step_to(low)[1][path.event]), low
-            if (c < 0) != (before < 0) or c == 0:
+            if not is_before(before, c):
                 return None
         if high == h:
             return inside.end, inside.trial, b
         if behind != high:
             at, values = inside.step_to(high)
             at_zero = float(values[path.event])
-            if b != 0 and (at_zero < 0) == (before < 0) and at_zero != 0:
+            if b != 0 and is_before(before, at_zero):
                 return None
         return t + high, at, at_zero
 
@@ -316,11 +332,14 @@ class SeriesSearch(EventSearch):
             before = float(self._before[index])
             scale = max(abs(before), abs(float(self.after[index])))
             known, self._inside.is_by_steps = len(self._found), False
-            if not all(self._follow_pieces(_Path(index, value.direction, before, scale))):
+            path = _Path(index, value.direction, before, scale)
+            if not all(self._follow_pieces(path)):
                 # A series is as exact as the step: all values are those of steps now.
                 del self._found[known:]
                 self._inside.is_by_steps = True
-                list(self._follow_pieces(_Path(index, value.direction, before, scale)))
+                path = _Path(index, value.direction, before, scale)
+                list(self._follow_pieces(path))
+            self._keep_start(path)
         return self._found
 
     def _follow_pieces(self, path: _Path) -> Iterator[bool]:

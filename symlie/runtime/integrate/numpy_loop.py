@@ -20,7 +20,7 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
-from symlie.runtime.integrate.event_search import EventSearch, SeriesSearch
+from symlie.runtime.integrate.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.step_interpolation import StepInside
@@ -77,7 +77,9 @@ class TimeLoop:
         self.event_values = self.system.layout.events
         self.event = at.event
         if self.event is None:
-            self.event = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
+            values = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
+            directions = np.array([value.direction for value in self.event_values], dtype=float)
+            self.event = np.where(values == 0, -AT_START * directions, values)
 
     def advance(self, budget: int) -> Status:
         plan, counters = self.plan, self.counters

@@ -189,6 +189,7 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
         if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
         const int status = search_event(in, &path, sample, panel, checked);
         if (status != SYMLIE_DONE) return status;
+        if (*last == 0 && fabs(path.value) == AT_START) *last = path.value;
     }
     copy(EVENTS, sample + (EVENT_SAMPLES - 1) * EVENTS, trial->event);
     return SYMLIE_DONE;

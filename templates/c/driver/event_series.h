@@ -156,6 +156,7 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
         in->is_by_steps = 0;
         const int status = search_pieces(in, work, &path, trial->event + e);
         if (status != SYMLIE_DONE) return status;
+        if (trial->event[e] == 0 && fabs(path.value) == AT_START) trial->event[e] = path.value;
     }
     return SYMLIE_DONE;
 }

@@ -2,16 +2,28 @@
 #ifndef SYMLIE_EVENT_ZEROS_H
 #define SYMLIE_EVENT_ZEROS_H
 
+#include <float.h>
+
 #include "event_samples.h"
 #include "step_interpolation.h"
 
 #define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* of a row of the record of events */
 
-/* Whether a function that went from a to b reached zero in the direction that is asked for. A function that starts at
- * zero has not: this is where an integration goes on after an event. */
+/* Where a run begins, a function of a direction that is zero counts as not yet there: its value is the smallest one on the
+ * side that the direction comes from. It stays so as long as the function stays zero. */
+#define AT_START DBL_MIN
+
+/* Whether a function that went from a to b reached zero in the direction that is asked for. One that starts at zero has
+ * not: this is where an integration goes on after an event. */
 static inline int is_crossing(symlie_real a, symlie_real b, int direction)
 {
     return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
+}
+
+/* Whether a value is still on the side where a function was; zero is, for one that has been zero since the beginning. */
+static inline int is_before(symlie_real before, symlie_real value)
+{
+    return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
 /* A function along a step: which one, how far it was followed, and its value there. */
@@ -41,7 +53,7 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
         if (status != SYMLIE_DONE) return status;
         behind = x;
         const symlie_real c = in->other->event[path->event];
-        if ((c < 0) == (path->value < 0) && c != 0) {
+        if (is_before(path->value, c)) {
             low = x, a = c;
             if (side == -1) b *= 0.5;
             side = -1;
@@ -59,14 +71,14 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
         if (status != SYMLIE_DONE) return status;
         behind = low;
         const symlie_real c = in->other->event[path->event];
-        path->is_misled = (c < 0) != (path->value < 0) || c == 0;
+        path->is_misled = !is_before(path->value, c);
     }
     if (path->is_misled || high == in->h) return SYMLIE_DONE;
     if (behind != high) {
         status = step_to(in, high, t + high);
         if (status != SYMLIE_DONE) return status;
         const symlie_real c = in->other->event[path->event];
-        path->is_misled = b != 0 && (c < 0) == (path->value < 0) && c != 0;
+        path->is_misled = b != 0 && is_before(path->value, c);
     }
     *at_zero = in->other->event[path->event];
     return SYMLIE_DONE;
@@ -94,6 +106,7 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
 {
     const symlie_problem *restrict P = in->P;
     (void)P;
+    if (value == 0 && fabs(path->value) == AT_START) value = path->value;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         symlie_real length = x, at_zero = value;
         const int status = locate_event(in, path, x, value, &length, &at_zero);

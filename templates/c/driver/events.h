@@ -22,10 +22,12 @@ static inline int are_numbers(const symlie_problem *restrict P, const symlie_rea
     return !other;
 }
 
-static inline int begin_events(const symlie_problem *restrict P, symlie_state *restrict state)
+static inline int begin_events(const symlie_problem *restrict P, const symlie_control *restrict control, symlie_state *restrict state)
 {
     if (state->event_is_valid) return SYMLIE_DONE;
     system_events(P, state->t, state->q, state->v, state->lambda, state->event);
+    for (int e = 0; e < EVENTS; e++)
+        if (state->event[e] == 0) state->event[e] = -AT_START * (symlie_real)control->event_direction[e];
     state->event_is_valid = 1;
     return are_numbers(P, state->event) ? SYMLIE_DONE : SYMLIE_EVENT_NOT_A_NUMBER;
 }
@@ -83,7 +85,7 @@ static inline long long event_workspace(const symlie_problem *restrict P)
     return 0;
 }
 
-static inline int begin_events(const symlie_problem *restrict P, const symlie_state *restrict state)
+static inline int begin_events(const symlie_problem *restrict P, const symlie_control *restrict control, const symlie_state *restrict state)
 {
     return SYMLIE_DONE;
 }

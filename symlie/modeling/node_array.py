@@ -37,8 +37,9 @@ class NodeReference:
                 raise AttributeError(f"{self!r}, a node of an array, has no attribute '{name}'.")
             raise UnknownFieldError(
                 f"{self!r} is a node of an array, whose fields expressions cannot name: state forces, energies and "
-                f"outputs on an ElementType with such a node, and add it with model.add(element, [{self!r}]); solution.field("
-                f"'{self.array.name}', '{name}') has the results, and loads at the ends of rods are rod.end_load(…)."
+                f"outputs on an ElementType with such a node, and add it with model.add(element, [{self!r}]); "
+                f"solution.field('{self.array.name}', '{name}') has the results, and loads at the ends of rods are "
+                "rod.end_load(…)."
             )
 
 

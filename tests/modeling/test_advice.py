@@ -33,9 +33,7 @@ def test_rates_of_first_order_states_name_the_way() -> None:
     y = model.node("y", "S2")
     model.field(y, [0, 0, 1])
     part = y.group.storage_fields[0].name
-    with pytest.raises(
-        ModelError, match=r"complete; give its rates, as in model\.rate_along\(expression, node, rates\)"
-    ):
+    with pytest.raises(ModelError, match=r"complete; give its rates, as in model\.rate_along\("):
         model.rate(getattr(y, part)[0])
 
 
@@ -44,9 +42,7 @@ def test_a_solution_of_another_model_names_initial_values() -> None:
     other = sl.Model("second")
     node = other.node("q", "R2")
     other.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
-    with pytest.raises(
-        ModelError, match=r"system\.with_initial\(NODE, FIELD=solution\.field\(NODE, FIELD\)\[-1\], …\)"
-    ):
+    with pytest.raises(ModelError, match=r"system\.with_initial\(NODE, FIELD=solution\.field\("):
         sl.solve(other.derive().compile(backend="numpy"), 1.0, h=0.05, start=solution)
 
 

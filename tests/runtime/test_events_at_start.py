@@ -1,8 +1,9 @@
-"""Event functions that are zero at the beginning of a run: an event of a direction happens where they leave zero in it."""
+"""Event functions that are zero at the start: an event of a direction happens where they leave zero in it."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +106,7 @@ def expected_events(a: np.ndarray, direction: int) -> list[float]:
     """Times of a cubic with the root 0 at which it reaches zero in a direction; first from the side it comes from."""
     roots = sorted(r.real for r in np.roots(a[::-1]) if abs(r.imag) < 1e-12 and 0 < r.real < 1)
     ends = [0.0, *roots, 1.0]
-    signs = [np.sign(np.polyval([*a[::-1], 0.0], (x + y) / 2)) for x, y in zip(ends, ends[1:], strict=False)]
+    signs = [np.sign(np.polyval([*a[::-1], 0.0], (x + y) / 2)) for x, y in itertools.pairwise(ends)]
     signs = [-direction, *signs] if direction else signs
     times = [0.0, *roots] if direction else roots
     return [

@@ -971,3 +971,7 @@ PERICENTRE = 1e-9
 pericentre decides; measured 2e-11."""
 TIME_AT_START = 1e-13
 """Of events within 2.5 s of the start, in s, where zeros of polynomials are located to a few units of rounding."""
+
+MATRIX_LOGARITHM = 1e-25
+"""Logarithms of matrices with rotations within 1e-6 of π, in 40 digits: differences of matrices lose twelve there, and
+constants of series have forty."""

@@ -67,7 +67,9 @@ class LieGroup:
     between_form
         A cheaper form of a⁻¹∘b than the composition with the inverse, if there is one.
     rotation_logarithm
-        Leading components of log(a), as expressions; the others follow from them. None: no rotation part.
+        Components of log(a), as expressions; the others follow from them. None: no rotation part.
+    logarithm_places
+        Which components these are; none: the leading ones.
     near_logarithm
         As ``rotation_logarithm``, of elements near to the identity; none: that serves.
     coordinates_of
@@ -98,6 +100,7 @@ class LieGroup:
     rotation: Callable[[Vector], Vector] | None = None
     between_form: Callable[[Vector, Vector], Vector] | None = None
     rotation_logarithm: Callable[[Program, Vector], Vector] | None = None
+    logarithm_places: tuple[int, ...] | None = None
     near_logarithm: Callable[[Program, Vector], NearLogarithm] | None = None
     coordinates_of: LieGroup | None = None
     stored_as: RotationParameters | None = None

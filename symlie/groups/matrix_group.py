@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import sympy
 from sympy import Expr, ImmutableMatrix, Integer, Matrix
 
 from symlie.errors import GroupError
+from symlie.groups import quaternions
 from symlie.groups.definition import fields_of, with_rotation
-from symlie.groups.general_functions import closure
+from symlie.groups.general_functions import closure, diagonal_blocks
 from symlie.groups.group import Field, LieGroup
+from symlie.groups.standard import skew
 from symlie.groups.validation import check_group, check_name
-from symlie.ir.program import Vector
+from symlie.ir.program import Program, Vector
 
 Place = tuple[int, int]
+
+_TURNS = {2: (Matrix([[0, -1], [1, 0]]),), 3: tuple(skew(sympy.eye(3)[:, k]) for k in range(3))}
+"""Generators of rotations in the plane and in space."""
 
 
 def matrix_group(
@@ -91,7 +97,7 @@ def matrix_group(
             return normalize(x)
         return x - x * (x.T * x - sympy.eye(n)) / 2 if is_skew else x
 
-    return with_rotation(
+    group = with_rotation(
         check_group(
             LieGroup(
                 name=name,
@@ -108,6 +114,7 @@ def matrix_group(
             )
         )
     )
+    return _with_rotation_blocks(group, matrices, matrix)
 
 
 def _checked_size(name: str, matrices: Sequence[ImmutableMatrix]) -> int:
@@ -163,3 +170,101 @@ def _places(
         what = f"entry {missing[0]} of the matrices is in none" if missing else "they overlap"
         raise GroupError(f"The storage of {name} must name every entry that is not constant once: {what}.")
     return tuple(fields), places
+
+
+@dataclass(frozen=True)
+class _RotationBlock:
+    """A diagonal block s R of the matrices of a group.
+
+    Attributes
+    ----------
+    rows
+        Its rows and columns in the matrices.
+    turns
+        For each axis the component of θ that turns about it, and how fast.
+    scale
+        The same for log s; none where the block is a rotation.
+    """
+
+    rows: tuple[int, ...]
+    turns: tuple[tuple[int, Expr], ...]
+    scale: tuple[int, Expr] | None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Components of θ that the block tells."""
+        return tuple(k for k, _ in (*self.turns, *([self.scale] if self.scale else [])))
+
+    def logarithm(self, program: Program, x: Matrix) -> Vector:
+        """These components of the logarithm of a matrix."""
+        n = len(self.rows)
+        entries: Sequence[Expr] = tuple(x[i, j] for i in self.rows for j in self.rows)
+        result: list[Expr] = []
+        if self.scale:
+            squared = program.scalar(sum((e**2 for e in entries), Integer(0)) / n)
+            entries = program.vector([e / program.scalar(sympy.sqrt(squared)) for e in entries], "R")
+            result.append(sympy.log(squared) / 2 / self.scale[1])
+        omega = quaternions.logarithm_of_rotation(program, tuple(entries))
+        return program.vector([*(w / c for w, (_, c) in zip(omega, self.turns, strict=True)), *result])
+
+
+def _rotation_blocks(matrices: Sequence[ImmutableMatrix]) -> tuple[_RotationBlock, ...]:
+    """Blocks of a basis of matrices that each tell other components of θ."""
+    pattern = ImmutableMatrix(sum((m.applyfunc(abs) for m in matrices), sympy.zeros(*matrices[0].shape)))
+    blocks, known = [], set[int]()
+    for rows in diagonal_blocks(pattern):
+        block = _rotation_block(rows, [m.extract(list(rows), list(rows)) for m in matrices])
+        if block is not None and known.isdisjoint(block.places):
+            blocks.append(block)
+            known |= set(block.places)
+    return tuple(blocks)
+
+
+def _rotation_block(rows: tuple[int, ...], parts: Sequence[Matrix]) -> _RotationBlock | None:
+    """A block whose axes, and whose scale if it has one, belong to one component of θ each."""
+    n = len(rows)
+    if n not in _TURNS:
+        return None
+    units = [*_TURNS[n], sympy.eye(n)]
+    found: dict[int, tuple[int, Expr]] = {}
+    for k, part in enumerate(parts):
+        if part.is_zero_matrix:
+            continue
+        axis = next((a for a, unit in enumerate(units) if part == part[_first(unit)] / unit[_first(unit)] * unit), None)
+        if axis is None or axis in found:
+            return None
+        found[axis] = k, part[_first(units[axis])] / units[axis][_first(units[axis])]
+    if not set(range(len(units) - 1)) <= set(found):
+        return None
+    return _RotationBlock(rows, tuple(found[a] for a in range(len(units) - 1)), found.get(len(units) - 1))
+
+
+def _first(matrix: Matrix) -> tuple[int, int]:
+    """The first entry that is not zero."""
+    return next((i, j) for i in range(matrix.rows) for j in range(matrix.cols) if matrix[i, j] != 0)
+
+
+def _with_rotation_blocks(
+    group: LieGroup, matrices: Sequence[ImmutableMatrix], matrix: Callable[[Vector], Matrix]
+) -> LieGroup:
+    """The group with the logarithm of its rotation blocks, if it has some and none yet.
+
+    Parameters
+    ----------
+    group
+        A group of matrices.
+    matrices
+        Basis of its Lie algebra.
+    matrix
+        The matrix of stored components.
+    """
+    blocks = _rotation_blocks(matrices)
+    if group.rotation_logarithm is not None or not blocks:
+        return group
+
+    def logarithm(program: Program, components: Vector) -> Vector:
+        x = matrix(components)
+        return tuple(c for block in blocks for c in block.logarithm(program, x))
+
+    places = tuple(k for block in blocks for k in block.places)
+    return replace(group, rotation_logarithm=logarithm, logarithm_places=places)

@@ -281,13 +281,16 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
             known = g.rotation_logarithm(program, part) if g.rotation_logarithm else ()
         if g.coordinates_of is not None:
             return known
-        blocks = _triangular_blocks(g, len(known))
+        places = g.logarithm_places or tuple(range(len(known)))
+        blocks = _triangular_blocks(g, places)
         if blocks is None:
             from symlie.groups.representation import SMALLEST_STEP, matrix_logarithm
 
             found, step = matrix_logarithm(program, g, part)
             return _guarded(program, g, found, found, SMALLEST_STEP - step)
-        theta: list[Expr] = [*known, *[Integer(0)] * (g.dimension - len(known))]
+        theta: list[Expr] = [Integer(0)] * g.dimension
+        for place, component in zip(places, known, strict=True):
+            theta[place] = component
         symbols = algebra_symbols(g)
         for block in blocks:
             targets = [symbols.index(f) for f in block.forcing]
@@ -315,10 +318,10 @@ def _turns_alike(group: LieGroup, block: LinearBlock, known: int) -> bool:
 
 
 @functools.cache
-def _triangular_blocks(group: LieGroup, known: int) -> tuple[LinearBlock, ...] | None:
+def _triangular_blocks(group: LieGroup, known: tuple[int, ...]) -> tuple[LinearBlock, ...] | None:
     """Blocks with s(0) = 0 in an order in which each gives new components of θ from those before; None if none is."""
     symbols = algebra_symbols(group)
-    found = set(symbols[:known])
+    found = {symbols[k] for k in known}
     waiting = [b for b in kinematic_blocks(group) if not b.forcing.is_zero_matrix]
     order: list[LinearBlock] = []
     while waiting:

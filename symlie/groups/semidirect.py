@@ -117,5 +117,6 @@ def semidirect(
         is_reduced=group.is_reduced,
         rotation=(lambda a: rotation(a[:n])) if rotation else None,
         rotation_logarithm=(lambda program, a: logarithm(program, a[:n])) if logarithm else None,
+        logarithm_places=group.logarithm_places,
         near_logarithm=(lambda program, a: near(program, a[:n])) if near else None,
     )

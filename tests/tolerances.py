@@ -975,3 +975,10 @@ TIME_AT_START = 1e-13
 MATRIX_LOGARITHM = 1e-25
 """Logarithms of matrices with rotations within 1e-6 of π, in 40 digits: differences of matrices lose twelve there, and
 constants of series have forty."""
+OTHER_BRANCH = 0.1
+"""Distance from the smooth branch of a linkage with links of length one, or a difference of angles in rad: drift at
+rtol = 1e-3 is below 0.05, the other branch is 1 away soon after the singular configuration."""
+
+BACKENDS_BEHIND_SINGULARITY = 1e-6
+"""C against NumPy behind a configuration where rounding is amplified by the inverse of a small singular value, 1e3, and
+by its square in multipliers."""

@@ -155,6 +155,25 @@ DRIFT_LIMIT = 0.1
 DRIFT_ROUND_OFF = 1e-6
 """Of the way back relative to the configuration, below which Φ may be round-off."""
 
+RANK_NEAR = 0.15
+"""Part of the forces of a combination of constraint equations that is left where they nearly cancel, below which these
+may become dependent. Mechanisms that are not near a singular configuration keep a quarter, chains of n links 1/n."""
+
+RANK_CHANGE = 0.2
+"""Relative change of that rest within a step, from which on a singular configuration is some steps away at most."""
+
+RANK_ITERATIONS = 3
+"""Of the inverse iteration for that combination."""
+
+SURPRISE = 10.0
+"""Error of a rejected step, relative to the tolerance, that the lengths of steps before did not let expect."""
+
+ABRUPT = 0.1
+"""Change of velocities within a step of fixed length, relative to them, from which on constraints are looked at."""
+
+ABRUPT_GROWTH = 1.5
+"""How many times the change within the step before that must be."""
+
 TIME_RESOLUTION = 16 * 2.0**-52
 """Smallest step relative to the times of an integration: sixteen units of rounding."""
 

@@ -26,6 +26,7 @@ from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum
 from tests.runtime.test_first_order_states import steered
+from tests.runtime.test_rank_loss import in_line_crank
 from tests.runtime.test_singular_mass import rod
 from tests.runtime.test_taylor_pieces import system_of as in_pieces
 from tests.runtime.test_unwrapped_angles import hinges
@@ -61,6 +62,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "series of one order": (polar_system, 0.5, {"h": 0.05, "method": "taylor", "method_options": {"order": 9}}),
     "series in pieces": (functools.partial(in_pieces, "Max"), 60.0, {"rtol": 1e-8, "method": "taylor", "trace": True}),
     "series in pieces, of one length": (functools.partial(in_pieces, "friction"), 20.0, {"h": 0.5, "method": "taylor"}),
+    "singular configuration": (in_line_crank, 3.5, {"rtol": 1e-4, "trace": True}),
     "comparator": (chain_system, 0.1, {"rtol": 1e-7, "method": "index1_dopri5", "stabilize": "projection+velocity"}),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import pytest
 import symlie as sl
 from symlie.errors import ModelError, UnsupportedMethodError
 from symlie.runtime.integrate.choice import default_method
-from symlie.runtime.integrate.findings import remedy_of_stiffness
+from symlie.runtime.integrate.monitors.findings import remedy_of_stiffness
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.registry import FAMILIES

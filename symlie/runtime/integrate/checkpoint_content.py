@@ -88,7 +88,7 @@ def new_records(recorder: Recorder, written: Lengths) -> bytes:
         np.concatenate([[known[e.name, e.instance], e.t], e.q, e.v, e.multipliers, e.carried, e.own])
         for e in recorder.events[events:]
     ]
-    changed = [np.concatenate([[change.t], change.q]) for change in recorder.rank_changes[changes:]]
+    changed = [np.concatenate([[change.t], change.q, change.v]) for change in recorder.rank_changes[changes:]]
     chunks = (
         (b"s", recorder.states_since(states)),
         (b"t", recorder.trace.since(tried)[0]),
@@ -102,7 +102,12 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
     layout = recorder.layout
     sizes = (layout.storage, layout.dimension, layout.rows, layout.carried_size)
     places = np.cumsum(sizes)
-    widths = {b"s": 1 + sum(sizes), b"t": TRACE_WIDTH, b"e": 2 + sum(sizes) + own, b"r": 1 + layout.storage}
+    widths = {
+        b"s": 1 + sum(sizes),
+        b"t": TRACE_WIDTH,
+        b"e": 2 + sum(sizes) + own,
+        b"r": 1 + layout.storage + layout.dimension,
+    }
     position = 0
     while position < len(data):
         kind, count = _CHUNK.unpack_from(data, position)
@@ -115,7 +120,7 @@ def read_records(recorder: Recorder, own: int, data: bytes) -> None:
         elif kind == b"t":
             recorder.add_trace(rows)
         elif kind == b"r":
-            recorder.rank_changes += [RankChange(float(row[0]), row[1:]) for row in rows]
+            recorder.rank_changes += [RankChange(float(row[0]), *np.split(row[1:], [layout.storage])) for row in rows]
         else:
             for row in rows:
                 recorder.add_event(int(row[0]), float(row[1]), *np.split(row[2:], places))

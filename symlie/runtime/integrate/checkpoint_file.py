@@ -28,7 +28,7 @@ from symlie.errors import CheckpointError, FormatError
 from symlie.reading import other_format, reading
 from symlie.runtime.integrate.file_lock import locked
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout of these files."""
 
 _NAME = b"symlie checkpoint "

@@ -18,7 +18,7 @@ from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.lanes import LanesCall
 from symlie.runtime.integrate.loop_state import LoopState
 from symlie.runtime.integrate.request import Request
-from symlie.runtime.integrate.run import RETURN_SECONDS
+from symlie.runtime.integrate.run import MOST_STEPS, RETURN_SECONDS
 from symlie.runtime.kernels.c_structures import StructureRows
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Array
@@ -28,9 +28,6 @@ from symlie.runtime.system.system import System
 
 EVENTS_AT_ONCE = 8
 """Events of each event function that a member has room for until they are fetched."""
-
-MOST_STEPS = 1 << 40
-"""Steps at most until a loop returns."""
 
 
 @dataclass(frozen=True, eq=False)

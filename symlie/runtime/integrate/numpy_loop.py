@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import FAILED_STEP, JUMP, REJECTED_STEP, STRETCH, Status
+from symlie.contract.constants import FAILED_STEP, JUMP, REJECTED_STEP, STRETCH, SURPRISE, Status
 from symlie.errors import (
     AngleStepError,
     ChatteringError,
@@ -22,9 +22,10 @@ from symlie.errors import (
 )
 from symlie.runtime.integrate.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
+from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
 from symlie.runtime.integrate.step_interpolation import StepInside
-from symlie.runtime.integrate.stiffness import look_at_step, looks_at_step
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -184,9 +185,16 @@ class TimeLoop:
                 state.own = None
             self.h = h * factor
             counters.rejected += is_tried
+            counters.surprises += is_tried and (trial is None or not trial.error <= SURPRISE)
             return Status.DONE
         if trial is None:
             return status
+        try:
+            is_moved = self._follow_branch(trial, h, end_of_step)
+        except np.linalg.LinAlgError:
+            return Status.SINGULAR
+        except IntegrationError as error:
+            return STATUS_OF[type(error)]
         if trial.largest_constraint > counters.drift_bound:
             try:
                 check_drift(self.system, trial, end_of_step)
@@ -219,10 +227,27 @@ class TimeLoop:
         if trial.dependent_rows != counters.dependent_rows:
             counters.dependent_rows = trial.dependent_rows
             counters.rank_changes += 1
+        counters.surprises = int(is_moved)
         every = self.record_every and counters.steps % self.record_every == 0
         if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
+
+    def _follow_branch(self, trial: Trial, h: float, end: float) -> bool:
+        """Watch for singular configurations after an accepted step; whether it was projected. See ``rank_loss.h``."""
+        watch, counters, state, m = self.control.watches_rank, self.counters, self.state, self.system.mechanics
+        if not watch or m.takes_redundant_rows:
+            return False
+        is_looked_at = counters.surprises > 0
+        if not self.control.is_adaptive:
+            is_looked_at, counters.last_change = is_abrupt(state.v, trial.v, counters.last_change)
+        with np.errstate(all="ignore"):
+            if not is_looked_at or not is_near_rank_loss(m, (state.t, state.q), (end, trial.q, trial.v)):
+                return False
+            counters.rank_changes += 1
+            if watch > 1:
+                self.stepper.project(state, h, trial, position=True, velocity=True)
+        return watch > 1
 
     def _factor(self, trial: Trial) -> float:
         """Factor of the length of the next step."""

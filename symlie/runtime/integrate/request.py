@@ -14,15 +14,16 @@ from symlie.contract.constants import RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.monitors.stiffness import stiffness_limit
 from symlie.runtime.integrate.run import MULTIPLIERS
 from symlie.runtime.integrate.segments import LARGEST_STEPS, Plan, interval, step_plan
-from symlie.runtime.integrate.stiffness import stiffness_limit
 from symlie.runtime.kernels.c import CKernels, ErrorNorm
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.chosen import MethodLike, chosen_method, method_of_run
 from symlie.runtime.methods.controllers import HOLD, MAX_STEPS, Controller, StepControl, controller_by_name, tolerances
 from symlie.runtime.methods.family import Method
+from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.library import method as method_of_name
 from symlie.runtime.methods.library import method_names
 from symlie.runtime.methods.self_adjoint import check_composition
@@ -347,7 +348,15 @@ def step_control(
         tolerance,
         stiffness_limit(method) if is_adaptive else 0.0,
         RANK_LIMIT if method.keeps_hidden_constraints and not kept.baumgarte else 0.0,
+        _rank_watch(layout, method, is_adaptive),
     )
+
+
+def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
+    """What is done near a singular configuration; implicit methods satisfy the constraints, and need no projection."""
+    if not layout.rows:
+        return 0
+    return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
 
 
 def _first_step(system: System, request: Request, start: Start) -> float:

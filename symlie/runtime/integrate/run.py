@@ -31,8 +31,8 @@ from symlie.errors import (
 from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
-from symlie.runtime.integrate.findings import findings_at_the_end, findings_on_the_way, keep_rank_change
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
+from symlie.runtime.integrate.monitors.findings import findings_at_the_end, findings_on_the_way, keep_rank_change
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
@@ -53,6 +53,9 @@ RETURN_SECONDS = 0.05
 
 GROWTH = 64
 """Factor by which a loop may take more steps than the time before."""
+
+MOST_STEPS = 1 << 40
+"""Steps at most until a loop returns."""
 
 MULTIPLIERS = ("stage", "index1")
 """Where λ comes from: the stages of the method, or the acceleration-level system."""
@@ -297,7 +300,8 @@ def execute(
                     keeper.keep(state, recorder)
                 if status is Status.BUDGET:
                     # Aim at half the time so that a slower stretch still returns in time.
-                    budget = max(1, min(GROWTH * budget, int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))))
+                    wanted = int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))
+                    budget = max(1, min(GROWTH * budget, wanted, MOST_STEPS))
     except KeyboardInterrupt:
         state = loop.captured(cpu, state.is_done)
         failure = InterruptedIntegrationError(f"Interrupted at t = {state.t:.9g}; the solution so far is attached.")

@@ -151,6 +151,8 @@ class StepControl(Brief):
     stiffness_limit: float = 0.0
     hidden_limit: float = 0.0
     """Largest |B v + b| relative to max(1, |v|) that a step may have where rows may depend on each other; 0: any."""
+    watches_rank: int = 0
+    """What is done near a singular configuration: 0 nothing, 1 it is counted, 2 the state is projected, too."""
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """The norm of a difference ŷ - y relative to the tolerances."""

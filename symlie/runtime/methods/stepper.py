@@ -135,9 +135,9 @@ class Stepper:
                     trial = self.single_step(state, h)
                 else:
                     trial = composed_step(self, state, h, composition)
-                if self.rows and (self.control.project_position or self.control.project_velocity):
-                    trial = self._projected(state, h, trial)
-                    check_finite(self.system.layout, trial)
+                position, velocity = self.control.project_position, self.control.project_velocity
+                if self.rows and (position or velocity):
+                    self.project(state, h, trial, position=position, velocity=velocity)
                 if self.mechanics.saddle_algebra is not None:
                     self._make_minimal(trial, state.t + h)
                 return trial
@@ -252,11 +252,24 @@ class Stepper:
             raise ConstraintDriftError(f"In {name} B v + b = {residual[row]:.3g}, which contradicts other rows")
         trial.multipliers, trial.dependent_rows = dependent.minimal(trial.multipliers), dependent.count
 
-    def _projected(self, state: State, h: float, trial: Trial) -> Trial:
-        """The trial on the constraints; see ``projection.h``."""
-        control, m, k = self.control, self.mechanics, self.mechanics.kernels
+    def project(self, state: State, h: float, trial: Trial, *, position: bool, velocity: bool) -> None:
+        """Move the end of a step from a state onto the constraints; see ``projection.h``.
+
+        Parameters
+        ----------
+        state, h, trial
+            The step.
+        position, velocity
+            What is projected.
+
+        Raises
+        ------
+        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError
+            There is no projection.
+        """
+        m, k = self.mechanics, self.mechanics.kernels
         end, zero = state.t + h, np.zeros_like(trial.v)
-        if control.project_position:
+        if position:
             previous = np.inf
             mass, start = m.mass(state.t, state.q), m.jacobian(state.t, state.q)
             for _ in range(PROJECTION_STEPS):
@@ -268,13 +281,13 @@ class Stepper:
                 previous = largest
                 delta, _ = m.saddle(mass, start, m.jacobian(end, trial.q), zero, -residual)
                 trial.q = k.normalize(m.moved(trial.q, delta))
-        if control.project_velocity:
+        if velocity:
             jacobian = m.jacobian(end, trial.q)
             residual = m.hidden_residual(end, trial.q, trial.v, jacobian)
             trial.v = trial.v + m.along_constraints(end, trial.q, jacobian, -residual)
         trial.acceleration = None
         self.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
-        return trial
+        check_finite(self.system.layout, trial)
 
 
 def weighted(weights: Array | Sequence[float], slopes: Sequence[Array]) -> Array:

@@ -78,10 +78,11 @@ class Event(Brief):
 
 
 class RankChange(NamedTuple):
-    """Where the number of constraint rows that depend on others has changed: time and configuration."""
+    """State at which the rank of the constraint equations changed, or nearly changed."""
 
     t: float
     q: Array
+    v: Array
 
 
 class Recorder:

@@ -5,6 +5,7 @@
 
 #include "finish.h"
 #include "drift.h"
+#include "rank_loss.h"
 #include "pace.h"
 #include "stiffness.h"
 #include "events.h"
@@ -23,6 +24,7 @@ long long symlie_workspace(const symlie_problem *P)
     if (projection_workspace(P) > inner) inner = projection_workspace(P);
     if (carried_workspace(P) > inner) inner = carried_workspace(P);
     if (drift_workspace(P) > inner) inner = drift_workspace(P);
+    if (rank_workspace(P) > inner) inner = rank_workspace(P);
     if (stiffness_workspace(P) > inner) inner = stiffness_workspace(P);
 #if RESTARTS_AT_KINKS
     if (estimate_workspace(P) > inner) inner = estimate_workspace(P);
@@ -102,7 +104,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
                 const symlie_scalar factor = failed ? FAILED_STEP : fmin(factor_of(control, &trial), REJECTED_STEP);
                 const int is_tried = failed || !trial.is_untried;
                 if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, trial.order);
-                if (!shorten_step(plan, state, &attempt, factor, is_tried)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
+                if (!shorten_step(plan, state, &attempt, factor, is_tried, failed ? (symlie_scalar)INFINITY : trial.error)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                 if (!failed) keep_first_stage(P, state, &trial);
                 /* What a method begins with belongs to the length of its first step. */
                 if (begins) state->own_is_valid = 0;
@@ -111,6 +113,9 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         }
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
+        if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        trial.is_moved = 0;
+        status = follow_branch(P, work, t, attempt.end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         if (SYMLIE_UNLIKELY(!keeps_constraints(P, work, attempt.end, &mass, state, &trial)))
             return SYMLIE_CONSTRAINT_DRIFT;
@@ -129,7 +134,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (is_terminal || records_end(plan, state, &attempt)) record_state(P, state, record);
         if (is_terminal) return SYMLIE_EVENT;
         /* For whoever wants to tell of it. */
-        if (PROBES > 0 && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
+        if (CONSTRAINED && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
     }
 }
 

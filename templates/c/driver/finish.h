@@ -33,7 +33,7 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     if (SYMLIE_UNLIKELY(control->project_position || control->project_velocity)) {
-        const int status = project(P, work, t, end, control, mass, state, trial);
+        const int status = project(P, work, t, end, control->project_position != 0, control->project_velocity != 0, mass, state, trial);
         if (status != SYMLIE_DONE) return status;
         if (!(is_finite(P, trial) && all_finite(DIMENSION, trial->v))) return SYMLIE_NOT_FINITE;
     }
@@ -86,6 +86,8 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
         state->dependent_rows = trial->dependent_rows;
         state->rank_changes++;
     }
+    /* The step after a projection is looked at, too: it begins without the v' that lanes have in common. */
+    state->surprises = trial->is_moved;
     count_order(trial->order, state);
     state->t = t;
     state->step++;

@@ -108,6 +108,7 @@ typedef struct {
     long long order;            /* of the step, of methods that choose it */
     symlie_real factor;         /* of the length of the next step, of methods that choose that */
     symlie_mask is_untried;     /* where the step is longer than the method may take: its error says so, and nothing was computed */
+    long long is_moved;         /* the end is not that of the increment: it was projected near a singular configuration */
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
     long long ends_run;         /* no step follows where this one is accepted */
 } symlie_trial;

@@ -131,12 +131,14 @@ static inline void propose_step(symlie_state *state, const symlie_attempt *attem
     state->h = attempt->is_last && !POLYNOMIAL ? fmax(proposed, state->h) : proposed;
 }
 
-/* Go back to a shorter step, unless time would hardly move; a step that was not tried is not counted. */
-static inline int shorten_step(const symlie_plan *plan, symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor, int is_tried)
+/* Go back to a shorter step after an error, unless time would hardly move; a step that was not tried is not counted. */
+static inline int shorten_step(const symlie_plan *plan, symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor, int is_tried,
+                               symlie_scalar error)
 {
     if (attempt->h * factor < smallest_step(plan, attempt->t)) return 0;
     state->h = attempt->h * factor;
     state->rejected += is_tried;
+    state->surprises += is_tried && !(error <= SURPRISE);
     return 1;
 }
 

@@ -13,7 +13,7 @@ static inline long long projection_workspace(const symlie_problem *restrict P)
 }
 
 SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
-                        const symlie_control *restrict control, mass_matrix *restrict mass,
+                        int position, int velocity, mass_matrix *restrict mass,
                         const symlie_state *restrict state, symlie_trial *restrict trial)
 {
 #if CONSTRAINED
@@ -24,7 +24,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
     ARRAY(q, STORAGE);
     ARRAY(c, ROWS);
     ARRAY(mu, ROWS);
-    if (control->project_position) {
+    if (position) {
         symlie_real previous = (symlie_real)INFINITY;
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
         system_jacobian(P, t, state->q, B0);
@@ -43,7 +43,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
             system_normalize(P, q, trial->q);
         }
     }
-    if (control->project_velocity) {
+    if (velocity) {
         system_jacobian(P, end, trial->q, B1);
         hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];

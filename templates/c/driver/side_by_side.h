@@ -53,7 +53,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     const symlie_scalar error = trial->error[lane], phi = trial->largest_constraint[lane], rate = trial->largest_velocity[lane];
     const int is_taken = !control->is_adaptive || error <= 1, is_tried = trial->is_untried[lane] == 0;
     if (control->is_adaptive && !(error <= (symlie_scalar)INFINITY)) return ALONE;
-    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(factor_of_lane(control, trial, lane), REJECTED_STEP), is_tried)) return ALONE;
+    if (!is_taken && !shorten_step(in->plan, s, attempt, fmin(factor_of_lane(control, trial, lane), REJECTED_STEP), is_tried, error)) return ALONE;
     if (is_taken && is_looked_at(in, lane, trial)) {
         if (has_left) return ALONE;
         s->drift_bound = 2 * phi;
@@ -72,6 +72,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     if (CONSTRAINED && rate > s->largest_velocity) s->largest_velocity = rate;
     s->acceleration_is_valid = trial->acceleration_is_valid;
     s->t = attempt->end;
+    s->surprises = 0;
     s->step++;
     s->steps++;
     return TAKEN;
@@ -96,7 +97,8 @@ static inline int next_common_step(const symlie_problem *restrict P, lane_member
             record_lane(P, in, lane);
             continue;
         }
-        if (next != SYMLIE_GOES_ON || !looks_at_step(in->plan->control, s)) return next;
+        const int is_alone = looks_at_step(in->plan->control, s) || (CONSTRAINED && s->surprises > 0);
+        if (next != SYMLIE_GOES_ON || !is_alone) return next;
         ++*budget;
         const int status = step_alone(P, in, lane, budget);
         if (status != SYMLIE_BUDGET) return status;

@@ -51,7 +51,7 @@ static inline void begin_inside(step_inside *restrict in)
     ARRAY(change, DIMENSION);
     copy(DIMENSION, in->trial->increment, in->theta);
     /* Of a step along one exponential it is the increment itself. */
-    const int is_known = ONE_EXPONENTIAL && !SUBSTEPS && !(in->control->project_position || in->control->project_velocity);
+    const int is_known = ONE_EXPONENTIAL && !SUBSTEPS && !in->trial->is_moved && !(in->control->project_position || in->control->project_velocity);
     for (int n = 0; !is_known && n < INCREMENT_STEPS; n++) {
         system_advance(P, in->state->q, in->theta, q);
         system_difference(P, q, in->trial->q, apart);

@@ -99,7 +99,9 @@ typedef struct {
     symlie_scalar largest_velocity; /* largest |entry| of B v + b over all steps */
     symlie_scalar drift_bound;  /* |Phi| from which on the constraints are looked at again */
     long long dependent_rows;   /* rows more than their rank, where multipliers have the smallest norm */
-    long long rank_changes;     /* how often their number changed */
+    long long rank_changes;     /* how often their number changed, or steps ended near a singular configuration */
+    long long surprises;        /* rejected steps at this state with errors far above the tolerance */
+    symlie_scalar last_change;  /* |change|^2 of velocities within the last step of fixed length */
     long long suspicious_steps; /* steps of late that look as if the motion were stiff or a force jumped */
     long long flipped_steps;    /* those of them in which a velocity and its acceleration changed sign */
     long long calm_steps;       /* other steps since the last one of them */
@@ -126,6 +128,7 @@ typedef struct {
     symlie_scalar baumgarte;    /* alpha of B v + b + alpha Phi = 0 in the stages, in 1/s */
     long long project_position;
     long long project_velocity;
+    long long watches_rank;     /* what is done near a singular configuration: 0 nothing, 1 it is counted, 2 projection */
     long long max_steps;        /* steps within a segment at most */
     long long order;            /* of methods whose order belongs to a run */
     symlie_scalar tolerance;    /* the least of the relative ones, for them */

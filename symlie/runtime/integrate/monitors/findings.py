@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.errors import IntegrationError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.monitors.energy_change import energy_changes
+from symlie.runtime.integrate.monitors.rank_loss import weak_constraints
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.rotation_parameters import regularities
 from symlie.runtime.methods.implicit import Implicit
@@ -22,17 +23,6 @@ if TYPE_CHECKING:
 MANY_BYTES = 2**30
 """Size of records from which on their number may be a surprise."""
 
-ENERGY_LIMIT = 0.5
-"""Of a change of energy relative to its scale, from which on states have nothing to do with the model."""
-
-REACH = 1e-3
-"""Share of what the forces of the start could do in the whole time that counts as scale of the energy: for runs that
-are at rest whenever they are looked at."""
-
-ROUNDING = 1e-12
-"""Share of what the forces of the start do over a length of one, or of the coordinates, that is round-off: for systems
-that constraints hold at rest."""
-
 MANY_STEPS = 10**6
 """Adaptive steps from which on kernels for series pay that take some seconds to derive and compile."""
 
@@ -46,9 +36,6 @@ explicit methods of order four to six lose two digits there."""
 MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
 
-MOST_LOOKED_AT = 64
-"""Recorded states whose kinetic energy is looked at."""
-
 
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
     """What is known while a run goes on; each sentence stays as it is."""
@@ -57,7 +44,7 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
         found.append(
             f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
             f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. "
-            f"{remedy_of_stiffness(run.system.layout)}"
+            f"{remedy_of_stiffness(run.system.layout, is_adaptive=run.control.is_adaptive)}"
         )
     if counters.chattering_step > 0:
         found.append(
@@ -83,23 +70,39 @@ def _asks_for_series(run: Run) -> bool:
 
 
 def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
-    """Note where the rank of the constraints has changed, so that it can be told what depends on what there."""
+    """Record where the rank of the constraint equations changed, or nearly changed."""
     if len(recorder.rank_changes) < min(state.counters.rank_changes, MOST_RANK_CHANGES):
-        recorder.rank_changes.append(RankChange(state.t, state.at.q.copy()))
+        recorder.rank_changes.append(RankChange(state.t, state.at.q.copy(), state.at.v.copy()))
 
 
 def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
-    """The rank of constraint rows that may depend on each other: at the start if some do, and where it changed."""
+    """The rank of redundant constraint equations at the start and where it changed, or the first singularity."""
     mechanics, begin = run.system.mechanics, run.begin
     if not mechanics.takes_redundant_rows:
-        return []
+        return [_near_singularity(run, change) for change in recorder.rank_changes[:1]]
     found = []
     if begin.counters.dependent_rows:
         found.append(f"{_rank(run, begin.t, begin.at.q)} Multipliers are those of minimal norm.")
-    found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q)}" for t, q in recorder.rank_changes]
+    found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q)}" for t, q, _ in recorder.rank_changes]
     if counters.rank_changes > MOST_RANK_CHANGES:
         found.append("The rank of the constraints goes on changing; further changes are not told.")
     return found
+
+
+def _near_singularity(run: Run, change: RankChange) -> str:
+    """Warning of a configuration at which branches of the motion meet."""
+    t, q, v = change
+    names = " and ".join(weak_constraints(run.system.mechanics, t, q, v))
+    remedy = (
+        "The state was projected onto the constraints to follow the smooth branch; smaller tolerances show whether "
+        "the motion depends on that."
+        if run.control.watches_rank > 1
+        else "The run may have left the smooth branch; smaller steps show whether it did."
+    )
+    return (
+        f"Near t = {t:.6g} s constraint equations become dependent, those of {names}: branches of the motion meet "
+        f"there. {remedy}"
+    )
 
 
 def _rank(run: Run, t: float, q: Array) -> str:
@@ -112,16 +115,23 @@ def _rank(run: Run, t: float, q: Array) -> str:
     return run.ranks.get(t, "")
 
 
-def remedy_of_stiffness(layout: Layout) -> str:
-    """What helps where a motion is stiff.
+def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
+    """Advice for stiff motions.
 
     Parameters
     ----------
     layout
-        The model; an implicit method is named where it takes the model.
+        The model; an implicit method is named if it takes the model.
+    is_adaptive
+        Whether no step size was given; then a method that chooses its steps is named first.
     """
     if layout.is_hamiltonian:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
+    if is_adaptive and method("bdf").refusal(layout) is None:
+        return (
+            "Use method='bdf', which is implicit and chooses its steps; or less damping or a softer spring there, or a "
+            "constraint in place of what is nearly rigid."
+        )
     if method("generalized_alpha").refusal(layout) is None:
         return (
             "Use method='generalized_alpha', which is implicit, with a step size h as long as that motion allows; or "
@@ -136,7 +146,7 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
         return []
     with np.errstate(all="ignore"):
         found = _near_singular_coordinates(run, solution)
-        return found + (_energy_lost(run, solution) if run.system.layout.conserves_energy else [])
+        return found + energy_changes(run.system, run.control, run.begin, solution)
 
 
 def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
@@ -154,39 +164,3 @@ def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
                 "that digits are lost; take smaller steps, or coordinates without singularity such as quaternion."
             )
     return found
-
-
-def _energy_lost(run: Run, solution: Solution) -> list[str]:
-    system, begin = run.system, run.begin
-    energies = system.mechanics.energy
-    first = energies(begin.t, begin.at.q, begin.at.v)
-    last = energies(solution.t[-1], solution.q[-1], solution.v[-1])
-    change = abs(float(last.sum() - first.sum()))
-    if change <= ENERGY_LIMIT * max(first[0], last[0]) < np.inf or not np.isfinite(first.sum()):
-        return []
-    some = np.unique(np.linspace(0, len(solution.t) - 1, MOST_LOOKED_AT).astype(int))
-    kinetic = [energies(solution.t[k], solution.q[k], solution.v[k])[0] for k in some]
-    weight = float(np.abs(system.mechanics.force(begin.t, begin.at.q, np.zeros_like(begin.at.v))).max(initial=0))
-    still = ROUNDING * weight * max(1.0, float(np.abs(begin.at.q).max(initial=0)))
-    scale = max(ENERGY_LIMIT * max(kinetic), REACH * _work_of_start(run, solution.t[-1] - begin.t), still)
-    if change <= scale < np.inf:
-        return []
-    return [
-        f"The energy of '{system.name}', which the model conserves, went from {first.sum():.6g} to {last.sum():.6g}: "
-        "steps were too long for the fastest motion, or it came near a singularity, and the states are wrong; take "
-        "smaller steps."
-    ]
-
-
-def _work_of_start(run: Run, time: float) -> float:
-    """½ v'·M v' time² at the start."""
-    q, t, mechanics = run.begin.at.q, run.begin.t, run.system.mechanics
-    still = np.zeros_like(run.begin.at.v)
-    try:
-        acceleration, multipliers = mechanics.index1(t, q, still)
-    except (np.linalg.LinAlgError, IntegrationError):
-        return 0.0
-    force = -mechanics.force(t, q, still)
-    if mechanics.layout.rows:
-        force = force - mechanics.algebra.pull(mechanics.jacobian(t, q), multipliers)
-    return abs(float(acceleration @ force)) * time**2 / 2

@@ -1,0 +1,184 @@
+"""Whether a run changed an energy that its model conserves.
+
+The change from the start to the end is relative to the mean kinetic energy over time, since potential energies have no
+zero. It is small if it is below the limit that the tolerance implies, the error that
+absolute tolerances allow forces to cause, or the rounding error of the sum. A change within one step is an impact: at
+a corner of a constraint its reaction takes out a part of the velocity, and with it energy.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from symlie.errors import IntegrationError
+from symlie.runtime.integrate.loop_state import LoopState
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.methods.controllers import StepControl
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.mechanics import Mechanics
+from symlie.runtime.system.system import System
+
+LEAST_LIMIT = 0.02
+"""Change relative to the mean kinetic energy that a run of many steps may have at any tolerance."""
+
+ERRORS_OF_STEPS = 300.0
+"""Relative tolerances that add up in a run."""
+
+MOST_LIMIT = 0.5
+"""Change relative to the mean kinetic energy beyond which states do not represent the model; for fixed steps the only
+limit, since damping of fast modes is a property of some methods."""
+
+IMPACT = {True: 1e-3, False: 0.05}
+"""Change within a step relative to the kinetic energy that is an impact, for adaptive and for fixed steps."""
+
+ERRORS_OF_A_STEP = 100.0
+"""Relative tolerances below which a change within a step is an error of that step."""
+
+SUDDEN = 0.5
+"""Part of all changes between samples that the largest one is if it is an impact."""
+
+UNSEEN = 1e-3
+"""Part of the work that forces of the start could do in the whole time that is the scale of kinetic energies where
+recorded states may all be at turning points."""
+
+ROUNDING = 64 * 2.0**-52
+"""Relative rounding error of the energy."""
+
+AT_REST = 1e-12
+"""Relative rounding error of the work of forces that constraints hold in equilibrium."""
+
+ERRORS_OF_FORCES = 10.0
+"""Absolute tolerances by which a configuration may be off where a force acts."""
+
+SAMPLES = 64
+"""Recorded states whose energy is computed."""
+
+
+class _Samples(NamedTuple):
+    """Energies at recorded states that are about equally far apart in time."""
+
+    states: list[int]
+    kinetic: Array
+    total: Array
+
+
+def energy_changes(system: System, control: StepControl, begin: LoopState, solution: Solution) -> list[str]:
+    """Warnings of a change of an energy that the model conserves.
+
+    Parameters
+    ----------
+    system, control, begin
+        The system, how steps were taken, and the state before the first one.
+    solution
+        The recorded states of a run that reached its end.
+    """
+    if not system.layout.conserves_energy or not len(solution.t):
+        return []
+    mechanics = system.mechanics
+    first = mechanics.energy(begin.t, begin.at.q, begin.at.v)
+    last = _energy(mechanics, solution, -1)
+    change = abs(float(last.sum() - first.sum()))
+    unavoidable = _unavoidable(mechanics, control, begin, solution)
+    if not np.isfinite(first.sum()) or change <= unavoidable < np.inf:
+        return []
+    if impact := _impact(system, control, solution, unavoidable):
+        return [impact]
+    limit = MOST_LIMIT
+    if control.is_adaptive:
+        limit = min(MOST_LIMIT, max(LEAST_LIMIT, ERRORS_OF_STEPS * float(np.max(control.rtol))))
+    scale = _kinetic_scale(mechanics, begin, solution, max(float(first[0]), float(last[0])))
+    if change <= limit * scale < np.inf:
+        return []
+    share = (
+        f", by {change / scale:.2g} of the mean kinetic energy" if 0 < scale < np.inf and np.isfinite(change) else ""
+    )
+    return [
+        f"The energy of '{system.name}', which the model conserves, went from {first.sum():.6g} to "
+        f"{last.sum():.6g}{share}: take smaller {'tolerances' if control.is_adaptive else 'steps'}."
+    ]
+
+
+def _energy(mechanics: Mechanics, solution: Solution, k: int) -> Array:
+    """Kinetic and potential energy of a recorded state."""
+    return mechanics.energy(solution.t[k], solution.q[k], solution.v[k])
+
+
+def _samples(mechanics: Mechanics, solution: Solution) -> _Samples:
+    """Energies at states that are nearest to equidistant times, so that fast parts of a motion have little weight."""
+    t = solution.t
+    found = np.searchsorted(t, np.linspace(t[0], t[-1], SAMPLES))
+    states = np.unique(np.minimum(found, len(t) - 1)).tolist()
+    energies = np.array([_energy(mechanics, solution, k) for k in states])
+    return _Samples(states, energies[:, 0], energies.sum(axis=1))
+
+
+def _kinetic_scale(mechanics: Mechanics, begin: LoopState, solution: Solution, ends: float) -> float:
+    """Mean kinetic energy over time, or that of the start or of the end if it is larger."""
+    kinetic = _samples(mechanics, solution).kinetic
+    scale = max(ends, float(kinetic.mean()))
+    has_all = len(solution.t) > solution.statistics.accepted
+    if has_all or (len(kinetic) > 2 and 2 * kinetic.min() < kinetic.max()):
+        return scale
+    return max(scale, UNSEEN * _work_of_start(mechanics, begin, solution.t[-1] - begin.t) / MOST_LIMIT)
+
+
+def _work_of_start(mechanics: Mechanics, begin: LoopState, time: float) -> float:
+    """½ v'·M v' time² at the start."""
+    q, t, still = begin.at.q, begin.t, np.zeros_like(begin.at.v)
+    try:
+        acceleration, multipliers = mechanics.index1(t, q, still)
+    except (np.linalg.LinAlgError, IntegrationError):
+        return 0.0
+    force = -mechanics.force(t, q, still)
+    if mechanics.layout.rows:
+        force = force - mechanics.algebra.pull(mechanics.jacobian(t, q), multipliers)
+    return abs(float(acceleration @ force)) * time**2 / 2
+
+
+def _unavoidable(mechanics: Mechanics, control: StepControl, begin: LoopState, solution: Solution) -> float:
+    """Change that rounding and absolute tolerances explain."""
+    at, still = begin.at, np.zeros_like(begin.at.v)
+    first, last = (
+        float(np.abs(e).sum()) for e in (mechanics.energy(begin.t, at.q, at.v), _energy(mechanics, solution, -1))
+    )
+    forces = np.abs(mechanics.force(begin.t, at.q, still))
+    size = max(1.0, float(np.abs(at.q).max(initial=0)))
+    rounding = ROUNDING * (max(first, last) + float(forces.sum()) * size)
+    allowed = 0.0
+    if control.is_adaptive:
+        allowed = ERRORS_OF_FORCES * float(forces @ control.atol[: len(forces)])
+    return max(rounding, AT_REST * float(forces.max(initial=0)) * size, allowed)
+
+
+def _impact(system: System, control: StepControl, solution: Solution, unavoidable: float) -> str:
+    """Warning of the step in which most of the energy was lost or gained; empty without such a step."""
+    mechanics = system.mechanics
+    states, _, total = _samples(mechanics, solution)
+    if len(states) < 3 or len(solution.t) <= solution.statistics.accepted:
+        return ""
+    changes = np.abs(np.diff(total))
+    k = int(np.argmax(changes))
+    if not changes[k] > SUDDEN * changes.sum():
+        return ""
+    low, high = states[k], states[k + 1]
+    before, after = _energy(mechanics, solution, low), _energy(mechanics, solution, high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        found = _energy(mechanics, solution, middle)
+        if abs(found.sum() - before.sum()) > abs(after.sum() - found.sum()):
+            high, after = middle, found
+        else:
+            low, before = middle, found
+    lost = float(before.sum() - after.sum())
+    limit = max(IMPACT[control.is_adaptive], ERRORS_OF_A_STEP * float(np.max(control.rtol)) * control.is_adaptive)
+    if not (
+        abs(lost) > SUDDEN * changes[k] and abs(lost) > unavoidable and abs(lost) > limit * max(before[0], after[0])
+    ):
+        return ""
+    return (
+        f"The energy of '{system.name}', which the model conserves, changed within one step, from {before.sum():.6g} "
+        f"at t = {solution.t[low]:.6g} s to {after.sum():.6g}: an impact, as at a corner of a constraint, or a step "
+        "that was too long; state smooth constraints, or take smaller steps."
+    )

@@ -1,0 +1,130 @@
+"""Configurations near which constraint equations become dependent; the NumPy form of ``rank_loss.h``.
+
+At a singular configuration branches of the motion meet. The smooth branch is followed if the state satisfies the
+constraints much better than the distance to the singular configuration; a residual of Φ or of B v + b separates the
+branches, and an accurate integration of what is left leads from one to the other.
+
+The combination μ of constraint equations that depend on each other most is found by inverse iteration,
+
+    [ M  Bᵀ ] [d]   [  0  ]
+    [ B  0  ] [μ] = [ -L ν],     ν = L μ/|L μ|,   L = |B| |v|
+
+with entries |·|, so that it does not depend on units. The configuration is near a singular one if forces of μ nearly
+cancel, Σ |Bᵀμ|ₖ |v|ₖ ≪ Σ |ν|ᵢ, and if Bᵀμ changed within one step by much of its length in the metric M⁻¹: a long chain
+has such combinations everywhere, but they stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from symlie.contract.constants import ABRUPT, ABRUPT_GROWTH, PROBE_ANGLE, RANK_CHANGE, RANK_ITERATIONS, RANK_NEAR
+from symlie.errors import IntegrationError
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.mechanics import Mechanics
+
+INVOLVED = 0.05
+"""Part of the largest contribution to a combination from which on an equation is named."""
+
+MOST_NAMED = 6
+"""Constraints that are named."""
+
+
+class WeakCombination(NamedTuple):
+    """The combination of constraint equations that depend on each other most."""
+
+    multipliers: Array
+    """μ, shape (rows,)."""
+    share: Array
+    """|ν|, the contribution of each equation, shape (rows,)."""
+    direction: Array
+    """d = -M⁻¹ Bᵀ μ, shape (dimension,)."""
+    pull: Array
+    """Bᵀ μ, shape (dimension,)."""
+
+
+def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> WeakCombination | None:
+    """The combination at a state; None if it is not determined.
+
+    Parameters
+    ----------
+    mechanics
+        The mechanics of the system.
+    t, q, v
+        The state.
+    """
+    algebra, rows = mechanics.algebra, mechanics.layout.rows
+    jacobian, mass, zero = mechanics.jacobian(t, q), mechanics.mass(t, q), np.zeros_like(v)
+    lengths = algebra.multiply(np.abs(jacobian), np.abs(v))
+    share = np.sin(PROBE_ANGLE * np.arange(1, rows + 1))
+    direction = multipliers = zero
+    for _ in range(RANK_ITERATIONS):
+        try:
+            direction, multipliers = mechanics.saddle(mass, jacobian, jacobian, zero, -lengths * share)
+        except (np.linalg.LinAlgError, IntegrationError):
+            return None
+        share = lengths * multipliers
+        length = float(np.sqrt(share @ share))
+        if not 0 < length < np.inf:
+            return None
+        share = share / length
+    return WeakCombination(multipliers, np.abs(share) * length, direction, algebra.pull(jacobian, multipliers))
+
+
+def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array], end: tuple[float, Array, Array]) -> bool:
+    """Whether a step ended near a configuration where constraint equations become dependent.
+
+    Parameters
+    ----------
+    mechanics
+        The mechanics of the system.
+    begin
+        Time and configuration at the beginning of the step.
+    end
+        Time, configuration and velocity at its end.
+    """
+    found = weak_combination(mechanics, *end)
+    if found is None:
+        return False
+    left = float(np.abs(found.pull) @ np.abs(end[2])) / float(found.share.sum())
+    before = mechanics.algebra.pull(mechanics.jacobian(*begin), found.multipliers)
+    change = abs(float(before @ found.direction) / float(found.pull @ found.direction) - 1)
+    return left < RANK_NEAR and change > RANK_CHANGE + left
+
+
+def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:
+    """Whether velocities change more within a step of fixed length than before; the square of the change.
+
+    Parameters
+    ----------
+    begin, end
+        Velocities at the beginning and at the end of the step, shape (dimension,).
+    last
+        The square of the change within the step before.
+    """
+    change = float(np.sum((end - begin) ** 2))
+    size = max(float(np.sum(begin**2)), float(np.sum(end**2)))
+    return change > ABRUPT**2 * size and change > ABRUPT_GROWTH**2 * last, change
+
+
+def weak_constraints(mechanics: Mechanics, t: float, q: Array, v: Array) -> list[str]:
+    """Names of the joints and constraints that depend on each other most, at most `MOST_NAMED`.
+
+    Parameters
+    ----------
+    mechanics
+        The mechanics of the system.
+    t, q, v
+        The state.
+    """
+    layout, found = mechanics.layout, weak_combination(mechanics, t, q, v)
+    if found is None:
+        return [f"'{layout.name}'"]
+    rows = np.flatnonzero(found.share > INVOLVED * found.share.max()).tolist()
+    joints = [
+        f"joint '{name}'" for name in dict.fromkeys(layout.joint_of_row[r] for r in rows if r in layout.joint_of_row)
+    ]
+    names = joints + layout.row_names([row for row in rows if row not in layout.joint_of_row])
+    return names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]

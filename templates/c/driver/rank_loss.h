@@ -1,0 +1,110 @@
+/* Whether a step ended near a configuration where constraint equations become dependent, so that branches of the motion meet;
+ * see symlie/runtime/integrate/monitors/rank_loss.py. It is looked at after rejections with errors far above the tolerance, and after
+ * steps of fixed length in which velocities change abruptly. Then adaptive steps are projected onto the constraints, for the
+ * smooth branch is followed only if their residual is much smaller than the distance to that configuration. */
+#ifndef SYMLIE_RANK_LOSS_H
+#define SYMLIE_RANK_LOSS_H
+
+#include "dependent_rows.h"
+#include "projection.h"
+
+#define WATCHES_RANK (CONSTRAINED && !PROBES)
+
+static inline long long rank_workspace(const symlie_problem *restrict P)
+{
+    return 4LL * DIMENSION + 2LL * JACOBIAN_VALUES + 3LL * ROWS;
+}
+
+#if WATCHES_RANK
+/* |B| |v|; a derived product may know signs of entries. */
+static inline void lengths_of_rows(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
+{
+#if FIXED_TOPOLOGY
+    for (int k = 0; k < ROWS; k++) out[k] = 0;
+    for (int k = 0; k < JACOBIAN_VALUES; k++) out[JACOBIAN_ROW[k]] += B[k] * v[JACOBIAN_COLUMN[k]];
+#else
+    multiply_jacobian(P, B, v, out);
+#endif
+}
+
+SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                                  mass_matrix *restrict mass, const symlie_state *restrict state, const symlie_trial *restrict trial)
+{
+    ARRAY(B, JACOBIAN_VALUES);
+    ARRAY(other, JACOBIAN_VALUES);
+    ARRAY(length, ROWS);
+    ARRAY(mu, ROWS);
+    ARRAY(c, ROWS);
+    ARRAY(r, DIMENSION);
+    ARRAY(d, DIMENSION);
+    ARRAY(pull, DIMENSION);
+    ARRAY(before, DIMENSION);
+    symlie_real size = 0, sum = 0, left = 0, rest = 0, was = 0;
+    if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return 0;
+    system_jacobian(P, end, trial->q, B);
+    for (int k = 0; k < JACOBIAN_VALUES; k++) other[k] = fabs(B[k]);
+    for (int k = 0; k < DIMENSION; k++) d[k] = fabs(trial->v[k]);
+    lengths_of_rows(P, other, d, length);
+    for (int i = 0; i < ROWS; i++) c[i] = -length[i] * sin(PROBE_ANGLE * (i + 1));
+    for (int n = 0; n < RANK_ITERATIONS; n++) {
+        for (int k = 0; k < DIMENSION; k++) r[k] = 0;
+        if (!solve_stage(P, mass, B, B, r, c, d, mu)) return 0;
+        size = 0;
+        for (int i = 0; i < ROWS; i++) size += length[i] * mu[i] * (length[i] * mu[i]);
+        size = sqrt(size);
+        if (!(size > 0 && size < (symlie_real)INFINITY)) return 0;
+        for (int i = 0; i < ROWS; i++) c[i] = -length[i] * (length[i] * mu[i] / size);
+    }
+    for (int k = 0; k < DIMENSION; k++) pull[k] = before[k] = 0;
+    subtract_constraint_force(P, B, mu, pull);
+    system_jacobian(P, t, state->q, other);
+    subtract_constraint_force(P, other, mu, before);
+    for (int i = 0; i < ROWS; i++) sum += fabs(length[i] * mu[i]);
+    for (int k = 0; k < DIMENSION; k++) left += fabs(pull[k]) * fabs(trial->v[k]), rest += pull[k] * d[k], was += before[k] * d[k];
+    left /= sum;
+    return left < RANK_NEAR && fabs(was / rest - 1) > RANK_CHANGE + left;
+}
+
+/* Whether velocities change more within a step of fixed length than before. */
+static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *restrict state, const symlie_trial *restrict trial)
+{
+    symlie_real change = 0, begin = 0, end = 0;
+    for (int k = 0; k < DIMENSION; k++) {
+        change += (trial->v[k] - state->v[k]) * (trial->v[k] - state->v[k]);
+        begin += state->v[k] * state->v[k];
+        end += trial->v[k] * trial->v[k];
+    }
+    const symlie_real last = state->last_change;
+    state->last_change = change;
+    return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
+}
+
+/* Count a step that ended near a singular configuration. */
+SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                           const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
+                           symlie_trial *restrict trial)
+{
+    if (!is_near_rank_loss(P, work, t, end, mass, state, trial)) return SYMLIE_DONE;
+    state->rank_changes++;
+    if (control->watches_rank < 2) return SYMLIE_DONE;
+    trial->is_moved = 1;
+    const int status = project(P, work, t, end, 1, 1, mass, state, trial);
+    if (status != SYMLIE_DONE) return status;
+    return is_finite(P, trial) && all_finite(DIMENSION, trial->v) ? SYMLIE_DONE : SYMLIE_NOT_FINITE;
+}
+#endif
+
+/* What singular configurations ask for after a step that is accepted. */
+static inline int follow_branch(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
+                                const symlie_control *restrict control, mass_matrix *restrict mass,
+                                symlie_state *restrict state, symlie_trial *restrict trial)
+{
+#if WATCHES_RANK
+    if (!control->watches_rank) return SYMLIE_DONE;
+    const int is_looked_at = control->is_adaptive ? state->surprises > 0 : is_abrupt(P, state, trial);
+    if (SYMLIE_UNLIKELY(is_looked_at)) return watch_rank(P, work, t, end, control, mass, state, trial);
+#endif
+    return SYMLIE_DONE;
+}
+
+#endif

@@ -1,0 +1,187 @@
+"""Mechanisms that pass singular configurations: they stay on the smooth branch, or a warning names time and joints."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import symlie as sl
+from symlie.runtime.integrate.monitors.rank_loss import is_near_rank_loss
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.solution.solution import Solution
+from symlie.runtime.system.system import System
+from tests import tolerances
+from tests.ensembles.test_ensemble import same
+
+START = 1.0
+"""Angle of the crank at the start, in rad."""
+
+
+def bar(model: sl.Model, name: str, ends: Array, mass: float) -> sl.RigidBody:
+    """A thin bar in the plane."""
+    length = float(np.linalg.norm(ends[1] - ends[0]))
+    return sl.RigidBody(model, name, mass, mass * length**2 / 12, "SE2", position=list(ends.mean(axis=0)))
+
+
+@functools.cache
+def in_line_crank(backend: str = "c", unit: float = 1.0) -> System:
+    """A slider-crank whose rod is as long as its crank: the slider passes the axis of the crank, x = 2 cos θ."""
+    pin, end = unit * np.array([np.cos(START), np.sin(START)]), unit * np.array([2 * np.cos(START), 0])
+    model = sl.Model("in_line_crank")
+    crank = bar(model, "crank", np.array([[0, 0], pin]), 1.0)
+    rod = bar(model, "rod", np.array([pin, end]), 1.0)
+    slider = sl.RigidBody(model, "slider", 1.0, 0.1 * unit**2, "SE2", position=list(end))
+    sl.RevoluteJoint(model, "main", model.ground, crank, at=[0, 0])
+    sl.RevoluteJoint(model, "pin", crank, rod, at=list(pin))
+    sl.RevoluteJoint(model, "bolt", rod, slider, at=list(end))
+    sl.PrismaticJoint(model, "guide", model.ground, slider, at=list(end), axis=[1, 0])
+    model.initial(crank.node, Omega=[3.0])
+    return model.derive().compile(backend=backend)
+
+
+@functools.cache
+def parallelogram() -> System:
+    """Two equal cranks and a coupler as long as their distance: θ₁ = θ₂, or the crossed motion from where all align."""
+    tip, base = np.array([np.cos(START), np.sin(START)]), np.array([2.0, 0.0])
+    model = sl.Model("parallelogram")
+    left = bar(model, "left", np.array([[0, 0], tip]), 1.0)
+    coupler = bar(model, "coupler", np.array([tip, tip + base]), 2.0)
+    right = bar(model, "right", np.array([base, base + tip]), 3.0)
+    sl.RevoluteJoint(model, "A", model.ground, left, at=[0, 0])
+    sl.RevoluteJoint(model, "B", left, coupler, at=list(tip))
+    sl.RevoluteJoint(model, "C", coupler, right, at=list(tip + base))
+    sl.RevoluteJoint(model, "D", model.ground, right, at=list(base))
+    model.gravity([0, 0])
+    model.initial(left.node, Omega=[3.0])
+    return model.derive().compile(backend="c")
+
+
+@functools.cache
+def hanging_chain(links: int) -> System:
+    """Links in the plane, released from the horizontal: it has combinations of equations that nearly cancel."""
+    model = sl.Model("hanging_chain")
+    above: Any = model.ground
+    for i in range(links):
+        link = bar(model, f"link{i}", np.array([[i, 0.0], [i + 1.0, 0]]), 1.0)
+        sl.RevoluteJoint(model, f"joint{i}", above, link, at=[i, 0])
+        above = link
+    model.gravity([0, -9.81])
+    return model.derive().compile(backend="c")
+
+
+def solved(system: System, end: float, **words: Any) -> Solution:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.Notice)
+        return sl.solve(system, end, **words)
+
+
+def off_branch(solution: Solution, unit: float = 1.0) -> float:
+    """Largest |x - 2 cos θ| of the slider-crank, relative to the length of its crank."""
+    x = solution.field("slider", "x")[:, 0] / unit
+    return float(np.abs(x - 2 * np.cos(START + solution.outputs["main_angle"])).max())
+
+
+CRANK_RUNS: list[dict[str, Any]] = [
+    {"rtol": 1e-3},
+    {"rtol": 1e-4},
+    {"rtol": 1e-5},
+    {},
+    {"method": "index1_dopri5", "rtol": 1e-5},
+    {"method": "index1_dopri5", "rtol": 1e-7},
+    {"method": "taylor", "rtol": 1e-5},
+    {"method": "bdf", "rtol": 1e-5},
+]
+
+
+@pytest.mark.parametrize("words", CRANK_RUNS, ids=lambda words: " ".join(map(str, words.values())) or "default")
+def test_slider_crank_stays_on_smooth_branch(words: dict[str, Any]) -> None:
+    for rate in np.linspace(2, 4, 7):
+        solution = solved(in_line_crank().with_initial("crank", Omega=[rate]), 6, **words)
+        assert off_branch(solution) < tolerances.OTHER_BRANCH
+
+
+def test_slider_crank_stays_on_smooth_branch_in_other_units() -> None:
+    for unit in (1e-3, 1e3):
+        solution = solved(in_line_crank(unit=unit), 6, rtol=1e-4)
+        assert off_branch(solution, unit) < tolerances.OTHER_BRANCH
+
+
+def test_singular_configuration_is_reported_once_with_time_and_joint() -> None:
+    with pytest.warns(sl.Notice, match=r"Near t = \d.* joint 'pin'") as warned:
+        solution = sl.solve(in_line_crank(), 6, rtol=1e-4)
+    assert len(warned) == len(solution.notices) == 1
+    t = float(solution.notices[0].split()[3])
+    k = int(np.argmin(np.abs(solution.t - t)))
+    assert abs(np.cos(START + solution.outputs["main_angle"][k])) < tolerances.OTHER_BRANCH
+
+
+def test_default_tolerance_passes_without_warning() -> None:
+    assert solved(in_line_crank(), 6).notices == ()
+
+
+def test_c_and_numpy_pass_alike() -> None:
+    """From a state shortly before, since rounding grows by the factors of rejected steps."""
+    before = solved(in_line_crank(), 3.6, rtol=1e-4)
+    after = [solved(in_line_crank(backend), 3.75, rtol=1e-4, start=before) for backend in ("c", "numpy")]
+    assert after[0].statistics.accepted == after[1].statistics.accepted
+    assert after[0].notices == after[1].notices and len(after[0].notices) == 1
+    np.testing.assert_allclose(after[0].q, after[1].q, atol=tolerances.BACKENDS_BEHIND_SINGULARITY)
+
+
+def test_lanes_pass_alike() -> None:
+    run: dict[str, Any] = {
+        "initial": {"crank": {"Omega": np.linspace(2, 4, 7)[:, None]}},
+        "rtol": 1e-4,
+        "t_eval": [0.0, 3.0, 6.0],
+    }
+    alone, lanes = (sl.ensemble(in_line_crank(), 6.0, lanes=n, **run) for n in (1, 4))
+    assert same(alone, lanes)
+
+
+@pytest.mark.parametrize("links", [4, 16, 40])
+@pytest.mark.parametrize("words", [{"rtol": 1e-3}, {"rtol": 1e-6}, {"method": "generalized_alpha", "h": 2e-3}])
+def test_chains_are_not_singular(links: int, words: dict[str, Any]) -> None:
+    solution = solved(hanging_chain(links), 0.6, **words)
+    assert not any("become dependent" in sentence for sentence in solution.notices)
+    mechanics = hanging_chain(links).mechanics
+    for k in range(1, len(solution.t), 5):
+        begin, end = ((solution.t[i], solution.q[i]) for i in (k - 1, k))
+        assert not is_near_rank_loss(mechanics, begin, (*end, solution.v[k]))
+
+
+def passes(rate: float, gravity: float, words: dict[str, Any]) -> None:
+    """Check that the parallelogram stays one, or that a warning says that it may not."""
+    system = parallelogram().with_initial("left", Omega=[rate]).with_parameters(gravity=[0, gravity])
+    try:
+        solution = solved(system, 6, **words)
+    except sl.errors.IntegrationError:
+        return
+    crossed = np.abs(solution.outputs["A_angle"] - solution.outputs["D_angle"]).max() > tolerances.OTHER_BRANCH
+    assert not crossed or any("become dependent" in sentence for sentence in solution.notices)
+
+
+runs = st.one_of(
+    st.fixed_dictionaries({"rtol": st.sampled_from([1e-3, 1e-4, 1e-5, 1e-6])}),
+    st.fixed_dictionaries({"rtol": st.sampled_from([1e-4, 1e-6]), "method": st.just("index1_dopri5")}),
+    st.fixed_dictionaries({"h": st.sampled_from([0.005, 0.01, 0.02]), "method": st.just("half_explicit_2")}),
+    st.fixed_dictionaries({"h": st.sampled_from([0.01, 0.02]), "method": st.just("half_explicit_5")}),
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(2, 6), st.sampled_from([0.0, -2.0, -9.81]), runs)
+def test_parallelograms_do_not_cross_silently(rate: float, gravity: float, words: dict[str, Any]) -> None:
+    passes(rate, gravity, words)
+
+
+@pytest.mark.slow
+@settings(max_examples=400, deadline=None)
+@given(st.floats(2, 6), st.floats(-10, 10), runs)
+def test_many_parallelograms_do_not_cross_silently(rate: float, gravity: float, words: dict[str, Any]) -> None:
+    passes(rate, gravity, words)

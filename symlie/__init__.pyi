@@ -129,6 +129,8 @@ from symlie.runtime.solution.solution import Solution as Solution
 from symlie.runtime.solution.state_at import StateAt as StateAt
 from symlie.runtime.solution.trace import Trace as Trace
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
+from symlie.runtime.statics.equilibrium_path import CriticalPoint as CriticalPoint
+from symlie.runtime.statics.equilibrium_path import EquilibriumPath as EquilibriumPath
 from symlie.runtime.statics.first_order import FirstOrder as FirstOrder
 from symlie.runtime.statics.initial_assembly import Assembly as Assembly
 from symlie.runtime.statics.linearization import Linearization as Linearization

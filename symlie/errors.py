@@ -117,6 +117,17 @@ class EquilibriumError(SymlieError):
         self.residual, self.load, self.equilibrium = residual, load, equilibrium
 
 
+class EquilibriumPathError(SymlieError):
+    """A path of equilibria ended before its end; ``path`` is the `symlie.EquilibriumPath` so far, or None.
+
+    Look at how the path ends; take a smaller ``largest_step``, or start elsewhere.
+    """
+
+    def __init__(self, message: str, path: object = None) -> None:
+        super().__init__(message)
+        self.path = path
+
+
 class SteadyMotionError(SymlieError):
     """What was given to be linearised about is no motion of the system, or not a steady one.
 

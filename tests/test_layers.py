@@ -44,12 +44,14 @@ FACADES = {
     "derive.equations": {"compile", "generate", "latex", "markdown"},
     "runtime.system.system": {
         "assembled",
+        "equilibrium_path",
         "linearize",
         "mobility",
         "monodromy",
         "static_equilibrium",
         "write_standalone",
     },
+    "runtime.statics.equilibrium_path": {"plot"},
     "runtime.solution.solution": {"_dense", "plot", "plot_steps", "view"},
 }
 """Methods through which users reach what is above: each imports one function, and calls it."""

@@ -982,3 +982,17 @@ rtol = 1e-3 is below 0.05, the other branch is 1 away soon after the singular co
 BACKENDS_BEHIND_SINGULARITY = 1e-6
 """C against NumPy behind a configuration where rounding is amplified by the inverse of a small singular value, 1e3, and
 by its square in multipliers."""
+
+PATH = 1e-8
+"""Parameter along a path of equilibria beside its formula, of numbers of size one: the tolerance of corrections times
+the stiffness."""
+
+LOCATED_ON_PATH = 1e-6
+"""Configuration at limit and bifurcation points: the zero of a rate of the path, with tangents from differences;
+measured 1e-8."""
+
+BUCKLING = 2e-2
+"""Euler's load of a column of 8 segments: order two, π²/(96·8²)·12; measured 4e-3."""
+
+DEEP_ARCH = 0.5
+"""Limit load in N of the deep arch, extrapolated from 20 and 40 segments, beside the printed three digits."""

@@ -10,6 +10,7 @@ from symlie.cli.common import SYSTEM, add, add_model, describe, system_of
 from symlie.cli.output import print_json, print_table
 from symlie.cli.report import MOST_NUMBERS
 from symlie.cli.values import number
+from symlie.errors import ModelError
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array
@@ -28,6 +29,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     add_model(parser)
     add_equilibrium(parser)
+    path = parser.add_argument_group("path of equilibria")
+    path.add_argument("--path", metavar="NAME", help="follow the equilibria over a parameter, an input or t")
+    path.add_argument("--until", type=number, metavar="VALUE", help="value at which the path ends")
+    path.add_argument("--points", type=int, default=200, metavar="N", help="most points of the path; default: 200")
+    path.add_argument("--largest-step", type=number, default=0.1, help="arc length of a step; default: 0.1")
     add(parser, *SYSTEM, "--json")
 
 
@@ -35,10 +41,16 @@ def add_equilibrium(parser: ArgumentParser) -> None:
     """Arguments of the search for an equilibrium."""
     parser.add_argument("--t", type=number, default=0.0, metavar="T", help="time of loads and constraints; default: 0")
     parser.add_argument(
-        "--tolerance", type=number, default=1e-9, help="largest Newton correction in rad and m; default: 1e-9"
+        "--tolerance",
+        type=number,
+        default=1e-9,
+        help="largest Newton correction in rad, or relative to the size of the system; default: 1e-9",
     )
     parser.add_argument(
         "--load-steps", type=int, default=1, metavar="N", help="release forces out of balance in N steps; default: 1"
+    )
+    parser.add_argument(
+        "--max-iterations", type=int, default=1000, metavar="N", help="Newton steps of each load step; default: 1000"
     )
     parser.add_argument("--unstable", action="store_true", help="accept steps that climb, towards unstable equilibria")
 
@@ -50,6 +62,7 @@ def find(arguments: Namespace, system: System) -> Equilibrium:
         tolerance=arguments.tolerance,
         load_steps=arguments.load_steps,
         stable=not arguments.unstable,
+        max_iterations=arguments.max_iterations,
     )
 
 
@@ -60,6 +73,8 @@ def run(arguments: Namespace) -> int:
     describe(arguments)
     system = system_of(arguments)
     found = find(arguments, system)
+    if arguments.path is not None:
+        return _follow(arguments, system, found)
     layout = system.layout
     multipliers = named_multipliers(system, found.multipliers)
     energy = system.kernels.energy(system.prepared, arguments.t, found.q, np.zeros(layout.dimension))[1]
@@ -79,6 +94,49 @@ def run(arguments: Namespace) -> int:
     rows = [row for node in layout.nodes for row in _rows(node, found.q)]
     rows += [(f"λ {name}", _numbers_or_largest(values)) for name, values in multipliers.items()]
     print_table([*rows, ("potential energy [J]", f"{energy:.9g}")])
+    return 0
+
+
+def _follow(arguments: Namespace, system: System, found: Equilibrium) -> int:
+    """Follow a path and print its points."""
+    if arguments.until is None:
+        raise ModelError("A path needs its end; give --until VALUE.")
+    path = system.equilibrium_path(
+        arguments.path,
+        arguments.until,
+        t=arguments.t,
+        start=found,
+        largest_step=arguments.largest_step,
+        max_points=arguments.points,
+        tolerance=arguments.tolerance,
+    )
+    critical = sorted((*path.limit_points, *path.bifurcation_points), key=lambda p: p.arc_length)
+    arguments.result.update(
+        status="ok",
+        parameter=path.parameter,
+        end=path.end,
+        values=path.values.tolist(),
+        arc_lengths=path.arc_lengths.tolist(),
+        unstable=path.unstable.tolist(),
+        outputs={name: values.tolist() for name, values in path.outputs.items()},
+        critical=[
+            {"kind": p.kind, "value": p.value, "arc_length": p.arc_length, "directions": len(p.directions)}
+            for p in critical
+        ],
+    )
+    if arguments.json:
+        print_json(arguments.result)
+        return 0
+    print(f"{system.layout.name}: path of equilibria over {path.parameter}, {len(path.values)} points\n")
+    scalar = {name: values for name, values in path.outputs.items() if values.ndim == 1}
+    rows = [("arc length", path.parameter, "unstable directions", *scalar)]
+    for k in range(len(path.values)):
+        numbers_of = (f"{values[k]:.6g}" for values in scalar.values())
+        rows.append((f"{path.arc_lengths[k]:.4g}", f"{path.values[k]:.8g}", str(path.unstable[k]), *numbers_of))
+    print_table(rows)
+    for p in critical:
+        multiple = f" of multiplicity {len(p.directions)}" if len(p.directions) > 1 else ""
+        print(f"\n{p.kind} point{multiple} at {path.parameter} = {p.value:.8g}, arc length {p.arc_length:.4g}")
     return 0
 
 

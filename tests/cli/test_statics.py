@@ -76,3 +76,13 @@ def test_assemble(cli: Cli) -> None:
     found = json.loads(result.out)
     assert found["status"] == "ok" and 0.05 < found["assembly"]["top"] < 0.2
     assert result.err.startswith("symlie: Assembled; moved top by 0.")
+
+
+def test_path(cli: Cli) -> None:
+    """The mass of a top that hangs changes nothing but the force in its support."""
+    path = ("--path", "mass", "--until", "20")
+    result = json.loads(cli("equilibrium", *TOP, *path, "--json").out)
+    assert result["status"] == "ok" and result["end"] == "until" and result["values"][-1] == pytest.approx(20)
+    assert set(result["unstable"]) == {0} and result["critical"] == []
+    assert "unstable directions" in cli("equilibrium", *TOP, *path).out
+    assert "give --until VALUE" in cli("equilibrium", *TOP, "--path", "mass").err

@@ -25,6 +25,14 @@ def test_the_cable_is_a_catenary() -> None:
     assert np.abs(x[:, 2] - a * (np.cosh(x[:, 0] / a) - math.cosh(0.3 / a))).max() < 1e-6
 
 
+def test_the_truss_snaps_through() -> None:
+    names = SESSION.after("Paths of equilibria")
+    limit = 0.5 / math.sqrt(3)
+    expected = -2 * limit * (limit**2 - 0.25)
+    assert names["limit_loads"] == pytest.approx([expected, -expected], rel=tolerances.PATH)
+    assert len(names["figure"].axes[0].lines) == 3
+
+
 def test_its_slowest_mode_swings_sideways() -> None:
     """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
     names = SESSION.after("Vibrations")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from symlie.runtime.methods.chosen import MethodLike
     from symlie.runtime.statics.equilibrium import Equilibrium
+    from symlie.runtime.statics.equilibrium_path import EquilibriumPath
     from symlie.runtime.statics.initial_assembly import Assembly
     from symlie.runtime.statics.linearization import Linearization
     from symlie.runtime.statics.mobility import Mobility
@@ -209,6 +210,70 @@ class System(SystemValues):
             stable=stable,
             max_iterations=max_iterations,
             start=start,
+        )
+
+    def equilibrium_path(
+        self,
+        parameter: str,
+        until: float,
+        *,
+        t: float = 0.0,
+        start: Equilibrium | None = None,
+        first_step: float = 0.02,
+        largest_step: float = 0.1,
+        max_points: int = 200,
+        tolerance: float = 1e-9,
+    ) -> EquilibriumPath:
+        """The path of equilibria over a parameter, through its limit points.
+
+        Parameters
+        ----------
+        parameter
+            Name of a scalar parameter or input of the model, or ``"t"`` for the time of loads and prescribed nodes. The
+            path begins at the value that this system has.
+        until
+            Value of the parameter at which the path ends.
+        t
+            Time at which loads, constraints and prescribed nodes are taken, in s.
+        start
+            An equilibrium at the first value; default: the one that `static_equilibrium` finds.
+        first_step, largest_step
+            Arc lengths of steps, dimensionless: the root of the mean square of displacements and rotations, relative
+            to the size of the system and in rad, and of the change of the parameter, relative to its range.
+        max_points
+            Largest number of points; a warning says that ``until`` was not reached.
+        tolerance
+            As in `static_equilibrium`.
+
+        Returns
+        -------
+        EquilibriumPath
+            Values, configurations, multipliers, outputs and stability along the path, with its limit and bifurcation
+            points.
+
+        Raises
+        ------
+        EquilibriumError
+            There is no equilibrium at the first value.
+        EquilibriumPathError
+            The path is lost; the error has the path so far.
+        UnknownNameError, ModelError
+            There is no such parameter, or an argument has no meaning.
+
+        Source: [Riks1979]; [Deuflhard2004], section 5.2.
+        """
+        from symlie.runtime.statics.equilibrium_path import equilibrium_path
+
+        return equilibrium_path(
+            self,
+            parameter,
+            until,
+            t=t,
+            start=start,
+            first_step=first_step,
+            largest_step=largest_step,
+            max_points=max_points,
+            tolerance=tolerance,
         )
 
     def linearize(

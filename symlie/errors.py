@@ -44,6 +44,13 @@ class FrozenParameterError(ModelError):
     """
 
 
+class SmoothnessError(ModelError):
+    """An expression that is differentiated has a kink or a jump, which its derivatives would lose.
+
+    Use `Model.smooth_table`, an input with the interpolation ``"cubic"``, or pieces that join smoothly.
+    """
+
+
 class GroupError(ModelError):
     """The definition of a Lie group violates a law, or asks for what can not be derived from it.
 

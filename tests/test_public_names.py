@@ -86,8 +86,8 @@ def test_versions_agree() -> None:
 
 INTERNAL = {
     "Arrangement", "Coefficients", "Composition", "DerivedStatement", "EmittedModel", "EventPiece", "FoundOrder",
-    "Instant", "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "StatedState", "States", "Trial",
-    "Value",
+    "Input", "Instant", "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "SmoothTable", "StatedState",
+    "States", "Trial", "Value",
 }  # fmt: skip
 """Classes of the package that public properties hand to its own modules."""
 

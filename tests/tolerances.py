@@ -996,3 +996,33 @@ BUCKLING = 2e-2
 
 DEEP_ARCH = 0.5
 """Limit load in N of the deep arch, extrapolated from 20 and 40 segments, beside the printed three digits."""
+SAMPLED_EFFORT = 2e-5
+"""Effort of an arm, at most 5 N m, from 61 samples of its motion in three seconds by a quintic spline, whose second
+derivative is off by 4e-6 rad/s² at its ends. Measured 5e-6 N m with all methods of order four and more."""
+
+SAMPLED_EFFORT_OF_LOW_ORDER = 2e-3
+"""The same by cubic splines, by `generalized_alpha` with steps of 0.01 s, and by `bdf` with a tolerance of 1e-6.
+Measured 1e-3, 1.4e-5 and 1.2e-4 N m."""
+
+SPLINES_OF_SCIPY = 1e-9
+"""Second derivatives of cubic splines through 17 random points, some of them near to each other, relative to the
+largest of value and derivatives: rounding of two ways to solve for them."""
+
+DERIVATIVES_AT_KNOTS = 1e-7
+"""Derivatives of a quintic spline up to the fourth, of size 1e2, on both sides of a knot: rounding by the fourth
+power of the inverse spacing 4. Measured 1e-11."""
+
+REPEATED_TABLE = 1e-12
+"""A periodic table some periods later: rounding of the argument, times a second derivative of 10."""
+
+SPLINE_OF_A_POLYNOMIAL = 1e-9
+"""Motion on a curve by a quintic spline of 81 points against its formula: rounding of the spline, whose second
+derivatives are off by 1e-12, over two seconds; multipliers and Newton matrices a hundred times as much. Measured
+1e-11."""
+
+STEPS_ACROSS_A_SPLINE = 1e-9
+"""A motion on a spline by series, tolerance 1e-12, against 50,000 steps of order five, which cross its knots: kinks
+of the third derivative within steps of 6e-5 s cost 1e-12."""
+
+PROFILE_OF_PARABOLAS = 1e-5
+"""Effort after a jump of acceleration, by stages of order five with steps of 0.01 s. Measured 2.4e-6 N m."""

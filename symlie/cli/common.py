@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symlie.cli.values import node_quantity, number, option, path, quantity, table
+from symlie.cli.values import node_quantity, number, option, path, quantity, smooth_table, table
 from symlie.errors import SymlieError, UnknownNameError
 from symlie.packages import require
 
@@ -58,6 +58,12 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "NAME=JSON",
         table,
         'table of an input, such as u={"times": [0, 1], "values": [0, 5], "interpolation": "hold"}',
+    ),
+    "--table": _repeated(
+        "tables",
+        "NAME=JSON",
+        smooth_table,
+        'points of a smooth table in place of those of the model, such as angle={"points": [0, 1], "values": [0, 5]}',
     ),
     "--assemble": {
         "action": "store_true",
@@ -110,7 +116,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
 MOST_COORDINATES = 8
 """Coordinates of joints that are told after an assembly."""
 
-START = ("--set", "--init", "--input", "--assemble")
+START = ("--set", "--init", "--input", "--table", "--assemble")
 """What a run begins with: parameters, initial values, inputs."""
 
 SYSTEM = (*START, "--freeze", "--backend", "--optimize", "--fresh")
@@ -188,6 +194,8 @@ def system_of(arguments: Namespace, **options: object) -> System:
         system = system.with_initial(node or node_with(system, field), **{field: value})
     for name, points in arguments.inputs:
         system = system.with_input(name, **points)
+    for name, points in arguments.tables:
+        system = system.with_table(name, **points)
     return _assembled(arguments, system) if arguments.assemble else system
 
 

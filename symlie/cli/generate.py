@@ -104,6 +104,7 @@ def _of_standalone(arguments: Namespace) -> dict[str, bool]:
         "--set": bool(arguments.parameters),
         "--init": bool(arguments.initial),
         "--input": bool(arguments.inputs),
+        "--table": bool(arguments.tables),
         "--assemble": arguments.assemble,
     }
 

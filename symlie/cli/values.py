@@ -120,14 +120,24 @@ def node_quantity(text: str) -> tuple[str, str, object]:
 
 def table(text: str) -> tuple[str, dict[str, object]]:
     """``NAME=JSON`` with the points of an input."""
-    key, value = _split(text, "NAME=JSON")
+    return _named_points(text, ("times", "values"), ("interpolation",))
+
+
+def smooth_table(text: str) -> tuple[str, dict[str, object]]:
+    """``NAME=JSON`` with the points of a smooth table."""
+    return _named_points(text, ("points", "values"), ())
+
+
+def _named_points(text: str, keys: tuple[str, str], further: tuple[str, ...]) -> tuple[str, dict[str, object]]:
+    name, value = _split(text, "NAME=JSON")
     try:
         points = _json(value)
     except ValueError:
         points = None
-    if not isinstance(points, dict) or not {"times", "values"} <= set(points) <= {"times", "values", "interpolation"}:
-        raise ArgumentTypeError(f'the value in {text!r} must be such as {{"times": [0, 1], "values": [0, 5]}}')
-    return key, points
+    if not isinstance(points, dict) or not set(keys) <= set(points) <= {*keys, *further}:
+        first, second = keys
+        raise ArgumentTypeError(f'the value in {text!r} must be such as {{"{first}": [0, 1], "{second}": [0, 5]}}')
+    return name, points
 
 
 def _split(text: str, form: str) -> tuple[str, str]:

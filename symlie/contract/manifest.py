@@ -17,7 +17,7 @@ from symlie.contract.records import from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
-FORMAT = 12
+FORMAT = 13
 """Version of the manifest's layout; a folder of another format is refused."""
 
 
@@ -129,6 +129,24 @@ class InputLayout:
     name: str
     size: int
     unit: str
+    interpolation: str
+    """The least smooth one that its tables may have; empty if they may have any."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableLayout(Brief):
+    """A smooth function through points that can be replaced at run time; its slots follow those of the inputs."""
+
+    name: str
+    size: int
+    unit: str
+    interpolation: str
+    end: str
+    outside: str
+    is_of_time: bool
+    points: NDArray[np.float64]
+    values: NDArray[np.float64]
+    """Shape (n, size)."""
 
 
 @dataclass(frozen=True)
@@ -303,6 +321,8 @@ class Manifest(Types):
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...]
     """Names of parameters whose values are times that must be step boundaries."""
+    tables: tuple[TableLayout, ...]
+    """Smooth tables with the points that the model has."""
     outputs: tuple[str, ...]
     """Outputs of the model's own statement, in its order, which is lost where that is cut into element types."""
     curves: tuple[Curve, ...]

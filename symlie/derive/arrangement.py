@@ -58,7 +58,8 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
         for c in model.curves
     )
     parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)
-    return Arrangement(parameters, tuple(sets), tuple(instances), motions, breakpoints, curves=curves)
+    tables = tuple(model.tables)
+    return Arrangement(parameters, tuple(sets), tuple(instances), motions, breakpoints, tables, curves=curves)
 
 
 def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:

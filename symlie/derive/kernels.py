@@ -35,8 +35,8 @@ def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
 
 
 def parameter_symbols(model: Model) -> list[Symbol]:
-    """Symbols of a model's parameters, followed by the slots of its inputs."""
-    return symbols_of(model.parameters) + [s for i in model.inputs for s in i.slots]
+    """Symbols of a model's parameters, followed by the slots of its inputs and smooth tables."""
+    return symbols_of(model.parameters) + model.slots
 
 
 def configuration_symbols(statement: Statement) -> list[Symbol]:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Float, Mul, Symbol
 
 from symlie.derive.pieces import Piece, Term
-from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, RunTimeInputSlope
+from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.ir.program import Application, Assignment, Operation, Program, Value
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import UnwrappedAngle
 
-_ADDRESSED = (PiecewiseLinear, RunTimeInput, RunTimeInputSlope)
+_ADDRESSED = (PiecewiseLinear, RunTimeInput)
 """Functions that read tables where their parameters are, so that these are no values of their own."""
 
 

@@ -41,8 +41,8 @@ class Printer(ABC):
             position, abscissa, value, count = operands
             return self.table(name, position, abscissa, value, int(float(count)))
         if kind == "input":
-            position, slot, component = operands
-            return self.input(name, position, slot, int(float(component)))
+            position, slot, *numbers = operands
+            return self.input(name, position, slot, *(int(float(n)) for n in numbers))
         return self.call(name, operands) if kind == "call" else self.function(name, operands)
 
     def fused(self, operator: str, operands: Sequence[str], factors: Sequence[tuple[str, str] | None]) -> str | None:
@@ -76,8 +76,8 @@ class Printer(ABC):
         """A function of so many points, whose first abscissa and value are given."""
 
     @abstractmethod
-    def input(self, name: str, position: str, slot: str, component: int) -> str:
-        """A function of a run-time input, the first number of whose slot is given."""
+    def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
+        """A function of a run-time table, the first number of whose slot is given."""
 
 
 def print_statements(

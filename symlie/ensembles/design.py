@@ -14,7 +14,7 @@ from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.frozen_parameters import check_frozen
-from symlie.runtime.system.inputs import InputTable, input_table
+from symlie.runtime.system.inputs import InputTable, input_table, smooth_table
 from symlie.runtime.system.parameters import changed_parameters, real_array
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
@@ -121,7 +121,7 @@ class Design:
             found.update(repr(key).encode() + np.ascontiguousarray(rows).tobytes())
         for tables in (system.inputs, *self.inputs):
             for name, table in sorted(tables.items()):
-                found.update(f"{name} {table.interpolation}".encode() + table.packed().tobytes())
+                found.update(f"{name} {table.interpolation}".encode() + table.packed.tobytes())
         if list(self.shape) != ["member"]:
             found.update(repr(dict(self.shape)).encode())
         return found.hexdigest()
@@ -235,7 +235,7 @@ def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
 
 
 def _tables(system: System, name: str, stated: object) -> list[InputTable]:
-    """One table of an input for each member, each stated as (times, values) or (times, values, interpolation)."""
+    """A table of an input or a smooth table for each member: (times, values) or, of inputs, with the interpolation."""
     if not isinstance(stated, Sequence) or isinstance(stated, str | tuple):
         raise ModelError(f"Input '{name}' needs a list with a table (times, values) for each member.")
     found = []
@@ -243,7 +243,10 @@ def _tables(system: System, name: str, stated: object) -> list[InputTable]:
         if not isinstance(table, Sequence) or len(table) not in (2, 3):
             raise ModelError(f"Table {k} of input '{name}' must be (times, values) or (times, values, interpolation).")
         times, values, *kind = table
-        found.append(input_table(system.layout, name, times, values, str(kind[0]) if kind else "linear"))
+        if name in system.layout.tables and not kind:
+            found.append(smooth_table(system.layout, name, times, values))
+        else:
+            found.append(input_table(system.layout, name, times, values, str(kind[0]) if kind else None))
     return found
 
 

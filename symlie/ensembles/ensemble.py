@@ -76,7 +76,8 @@ def ensemble(
     initial
         Initial values by node and field, as in `System.with_initial`, members first.
     inputs
-        By input a list of tables (times, values) or (times, values, interpolation), one for each member.
+        By input a list of tables (times, values) or (times, values, interpolation), one for each member; by smooth
+        table a list of its points (points, values).
     combine
         ``"zip"``: row k of everything belongs to member k. ``"grid"``: all combinations, in the order in which names
         are given, the last one changing first.

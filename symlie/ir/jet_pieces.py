@@ -2,8 +2,8 @@
 
 A piece is chosen by whether a function c of time is positive, as ``select(c, a, b)`` does. Such functions have jets as
 others have, by which a step ends where one of them changes its sign. Of |x| it is x, of max(a, b) and min(a, b) it is
-a - b, of sign(x) both x and -x, since zero is a piece of its own; a table of straight lines has the distances from both
-ends of the interval that x is in. At the kinks and jumps of run-time inputs steps end anyway.
+a - b, of sign(x) both x and -x, since zero is a piece of its own; a table has the distances from both ends of the
+interval that x is in. At knots of run-time tables of time steps end anyway.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
+from symlie.ir.primitives import MAX_DEGREE
 from symlie.ir.straightline import Instruction, Lines, Operand
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ STEPS = frozenset(
         "copysign",
         "rint",
         "sign",
-        "input input_slope",
+        "input input_begin",
+        "input input_end",
         "table interpolate_slope",
         "table interval_begin",
         "table interval_end",
@@ -60,8 +62,33 @@ def _table(p: Pass, target: Operand, x: Operand, *places: Operand) -> Operand | 
     return p.times(p.value(p.at_begin("table interpolate_slope", x, *places)), p.derivative(x))
 
 
-def _input(p: Pass, target: Operand, t: Operand, *places: Operand) -> Operand | None:
-    return p.times(p.value(p.at_begin("input input_slope", t, *places)), p.derivative(t))
+def _input(p: Pass, target: Operand, x: Operand, *places: Operand) -> Operand | None:
+    """t' = f'(x) x' with the polynomial of the interval in which the step begins."""
+    if (slope := _slope_of_input(p.of.begin, x, *places)) is None:
+        return None
+    return p.plus(p.times(p.value(slope), p.derivative(x)), p.weighted_sum(x, slope))
+
+
+def _slope_of_input(lines: Lines, x: Operand, slot: Operand, component: Operand, derivative: Operand) -> Operand | None:
+    """The derivative of a table by its argument; None where that vanishes."""
+    known = int(float(derivative))
+    return lines.emit("input input", x, slot, component, float(known + 1)) if known < MAX_DEGREE else None
+
+
+TIME = "t"
+"""The operand that is the time itself."""
+
+
+def _needs_of_input(
+    lines: Lines, target: Operand, x: Operand, slot: Operand, component: Operand, derivative: Operand
+) -> None:
+    """All derivatives of a table."""
+    for known in range(int(float(derivative)), MAX_DEGREE):
+        _slope_of_input(lines, x, slot, component, float(known))
+
+
+NEEDS: Mapping[str, Callable[..., object]] = {"input input": _needs_of_input}
+"""Functions of time beside its own that a rule needs."""
 
 
 RULES: Mapping[str, Callable[..., Operand | None]] = {
@@ -84,6 +111,13 @@ def _interval(lines: Lines, target: Operand, x: Operand, *places: Operand) -> tu
     return lines.emit("sub", begin, x), lines.emit("sub", x, end)
 
 
+def _input_interval(lines: Lines, target: Operand, x: Operand, *places: Operand) -> tuple[Operand, ...]:
+    if x == TIME:
+        return ()
+    begin, end = (lines.emit(f"input input_{which}", x, places[0], 0.0, 0.0) for which in ("begin", "end"))
+    return lines.emit("sub", begin, x), lines.emit("sub", x, end)
+
+
 CONDITIONS: Mapping[str, Callable[..., tuple[Operand, ...]]] = {
     "select": lambda lines, _, condition, *pieces: (condition,),
     "abs": lambda lines, _, a: (a,),
@@ -92,6 +126,7 @@ CONDITIONS: Mapping[str, Callable[..., tuple[Operand, ...]]] = {
     "sign": lambda lines, _, a: (a, lines.emit("neg", a)),
     "table interpolate": _interval,
     "table interpolate_slope": _interval,
+    "input input": _input_interval,
 }
 """Functions of time whose signs choose the pieces of an operator."""
 

@@ -152,5 +152,6 @@ NEEDS: Mapping[str, Callable[..., object]] = {
     "acos": lambda lines, _, a: _complement(lines, a),
     "atan2": lambda lines, _, y, x: _square_of_distance(lines, y, x),
     **jet_compositions.NEEDS,
+    **jet_pieces.NEEDS,
 }
 """Functions of time beside its own that a rule needs; they are computed with it."""

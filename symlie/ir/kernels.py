@@ -18,6 +18,7 @@ from symlie.contract.manifest import (
     NodeType,
     ParameterLayout,
     Pattern,
+    TableLayout,
 )
 from symlie.contract.signature import Argument, Signature
 from symlie.ir.directions import components_seen
@@ -160,6 +161,8 @@ class Arrangement(Brief):
     """The node that each prescribed motion moves."""
     breakpoints: tuple[str, ...] = ()
     """Names of parameters whose values are times that must be step boundaries."""
+    tables: tuple[TableLayout, ...] = ()
+    """Smooth tables with their points."""
     outputs: tuple[str, ...] = ()
     """Outputs of the model's own statement, in its order."""
     curves: tuple[Curve, ...] = ()

@@ -183,14 +183,30 @@ class PiecewiseSlope(sympy.Function):
         return Integer(0)
 
 
-class RunTimeInput(sympy.Function):
-    """Component of an input u(t), from a table that is given at run time; zero without one.
+MAX_DEGREE = 5
+"""Largest degree of the polynomials of a run-time table."""
 
-    ``RunTimeInput(t, slot, component)``: the symbol is the first of the input's three slots among the parameters.
+
+class RunTimeInput(sympy.Function):
+    """Derivative of a component of a piecewise polynomial, whose table is given at run time; zero without one.
+
+    ``RunTimeInput(x, slot, component, derivative, smoothness)``: the symbol is the first of the table's three slots
+    among the parameters; the derivative counts from 0. The result has as many continuous derivatives as ``smoothness``
+    says, whatever table is given; -1 if it may jump. At a knot derivatives are those to the right.
     """
 
-    nargs = (3,)
+    nargs = (5,)
     primitive_name = "input"
+
+    @classmethod
+    def of(cls, x: Expr, slot: Symbol, component: int, smoothness: int = -1) -> RunTimeInput:
+        """The value of a table at x."""
+        return cls(x, slot, Integer(component), Integer(0), Integer(smoothness))
+
+    @property
+    def smoothness(self) -> int:
+        """How many derivatives are continuous for all tables; -1 if the function may jump."""
+        return int(self.args[4])
 
     def __getitem__(self, index: object) -> Expr:
         raise ModelError(f"The input '{self.args[1]}' has one component; write it without [{index}].")
@@ -198,22 +214,23 @@ class RunTimeInput(sympy.Function):
     __iter__ = None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        return RunTimeInputSlope(*self.args)
+        x, slot, component, derivative, smoothness = self.args
+        if derivative == MAX_DEGREE:
+            return Integer(0)
+        return RunTimeInput(x, slot, component, derivative + 1, Integer(max(int(smoothness) - 1, -1)))
 
     def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
-        t, slot, component = self.args
-        text = rf"{printer._print(slot)}_{{{component + 1}}}\left({printer._print(t)}\right)"
-        return text if exp is None else rf"{text}^{{{exp}}}"
+        x, slot, component, derivative, _ = self.args
+        order = "" if derivative == 0 else "'" * int(derivative) if derivative < 4 else rf"^{{({derivative})}}"
+        text = rf"{printer._print(slot)}_{{{component + 1}}}{order}\left({printer._print(x)}\right)"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
 
-class RunTimeInputSlope(sympy.Function):
-    """Slope of `RunTimeInput`, at a kink that to the right; zero where values are held."""
-
-    nargs = (3,)
-    primitive_name = "input_slope"
-
-    def fdiff(self, argindex: int = 1) -> Expr:
-        return Integer(0)
+def smoothness(table: PiecewiseLinear | PiecewiseSlope | RunTimeInput) -> int:
+    """How many derivatives of a table are continuous; -1 if it may jump."""
+    if isinstance(table, RunTimeInput):
+        return table.smoothness
+    return 0 if isinstance(table, PiecewiseLinear) else -1
 
 
 class NearestTurn(sympy.Function):

@@ -25,7 +25,6 @@ from symlie.ir.primitives import (
     PiecewiseSlope,
     RotationQuaternion,
     RunTimeInput,
-    RunTimeInputSlope,
     Select,
 )
 from symlie.ir.program import Assignment, Program, lower
@@ -67,7 +66,7 @@ class StraightLine:
 
 _PRIMITIVES = (
     AngleExcess, CoefficientFunction, HalfAngleRatio, RotationQuaternion, PiecewiseLinear, PiecewiseSlope, RunTimeInput,
-    RunTimeInputSlope, NearestTurn, Select, sympy.exp,
+    NearestTurn, Select, sympy.exp,
 )  # fmt: skip
 
 
@@ -210,8 +209,8 @@ class _Flattener(Lines):
         if isinstance(expression, PiecewiseLinear | PiecewiseSlope):
             position, abscissa, value, count = (self.flatten(a) for a in expression.args)
             return self.emit(f"table {expression.primitive_name}", position, abscissa, value, count)
-        if isinstance(expression, RunTimeInput | RunTimeInputSlope):
-            return self.emit(f"input {expression.primitive_name}", *(self.flatten(a) for a in expression.args))
+        if isinstance(expression, RunTimeInput):
+            return self.emit("input input", *(self.flatten(a) for a in expression.args[:4]))
         if isinstance(expression, NearestTurn):
             turns = self.emit("rint", self.emit("div", self.flatten(expression.args[0]), WHOLE_TURN))
             return self.emit("mul", turns, WHOLE_TURN)

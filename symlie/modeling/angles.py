@@ -75,7 +75,7 @@ class AngleStatement(Stated):
         if depends_on(self.program, parts, [*self._velocities, *self._accelerations]):
             raise ModelError(f"{what} depends on velocities; its sine and cosine must be expressions of t and q.")
         self._without_multipliers(what, parts)
-        self._without_inputs(what, parts)
+        self._check_smooth(what, parts, 2)
         self._without_points(what, parts)
         configuration = [s for n in self.nodes for s in n.value.components]
         if not depends_on(self.program, parts, configuration):
@@ -83,7 +83,6 @@ class AngleStatement(Stated):
         moving = [*configuration, *self._velocities, *self._accelerations, *self.multipliers, self.time]
         if depends_on(self.program, [start], moving):
             raise ModelError(f"The start of an angle of '{self.name}' must be a number or an expression of parameters.")
-        self._without_inputs(f"The start of an angle of '{self.name}'", [start])
 
     def _without_angles(self, what: str, expressions: Sequence[Expr]) -> None:
         if depends_on(self.program, expressions, [a.before for a in self.angles]):

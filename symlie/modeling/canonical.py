@@ -27,13 +27,17 @@ from symlie.modeling.element_type import ElementInstances
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray
-from symlie.modeling.terms import Parameter
+from symlie.modeling.terms import Parameter, SmoothTable
 
 _NOT_OF_KERNELS = (
     "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
     "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
+
+
+_VALUES: Mapping[type, tuple[str, ...]] = {Parameter: ("default",), SmoothTable: ("points", "values")}
+"""Fields that are run-time data."""
 
 
 class NoTextError(TypeError):
@@ -128,7 +132,7 @@ class _Speller:
             labelled = ", labelled" if any(value.labels) else ""
             return f"instances({value.element.name}, {self.text(value.nodes) if self._with_topology else ''}{labelled})"
         if dataclasses.is_dataclass(value):
-            left_out = ("default",) if isinstance(value, Parameter) else ()
+            left_out = _VALUES.get(type(value), ())
             fields = [(f.name, getattr(value, f.name)) for f in dataclasses.fields(value) if f.name not in left_out]
             return f"{_type_name(value)}{self.text(fields)}"
         raise NoTextError(f"{value!r} has no canonical text.")

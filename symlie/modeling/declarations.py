@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from sympy import Add, Expr, Integer, Symbol
+import sympy
+from sympy import Add, Expr, Float, Integer, Rational, Symbol
 
-from symlie.errors import ModelError
+from symlie.errors import ModelError, SmoothnessError
 from symlie.groups.analytic_functions import function_of_ad
 from symlie.groups.group import LieGroup
+from symlie.groups.operations import Exponential
 from symlie.groups.spectrum import AnalyticFunction
-from symlie.ir.primitives import RunTimeInput, RunTimeInputSlope
-from symlie.ir.program import Assignment, Euclidean, Program, Value, depends_on, needed_statements
+from symlie.ir.primitives import PiecewiseLinear, PiecewiseSlope, RunTimeInput, Select, smoothness
+from symlie.ir.program import Assignment, Euclidean, Program, Value, at_values, depends_on, needed_statements
+from symlie.ir.smoothness import defect_along
+from symlie.ir.straightline import flatten
 from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name, stem
 from symlie.modeling.node import Node, column
@@ -229,13 +233,76 @@ class Stated:
         shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)
         raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
 
-    def _without_inputs(self, what: str, expressions: Sequence[Expr]) -> None:
+    def _check_smooth(self, what: str, expressions: Sequence[Expr], derivatives: int) -> None:
+        """Refuse tables and pieces with kinks or jumps in an expression that is differentiated so often.
+
+        Tables need as many continuous derivatives. Pieces need one less: the last derivative may jump at a switch, as
+        the acceleration of a drive does, but what a derivative loses at a jump is an impulse.
+        """
         needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]
-        if any(e.has(RunTimeInput, RunTimeInputSlope) for e in (*needed, *expressions)):
-            raise ModelError(
-                f"{what} of '{self.name}' depends on a run-time input, whose table has kinks or jumps; use inputs in "
-                "forces, energies of position, outputs and events."
+        parts = [*needed, *expressions]
+        what = f"{what} of '{self.name}'"
+        often = ("is not differentiated", "is differentiated once", "is differentiated twice")[derivatives]
+        for table in {a for e in parts for a in e.atoms(PiecewiseLinear, PiecewiseSlope, RunTimeInput)}:
+            if smoothness(table) >= derivatives:
+                continue
+            if isinstance(table, RunTimeInput):
+                shown = str(table.args[1]).removeprefix("input[").split(",")[0]
+                raise SmoothnessError(
+                    f"{what} {often}, but depends on the table '{shown}', which has kinks or jumps; use smooth_table "
+                    'with an order and ends that are smooth enough, or an input with interpolation="cubic".'
+                )
+            raise SmoothnessError(
+                f"{what} {often}, but depends on a piecewise linear table, which has kinks; use "
+                "smooth_table(name, times, values) in place of piecewise_linear."
             )
+        if derivatives and any(e.has(Select) for e in parts):
+            self._check_pieces(f"{what} {often}", expressions, parts, derivatives)
+
+    def _check_pieces(self, what: str, expressions: Sequence[Expr], parts: Sequence[Expr], derivatives: int) -> None:
+        """Refuse pieces that do not join, along a path on which time and all coordinates change."""
+        values = {s: Float(x) for p in self.parameters for s, x in zip(p.symbols, p.default, strict=True)}
+        path = Symbol("s", real=True)
+        program, replaced = Program(), {**values, TIME: path}
+        for number, node in enumerate(self.nodes):
+            replaced |= self._node_along(program, node, path, number)
+        replaced |= {a.before: Integer(0) for a in self.angles}
+        try:
+            moved = at_values(self.program, expressions, replaced, program)
+            slots = {s: "slot" for e in expressions for s in e.free_symbols if str(s).startswith("input[")}
+            line = flatten(program, moved, {path: "s", **slots})
+        except ModelError:
+            return  # It depends on parameters of the model that an element type does not know the values of.
+        if (defect := defect_along(line, derivatives)) is None:
+            return
+        conditions = {s for e in parts for c in e.atoms(Select) for s in c.args[0].free_symbols}
+        where = f"at t = {defect.at:.6g} s" if conditions <= {TIME, *values} else "where a condition changes its sign"
+        kind = "a jump" if defect.derivative == 0 else f"a kink, by {abs(defect.jump):.3g} in the first derivative,"
+        raise SmoothnessError(
+            f"{what}, but its pieces meet with {kind} {where}; join them with equal values"
+            f"{' and slopes' if derivatives > 1 else ''}, or use smooth_table(name, points, values)."
+        )
+
+    def _node_along(self, program: Program, node: Node, path: Symbol, number: int) -> dict[Symbol, Expr]:
+        """Configuration, velocity and acceleration of a node along a path; rotations stay below half a turn."""
+        turning = [f.name.startswith("Omega") for f in node.group.velocity_fields for _ in range(f.size)]
+        # Different for all components: 1 ± 1/4 times the path, or an angle up to 3 rad.
+        weights = (1 + Rational((5 * number + 3 * k) % 7 - 3, 12) for k in range(len(turning)))
+        given = [
+            w * (Rational(7, 5) * sympy.sin(path) if turns else path + w)
+            for w, turns in zip(weights, turning, strict=True)
+        ]
+        moving = {
+            s: factor * e
+            for value, factor in ((node.velocity, Rational(1, 3)), (node.acceleration, Rational(1, 5)))
+            for s, e in zip(value.components, given, strict=True)
+            if isinstance(s, Symbol)
+        }
+        if not isinstance(node.group, LieGroup):
+            return moving
+        theta = Value(program.vector(given), Euclidean(len(given)))
+        stored = program.apply(Exponential(node.group), theta).components
+        return moving | {s: e for s, e in zip(node.value.components, stored, strict=True) if isinstance(s, Symbol)}
 
     @property
     def moving_nodes(self) -> list[Node]:

@@ -202,6 +202,7 @@ class FieldStatement(AngleStatement):
         moved = [*node.value.components, *reference.value.components, *self._velocities, *self._accelerations]
         if depends_on(self.program, given, moved):
             raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
+        self._check_smooth(f"The offset of node '{node.name}'", given, 2)
         if any(self.nodes[p.place] is node for p in self.placements):
             raise ModelError(f"Node '{node.name}' is placed twice.")
         if any(p.last_first != last_first for p in self.placements):
@@ -255,6 +256,8 @@ class FieldStatement(AngleStatement):
             raise ModelError(
                 f"The location of node '{node.name}' is an expression of other nodes and of their velocities alone."
             )
+        self._check_smooth(f"The configuration of node '{node.name}'", configuration, 2)
+        self._check_smooth(f"The velocity of node '{node.name}'", velocity, 1)
         place = self.nodes.index(node)
         if place in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
             raise ModelError(f"Node '{node.name}' is placed twice.")

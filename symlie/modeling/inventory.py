@@ -52,7 +52,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
     declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
     declared |= {s for owner in (model, statement) for p in owner.parameters for s in p.symbols}
-    declared |= {s for i in model.inputs for s in i.slots}
+    declared |= set(model.slots)
     declared |= {a.before for a in statement.angles}
     for what, expressions in terms_of(statement):
         known = declared | accelerations if what.startswith(("the field", "constraint", "the energy")) else declared
@@ -82,7 +82,7 @@ def fingerprint(model: Model) -> Hashable:
     """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
     return (
         sum(map(len, model.initial_values.values())), len(model.motions), len(model.breakpoints), len(model.inputs),
-        len(model.curves),
+        len(model.tables), len(model.curves),
         tuple((a.name, a.count, len(a.outputs), len(a.quantities)) for a in model.arrays),
         tuple(len(i.nodes) for i in model.instances),
         tuple(

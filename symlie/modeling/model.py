@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr
 
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
-from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.ir.program import Vector
-from symlie.modeling.curves import StatedCurve, stated_curve
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.initial_values import InitialValue, with_initial_values
 from symlie.modeling.instances import Place, given_names, instance_places, labels_of, parameter_block
 from symlie.modeling.names import new_name
-from symlie.modeling.node import Node, column
-from symlie.modeling.node_array import NodeArray, NodeReference
-from symlie.modeling.statement import Statement
+from symlie.modeling.node import Node
+from symlie.modeling.node_array import NodeArray, NodeReference, StatedCurve, stated_curve
 from symlie.modeling.summaries import statement_html, statement_parts
-from symlie.modeling.symbolic import Expression
-from symlie.modeling.terms import Input, Motion
-from symlie.modeling.units import Certainty, size_of
+from symlie.modeling.tables import TableStatement
+from symlie.modeling.terms import Motion
 from symlie.modeling.values import flat, given_space, shared_name
 from symlie.rotations import UNIT_LENGTH, with_rotations
 from symlie.showing import line
-from symlie.stated_numbers import is_text, is_whole_number
-from symlie.unit_names import parse_units
+from symlie.stated_numbers import is_whole_number
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations
@@ -45,7 +39,7 @@ def _unit_length(name: str, group: ConfigurationSpace, relation: Callable[[Vecto
     return body
 
 
-class Model(Drawn, Statement):
+class Model(Drawn, TableStatement):
     """A mechanical system on a Lie group.
 
     Parameters
@@ -69,9 +63,7 @@ class Model(Drawn, Statement):
         self._instance_names: set[str] = set()
         self.arrays: list[NodeArray] = []
         self.instances: list[ElementInstances] = []
-        self.breakpoints: list[str] = []
         self.motions: list[Motion] = []
-        self.inputs: list[Input] = []
         self.ground = Ground()
         self.joints: list[PlacedByCoordinates] = []
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
@@ -312,13 +304,13 @@ class Model(Drawn, Statement):
                 f"The prescribed motion of node '{found.name}' on {found.group} needs the fields {', '.join(known)}, "
                 f"not {', '.join(fields) or 'none'}."
             )
-        allowed = {self.time, *(s for p in self.parameters for s in p.symbols)}
+        allowed = {self.time, *self.slots, *(s for p in self.parameters for s in p.symbols)}
         for name, value in fields.items():
             parts = flat(value)
             if len(parts) != known[name].size:
                 raise ModelError(f"{found.name}.{name} needs {known[name].size} components, not {len(parts)}.")
             unknown = sorted(s.name for s in {s for e in parts for s in e.free_symbols} - allowed)
-            self._without_inputs(f"The motion of node '{found.name}'", parts)
+            self._check_smooth(f"The motion of node '{found.name}'", parts, 2)
             if unknown:
                 raise ModelError(f"The motion of {found.name}.{name} may use t and parameters only, not {unknown[0]}.")
             storage[known[name].offset : known[name].offset + known[name].size] = parts
@@ -332,59 +324,9 @@ class Model(Drawn, Statement):
         other.nodes, other._own_nodes, other.arrays = self.nodes, self._own_nodes, self.arrays
         other.motions, other.curves = self.motions, self.curves
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
+        other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
         return other
-
-    def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
-        """A function of time through a table of points, constant outside of it; its kinks become step boundaries.
-
-        Parameters
-        ----------
-        name
-            Times and values are the parameters ``NAME_times`` and ``NAME_values``.
-        times, values
-            The points; times increase, in s.
-        unit
-            Unit that the values are given in, such as ``"kN"``; the function is in SI units.
-        """
-        if is_text(times) or is_text(values):
-            raise ModelError(f"Time function '{name}' needs numbers, not text.")
-        if len(times) != len(values) or len(times) < 2 or any(b <= a for a, b in itertools.pairwise(times)):
-            raise ModelError(f"Time function '{name}' needs at least two points with increasing times.")
-        t = self.parameter(f"{name}_times", times, unit="s")
-        self.parameter(f"{name}_values", values, unit=unit)
-        self.breakpoints.append(f"{name}_times")
-        sizes = {size_of(u) for u in parse_units(unit, len(times))}
-        if len(sizes) > 1:
-            raise ModelError(f"The values of time function '{name}' have one unit, not '{unit}'.")
-        return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
-
-    def input(self, name: str, size: int = 1, unit: str = "") -> Expression:
-        """A function of time u(t) that is given at run time as a table, by `System.with_input`; zero until then.
-
-        Parameters
-        ----------
-        name
-            Identifier.
-        size
-            Number of components.
-        unit
-            Unit that the table is given in, such as ``"kN"``; u(t) is in SI units.
-
-        Returns
-        -------
-        Expr or SymbolicMatrix
-            u(t), or the column of its components; for forces, potential energies, outputs and events.
-        """
-        new_name("Input", name, {i.name for i in self.inputs}, self.name)
-        if not isinstance(size, int) or size < 1:
-            raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
-        slots = tuple(Symbol(f"input[{name},{k}]", real=True) for k in range(3))
-        units = parse_units(unit, size)
-        self.units.declare(slots[:1], units[:1] if len(set(units)) == 1 else [None], Certainty.STATED)
-        self.inputs.append(Input(name, size, unit, slots))
-        parts = [size_of(u) * RunTimeInput(self.t, slots[0], Integer(k)) for k, u in enumerate(units)]
-        return parts[0] if size == 1 else column(parts)
 
     def derive(self, *, progress: bool | None = None) -> Equations:
         """Derive the equations of motion, unless an equal statement was derived and generated before.

@@ -1,22 +1,22 @@
-"""Arrays of nodes on one group; their size is run-time data."""
+"""Arrays of nodes on one group, and curves through nodes; their sizes are run-time data."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from symlie.errors import ModelError, UnknownFieldError
-from symlie.groups.group import Field
+from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.modeling.names import identifier, new_name
 from symlie.modeling.units import si_units
 from symlie.rotations import with_rotations
-from symlie.showing import line
-from symlie.stated_numbers import is_whole_number
+from symlie.showing import Brief, line
+from symlie.stated_numbers import is_number, is_whole_number
 
 
 @dataclass(eq=False, repr=False)
@@ -188,3 +188,47 @@ class NodeArray:
         if not is_whole_number(components) or components < 1:
             raise ModelError(f"Quantity '{name}' of '{self.name}' needs at least one component, not {size!r}.")
         self.quantities[name] = Quantity(known[field], int(components), function, names)
+
+
+@dataclass(frozen=True, repr=False)
+class StatedCurve(Brief):
+    """Nodes of a model along a curve, by the names of nodes and arrays and their index, and their arc lengths in m."""
+
+    name: str
+    places: tuple[tuple[str, int], ...]
+    arc: tuple[float, ...]
+
+
+def stated_curve(
+    name: str, places: Sequence[tuple[str, int]], spaces: Sequence[ConfigurationSpace], arc: Iterable[float]
+) -> StatedCurve:
+    """A curve through nodes.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    places, spaces
+        The nodes and their spaces.
+    arc
+        Their arc lengths, in m.
+
+    Raises
+    ------
+    ModelError
+        Too few nodes, nodes on several groups or on none, or arc lengths that do not increase.
+    """
+    identifier("Curve", name)
+    lengths = list(arc)
+    if len(places) < 2 or len(lengths) != len(places):
+        raise ModelError(
+            f"Curve '{name}' needs at least two nodes and an arc length for each, not {len(places)} nodes and "
+            f"{len(lengths)} lengths."
+        )
+    if len(set(spaces)) > 1 or not isinstance(spaces[0], LieGroup):
+        raise ModelError(
+            f"The nodes of curve '{name}' must be on one Lie group; they are on {', '.join(map(str, set(spaces)))}."
+        )
+    if not (all(is_number(s) for s in lengths) and np.all(np.isfinite(lengths)) and np.all(np.diff(lengths) > 0)):
+        raise ModelError(f"The arc lengths of curve '{name}' must be numbers that increase.")
+    return StatedCurve(name, tuple(places), tuple(map(float, lengths)))

@@ -32,7 +32,7 @@ class Statement(FieldStatement):
             coordinates.
         """
         energy = self._scalar("kinetic energy", energy)
-        self._without_inputs("The kinetic energy", [energy])
+        self._check_smooth("The kinetic energy", [energy], 1)
         self._without_points("The kinetic energy", [energy])
         self._without_angles("The kinetic energy", [energy])
         self.units.check("The kinetic energy", energy, UNITS["J"])
@@ -238,7 +238,7 @@ class Statement(FieldStatement):
         self._without_multipliers(f"Constraint '{name}'", rows)
         if level < 2:
             self._without_points(f"Constraint '{name}'", rows)
-        self._without_inputs(f"Constraint '{name}'", rows)
+        self._check_smooth(f"Constraint '{name}'", rows, 2 - level)
         for row in rows if level == 0 else ():
             self.units.of(row)
         self.units.skip()

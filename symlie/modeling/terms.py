@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from sympy import Expr, Symbol
 
-from symlie.contract.manifest import InputLayout, ParameterLayout
+from symlie.contract.manifest import InputLayout, ParameterLayout, TableLayout
+from symlie.contract.tables import smoothness_of
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import SE2, SE3
 from symlie.ir.program import Vector
@@ -34,6 +35,23 @@ class Input(InputLayout):
     """A function of time that is given at run time as a table, with the symbols of its slots among the parameters."""
 
     slots: tuple[Symbol, ...]
+
+    @property
+    def smoothness(self) -> int:
+        """How many derivatives are continuous, whatever table is given; -1 if it may jump."""
+        return smoothness_of(self.interpolation, outside="refuse") if self.interpolation else -1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SmoothTable(TableLayout):
+    """A smooth function through points, with the symbols of its slots among the parameters."""
+
+    slots: tuple[Symbol, ...]
+
+    @property
+    def smoothness(self) -> int:
+        """How many derivatives are continuous."""
+        return smoothness_of(self.interpolation, self.end, self.outside)
 
 
 @dataclass(frozen=True, repr=False)

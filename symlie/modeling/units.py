@@ -193,7 +193,7 @@ class UnitCheck:
         if isinstance(expression, PiecewiseLinear):
             return self._of(expression.args[2])
         if isinstance(expression, RunTimeInput):
-            return self._of(expression.args[1])
+            return self._of(expression.args[1]) if expression.args[3] == 0 else None
         if isinstance(expression, sympy.Function):
             return self._function(expression)
         return None

@@ -86,7 +86,7 @@ def _page(equations: Equations, frozen: Collection[str], newton: bool, discrete:
             (p.name, str(letter(p.name)), ", ".join(f"{x:.12g}" for x in p.default), p.unit) for p in model.parameters
         ],
         frozen=frozen,
-        inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.inputs],
+        inputs=[(i.name, str(letter(i.name)), i.size, i.unit) for i in model.run_time_tables],
         statements=[(v.derived.statement.name, _sections(v)) for v in views],
         step=_step(steps, discrete),
         operators={name: _blocks(rows) for name, rows in operators.items()},
@@ -151,14 +151,14 @@ def _heading(text: str) -> str:
 
 
 def _views(equations: Equations, *, newton: bool) -> list[StatementView]:
-    inputs = equations.elements.inputs
+    inputs = equations.elements.run_time_tables
     return [StatementView(d, _parameters(equations, d), inputs, newton=newton) for d in equations.derived]
 
 
 def _step_views(equations: Equations, discrete: DiscreteLagrangian | None) -> list[StepView]:
     if discrete is None:
         return []
-    inputs = equations.elements.inputs
+    inputs = equations.elements.run_time_tables
     return [StepView(d, discrete, _parameters(equations, d), inputs) for d in equations.derived]
 
 

@@ -21,7 +21,7 @@ from symlie.groups.group import LieGroup
 from symlie.ir.program import Vector
 from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
-from symlie.modeling.terms import Input, Parameter
+from symlie.modeling.terms import Input, Parameter, SmoothTable
 from symlie.typeset.notation import PARAMETER, VELOCITY, Letter, field_letter, index_of
 from symlie.typeset.term_rows import labelled
 from symlie.typeset.view import Row, StatementView
@@ -63,7 +63,7 @@ class StepView(StatementView):
     discrete
         The discrete Lagrangian.
     parameters, inputs
-        Parameters of the model and its run-time inputs.
+        Parameters of the model, and its run-time inputs and smooth tables.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class StepView(StatementView):
         derived: DerivedStatement,
         discrete: DiscreteLagrangian,
         parameters: Sequence[Parameter],
-        inputs: Sequence[Input],
+        inputs: Sequence[Input | SmoothTable],
     ) -> None:
         _check(derived.statement)
         self.step: VariationalStep = derive_variational(derived, discrete)

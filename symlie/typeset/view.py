@@ -17,7 +17,7 @@ from symlie.groups.operations import Compose, Difference, Exponential, Inverse, 
 from symlie.groups.rotation import Rotate, rotation_size
 from symlie.ir.program import Application, Assignment, Vector
 from symlie.modeling.node import Node
-from symlie.modeling.terms import Input, Parameter
+from symlie.modeling.terms import Input, Parameter, SmoothTable
 from symlie.typeset.definitions import Definition, statement_list
 from symlie.typeset.notation import (
     LET,
@@ -63,7 +63,7 @@ class StatementView:
     parameters
         Parameters of the model.
     inputs
-        Run-time inputs of the model.
+        Run-time inputs and smooth tables of the model.
     newton
         Whether the Newton matrices are derived and shown too.
     at
@@ -79,7 +79,7 @@ class StatementView:
         self,
         derived: DerivedStatement,
         parameters: Sequence[Parameter],
-        inputs: Sequence[Input] = (),
+        inputs: Sequence[Input | SmoothTable] = (),
         *,
         newton: bool = False,
         at: str = "",

@@ -36,24 +36,42 @@ def _interval_end(x, abscissa, value):
     return np.where(k < len(abscissa), abscissa[np.minimum(k, len(abscissa) - 1)], np.inf)
 
 
-def _input_points(slot, component):
-    start, n = int(slot[0]), int(slot[1])
-    return slot[start : start + n], slot[start + (component + 1) * n : start + (component + 2) * n]
+def _input_piece(x, slot):
+    start, n, degree = int(slot[0]), int(slot[1]), int(slot[2])
+    knots, shift = slot[start : start + n], 0.0
+    if degree < 0:
+        period = knots[-1] - knots[0]
+        shift = period * np.floor((x - knots[0]) / period)
+    return knots, abs(degree), np.searchsorted(knots, x - shift, side="right"), shift, slot[start + n :]
 
 
-def _input(t, slot, component):
+def _input(x, slot, component, derivative):
     if slot[1] == 0:
         return 0.0
-    times, values = _input_points(slot, component)
-    if slot[2] > 0:
-        return values[np.maximum(np.searchsorted(times, t, side="right") - 1, 0)]
-    return _interpolate(t, times, values) if len(times) > 1 else values[0]
+    knots, degree, piece, shift, coefficients = _input_piece(x, slot)
+    start = (component * (len(knots) + 1) + piece) * (degree + 1)
+    distance = x - shift - knots[np.maximum(piece - 1, 0)]
+    result = 0.0 * distance
+    for j in range(degree, derivative - 1, -1):
+        factor = 1
+        for i in range(derivative):
+            factor *= j - i
+        result = result * distance + factor * coefficients[start + j]
+    return result
 
 
-def _input_slope(t, slot, component):
-    if slot[1] < 2 or slot[2] > 0:
-        return 0.0
-    return _interpolate_slope(t, *_input_points(slot, component))
+def _input_begin(x, slot, component, derivative):
+    if slot[1] == 0:
+        return -np.inf
+    knots, _, piece, shift, _ = _input_piece(x, slot)
+    return np.where(piece > 0, shift + knots[np.maximum(piece - 1, 0)], -np.inf)
+
+
+def _input_end(x, slot, component, derivative):
+    if slot[1] == 0:
+        return np.inf
+    knots, _, piece, shift, _ = _input_piece(x, slot)
+    return np.where(piece < len(knots), shift + knots[np.minimum(piece, len(knots) - 1)], np.inf)
 
 
 def _half_angle_ratio(w, n):

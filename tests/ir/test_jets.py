@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,9 +50,20 @@ EXPRESSIONS: dict[str, Expr] = {
     "maximum": sympy.Max(X, P - 1) * Y + sympy.Max(X, P) * X,
     "minimum": sympy.Min(X, P) * Y + sympy.Min(X, P - 1),
     "table interpolate": PiecewiseLinear(X * X + P / 4, ABSCISSA, VALUE, 4) * Y,
-    "input input": RunTimeInput(X, SLOT, sympy.Integer(0)) * Y,
+    "input input": RunTimeInput.of(X * X + P / 4, SLOT, 0) * Y + RunTimeInput.of(X, SLOT, 0).diff(X),
 }
 """An expression for each operator with a rule."""
+
+INTERVAL = (0.375, 0.875)
+"""An interval of a run-time table."""
+
+
+def table_polynomial(x: Any, derivative: int) -> Any:
+    """A derivative of the polynomial of a run-time table in that interval."""
+    falling = [math.perm(j, derivative) * c for j, c in enumerate((3, -2, 5, 7, -1, 2)) if j >= derivative]
+    return sum((c * (x - sympy.Rational(3, 8) if isinstance(x, Expr) else x - mpf("0.375")) ** j
+                for j, c in enumerate(falling)), 0 * x)  # fmt: skip
+
 
 PIECES: dict[str, Expr] = {
     "select": 2 * X * Y,
@@ -59,7 +71,7 @@ PIECES: dict[str, Expr] = {
     "maximum": X * Y + P * X,
     "minimum": X * Y + P - 1,
     "table interpolate": (1 + 8 * (X * X + P / 4 - sympy.Rational(1, 4))) * Y,
-    "input input": (3 - 2 * (X - sympy.Rational(3, 8))) * Y,
+    "input input": sympy.sympify(table_polynomial(X * X + P / 4, 0)) * Y + table_polynomial(X, 1),
 }
 """What those are that are stated in pieces."""
 
@@ -68,8 +80,7 @@ COEFFICIENTS_OF_X = [mpf("0.41"), *(mpf(3 + k) / (7 * k + 2) * (-1) ** k for k i
 COEFFICIENTS_OF_Y = [mpf("0.37"), *(mpf(5 - k) / (5 * k + 3) for k in range(ORDER))]
 PARAMETER = mpf("1.25")
 PARAMETERS = [PARAMETER, *map(mpf, ("0.25", "0.5", "0.75", "1", "1", "3", "0.5", "7"))]
-"""P, a table of four points, and behind them an input's slot with its table."""
-INPUT = [mpf(3), mpf(2), mpf(0), mpf("0.375"), mpf("0.875"), mpf(3), mpf(2)]
+"""P, a table of four points, and the slot of a run-time table."""
 
 
 def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]:
@@ -109,9 +120,12 @@ def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]
             known[i.target] = table(value(i.operands[0]), *i.operands[1:], of=which.split("_")[-1])
             continue
         if kind == "input":
-            at, (begin, end, low, high) = value(i.operands[0]), INPUT[3:]
-            slope = (high - low) / (end - begin)
-            known[i.target] = slope if which == "input_slope" else low + slope * (at - begin)
+            derivative = int(i.operands[3])
+            known[i.target] = {
+                "input": table_polynomial(value(i.operands[0]), derivative),
+                "input_begin": mpf(INTERVAL[0]),
+                "input_end": mpf(INTERVAL[1]),
+            }[which]
             continue
         known[i.target] = (plain.get(i.operator) or getattr(mpmath, i.operator))(*map(value, i.operands))
     return [value(o) for o in line.outputs]
@@ -224,6 +238,7 @@ def test_conditions() -> None:
     assert conditions_of(sympy.sign(X) * Y) == [[x, -x], [x1, -x1], [x, x]]
     found = conditions_of(PiecewiseLinear(X, ABSCISSA, VALUE, 4))
     assert found == [[0.25 - x, x - 0.5], [-x1, x1], [0.25 + x, 0.5 + x]]
+    assert conditions_of(RunTimeInput.of(X, SLOT, 0)) == [[0.375 - x, x - 0.875], [-x1, x1], [0.375 + x, 0.875 + x]]
     assert conditions_of(sympy.Max(X, P) + sympy.Min(X, P)) == [[1.25 - x], [-x1], [x + 1.25]]
     assert conditions_of(sl.select(P, X, Y)) == [[], [], []]
 

@@ -128,7 +128,9 @@ def test_mistakes() -> None:
     system = system_of("fixed", "numpy")
     refused = {
         "no input 'pull'; it has: push, forces": lambda: system.with_input("pull", 0, 1),
-        "Unknown interpolation 'cubic'; use one of: linear, hold": lambda: system.with_input("push", 0, 1, "cubic"),
+        "Unknown interpolation 'spline'; use one of: linear, hold, cubic, quintic": lambda: system.with_input(
+            "push", 0, 1, "spline"
+        ),
         "times that increase": lambda: system.with_input("push", [0, 0], [1, 2]),
         "finite values": lambda: system.with_input("push", [0, 1], [1, np.nan]),
         "needs 2 × 2 values for 2 times, not 2": lambda: system.with_input("forces", [0, 1], [1, 2]),
@@ -146,7 +148,7 @@ def test_mistakes() -> None:
         lambda: model.nonholonomic_constraint("driven", q.x_dot[0] - u),
         lambda: model.prescribe(q, x=[u]),
     ):
-        with pytest.raises(ModelError, match="depends on a run-time input, whose table has kinks or jumps"):
+        with pytest.raises(ModelError, match="depends on the table 'u', which has kinks or jumps"):
             statement()
     with pytest.raises(ModelError, match="Input 'u' is defined twice"):
         model.input("u")

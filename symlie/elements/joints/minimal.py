@@ -149,7 +149,8 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other = Model(model.name)
     for p in model.parameters:
         other.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
-    other.breakpoints, other.inputs, other.curves = list(model.breakpoints), list(model.inputs), list(model.curves)
+    other.breakpoints, other.curves = list(model.breakpoints), list(model.curves)
+    other.inputs, other.tables = list(model.inputs), list(model.tables)
     other.motions, other.arrays = list(model.motions), list(model.arrays)
     other.shapes = list(model.shapes)
     for node in model.nodes:

@@ -214,6 +214,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "exported": [*rows["exported"], *(gathered(COORDINATE_RATES) if stepped else ())],
         "coordinate_rates": stepped,
         "frozen": model.arrangement.frozen,
+        "tables": (*types.inputs, *model.arrangement.tables),
         "unwrapped": _unwrapped(model),
         "hash": interface_hash,
         "fixed": fixed,

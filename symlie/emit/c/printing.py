@@ -83,9 +83,9 @@ class CPrinter(Printer):
         """A function of a table by its places."""
         return f"{self.primitives}{name}({position}, &{abscissa}, &{value}, {count})"
 
-    def input(self, name: str, position: str, slot: str, component: int) -> str:
-        """A function of a run-time input by its place."""
-        return f"{self.primitives}{name}({position}, &{slot}, {component})"
+    def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
+        """A function of a run-time table by its place."""
+        return f"{self.primitives}{name}({position}, &{slot}, {component}, {derivative})"
 
 
 def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:

@@ -31,7 +31,7 @@ from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.controllers import CONTROLLERS, FIXED_STEPS, MAX_STEPS, StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.start import start_of
-from symlie.runtime.system.inputs import SLOTS, slots_and_tables
+from symlie.runtime.system.inputs import SLOTS, slots_and_tables, tables_in_use
 from symlie.runtime.system.system import System
 from symlie.templating import render
 from symlie.version import VERSION
@@ -53,6 +53,12 @@ def standalone_files(
         raise ModelError(
             "The program of a folder takes no constraint rows that depend on each other; remove those of "
             f"'{layout.name}' that are too many."
+        )
+    periodic = [n for n, t in tables_in_use(layout, system.inputs).items() if t.is_periodic and t.is_of_time]
+    if periodic:
+        raise ModelError(
+            f"The program of a folder takes no periodic tables of time, such as '{periodic[0]}' of '{layout.name}'; "
+            "repeat its points for as long as the program is to run."
         )
     step_plan(0.0, 1.0, h, None)  # refuses what is no step size
     control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False, MAX_STEPS)
@@ -140,7 +146,11 @@ def _parameter_rows(layout: Layout) -> Rows:
         (part.stop - part.start, ", ".join(filter(None, (name, unit, _CONSTANT * (name in layout.frozen)))))
         for name, (part, _, unit) in layout.parameters.items()
     ]
-    slots = [(SLOTS, f"input {name}: where its table is, number of points, are they held") for name in layout.inputs]
+    slots = [
+        (SLOTS, f"{kind} {name}: where its table is, number of knots, degree of its polynomials")
+        for kind, names in (("input", layout.inputs), ("table", layout.tables))
+        for name in names
+    ]
     return named + slots
 
 
@@ -167,7 +177,8 @@ def _constants(system: System) -> Iterator[dict[str, object]]:
 
 
 def _prepared_rows(system: System) -> Rows:
-    tables = [(len(t.packed()), f"input {name}: times and values") for name, t in system.inputs.items()]
+    used = tables_in_use(system.layout, system.inputs)
+    tables = [(len(t.packed), f"{name}: knots and polynomials") for name, t in used.items()]
     return [(system.layout.prepared_parameters, "from parameters, by prepare"), *tables] if tables else []
 
 

@@ -30,9 +30,9 @@ class NumpyPrinter(Printer):
         first, second = (f"{x.removesuffix(']')}:][:{count}]" for x in (abscissa, value))
         return f"_{name}({position}, {first}, {second})"
 
-    def input(self, name: str, position: str, slot: str, component: int) -> str:
-        """A function of a run-time input by a view that begins with its slot."""
-        return f"_{name}({position}, {slot.removesuffix(']')}:], {component})"
+    def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
+        """A function of a run-time table by a view that begins with its slot."""
+        return f"_{name}({position}, {slot.removesuffix(']')}:], {component}, {derivative})"
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:

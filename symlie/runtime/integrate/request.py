@@ -30,6 +30,7 @@ from symlie.runtime.methods.self_adjoint import check_composition
 from symlie.runtime.methods.stabilisation import stabilisation
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start, continuation_of, first_step, start_of
+from symlie.runtime.system.inputs import check_range
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
 from symlie.stated_numbers import is_number, is_whole_number
@@ -133,6 +134,15 @@ def requested(
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
         )
+    found = _request(system, t_span, words, trace, continued)
+    check_range(system.layout, system.inputs, found.t0, found.t_end)
+    return found
+
+
+def _request(
+    system: System, t_span: tuple[float, float] | float, words: RunWords, trace: bool, continued: float | None
+) -> Request:
+    """A request, the same one for the same words."""
     if not _is_plain(t_span, trace, words):
         return _checked(system, t_span, words, trace, continued)
     known = _remembered.setdefault(system.layout, {})
@@ -171,7 +181,7 @@ def _checked(
         raise ModelError(f"max_steps must be a positive whole number, not {max_steps!r}.")
     max_steps = min(int(max_steps), LARGEST_STEPS)
     t0, t_end = interval(t_span, continued)
-    plan = step_plan(t0, t_end, h, t_eval, system.breakpoints)
+    plan = step_plan(t0, t_end, h, t_eval, system.breakpoints_between(t0, t_end))
     if max(plan.steps) > max_steps:
         raise ModelError(
             f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
@@ -232,7 +242,7 @@ def beginning(system: System, request: Request, start: Solution | None = None) -
     check_composition(system, chosen, t0, begin.q)
     if plan.start[0] > t0:
         begin = dataclasses.replace(begin, acceleration=None, own=None)
-    if chosen.restarts_at_kinks and (begin.own is None or t0 in system.breakpoints):
+    if chosen.restarts_at_kinks and (begin.own is None or t0 in system.breakpoints_between(t0, request.t_end)):
         begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
         begin = dataclasses.replace(begin, h=_first_step(system, request, begin))

@@ -156,6 +156,10 @@ class Layout(ComponentNames):
         """Length of the parameter vector with the constants computed from it."""
         self.inputs = {i.name: (i.size, i.unit) for i in manifest.inputs}
         """Size and unit of each run-time input, in the order of their slots."""
+        self.input_interpolations = {i.name: i.interpolation for i in manifest.inputs}
+        """The least smooth interpolation of each; empty where tables may have any."""
+        self.tables = {t.name: t for t in manifest.tables}
+        """Smooth tables, whose slots follow those of the inputs."""
         self.frozen = manifest.frozen
         """Parameters that are constants of the generated code, those of element types as ELEMENT.NAME."""
         self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)

@@ -1,25 +1,28 @@
-"""Run-time inputs u(t): tables of any length behind the prepared parameters.
+"""Run-time tables: inputs u(t) and smooth tables, functions of any number of points behind the prepared parameters.
 
-Every input has three slots among the parameters: where its table begins, counted from the slot; the number of points;
-and whether values are held. A table is its times followed by the values, component by component.
+Every one has three slots among the parameters: where its table begins, counted from the slot; the number of knots; and
+the degree of its polynomials, with a minus sign if it is periodic. A table is its knots followed by the coefficients of
+its polynomials (`symlie.runtime.system.piecewise`), component by component.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from symlie.errors import ModelError, UnknownNameError
+from symlie.contract.manifest import TableLayout
+from symlie.contract.tables import DEGREES, MARGIN, check_points
+from symlie.errors import ModelError, SmoothnessError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.parameters import real_array
+from symlie.runtime.system.piecewise import polynomials, widened
 from symlie.showing import Brief
 
-INTERPOLATIONS = ("linear", "hold")
-
 SLOTS = 3
-"""Numbers of an input among the parameters."""
+"""Numbers of a table among the parameters."""
 
 GAP = 16 * 2.0**-52
 """Time from a jump to the next step, relative to the times of the table: steps that end at a jump evaluate at that time
@@ -28,72 +31,183 @@ up to rounding and see the value before it, steps that begin there see the value
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InputTable(Brief):
-    """Points of an input: times, shape (n,), and values, shape (n, size)."""
+    """Points of a run-time table: times or other arguments, shape (n,), and values, shape (n, size)."""
 
     times: Array
     values: Array
     interpolation: str
+    end: str = "not-a-knot"
+    outside: str = "hold"
+    is_of_time: bool = True
 
     @property
     def _gap(self) -> float:
-        return GAP * float(np.max(np.abs(self.times), initial=0.0))
+        return GAP * float(np.max(np.abs(self.times), initial=0.0)) if self.interpolation == "hold" else 0.0
 
     @property
-    def breakpoints(self) -> dict[float, float]:
-        """Times of kinks and jumps, each with the time at which steps after it begin."""
-        gap = self._gap if self.interpolation == "hold" else 0.0
-        return {float(t): float(t) + gap for t in self.times}
+    def is_periodic(self) -> bool:
+        """Whether the function repeats itself outside of the table."""
+        return self.end == "periodic"
 
+    def breakpoints(self, t0: float, t_end: float) -> Iterator[tuple[float, float]]:
+        """Times of kinks and jumps of a function of time, each with the time at which steps after it begin.
+
+        Parameters
+        ----------
+        t0, t_end
+            The run for which a periodic table is repeated, in s.
+        """
+        if not self.is_of_time:
+            return
+        gap, period = self._gap, float(self.times[-1] - self.times[0])
+        shifts = [0.0]
+        if self.is_periodic and t0 < t_end:
+            first, last = (int(np.floor((t - self.times[0]) / period)) for t in (t0, t_end))
+            shifts = [k * period for k in range(first - 1, last + 2)]
+        for shift in shifts:
+            for t in self.times:
+                yield float(t) + shift, float(t) + shift + gap
+
+    @cached_property
     def packed(self) -> Array:
-        """Times, those of jumps in the middle of the gap, and values."""
-        jumps = self.times + self._gap / 2 if self.interpolation == "hold" else self.times
-        return np.concatenate([jumps, self.values.T.ravel()])
+        """Knots, those at jumps in the middle of the gap, and coefficients."""
+        knots = self.times + self._gap / 2
+        found = polynomials(self.times, self.values, self.interpolation, self.end, self.outside)
+        if self.outside == "refuse" and not self.is_periodic:
+            knots, found = widened(knots, found)
+        return np.concatenate([knots, found.ravel()])
+
+    @property
+    def degree(self) -> int:
+        """Degree of the polynomials as a slot has it."""
+        return -DEGREES[self.interpolation] if self.is_periodic else DEGREES[self.interpolation]
 
 
-def input_table(layout: Layout, name: str, times: object, values: object, interpolation: str) -> InputTable:
+def input_table(layout: Layout, name: str, times: object, values: object, interpolation: str | None) -> InputTable:
     """Check the points of an input.
 
     Raises
     ------
     UnknownNameError
         There is no such input or interpolation.
+    SmoothnessError
+        The model needs an input that is smoother.
     ModelError
         Times do not increase, or the numbers do not fit.
     """
     if name not in layout.inputs:
         known = ", ".join(layout.inputs) or "none"
-        raise UnknownNameError(f"Model '{layout.name}' has no input '{name}'; it has: {known}.")
-    if interpolation not in INTERPOLATIONS:
-        raise UnknownNameError(f"Unknown interpolation '{interpolation}'; use one of: {', '.join(INTERPOLATIONS)}.")
-    size = layout.inputs[name][0]
-    t = np.atleast_1d(real_array(f"The times of input '{name}'", times))
-    u = real_array(f"The values of input '{name}'", values)
+        hint = f" '{name}' is a smooth table; use with_table." if name in layout.tables else ""
+        raise UnknownNameError(f"Model '{layout.name}' has no input '{name}'; it has: {known}.{hint}")
+    declared = layout.input_interpolations[name]
+    interpolation = interpolation or declared or "linear"
+    if interpolation not in DEGREES:
+        raise UnknownNameError(f"Unknown interpolation '{interpolation}'; use one of: {', '.join(DEGREES)}.")
+    if declared and DEGREES[interpolation] < DEGREES[declared]:
+        raise SmoothnessError(
+            f"Input '{name}' of '{layout.name}' is declared with the interpolation '{declared}', because it is "
+            f"differentiated; a table with the interpolation '{interpolation}' has kinks or jumps."
+        )
+    points = _points(f"input '{name}'", times, values, layout.inputs[name][0])
+    check_points(f"Input '{name}'", *points, interpolation, "not-a-knot")
+    return InputTable(*points, interpolation, outside="refuse" if declared else "hold")
+
+
+def smooth_table(layout: Layout, name: str, points: object, values: object) -> InputTable:
+    """Check the points of a smooth table.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such table.
+    ModelError
+        Points do not increase, or the numbers do not fit.
+    """
+    if name not in layout.tables:
+        known = ", ".join(layout.tables) or "none"
+        hint = f" '{name}' is an input; use with_input." if name in layout.inputs else ""
+        raise UnknownNameError(f"Model '{layout.name}' has no smooth table '{name}'; it has: {known}.{hint}")
+    stated = layout.tables[name]
+    found = _points(f"table '{name}'", points, values, stated.size)
+    check_points(f"Table '{name}'", *found, stated.interpolation, stated.end)
+    return _table(stated, *found)
+
+
+def _table(stated: TableLayout, points: Array, values: Array) -> InputTable:
+    return InputTable(points, values, stated.interpolation, stated.end, stated.outside, stated.is_of_time)
+
+
+def recorded_table(layout: Layout, name: str, times: object, values: object, interpolation: str) -> InputTable:
+    """The input or smooth table of a record.
+
+    Raises
+    ------
+    SymlieError
+        As `input_table` and `smooth_table`.
+    """
+    if name in layout.tables:
+        return smooth_table(layout, name, times, values)
+    return input_table(layout, name, times, values, interpolation)
+
+
+def _points(what: str, times: object, values: object, size: int) -> tuple[Array, Array]:
+    t = np.atleast_1d(real_array(f"The times of {what}", times))
+    u = real_array(f"The values of {what}", values)
+    name = what[0].upper() + what[1:]
     if t.ndim != 1 or u.size != len(t) * size:
-        raise ModelError(f"Input '{name}' needs {len(t)} × {size} values for {len(t)} times, not {u.size}.")
+        raise ModelError(f"{name} needs {len(t)} × {size} values for {len(t)} times, not {u.size}.")
     if not (len(t) and np.all(np.isfinite(t)) and np.all(np.isfinite(u)) and np.all(np.diff(t) > 0)):
-        raise ModelError(f"Input '{name}' needs finite values at finite times that increase.")
-    return InputTable(t, u.reshape(len(t), size), interpolation)
+        raise ModelError(f"{name} needs finite values at finite times that increase.")
+    return t, u.reshape(len(t), size)
+
+
+def tables_in_use(layout: Layout, tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
+    """Tables of all inputs that have one, and of all smooth tables, in the order of their slots."""
+    found = {name: tables[name] for name in layout.inputs if name in tables}
+    return found | {
+        name: tables.get(name) or _table(stated, stated.points, stated.values) for name, stated in layout.tables.items()
+    }
 
 
 def slots_and_tables(layout: Layout, tables: Mapping[str, InputTable]) -> tuple[Array, Array]:
-    """Slots of all inputs, which follow the parameters, and all tables, which follow the prepared parameters."""
-    slots = np.zeros((len(layout.inputs), SLOTS))
+    """Slots, which follow the parameters, and knots and polynomials, which follow the prepared parameters."""
+    names = [*layout.inputs, *layout.tables]
+    slots = np.zeros((len(names), SLOTS))
     parts: list[Array] = [np.zeros(0)]
     end = layout.prepared_parameters
-    for k, name in enumerate(layout.inputs):
-        if name in tables:
-            packed = tables[name].packed()
-            here = len(layout.parameter_defaults) + SLOTS * k
-            slots[k] = end - here, len(tables[name].times), tables[name].interpolation == "hold"
-            parts.append(packed)
-            end += len(packed)
+    for name, table in tables_in_use(layout, tables).items():
+        k = names.index(name)
+        here = len(layout.parameter_defaults) + SLOTS * k
+        slots[k] = end - here, len(table.times), table.degree
+        parts.append(table.packed)
+        end += len(table.packed)
     return slots.ravel(), np.concatenate(parts)
 
 
-def breakpoints_of(tables: Sequence[InputTable]) -> dict[float, float]:
-    """Breakpoints of several tables; where they share one, the latest start."""
+def breakpoints_of(tables: Sequence[InputTable], t0: float, t_end: float) -> dict[float, float]:
+    """Breakpoints of several tables in a run; where they share one, the latest start."""
     found: dict[float, float] = {}
     for table in tables:
-        for t, start in table.breakpoints.items():
+        for t, start in table.breakpoints(t0, t_end):
             found[t] = max(start, found.get(t, start))
     return found
+
+
+def check_range(layout: Layout, tables: Mapping[str, InputTable], t0: float, t_end: float) -> None:
+    """Check that a run stays inside of tables of time that are refused outside.
+
+    Raises
+    ------
+    ModelError
+        It begins before such a table, or ends after it.
+    """
+    for name, table in tables_in_use(layout, tables).items():
+        if not table.is_of_time or table.is_periodic or table.outside != "refuse":
+            continue
+        first, last = float(table.times[0]), float(table.times[-1])
+        margin = MARGIN * (last - first)
+        if not first - margin <= t0 < t_end <= last + margin:
+            raise ModelError(
+                f"The run from {t0:g} s to {t_end:g} s leaves the table '{name}' of '{layout.name}', which is from "
+                f'{first:g} s to {last:g} s; give it more points, or state it with outside="hold" or "continue".'
+            )

@@ -20,7 +20,7 @@ from symlie.contract.sets import without_sets
 from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.reading import check_file_names, reading
-from symlie.runtime.system.inputs import input_table
+from symlie.runtime.system.inputs import recorded_table
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
@@ -112,7 +112,7 @@ def recorded_system(record: Content, backend: str | None = None, *, run_code: bo
             for rows, known, count in zip(found[1:], stated[1:], system.layout.instance_counts, strict=True)
         ]
         initial = {(node, field): np.array(rows, dtype=float) for node, field, rows in record["initial_values"]}
-        tables = {name: input_table(system.layout, name, *points) for name, points in record["inputs"].items()}
+        tables = {name: recorded_table(system.layout, name, *points) for name, points in record["inputs"].items()}
         return dataclasses.replace(
             system,
             parameters=parameters,

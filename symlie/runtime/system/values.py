@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +21,14 @@ from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.breakpoints import merged_breakpoints
 from symlie.runtime.system.initial_values import InitialValues, Placements, Quantities
-from symlie.runtime.system.inputs import InputTable, breakpoints_of, input_table, slots_and_tables
+from symlie.runtime.system.inputs import (
+    InputTable,
+    breakpoints_of,
+    input_table,
+    slots_and_tables,
+    smooth_table,
+    tables_in_use,
+)
 from symlie.runtime.system.mechanics import REDUNDANT
 from symlie.runtime.system.parameters import changed_parameters
 
@@ -56,6 +64,7 @@ class SystemValues(NamesSuccessors):
     """Further sets of kernels, which are there when they are needed."""
     initial_values: Mapping[tuple[str, str], Array] = field(default_factory=dict)
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
+    """Tables that were given to inputs, and to smooth tables in place of those of the model."""
     timings: Timings = Timings()
     sources: Mapping[str, str] = field(default_factory=dict)
     """The user's own files that the model was built from, with the hashes of their contents."""
@@ -104,7 +113,7 @@ class SystemValues(NamesSuccessors):
         parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
-    def with_input(self, name: str, times: object, values: object, interpolation: str = "linear") -> Self:
+    def with_input(self, name: str, times: object, values: object, interpolation: str | None = None) -> Self:
         """A copy with a table for a run-time input; steps end at its points.
 
         Parameters
@@ -116,16 +125,42 @@ class SystemValues(NamesSuccessors):
         values
             Values at these times, shape (n,) or (n, size); the first and the last hold before and after.
         interpolation
-            ``"linear"``, or ``"hold"``: each value holds from its time to the next.
+            ``"linear"``; ``"hold"``: each value holds from its time to the next; ``"cubic"`` or ``"quintic"``: a spline
+            with not-a-knot ends. Default: that of `Model.input`, else linear. Where the model declares one, the first
+            and the last value do not hold: runs stay inside of the table.
 
         Raises
         ------
         UnknownNameError
             There is no such input or interpolation.
+        SmoothnessError
+            The interpolation is less smooth than the one of `Model.input`.
         ModelError
             Times do not increase, or the numbers do not fit.
         """
         table = input_table(self.layout, name, times, values, interpolation)
+        return dataclasses.replace(self, inputs={**self.inputs, name: table})
+
+    def with_table(self, name: str, points: object, values: object) -> Self:
+        """A copy with other points of a smooth table.
+
+        Parameters
+        ----------
+        name
+            The table, from `Model.smooth_table`.
+        points
+            Times in s, or values of what it is a function of, in SI units; they increase. Shape (n,).
+        values
+            Values at these points, shape (n,) or (n, size).
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such table.
+        ModelError
+            Points do not increase, or the numbers do not fit.
+        """
+        table = smooth_table(self.layout, name, points, values)
         return dataclasses.replace(self, inputs={**self.inputs, name: table})
 
     def with_redundant(self, redundant: str) -> Self:
@@ -167,9 +202,21 @@ class SystemValues(NamesSuccessors):
     def breakpoints(self) -> dict[float, float]:
         """Times that must be step boundaries, each with the time at which steps after it begin.
 
-        These are kinks of functions of time, and jumps of inputs, after which steps begin a few units in the last
-        place later; breakpoints before such a time are part of the jump.
+        These are kinks of functions of time, knots of tables, and jumps of inputs, after which steps begin a few units
+        in the last place later; breakpoints before such a time are part of the jump. Periodic tables have those of one
+        period; see `breakpoints_between`.
+        """
+        return self.breakpoints_between(math.inf, -math.inf)
+
+    def breakpoints_between(self, t0: float, t_end: float) -> dict[float, float]:
+        """The same with the knots of periodic tables in all periods of a run.
+
+        Parameters
+        ----------
+        t0, t_end
+            Its begin and its end, in s.
         """
         positions = [self.layout.parameters[name][0] for name in self.layout.manifest.breakpoints]
         kinks = {float(t): float(t) for part in positions for t in self.parameters[part]}
-        return merged_breakpoints(kinks | breakpoints_of(list(self.inputs.values())))
+        tables = tables_in_use(self.layout, self.inputs)
+        return merged_breakpoints(kinks | breakpoints_of(list(tables.values()), t0, t_end))

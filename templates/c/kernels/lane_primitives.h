@@ -21,22 +21,24 @@ LANES_FUNCTION_OF_TWO(symlie_full_angle_ratio)
         return result;                                                                                                    \
     }
 #define LANES_FUNCTION_OF_INPUT(function)                                                                          \
-    static inline symlie_real lanes_##function(symlie_real t, const symlie_real *slot, int component)              \
+    static inline symlie_real lanes_##function(symlie_real t, const symlie_real *slot, int component, int derivative)              \
     {                                                                                                              \
         symlie_real result;                                                                                        \
-        for (int l = 0; l < SYMLIE_LANES; l++) result[l] = function(t[l], (const symlie_scalar *)slot + l, component); \
+        for (int l = 0; l < SYMLIE_LANES; l++) result[l] = function(t[l], (const symlie_scalar *)slot + l, component, derivative); \
         return result;                                                                                             \
     }
 
 LANES_FUNCTION_OF_TABLE(symlie_interpolate)
 LANES_FUNCTION_OF_TABLE(symlie_interpolate_slope)
 LANES_FUNCTION_OF_INPUT(symlie_input)
-LANES_FUNCTION_OF_INPUT(symlie_input_slope)
+LANES_FUNCTION_OF_INPUT(symlie_input_begin)
+LANES_FUNCTION_OF_INPUT(symlie_input_end)
 
 #define symlie_interpolate(x, abscissa, value, n) lanes_symlie_interpolate(x, abscissa, value, n)
 #define symlie_interpolate_slope(x, abscissa, value, n) lanes_symlie_interpolate_slope(x, abscissa, value, n)
-#define symlie_input(t, slot, component) lanes_symlie_input(t, slot, component)
-#define symlie_input_slope(t, slot, component) lanes_symlie_input_slope(t, slot, component)
+#define symlie_input(x, slot, component, derivative) lanes_symlie_input(LANES_OF(x), slot, component, derivative)
+#define symlie_input_begin(x, slot, component, derivative) lanes_symlie_input_begin(LANES_OF(x), slot, component, derivative)
+#define symlie_input_end(x, slot, component, derivative) lanes_symlie_input_end(LANES_OF(x), slot, component, derivative)
 
 static inline symlie_real lanes_symlie_select(symlie_real c, symlie_real a, symlie_real b)
 {

@@ -89,24 +89,65 @@ static inline symlie_scalar symlie_interval_end(symlie_scalar x, const symlie_sc
     return x < abscissa[0] ? abscissa[0] : abscissa[SYMLIE_ENTRY(symlie_interval(x, abscissa, n) + 1)];
 }
 
-/* Component of a run-time input: the slot says where its table is, how many points it has, and whether they are held.
- * Zero without a table, constant outside of it. */
-static inline symlie_scalar symlie_input(symlie_scalar t, const symlie_scalar *slot, int component)
+/* The interval of a run-time table that x is in: the knots, how many there are, and how many of them are not beyond x; shift
+ * is what brings x into the range of a periodic table, whose degree has a minus sign. */
+typedef struct {
+    const symlie_scalar *knot;
+    int n, degree, piece;
+    symlie_scalar shift;
+} symlie_table_piece;
+
+static inline symlie_table_piece symlie_find_piece(symlie_scalar x, const symlie_scalar *slot)
 {
-    const int n = (int)slot[SYMLIE_ENTRY(1)];
-    if (n == 0) return 0;
-    const symlie_scalar *time = slot + SYMLIE_ENTRY((long long)slot[0]);
-    const symlie_scalar *value = time + SYMLIE_ENTRY(n + (long long)component * n);
-    if (!(slot[SYMLIE_ENTRY(2)] > 0)) return symlie_interpolate(t, time, value, n);
-    return t < time[0] ? value[0] : t >= time[SYMLIE_ENTRY(n - 1)] ? value[SYMLIE_ENTRY(n - 1)] : value[SYMLIE_ENTRY(symlie_interval(t, time, n))];
+    symlie_table_piece at = {slot + SYMLIE_ENTRY((long long)slot[0]), (int)slot[SYMLIE_ENTRY(1)], (int)slot[SYMLIE_ENTRY(2)], 0, 0};
+    if (at.degree < 0) {
+        const symlie_scalar first = at.knot[0], period = at.knot[SYMLIE_ENTRY(at.n - 1)] - first;
+        at.degree = -at.degree;
+        at.shift = period * floor((x - first) / period);
+    }
+    int high = at.n;
+    while (high > at.piece) {
+        const int middle = at.piece + (high - at.piece) / 2;
+        if (x - at.shift < at.knot[SYMLIE_ENTRY(middle)]) high = middle;
+        else at.piece = middle + 1;
+    }
+    return at;
 }
 
-static inline symlie_scalar symlie_input_slope(symlie_scalar t, const symlie_scalar *slot, int component)
+/* A derivative of a component of a run-time table at x. The slot says where the table is, how many knots it has, and the
+ * degree of its polynomials; these follow the knots, by components, before the first knot, from each to the next, and beyond
+ * the last one, with coefficients of powers of the distance from the knot. Zero without a table. */
+static inline symlie_scalar symlie_input(symlie_scalar x, const symlie_scalar *slot, int component, int derivative)
 {
-    const int n = (int)slot[SYMLIE_ENTRY(1)];
-    const symlie_scalar *time = slot + SYMLIE_ENTRY((long long)slot[0]);
-    if (n == 0 || slot[SYMLIE_ENTRY(2)] > 0) return 0;
-    return symlie_interpolate_slope(t, time, time + SYMLIE_ENTRY(n + (long long)component * n), n);
+    if ((int)slot[SYMLIE_ENTRY(1)] == 0) return 0;
+    const symlie_table_piece at = symlie_find_piece(x, slot);
+    const long long start = at.n + ((long long)component * (at.n + 1) + at.piece) * (at.degree + 1);
+    const symlie_scalar *coefficient = at.knot + SYMLIE_ENTRY(start);
+    const symlie_scalar distance = x - at.shift - at.knot[SYMLIE_ENTRY(at.piece > 0 ? at.piece - 1 : 0)];
+    symlie_scalar result = 0;
+    for (int j = at.degree; j >= derivative; j--) {
+        int factor = 1;
+        for (int i = 0; i < derivative; i++) factor *= j - i;
+        result = result * distance + factor * coefficient[SYMLIE_ENTRY(j)];
+    }
+    return result;
+}
+
+/* Ends of the interval that x is in, infinite outside of the table. */
+static inline symlie_scalar symlie_input_begin(symlie_scalar x, const symlie_scalar *slot, int component, int derivative)
+{
+    (void)component, (void)derivative;
+    if ((int)slot[SYMLIE_ENTRY(1)] == 0) return -(symlie_scalar)INFINITY;
+    const symlie_table_piece at = symlie_find_piece(x, slot);
+    return at.piece > 0 ? at.shift + at.knot[SYMLIE_ENTRY(at.piece - 1)] : -(symlie_scalar)INFINITY;
+}
+
+static inline symlie_scalar symlie_input_end(symlie_scalar x, const symlie_scalar *slot, int component, int derivative)
+{
+    (void)component, (void)derivative;
+    if ((int)slot[SYMLIE_ENTRY(1)] == 0) return (symlie_scalar)INFINITY;
+    const symlie_table_piece at = symlie_find_piece(x, slot);
+    return at.piece < at.n ? at.shift + at.knot[SYMLIE_ENTRY(at.piece)] : (symlie_scalar)INFINITY;
 }
 
 /* 2 atan(sqrt(n)/w)/sqrt(n), the factor of the quaternion logarithm; p and -p give the same principal value. For rotations

@@ -235,8 +235,7 @@ def test_rank_and_a_smallest_set_are_told_once() -> None:
     (notice,) = run.notices
     assert notice.startswith("The 7 constraint rows of 'pendulums' have rank 4: row ")
     assert notice.endswith(
-        "depend on each other (the smallest such set). There are 3 such dependencies in all. Multipliers are those of "
-        "minimal norm."
+        "depend on each other. Multipliers are those of minimal norm (docs/statement.md#redundant-constraints)."
     )
     assert "of constraint 'pin', row" in notice and "of constraint 'pin_again' depend" in notice
 

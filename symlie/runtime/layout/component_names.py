@@ -68,6 +68,12 @@ class ComponentNames(Places, ABC):
             names.append(f"rows {', '.join(first)} and {last}{constraint}" if first else f"row {last}{constraint}")
         return names
 
+    def constraint_of_row(self, row: int) -> str:
+        """The joint or the constraint that a constraint equation belongs to."""
+        if row in self.joint_of_row:
+            return self.joint_of_row[row]
+        return next((name for name, part in self.constraints.items() if row in part.rows), "")
+
     def _place_of_row(self, row: int) -> tuple[int, str]:
         for name, part in self.constraints.items():
             found = np.argwhere(part.rows == row)

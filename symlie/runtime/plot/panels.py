@@ -248,7 +248,8 @@ def _output_panel(solution: Solution, name: str) -> Panel:
     values = solution.outputs[name].reshape(len(solution.t), -1)
     if unit == "rad" and values.shape[1] > 1 and np.linalg.norm(values, axis=1).max(initial=0.0) <= HALF_TURN:
         values = continuous_rotation(values)
-    return Panel(_words(name), _in_unit(unit), _components("e", values, "norm"), kind=unit)
+    title = _words(name) + (" (not unique)" if name in solution.undetermined.outputs else "")
+    return Panel(title, _in_unit(unit), _components("e", values, "norm"), kind=unit)
 
 
 def _field_panels(

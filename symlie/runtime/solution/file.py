@@ -22,6 +22,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.solution.trace import trace_of
 from symlie.runtime.solution.trailer import check_trailer
+from symlie.runtime.solution.undetermined import Undetermined
 from symlie.runtime.solution.variables import (
     CARRIED,
     END,
@@ -156,6 +157,10 @@ def _solution(content: _Content, system: System) -> Solution:
     # The outputs as they were, whatever processor reads them.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
     solution.__dict__["outputs"] = Outputs(solution, outputs)
+    undetermined = [a for a in content.about.values() if "undetermined" in a]
+    solution.__dict__["undetermined"] = Undetermined(
+        *(tuple(a[name] for a in undetermined if name in a) for name in ("output", "constraint"))
+    )
     for name, a in content.about.items():
         if a.get("kind") == "segments":
             places = local_fields(layout, a["curve"])[a["field"]].places

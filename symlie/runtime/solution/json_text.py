@@ -26,6 +26,7 @@ def solution_json(solution: Solution) -> dict[str, object]:
         "outputs": outputs,
         "statistics": dataclasses.asdict(solution.statistics),
         "notices": [*solution.notices, *solution.outputs.notices],
+        **({"undetermined": solution.undetermined._asdict()} if any(solution.undetermined) else {}),
         **({} if solution.trace is None else {"trace": {n: x.tolist() for n, x in solution.trace.columns.items()}}),
         **({"events": events} if layout.events else {}),
     }

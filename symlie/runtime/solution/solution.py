@@ -23,6 +23,7 @@ from symlie.runtime.solution.recorder import Event, Statistics
 from symlie.runtime.solution.state_at import StateAt
 from symlie.runtime.solution.summaries import solution_html, solution_line
 from symlie.runtime.solution.trace import Trace
+from symlie.runtime.solution.undetermined import Undetermined, undetermined_of
 
 if TYPE_CHECKING:
     import pandas
@@ -251,6 +252,14 @@ class Solution:
         Each is computed when it is first asked for.
         """
         return Outputs(self)
+
+    @cached_property
+    def undetermined(self) -> Undetermined:
+        """Names of outputs and constraints that redundant constraint equations leave undetermined.
+
+        Their values are those of the multipliers of minimal norm; other multipliers belong to the same motion.
+        """
+        return undetermined_of(self)
 
     def with_index1_multipliers(self) -> Solution:
         """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.

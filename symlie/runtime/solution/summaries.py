@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from symlie.runtime.solution.state_at import StateAt
 
 
+MOST_NAMED = 4
+"""Outputs that one line names."""
+
+
 def solution_line(solution: Solution) -> str:
     """A solution in one line."""
     done = solution.statistics
@@ -23,6 +27,8 @@ def solution_line(solution: Solution) -> str:
         f"{done.steps} steps",
     ]
     parts += [f"largest |Φ| {done.max_constraint_residual:.2g}"] if solution.system.layout.rows else []
+    names = solution.undetermined.outputs
+    parts += [f"not unique: {', '.join(names[:MOST_NAMED])}{', …' if len(names) > MOST_NAMED else ''}"] if names else []
     return line("Solution", [*parts, solution.status])
 
 
@@ -46,7 +52,11 @@ def solution_html(solution: Solution) -> str:
     rows += [("events", len(solution.events))] if layout.events else []
     rows += [("notice", text) for text in solution.notices]
     rows += [("in space", "solution.view()")] if len(solution.t) else []
-    outputs = [(name, position.stop - position.start, unit) for name, (position, unit) in layout.outputs.items()]
+    names = solution.undetermined.outputs
+    outputs = [
+        (f"{name} (not unique)" if name in names else name, position.stop - position.start, unit)
+        for name, (position, unit) in layout.outputs.items()
+    ]
     return table(f"{layout.name}", rows) + table("outputs", outputs, ("name", "components", "unit"))
 
 

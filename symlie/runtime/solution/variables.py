@@ -113,10 +113,12 @@ def solution_variables(solution: Solution) -> list[Variable]:
             stored = angle.field
             name = f"{node.name}_angle" if len(node.type.angles) == 1 else f"{node.name}_angle_{stored}"
             add(name, solution.angle(node.name, stored), "rad", nodes, kind="angle", node=node.name, field=stored)
+    undetermined = solution.undetermined
     for constraint, values in solution.named_multipliers().items():
         part = layout.constraints[constraint]
         instances = (f"{part.element}_instance",) if part.is_array else ()
-        add(f"multipliers_{constraint}", values, "", instances, kind="multipliers", constraint=constraint)
+        about = {"kind": "multipliers", "constraint": constraint, **_uniqueness(constraint in undetermined.constraints)}
+        add(f"multipliers_{constraint}", values, "", instances, **about)
     for (curve, label, frame), values in solution.known_fields.items():
         if frame == "body":
             unit, segments = local_fields(layout, curve)[label].unit, (f"{curve}_segment",)
@@ -125,8 +127,14 @@ def solution_variables(solution: Solution) -> list[Variable]:
     units |= {name: unit for name, (_, _, unit) in layout.node_outputs.items()}
     for output, values in solution.outputs.items():
         nodes = (f"{output}_node",) if output in layout.node_outputs else ()
-        add(output, values, units.get(output, ""), nodes, kind="output", output=output)
+        about = {"kind": "output", "output": output, **_uniqueness(output in undetermined.outputs)}
+        add(output, values, units.get(output, ""), nodes, **about)
     return variables
+
+
+def _uniqueness(is_undetermined: bool) -> dict[str, str]:
+    """Attribute of values that redundant constraint equations leave undetermined."""
+    return {"undetermined": "yes"} if is_undetermined else {}
 
 
 def group_variables(solution: Solution) -> list[Variable]:

@@ -28,6 +28,9 @@ LOST_MASS = 1e-14
 MOST_NAMED = 6
 """Constraints of a dependency that are named one by one."""
 
+MOST_NAMED_SHORTLY = 2
+"""The same in a warning of one line."""
+
 
 class LostMass(NamedTuple):
     """What a mass matrix leaves undetermined."""
@@ -158,7 +161,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
 
 
 def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows) -> str:
-    """The rank of B, and as few rows as possible that depend on each other, as a sentence."""
+    """The rank of B, and constraints with equations that depend on each other, as a short sentence."""
     layout = algebra.layout
     rank = f"The {layout.rows} constraint rows of '{layout.name}' have rank {layout.rows - dependent.count}"
     if not dependent.count:
@@ -166,26 +169,27 @@ def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, depende
     lengths = algebra.row_lengths(jacobian)
     unit = dependent.combinations * np.where(lengths > 0, lengths, 1.0)[:, None]
     found = smallest_of(cleaned(unit / np.linalg.norm(unit, axis=0)))
-    return f"{rank}: {_described(layout, found)}.{_others(found)}"
+    return f"{rank}: {_described(layout, found, MOST_NAMED_SHORTLY)}."
 
 
-def _described(layout: Layout, found: Dependency) -> str:
-    """What depends on what: joints where there are some, other constraints by their rows."""
+def _described(layout: Layout, found: Dependency, most: int = 0) -> str:
+    """Dependent joints, and other constraints by their equations; in short with at most so many names."""
+    named, how = most or MOST_NAMED, "" if most else _how_small(found)
     joints = _joints(layout, found)
     if joints:
-        others = layout.row_names([row for row in found.rows if row not in layout.joint_of_row])
-        one = f"joint {joints[0]}" if len(joints) == 1 else f"joints {', '.join(joints[:MOST_NAMED])}"
-        more = f" and {len(joints) - MOST_NAMED} more" if len(joints) > MOST_NAMED else ""
+        others = [] if most else layout.row_names([row for row in found.rows if row not in layout.joint_of_row])
+        one = f"joint {joints[0]}" if len(joints) == 1 else f"joints {', '.join(joints[:named])}"
+        more = f" and {len(joints) - named} more" if len(joints) > named else ""
         is_one = len(joints) + len(others) == 1
-        small = "" if is_one else _how_small(found)
+        small = "" if is_one else how
         return f"{', '.join([one + more, *others])} {'holds' if is_one else 'hold'} a motion more than once{small}"
     names = layout.row_names(found.rows)
     if len(found.rows) == 1:
         return f"{names[0]} constrains nothing"
-    listed = ", ".join(names[:MOST_NAMED])
-    if len(names) > MOST_NAMED:
-        listed += f" and rows of {len(names) - MOST_NAMED} more constraints, {len(found.rows)} rows in all,"
-    return f"{listed} depend on each other{_how_small(found)}"
+    listed = ", ".join(names[:named])
+    if len(names) > named:
+        listed += f" and rows of {len(names) - named} more constraints, {len(found.rows)} rows in all,"
+    return f"{listed} depend on each other{how}"
 
 
 def _joints(layout: Layout, found: Dependency) -> list[str]:

@@ -15,6 +15,7 @@ from symlie.runtime.methods.implicit import Implicit
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.recorder import RankChange, Recorder
 from symlie.runtime.solution.solution import Solution
+from symlie.runtime.solution.undetermined import undetermined_at
 from symlie.runtime.system.solvability import rank_of_rows
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ MANY_DIGITS = 1e-8
 LARGEST_CHANGE = 0.2
 """Change within a step of what vanishes at the singularity of coordinates, relative to it, from which on that is told:
 explicit methods of order four to six lose two digits there."""
+
+REDUNDANT_PAGE = "docs/statement.md#redundant-constraints"
+"""Page of the manual on redundant constraints."""
+
+MOST_OUTPUTS = 4
+"""Outputs without unique value that a warning names."""
 
 MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
@@ -82,11 +89,23 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
         return [_near_singularity(run, change) for change in recorder.rank_changes[:1]]
     found = []
     if begin.counters.dependent_rows:
-        found.append(f"{_rank(run, begin.t, begin.at.q)} Multipliers are those of minimal norm.")
+        found.append(f"{_rank(run, begin.t, begin.at.q)} {_not_unique(run)}")
     found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q)}" for t, q, _ in recorder.rank_changes]
     if counters.rank_changes > MOST_RANK_CHANGES:
         found.append("The rank of the constraints goes on changing; further changes are not told.")
     return found
+
+
+def _not_unique(run: Run) -> str:
+    """Results that redundant constraint equations leave undetermined at the start, and where the manual explains it."""
+    at = run.begin.at
+    names = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers).outputs
+    if not names:
+        return f"Multipliers are those of minimal norm ({REDUNDANT_PAGE})."
+    listed = ", ".join(names[:MOST_OUTPUTS]) + (
+        f" and {len(names) - MOST_OUTPUTS} more" if len(names) > MOST_OUTPUTS else ""
+    )
+    return f"Not unique: {listed} ({REDUNDANT_PAGE})."
 
 
 def _near_singularity(run: Run, change: RankChange) -> str:

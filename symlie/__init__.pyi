@@ -128,6 +128,7 @@ from symlie.runtime.solution.recorder import Statistics as Statistics
 from symlie.runtime.solution.solution import Solution as Solution
 from symlie.runtime.solution.state_at import StateAt as StateAt
 from symlie.runtime.solution.trace import Trace as Trace
+from symlie.runtime.solution.undetermined import Undetermined as Undetermined
 from symlie.runtime.statics.equilibrium import Equilibrium as Equilibrium
 from symlie.runtime.statics.equilibrium_path import CriticalPoint as CriticalPoint
 from symlie.runtime.statics.equilibrium_path import EquilibriumPath as EquilibriumPath

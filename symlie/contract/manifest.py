@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.records import from_json, to_json
+from symlie.contract.records import OPTIONAL, from_json, to_json
 from symlie.reading import other_format, reading
 from symlie.showing import Brief
 
@@ -295,6 +295,29 @@ class Curve(Brief):
     """Arc length of each node, increasing, in m."""
 
 
+@dataclass(frozen=True)
+class JointRate:
+    """A rate of a joint: the output JOINT_RATE, linear in the velocities."""
+
+    joint: str
+    rate: str
+
+    @property
+    def output(self) -> str:
+        """Name of the output."""
+        return f"{self.joint}_{self.rate}"
+
+
+@dataclass(frozen=True)
+class InitialCondition:
+    """Values that an output has at the start, in addition to initial values of nodes."""
+
+    output: str
+    values: tuple[float, ...]
+    description: str
+    """Its name in messages, such as "the rate of joint 'crank'"."""
+
+
 def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
     """Whether some instances have outputs under names of their own.
 
@@ -328,6 +351,10 @@ class Manifest(Types):
     curves: tuple[Curve, ...]
     sets: tuple[str, ...]
     """Further sets of kernels in the folder, see `symlie.contract.sets.SETS`."""
+    joint_rates: tuple[JointRate, ...] = field(default=(), metadata={OPTIONAL: True})
+    """Rates of joints, zero at the start unless they are given or the constraints demand other values."""
+    conditions: tuple[InitialCondition, ...] = field(default=(), metadata={OPTIONAL: True})
+    """Conditions on the initial velocities, such as given rates of joints."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 Record = TypeVar("Record")
 
+OPTIONAL = "optional"
+"""Metadata of fields that later versions added: they are not written where they have their default."""
+
 
 def to_json(kind: object, value: object) -> Any:
     """A value as JSON has it.
@@ -28,7 +31,8 @@ def to_json(kind: object, value: object) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if dataclasses.is_dataclass(kind):
-        return {name: to_json(hint, getattr(value, name)) for name, hint in _fields(kind).items()}
+        left_out = {f.name for f in _optional(kind) if getattr(value, f.name) == f.default}
+        return {n: to_json(hint, getattr(value, n)) for n, hint in _fields(kind).items() if n not in left_out}
     if isinstance(value, tuple):
         hints = typing.get_args(kind)
         return [to_json(hints[0] if hints[-1] is ... else hint, part) for part, hint in _paired(value, hints)]
@@ -63,6 +67,11 @@ def from_json(kind: type[Record], content: object, at: str = "") -> Record:
 def _fields(kind: Any) -> dict[str, Any]:
     hints = _hints(kind)
     return {f.name: hints[f.name] for f in dataclasses.fields(kind)}
+
+
+def _optional(kind: Any) -> list[dataclasses.Field[Any]]:
+    """Fields that are left out where they have their default."""
+    return [f for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)]
 
 
 _hints = functools.cache(typing.get_type_hints)
@@ -107,10 +116,12 @@ def _record(kind: Any, content: object, at: str) -> Any:
     if not isinstance(content, dict):
         raise _mismatch(at, "an object")
     dot, fields = at and f"{at}.", _fields(kind)
-    missing = [name for name in fields if name not in content]
+    optional = {f.name for f in _optional(kind)}
+    missing = [name for name in fields if name not in content and name not in optional]
     if missing:
         raise _mismatch(f"{dot}{missing[0]}", "there")
-    return kind(**{name: _read(hint, content[name], f"{dot}{name}") for name, hint in fields.items()})
+    read = {name: hint for name, hint in fields.items() if name in content}
+    return kind(**{name: _read(hint, content[name], f"{dot}{name}") for name, hint in read.items()})
 
 
 _NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from sympy import Expr, Integer, Matrix
@@ -58,8 +59,10 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
         for c in model.curves
     )
     parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)
-    tables = tuple(model.tables)
-    return Arrangement(parameters, tuple(sets), tuple(instances), motions, breakpoints, tables, curves=curves)
+    return Arrangement(
+        parameters, tuple(sets), tuple(instances), motions, breakpoints, tuple(model.tables), curves=curves,
+        joint_rates=tuple(model.joint_rates), conditions=tuple(model.conditions.values()),
+    )  # fmt: skip
 
 
 def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
@@ -135,7 +138,7 @@ def _as_own(
         )
     at = np.array(rho, dtype=float)
     matrix = parameters.spin_by_rates(at) if own.name == "Omega" else parameters.rates_by_spin(at)
-    return InitialValue(own, True, tuple(Matrix(matrix) * Matrix(value.components)))
+    return replace(value, field=own, components=tuple(Matrix(matrix) * Matrix(value.components)))
 
 
 def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) -> NodeSet:
@@ -143,6 +146,8 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
     given = [False] * group.storage_dimension, [False] * group.dimension
     for value in _by_own_fields(node, stated):
         mask = given[value.is_velocity]
+        if not value.is_given:
+            continue
         mask[value.field.offset : value.field.offset + value.field.size] = [True] * value.field.size
     rows = [np.array([p], dtype=float) if has_numbers else np.zeros((0, 0)) for p in initial_components(node, stated)]
     return NodeSet(node.name, group.name, 1, False, (), tuple(given[0]), tuple(given[1]), (), rows[0], rows[1])

@@ -111,7 +111,7 @@ def position_of(group: ConfigurationSpace, storage: Array) -> Array:
 
 
 def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
-    """Initial ``Omega`` and ``x_dot`` of a body, both in inertial axes; None if no velocity is given."""
+    """Initial ``Omega`` and ``x_dot`` of a body, both in inertial axes; None if no velocity is known."""
     given = {v.field.name: v for v in model.initial_values.get(node.name, ()) if v.is_velocity}
     if not given:
         return None

@@ -29,9 +29,9 @@ from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.protocol import Prepared, States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
-from symlie.runtime.system.initial_values import field_rows
+from symlie.runtime.system.initial_values import field_rows, is_joint_rate
 from symlie.runtime.system.inputs import slots_and_tables
-from symlie.runtime.system.ordinary_start import has_ordinary_values
+from symlie.runtime.system.ordinary_start import has_ordinary_values, ordinary_starts
 from symlie.runtime.system.system import System
 
 
@@ -230,10 +230,11 @@ def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRow
     open_rows = [row for row in range(count) if row not in design.refused]
     others: list[int] = []
     asks_joints = system.branch_check is not None and layout.joints and design.initial
+    asks_joints = asks_joints or any(is_joint_rate(layout, key) for key in design.initial)
     if request.t0 == 0 and has_ordinary_values(system) and not asks_joints:
         assert isinstance(system.kernels, CKernels)
         stated_q, stated_v, given = _stated(design, prepared)
-        found = system.kernels.begin(prepared, 0.0, stated_q, stated_v, given)
+        found = ordinary_starts(system, prepared, stated_q, stated_v, given)
         begins[:] = found.is_ordinary
         begins[list(design.refused)] = False
         q[begins], v[begins], multipliers[begins] = found.q[begins], found.v[begins], found.multipliers[begins]

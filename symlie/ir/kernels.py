@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from symlie.contract.manifest import (
     Curve,
     ElementType,
+    InitialCondition,
     InputLayout,
     Instances,
+    JointRate,
     NodeSet,
     NodeType,
     ParameterLayout,
@@ -168,6 +170,8 @@ class Arrangement(Brief):
     curves: tuple[Curve, ...] = ()
     frozen: tuple[str, ...] = ()
     """Parameters that are constants in the kernels, those of element types as ELEMENT.NAME."""
+    joint_rates: tuple[JointRate, ...] = ()
+    conditions: tuple[InitialCondition, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ class InitialValue(Brief):
     field: Field
     is_velocity: bool
     components: tuple[Expr, ...]
+    is_given: bool = True
+    """Whether a run starts with them; otherwise they are a guess of velocities that follow from others."""
 
 
 ANGULAR_VELOCITY = Field("Omega", 0, (3,))
@@ -43,7 +45,12 @@ def coordinate_rates(parameters: RotationParameters) -> Field:
 
 
 def with_initial_values(
-    node: Node, stated: Sequence[InitialValue], fields: Mapping[str, object], parameters: Sequence[Parameter]
+    node: Node,
+    stated: Sequence[InitialValue],
+    fields: Mapping[str, object],
+    parameters: Sequence[Parameter],
+    *,
+    is_given: bool = True,
 ) -> list[InitialValue]:
     """Initial values of a node with further ones, the later of which hold.
 
@@ -57,6 +64,8 @@ def with_initial_values(
         Values by name of a field, or ``rotation``.
     parameters
         What values may depend on.
+    is_given
+        Whether a run starts with them; otherwise they are guesses, which replace no given values.
 
     Raises
     ------
@@ -81,10 +90,13 @@ def with_initial_values(
                 f"Node '{node.name}' on {node.group} has no field '{name}' to start from; it has: {', '.join(known)}."
             )
         field, is_velocity = known[name]
+        same = ("Omega", rates) if name in ("Omega", rates) else (name,)
+        if not is_given and any(v.is_given and v.field.name in same for v in values):
+            continue
         if name in ("Omega", rates) and rates is not None:
             values = [v for v in values if v.field.name not in ("Omega", rates)]
         parts = initial_components(f"{node.name}.{name}", value, field.size, parameters)
         if turned is not None and name == turned.parameters.field and not any(c.free_symbols for c in parts):
             turned.parameters.check_regular(np.array(parts, dtype=float))
-        values.append(InitialValue(field, is_velocity, parts))
+        values.append(InitialValue(field, is_velocity, parts, is_given))
     return values

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr
 
+from symlie.contract.manifest import InitialCondition, JointRate
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
@@ -67,6 +68,8 @@ class Model(Drawn, TableStatement):
         self.ground = Ground()
         self.joints: list[PlacedByCoordinates] = []
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
+        self.joint_rates: list[JointRate] = []
+        self.conditions: dict[str, InitialCondition] = {}
         self.curves: list[StatedCurve] = []
         self.shapes = []
 
@@ -266,6 +269,19 @@ class Model(Drawn, TableStatement):
             self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters)
         return None
 
+    def guess_velocity(self, node: Node, **fields: object) -> None:
+        """Guess velocities that follow from others; they replace no given ones, and are completed where they are wrong.
+
+        Parameters
+        ----------
+        node
+            The node.
+        **fields
+            Values by name of a velocity field.
+        """
+        before = self.initial_values.get(node.name, ())
+        self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters, is_given=False)
+
     def gravity(self, acceleration: Sequence[float]) -> None:
         """Set the acceleration of gravity of all rigid bodies: the default of the parameter ``gravity``.
 
@@ -326,6 +342,7 @@ class Model(Drawn, TableStatement):
         other.parameters, other.inputs, other.breakpoints = self.parameters, self.inputs, self.breakpoints
         other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
+        other.joint_rates, other.conditions = self.joint_rates, self.conditions
         return other
 
     def derive(self, *, progress: bool | None = None) -> Equations:

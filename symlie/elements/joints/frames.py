@@ -128,6 +128,12 @@ ALIGNED = (perpendicular(X, Y), perpendicular(Z, X), perpendicular(Z, Y))
 """All axes are parallel; three rotations by half a turn satisfy it as well."""
 
 
+def relative_rate(a: Frame, b: Frame) -> list[Expr]:
+    """Angular velocity of the second frame less that of the first, in axes of the second."""
+    spin = relative_spin(a, b)
+    return [b.axis(k).dot(spin) for k in range(3)]
+
+
 def relative_spin(a: Frame, b: Frame) -> SymbolicMatrix:
     """Angular velocity of the second frame less that of the first, in inertial axes."""
     if a.spin is None or b.spin is None:

@@ -12,33 +12,37 @@ from symlie.errors import ModelError
 from symlie.modeling.node import Node
 
 
-def initial_rates(joint: Joint) -> tuple[Array, Array]:
+def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array]:
     """Coordinates of a joint and their rates in the initial configuration.
 
     Parameters
     ----------
     joint
         The joint.
+    is_guess
+        Whether the rates are a guess, so that velocities of bodies need not fit to the joint.
 
     Returns
     -------
     coordinates, rates
         In rad, m, rad/s and m/s; of a ball joint the rotation matrix of the second marker against the first, and its
-        angular velocity in axes of the second. Bodies without given velocity are at rest.
+        angular velocity in axes of the second. Given rates stay; others are zero where no body has a given velocity.
 
     Raises
     ------
     ModelError
         Velocities of the bodies do not fit to the joint.
     """
-    rows = joint._rows
-    (p, a), (q, b) = (m.placed(joint.model) for m in joint.markers)
+    rows, model = joint._rows, joint.model
+    (p, a), (q, b) = (m.placed(model) for m in joint.markers)
+    conditions = [model.conditions.get(f"{joint.name}_{rate}") for rate in rows.rates]
+    if not any(v.is_velocity and v.is_given for values in model.initial_values.values() for v in values):
+        given = [np.atleast_1d(0.0 if c is None else c.values) for c in conditions]
+        size = 3 if rows.is_ball else len(given)
+        rates = np.resize(np.concatenate(given), size) if given else np.zeros(0)
+        return _coordinates(joint, a, b), rates
     known = [_velocity(joint, m, point) for m, point in zip(joint.markers, (p, q), strict=True)]
-    if rows.is_ball:
-        coordinates = a.T @ b
-    else:
-        frames = joint._initial_frames()
-        coordinates = np.array([float(c.principal(*frames)) for c in rows.coordinates])
+    coordinates = _coordinates(joint, a, b)
     at_rest = np.zeros(3), np.zeros(3)
     first, second = (at_rest if k is None else k for k in known)
     d = np.zeros(3)
@@ -56,12 +60,22 @@ def initial_rates(joint: Joint) -> tuple[Array, Array]:
         both = np.concatenate([spin, speed])
         rates = np.linalg.lstsq(columns, both, rcond=None)[0] if rows.coordinates else np.zeros(0)
         left = both - columns @ rates
-    if not np.abs(left).max() <= ROUNDING * (1 + np.abs(np.concatenate([spin, speed])).max()):
+    if not is_guess and not np.abs(left).max() <= ROUNDING * (1 + np.abs(np.concatenate([spin, speed])).max()):
         raise ModelError(
             f"The initial velocities of the bodies of joint '{joint.name}' tear it apart, by {np.abs(left).max():.3g} "
             "m/s or rad/s; give those of all bodies, or rates of joints."
         )
+    for k, condition in enumerate(conditions):
+        if condition is not None:
+            rates[k] = condition.values[0]
     return coordinates, rates
+
+
+def _coordinates(joint: Joint, a: Array, b: Array) -> Array:
+    if joint._rows.is_ball:
+        return np.asarray(a.T @ b)
+    frames = joint._initial_frames()
+    return np.array([float(c.principal(*frames)) for c in joint._rows.coordinates])
 
 
 def _velocity(joint: Joint, marker: Marker, point: Array) -> tuple[Array, Array] | None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from sympy import sympify
 
+from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
-from symlie.elements.joints.frames import Frame
-from symlie.elements.joints.rows import Rows, reaction
+from symlie.elements.joints.frames import Frame, relative_rate
+from symlie.elements.joints.rows import BALL_RATE, Rows, reaction
 from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, at_defaults, rotation_of
 from symlie.errors import ModelError
@@ -97,6 +98,7 @@ class Joint(Connection, PlacedByCoordinates):
         self._check(apart)
         self._add()
         model.joints.append(self)
+        model.joint_rates += [JointRate(self.name, rate) for rate in self._rows.rates]
 
     def place(self, **values: object) -> None:
         """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.
@@ -167,6 +169,13 @@ class Joint(Connection, PlacedByCoordinates):
         return np.asarray(np.einsum("tji,tj->ti", turns, values))
 
     @property
+    def _is_complete(self) -> bool:
+        """Whether its rates determine the motion of the second body against the first."""
+        element = self._instances.element
+        held, rows = sum(len(c.rows) for c in element.constraints), self._rows
+        return held + len(rows.coordinates) + 3 * rows.is_ball >= (6 if self._size == 3 else 3)
+
+    @property
     def _rows(self) -> Rows:
         rows = self.space if self._size == 3 else self.plane
         if rows is None:
@@ -187,6 +196,8 @@ class Joint(Connection, PlacedByCoordinates):
         for coordinate in rows.coordinates:
             element.output(coordinate.name, coordinate.value(element, a, b), unit=coordinate.unit)
             element.output(coordinate.rate, coordinate.rate_of(element, a, b), unit=coordinate.rate_unit)
+        if rows.is_ball:
+            element.output(BALL_RATE, relative_rate(a, b), unit="rad/s")
         force, moment = reaction(element, a, b, constraints)
         element.output("force", force, unit="N")
         element.output("moment", moment, unit="N m")

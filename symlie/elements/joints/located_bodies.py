@@ -23,12 +23,12 @@ from sympy import Integer
 from symlie.contract.manifest import Label
 from symlie.elements.connection import element_frames
 from symlie.elements.joints.coordinates import Coordinate
-from symlie.elements.joints.frames import SIDES, Frame, relative_spin
+from symlie.elements.joints.frames import SIDES, Frame, relative_rate
 from symlie.elements.joints.initial_rates import initial_rates
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import Turned, constant, displacement, relative_rotation
 from symlie.elements.joints.placed_bodies import Joined, crossed, storage_and_velocity, stored_body
-from symlie.elements.joints.rows import reaction
+from symlie.elements.joints.rows import BALL_RATE, reaction
 from symlie.elements.joints.tree import Tree, body_key
 from symlie.elements.marker import group_of, node_of
 from symlie.elements.placement import Array
@@ -62,7 +62,7 @@ def located_model(model: Model, tree: Tree) -> Model:
         Bodies, each behind the one before it.
     """
     other = model.copy()
-    other.joints = []
+    other.joints, other.joint_rates, other.conditions = [], [], {}
     behind = {joint.name: body for body, (_, joint) in tree.items() if joint is not None}
     located = {body.name for body in behind.values() if isinstance(body, Node)}
     other.initial_values = {n: v for n, v in model.initial_values.items() if n not in located}
@@ -198,8 +198,9 @@ class _LocatingJoint:
         element.output("force", force, unit="N")
         element.output("moment", moment, unit="N m")
         if joint._rows.is_ball:
-            spin = [b.axis(k).dot(relative_spin(a, b)) for k in range(3)]
+            spin = relative_rate(a, b)
             across = element.across
+            element.output(BALL_RATE, across.Omega, unit="rad/s")
             element.field(across, [*across.Omega, *self._rate(spin)])
         elif coordinates:
             rates = [c.rate_of(element, a, b) for c, _ in coordinates]

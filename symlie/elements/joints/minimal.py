@@ -16,14 +16,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sympy import Add, Expr, Symbol
 
+from symlie.contract.manifest import InitialCondition
 from symlie.elements.joints.body_links import BodyLinks
 from symlie.elements.joints.coordinates import Turn
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinematics import has_minimal_coordinates
 from symlie.elements.joints.located_bodies import located_model
 from symlie.elements.joints.placed_bodies import PlacedBodies
+from symlie.elements.joints.rows import BALL_RATE
 from symlie.elements.joints.tree import Tree, body_tree
-from symlie.elements.placement import body_dimension
+from symlie.elements.placement import Array, body_dimension, initial_placement, initial_velocity
 from symlie.errors import ModelError
 from symlie.ir.differentiate import reverse
 from symlie.ir.restatement import Restatement
@@ -153,6 +155,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other.inputs, other.tables = list(model.inputs), list(model.tables)
     other.motions, other.arrays = list(model.motions), list(model.arrays)
     other.shapes = list(model.shapes)
+    other.joint_rates, other.conditions = list(model.joint_rates), dict(model.conditions)
     for node in model.nodes:
         if node not in placed:
             other._add_node(Node(other.program, node.name, node.group))
@@ -210,11 +213,35 @@ class _Restated:
             for coordinate, (value, rate) in self._bodies.coordinates_of(joint):
                 self._other.output(f"{joint.name}_{coordinate.name}", value, unit=coordinate.unit)
                 self._other.output(f"{joint.name}_{coordinate.rate}", rate, unit=coordinate.rate_unit)
+            if joint._rows.is_ball:
+                spin = self._other._own_nodes[joint.name].velocity.components
+                self._other.output(f"{joint.name}_{BALL_RATE}", column(spin), unit="rad/s")
         for name, (total, unit) in self._outputs.items():
             self._other.output(name, column(total), unit=unit)
         for name, body in self._bodies.placed.items():
             for label, value, unit in (("R", body.matrix, ""), ("x", body.x, "m"), ("Omega", body.spin, "rad/s")):
                 self._other.output(f"{name}_{label}", column(value), unit=unit)
+        self._given_velocities()
+
+    def _given_velocities(self) -> None:
+        """Given velocities of bodies as conditions, since these are no states."""
+        for node in self._model.nodes:
+            values = self._model.initial_values.get(node.name, ())
+            names = {v.field.name for v in values if v.is_velocity and v.is_given}
+            known = initial_velocity(self._model, node) if names and node.name in self._bodies.names else None
+            if known is None:
+                continue
+            given: dict[str, Array] = {}
+            if "Omega" in names:
+                turn = initial_placement(self._model, node)[0]
+                given["Omega"] = turn.T @ known["Omega"] if len(turn) == 3 else known["Omega"]
+            if names & {"U", "x_dot"}:
+                x_dot = self._other.rate(column(self._bodies.placed[node.name].x))
+                self._other.output(f"{node.name}_x_dot", x_dot, unit="m/s")
+                given["x_dot"] = known["x_dot"]
+            for label, value in given.items():
+                output, components = f"{node.name}_{label}", tuple(map(float, value))
+                self._other.conditions[output] = InitialCondition(output, components, f"{label} of body '{node.name}'")
 
     def _instance(self, instances: ElementInstances, k: int) -> None:
         """One instance of an element type, unless it is a joint whose coordinates are the unknowns."""

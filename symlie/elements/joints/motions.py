@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sympy import Expr, Max
 
+from symlie.contract.manifest import InitialCondition
 from symlie.elements.joints.coordinates import Coordinate, Turn
 from symlie.elements.joints.joint import ROUNDING, Joint
 from symlie.elements.joints.placing import place_behind
@@ -58,10 +59,11 @@ class MovingJoint(Joint):
     """
 
     def place(self, **values: object) -> None:
-        """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.
+        """Give coordinates and rates of the joint in the initial state, as `Model.initial` does.
 
-        All bodies behind it move as one. With rates they move with the body before the joint, and so does what is
-        behind them: go outwards from the ground. Loops are left to the assembly.
+        Coordinates move all bodies behind the joint, seen from the ground, as one; loops are left to the assembly.
+        Rates are conditions on the initial velocities, in any order and also of joints in closed loops; rates that are
+        not given are zero where the constraints permit it.
 
         Parameters
         ----------
@@ -71,7 +73,8 @@ class MovingJoint(Joint):
         Raises
         ------
         ModelError
-            The joint closes a loop, or there are nodes behind it that can not be moved; values that are no numbers.
+            The joint closes a loop, or there are nodes behind it that cannot be moved, where coordinates are given;
+            values that are no numbers.
         UnknownNameError
             The joint has no such coordinate.
         """
@@ -89,6 +92,12 @@ class MovingJoint(Joint):
             numbers[label] = float(value)
         complete = self._completed(numbers)
         place_behind(self, coordinates, complete)
+        for c in coordinates:
+            if c.rate in complete:
+                condition = InitialCondition(
+                    f"{self.name}_{c.rate}", (complete[c.rate],), f"{c.rate} of {self._called}"
+                )
+                self.model.conditions[condition.output] = condition
         self.placed_by = self.placed_by | {c: complete[c.name] for c in coordinates if c.name in complete}
 
     def check_placement(self) -> None:

@@ -355,12 +355,14 @@ class PlacedBodies:
             return Turned(Value(identity.identity, identity), None), (Integer(0),) * size
         units = {c.unit for c in coordinates}
         node = other.node(joint.name, group, units.pop() if len(units) == 1 else "")
-        start, rates = initial_rates(joint)
+        start, rates = initial_rates(joint, is_guess=True)
         if joint._rows.is_ball:
             self._coordinates[joint.name] = []
-            other.initial(node, R=start.tolist(), Omega=rates.tolist())
+            other.initial(node, R=start.tolist())
+            other.guess_velocity(node, Omega=rates.tolist())
             return Turned(node.value, node.velocity.components), (Integer(0),) * size
-        other.initial(node, x=start.tolist(), x_dot=rates.tolist())
+        other.initial(node, x=start.tolist())
+        other.guess_velocity(node, x_dot=rates.tolist())
         pairs = zip(coordinates, node.value.components, node.velocity.components, strict=True)
         known: list[tuple[Coordinate, Vector]] = [(c, (value, rate)) for c, value, rate in pairs]
         self._coordinates[joint.name] = known

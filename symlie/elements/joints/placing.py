@@ -42,6 +42,8 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
     model = joint.model
     first, second = joint.markers
     turn, shift = _displacement(joint, coordinates, values)
+    if not any(c.name in values for c in coordinates) and not _can_move_what_is_behind(joint):
+        return
     is_second = _is_behind(joint)
     if not is_second:  # the second body is nearer to the ground: the first moves, back
         turn, shift = turn.T, -turn.T @ shift
@@ -50,14 +52,15 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
     for node in moved:
         r, x = placement(model, node, len(shift))
         fields: dict[str, object] = {"rotation": _rotation(turn @ r), "x": turn @ x + shift}
-        if any(v.field.name == "x_dot" for v in model.initial_values.get(node.name, ())):
-            known = initial_velocity(model, node)
-            assert known is not None
-            fields["x_dot"] = turn @ known["x_dot"]
+        before = next((v for v in model.initial_values.get(node.name, ()) if v.field.name == "x_dot"), None)
+        known = initial_velocity(model, node) if before is not None else None
         model.initial(node, **fields)
+        if before is not None and known is not None:
+            give = model.initial if before.is_given else model.guess_velocity
+            give(node, x_dot=turn @ known["x_dot"])
     rates = {c: values[c.rate] for c in coordinates if c.rate in values}
-    if rates:
-        _set_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
+    if rates and all(j._is_complete for j in _joints_behind(model, moved)):
+        _guess_velocities(model, ahead, (first, second), moved, rates, 1 if is_second else -1)
 
 
 @contextmanager
@@ -71,7 +74,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
     values
         Initial values by node and field, one row for each node; of arrays they are left out.
     """
-    stated = {name: list(given) for name, given in model.initial_values.items()}
+    stated, conditions = {name: list(given) for name, given in model.initial_values.items()}, dict(model.conditions)
     nodes = {n.name: n for n in model.nodes}
     try:
         for (name, field), rows in values.items():
@@ -81,6 +84,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
     finally:
         model.initial_values.clear()
         model.initial_values.update(stated)
+        model.conditions = conditions
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:
@@ -125,6 +129,20 @@ def _is_behind(joint: Joint) -> bool:
     )
 
 
+def _can_move_what_is_behind(joint: Joint) -> bool:
+    try:
+        _bodies_behind(joint, node_of(joint.markers[_is_behind(joint)].body))
+    except ModelError:
+        return False
+    return True
+
+
+def _joints_behind(model: Model, moved: Sequence[Node]) -> list[Joint]:
+    """Joints between bodies that move as one, and that to the body before them."""
+    before = body_tree(model)
+    return [joint for node in moved if (joint := before[node][1]) is not None]
+
+
 def _bodies_behind(joint: Joint, node: object) -> list[Node]:
     before = body_tree(joint.model)
     behind = [node]
@@ -141,7 +159,7 @@ def _bodies_behind(joint: Joint, node: object) -> list[Node]:
     return moved
 
 
-def _set_velocities(
+def _guess_velocities(
     model: Model,
     ahead: Marker,
     markers: tuple[Marker, Marker],
@@ -171,7 +189,7 @@ def _set_velocities(
         velocity = (drift + np.cross(base, lever) + np.cross(spin, arm) + speed)[:size]
         total = base + spin
         moving = {"U": r.T @ velocity} if hasattr(body, "U") else {"x_dot": velocity}
-        model.initial(body, Omega=total[2:] if size == 2 else r.T @ total, **moving)
+        model.guess_velocity(body, Omega=total[2:] if size == 2 else r.T @ total, **moving)
 
 
 def _in_space(spin: Array) -> Array:

@@ -14,6 +14,9 @@ from symlie.modeling.node import Node
 from symlie.modeling.statement import Statement
 from symlie.modeling.symbolic import SymbolicMatrix
 
+BALL_RATE = "rate"
+"""Output of ball joints: the angular velocity of the second body against the first, in axes of the second marker."""
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -38,6 +41,11 @@ class Rows:
     positive: tuple[Row, ...] = ()
     rolling: tuple[Row, ...] = ()
     is_ball: bool = False
+
+    @property
+    def rates(self) -> list[str]:
+        """Names of the rates of the free coordinates; of a ball joint that of its angular velocity."""
+        return [BALL_RATE] if self.is_ball else [c.rate for c in self.coordinates]
 
     def vanishing(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
         """All rows on positions."""

@@ -165,6 +165,11 @@ class Layout(ComponentNames):
         self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)
         """All default values of the model's parameters."""
 
+    @cached_property
+    def joint_rates(self) -> dict[tuple[str, str], str]:
+        """Outputs that are rates of joints, by joint and name of the rate."""
+        return {(r.joint, r.rate): r.output for r in self.manifest.joint_rates}
+
     @property
     def algebra_header(self) -> str:
         """The C header with the linear algebra of such models."""

@@ -81,7 +81,7 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
     start = statics.prescribed(stated.q)
     q, iterations = _assembled_configuration(statics, start)
     corrected = system.with_configuration(q)
-    found = assembled_velocities(statics, q, stated.v, stated.given, velocities=velocities)
+    found = assembled_velocities(statics, q, stated, velocities=velocities)
     if np.any(found.changes) or np.any(found.completed):
         corrected = _with_velocities(corrected, found.v, stated.given | (found.completed != 0))
     difference = system.mechanics.apart(start, q)

@@ -1,11 +1,10 @@
-"""Velocities of an assembly: stated ones change as little as possible, those that were left out are completed.
+"""Velocities of an assembly: given ones change as little as possible, those that are not given are completed.
 
-    min wᵀ M w  over changes w of stated velocities  for which there are others u with  B (v0 + w + u) + b = 0,
-    then  min uᵀ M u
+    min wᵀ M w  over changes w of given velocities  for which there are others u with  B (v0 + w + u) + b = 0
 
-so that no velocity that was stated changes where the others can satisfy the constraints, and those that the constraints
-leave open take the least kinetic energy. Velocities that were left out begin at zero. Both problems are one with the
-metric M in which the others weigh next to nothing; its error is removed by repeating it.
+so that no given velocity changes where the others can satisfy the constraints. Conditions, such as given rates of
+joints, are kept like constraints. The metric M, in which the others weigh next to nothing, finds w; its error is
+removed by repeating it. The others are then completed as those of any start, see `symlie.runtime.system.velocities`.
 
 Where stated velocities almost fit, the others may have to go far to fit them exactly: a bicycle that is stated not to
 turn, with its handlebar turned by a milliradian, would have to stand still. Stated velocities change there, too, at the
@@ -19,13 +18,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.residual import Statics
+from symlie.runtime.system.completion import StatedState
+from symlie.runtime.system.output_jacobian import LinearOutputs, linear_outputs
+from symlie.runtime.system.velocities import VelocityProblem
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
@@ -62,9 +63,7 @@ class AssembledVelocities:
     completed: Array
 
 
-def assembled_velocities(
-    statics: Statics, q: Array, v: Array, given: NDArray[np.bool_], *, velocities: bool
-) -> AssembledVelocities:
+def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, velocities: bool) -> AssembledVelocities:
     """Velocities that satisfy B v + b = 0.
 
     Parameters
@@ -73,35 +72,39 @@ def assembled_velocities(
         The system at a time.
     q
         Configuration on the constraints.
-    v, given
-        Stated velocities, and which of them were.
+    stated
+        Given velocities and conditions.
     velocities
         Whether stated velocities may change; otherwise the others are left to `System.initial_state`.
 
     Raises
     ------
     InconsistentInitialValuesError
-        No velocities satisfy the constraints.
+        No velocities satisfy the constraints and the conditions.
     """
-    system, layout = statics.system, statics.system.layout
-    v = np.where(given & layout.free, v, 0.0)
+    system, layout, given = statics.system, statics.system.layout, stated.given
+    v = np.where(given & layout.free, stated.v, 0.0)
     statics.mechanics.prescribe(statics.t, q.copy(), v)
     nothing = np.zeros(layout.dimension)
     if not (velocities and layout.rows):
         return AssembledVelocities(v, nothing, nothing)
     everything = Statics(system, statics.t, layout.of_velocities)
+    from scipy.sparse import vstack
+
     free = everything.free
     if not len(free):
         return AssembledVelocities(v, nothing, nothing)
     allowed = 10 * CLOSED * max(1.0, float(np.abs(v).max()))
-    jacobian, mass, left_out = everything.jacobian(q), _metric(everything, q), ~given[free]
-    residual = _residual(statics, q)
+    conditions = linear_outputs(system.mechanics, statics.t, q, list(stated.conditions))
+    jacobian = vstack([everything.jacobian(q), conditions.matrix[:, free]], format="csr")
+    mass, left_out = _metric(everything, q), ~given[free]
+    residual = _residual(statics, q, stated, conditions)
 
     def changed(w: Array) -> Array:
         return everything.spread(np.where(left_out, 0.0, w)) + v
 
-    def completed(stated: Array) -> Array:
-        return stated - everything.spread(alone(residual(stated)))
+    def completed(kept: Array) -> Array:
+        return kept - everything.spread(alone(residual(kept)))
 
     def is_closed(velocities: Array) -> bool:
         return float(np.abs(residual(velocities)).max()) <= allowed
@@ -123,18 +126,23 @@ def assembled_velocities(
             moved = completed(changed(total))
             if is_closed(moved):
                 break
-    _check(system, residual(moved), 1e3 * allowed)
-    changes = np.where(given, moved - v, 0.0)
-    return AssembledVelocities(moved, changes, np.where(given, 0.0, moved))
+    _check(system, stated, residual(moved), 1e3 * allowed)
+    mechanics, held = statics.mechanics, given | ~layout.free
+    B, M = mechanics.jacobian(statics.t, q), mechanics.mass(statics.t, q)
+    problem = VelocityProblem(mechanics, statics.t, q, held, stated.conditions, B, M)
+    whole, _ = problem.completed(np.where(held, moved, 0.0))
+    return AssembledVelocities(whole, np.where(given, whole - v, 0.0), np.where(given, 0.0, whole))
 
 
-def _residual(statics: Statics, q: Array) -> Callable[[Array], Array]:
-    """B v + b of the rows that restrict velocities, as a function of all velocities."""
+def _residual(statics: Statics, q: Array, stated: StatedState, conditions: LinearOutputs) -> Callable[[Array], Array]:
+    """B v + b of the constraints on velocities, and misfits of the conditions, as a function of all velocities."""
     mechanics, t = statics.mechanics, statics.t
     values = mechanics.jacobian(t, q)
+    targets = np.concatenate([np.zeros(0), *(target for target, _ in stated.conditions.values())])
 
     def residual(v: Array) -> Array:
-        return mechanics.hidden_residual(t, q, v, values)[mechanics.layout.of_velocities]
+        hidden = mechanics.hidden_residual(t, q, v, values)[mechanics.layout.of_velocities]
+        return np.concatenate([hidden, conditions.values(v) - targets])
 
     return residual
 
@@ -168,12 +176,20 @@ def _least(jacobian: Sparse, mass: Sparse, weight: Array) -> Callable[[Array], A
     return least
 
 
-def _check(system: System, residual: Array, allowed: float) -> None:
+def _check(system: System, stated: StatedState, residual: Array, allowed: float) -> None:
     if float(np.abs(residual).max(initial=0.0)) <= allowed:
         return
     worst = int(np.argmax(np.abs(residual)))
     layout = system.layout
-    row = layout.row_name(int(np.flatnonzero(layout.of_velocities)[worst]))
+    names = [name for values, name in stated.conditions.values() for _ in values]
+    constraints = np.flatnonzero(layout.of_velocities)
+    if names:
+        given = ", the ".join(dict.fromkeys(names))
+        raise InconsistentInitialValuesError(
+            f"The initial velocities of '{layout.name}' cannot be made consistent with the constraints and "
+            f"the {given}; give fewer of them."
+        )
+    row = layout.row_name(int(constraints[worst]))
     raise InconsistentInitialValuesError(
         f"The initial velocities of '{layout.name}' can not be made consistent: {row} has "
         f"B v + b = {residual[worst]:.3g} whatever the free velocities are."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from symlie.contract.constants import POSITION_TOLERANCE, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
+from symlie.runtime.system.velocities import VelocityProblem
 from symlie.showing import Brief
 
 
@@ -23,15 +24,29 @@ class InitialState(Brief):
     q: Array
     v: Array
     multipliers: Array
+    chosen: tuple[str, ...] = ()
+    """Velocities that neither given values nor constraints determine, and that were completed to other values than
+    zero."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StatedState(Brief):
-    """Initial values as they were stated: q and v of all nodes, and a mask of the velocity components given."""
+    """Initial values as they were stated.
+
+    Attributes
+    ----------
+    q, v
+        Configuration and velocity of all nodes; components of v that are not given are a guess.
+    given
+        Mask of the velocity components given.
+    conditions
+        Given values of outputs that are linear in v, such as rates of joints, with their names in messages.
+    """
 
     q: Array
     v: Array
     given: NDArray[np.bool_]
+    conditions: Mapping[str, tuple[Array, str]] = field(default_factory=dict)
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
@@ -60,8 +75,10 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "
             "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
         )
+    problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass)
     if not layout.rows:
-        return InitialState(q, v, np.zeros(0))
+        v, chosen = problem.consistent(v, stated.v)
+        return InitialState(q, v, np.zeros(0), chosen)
     residual = mechanics.constraint(t, q)
     if not np.all(np.abs(residual) <= POSITION_TOLERANCE * max(1.0, float(np.abs(q).max()))):
         row = int(np.argmax(np.abs(residual)))
@@ -69,24 +86,10 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
-    hidden = mechanics.hidden_residual(t, q, v, jacobian)
-    free = ~given
-    allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
-    if free.any() and not np.all(np.abs(hidden) <= allowed):
-        v = v.copy()
-        v[free] -= _least_squares(algebra, jacobian, free, hidden)
-        hidden = mechanics.hidden_residual(t, q, v, jacobian)
-        allowed = VELOCITY_TOLERANCE * max(1.0, float(algebra.multiply(np.abs(jacobian), np.abs(v)).max()))
-    if not np.all(np.abs(hidden) <= allowed):
-        row = int(np.argmax(np.abs(hidden)))
-        of = "the time derivative of " if layout.holonomic[row] else ""
-        raise InconsistentInitialValuesError(
-            f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
-            f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
-        )
+    v, chosen = problem.consistent(v, stated.v)
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
-    return InitialState(q, v, multipliers)
+    return InitialState(q, v, multipliers, chosen)
 
 
 def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acceleration: Array) -> None:
@@ -106,16 +109,3 @@ def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acc
             f"The constraints of '{layout.name}' contradict each other at t = {t:g}: {layout.row_name(row)} asks for "
             f"accelerations that differ by {abs(defect[row]):.3g} from what other rows leave; remove one of these rows."
         )
-
-
-def _least_squares(
-    algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, free: NDArray[np.bool_], hidden: Array
-) -> Array:
-    """The smallest change of the free components that removes the residual of the hidden constraint."""
-    if isinstance(algebra, DenseAlgebra):
-        matrix = algebra.jacobian_matrix(jacobian)[:, free]
-        return np.asarray(np.linalg.lstsq(matrix, hidden, rcond=1e-12)[0], dtype=float)
-    from scipy.sparse.linalg import lsqr
-
-    sparse = algebra.sparse_jacobian(jacobian)[:, free]
-    return np.asarray(lsqr(sparse, hidden, atol=1e-15, btol=1e-15, iter_lim=20 * len(hidden))[0])

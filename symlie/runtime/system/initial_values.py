@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 InitialValues = Mapping[tuple[str, str], Array]
-"""Rows of numbers by node and field or quantity."""
+"""Rows of numbers by node and field or quantity, and given rates of joints by joint and name of the rate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,12 @@ def initial_fields(system: System) -> InitialValues:
         A function of the model failed, or gave something else than a field.
     """
     values, layout = system.initial_values, system.layout
-    fields = {key: rows for key, rows in values.items() if key[1] in _sizes(layout.node(key[0]))}
+    fields = {k: rows for k, rows in values.items() if is_joint_rate(layout, k) or k[1] in _sizes(layout.node(k[0]))}
     if len(fields) == len(values) or system.quantity_source is None:
         return values
     q, v = system.own_initial()
     for (name, label), quantity in _in_order({k: x for k, x in system.quantity_source().items() if k in values}):
-        for (other, field), rows in fields.items():
+        for (other, field), rows in of_nodes(layout, fields).items():
             field_rows(layout.node(other), field, q, v)[:] = rows
         node, here = layout.node(name), system.kernels.normalize(q)
         arguments: dict[str, Array] = {}
@@ -128,6 +128,31 @@ def initial_fields(system: System) -> InitialValues:
             raise ModelError(f"The {what} can not be computed: {type(error).__name__}: {error}.") from error
         fields[name, quantity.field] = numbers(what, result, _sizes(node)[quantity.field], node.count)
     return fields
+
+
+def is_joint_rate(layout: Layout, key: tuple[str, str]) -> bool:
+    """Whether a key of initial values is a joint and one of its rates, and not a node and a field."""
+    return key in layout.joint_rates and all(n.name != key[0] for n in layout.nodes)
+
+
+def of_nodes(layout: Layout, values: InitialValues) -> InitialValues:
+    """Initial values of nodes, without rates of joints."""
+    return {key: rows for key, rows in values.items() if not is_joint_rate(layout, key)}
+
+
+def conditions_of(system: System) -> Mapping[str, tuple[Array, str]]:
+    """Given values of outputs at the start, such as rates of joints, with their names in messages."""
+    layout = system.layout
+    fields = system.initial_fields
+    given = {name for name, field in fields if field in {f.name for n in layout.nodes for f in n.type.velocity_fields}}
+    of_nodes = {r.output for r in layout.manifest.joint_rates if r.joint in given}
+    stated = {
+        c.output: (np.array(c.values), c.description) for c in layout.manifest.conditions if c.output not in of_nodes
+    }
+    for key, rows in fields.items():
+        if is_joint_rate(layout, key):
+            stated[layout.joint_rates[key]] = rows.ravel(), f"{key[1]} of joint '{key[0]}'"
+    return stated
 
 
 def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuantity]]:

@@ -18,8 +18,11 @@ from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
 from symlie.runtime.system.initial_values import (
     changed_initial_values,
+    conditions_of,
     field_rows,
     initial_fields,
+    is_joint_rate,
+    of_nodes,
     own_initial,
 )
 from symlie.runtime.system.mechanics import Mechanics
@@ -88,6 +91,12 @@ class System(SystemValues):
         ModelError
             Wrong number of components, not finite, or both a field and a quantity in its place.
         """
+        rates = {name: value for name, value in fields.items() if is_joint_rate(self.layout, (node, name))}
+        if rates:
+            given = {(node, name): numbers(f"initial {name} of {node}", value, 1) for name, value in rates.items()}
+            system = dataclasses.replace(self, initial_values={**self.initial_values, **given})
+            others = {name: value for name, value in fields.items() if name not in rates}
+            return system.with_initial(node, **others) if others else system
         placements = self.joint_source() if self.joint_source is not None and node in self.layout.joints else {}
         if node in placements:
             changed = placements[node](self.initial_fields, fields)
@@ -144,13 +153,14 @@ class System(SystemValues):
     def _stated(self) -> StatedState:
         q, v, given = self.stated_values()
         check_numbers(self.layout, self.parameters, self.element_parameters, q, v)
-        return StatedState(checked_configuration(self.layout, self.kernels, q, "initial configuration"), v, given)
+        q = checked_configuration(self.layout, self.kernels, q, "initial configuration")
+        return StatedState(q, v, given, conditions_of(self))
 
     def stated_values(self) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """q and v of all nodes as they were stated, unchecked, and a mask of the velocity components given."""
+        """q and v of all nodes, unchecked, and a mask of the velocity components given; others are a guess."""
         q, v = self.own_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
-        for (name, label), value in self.initial_fields.items():
+        for (name, label), value in of_nodes(self.layout, self.initial_fields).items():
             node = self.layout.node(name)
             field_rows(node, label, q, v)[:] = value
             field_rows(node, label, np.zeros(len(q), dtype=bool), given)[:] = True

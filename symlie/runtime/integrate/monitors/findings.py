@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,9 +45,13 @@ MOST_RANK_CHANGES = 4
 """Changes of the rank of the constraints that are told one by one."""
 
 
+MOST_VELOCITIES = 6
+"""Velocities that a warning names."""
+
+
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
     """What is known while a run goes on; each sentence stays as it is."""
-    found = _ranks(run, counters, recorder)
+    found = [*_chosen_velocities(run.begin.at.chosen), *_ranks(run, counters, recorder)]
     if counters.stiff_step > 0:
         found.append(
             f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
@@ -80,6 +85,18 @@ def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
     """Record where the rank of the constraint equations changed, or nearly changed."""
     if len(recorder.rank_changes) < min(state.counters.rank_changes, MOST_RANK_CHANGES):
         recorder.rank_changes.append(RankChange(state.t, state.at.q.copy(), state.at.v.copy()))
+
+
+def _chosen_velocities(names: Sequence[str]) -> list[str]:
+    """Initial velocities that were completed to other values than zero, although nothing determines them."""
+    if not names:
+        return []
+    shown = ", ".join(names[:MOST_VELOCITIES])
+    more = f" and {len(names) - MOST_VELOCITIES} more" if len(names) > MOST_VELOCITIES else ""
+    return [
+        f"Initial velocities that are not given and that nothing determines start at the least kinetic energy of the "
+        f"change, not at zero: {shown}{more}. Give them, if the motion depends on them."
+    ]
 
 
 def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:

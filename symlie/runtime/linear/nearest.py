@@ -1,0 +1,85 @@
+"""Nearest points on linear equations in a metric, with equations that outweigh others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.kkt import SaddlePoint
+
+LARGEST_DENSE = 1200
+"""Unknowns and equations up to which singular values are computed."""
+
+RANK = 1e-9
+"""Relative singular value of dependent equations, whose lengths in the metric are one, or `WEIGHT`."""
+
+WEIGHT = 1e3
+"""Weight of equations that outweigh others."""
+
+DETERMINED = 1e-10
+"""Share of its square in the metric that a linear function keeps on directions that equations determine."""
+
+REGULARISATION = 1e-10
+"""ε of large systems; `ROUNDS` repetitions remove its error."""
+
+ROUNDS = 3
+"""Repetitions that remove rounding and regularisation errors."""
+
+
+class Nearest:
+    """x ↦ the nearest point to x in the metric D on A x = c, in the sense of least squares if there is none.
+
+    Parameters
+    ----------
+    equations
+        A, sparse (m × n).
+    metric
+        D, sparse and positive definite (n × n).
+    outweighed
+        Number of equations, the last ones, that others outweigh where they contradict each other.
+    """
+
+    def __init__(self, equations: Sparse, metric: Sparse, outweighed: int = 0) -> None:
+        from scipy.linalg import solve_triangular
+
+        m, n = equations.shape
+        self.equations, self._metric = equations.tocsr(), metric.tocsc()
+        weights = np.full(m, WEIGHT if outweighed else 1.0)
+        weights[m - outweighed :] = 1.0
+        self._solve: Callable[[Array], Array]
+        if m + n <= LARGEST_DENSE:
+            root = np.linalg.cholesky(metric.toarray())
+            lengths = solve_triangular(root, equations.toarray().T, lower=True).T
+            self.lengths = np.linalg.norm(lengths, axis=1)
+            scale = weights / np.where(self.lengths > 0, self.lengths, 1.0)
+            inverse = np.linalg.pinv(scale[:, None] * lengths, rcond=RANK)
+            self._solve = lambda c: solve_triangular(root, inverse @ (scale * c), lower=True, trans="T")
+        else:
+            from scipy.sparse import diags_array
+
+            inertia = metric.diagonal()
+            squares = self.equations.multiply(self.equations) @ (1 / inertia)
+            self.lengths = np.sqrt(squares)
+            scale = weights / np.where(self.lengths > 0, self.lengths, 1.0)
+            factors = SaddlePoint(metric, (diags_array(scale) @ self.equations).tocsr(), REGULARISATION)
+            self._solve = lambda c: factors.solve(np.zeros(n), scale * c)[0]
+
+    def point(self, x: Array, c: Array) -> Array:
+        """The nearest point to x with A x = c."""
+        for _ in range(ROUNDS):
+            x = x + self._solve(c - self.equations @ x)
+        return x
+
+    def misfit(self, x: Array, c: Array) -> Array:
+        """A x - c, relative to the lengths of the equations in the metric."""
+        return np.asarray((self.equations @ x - c) / np.where(self.lengths > 0, self.lengths, 1.0))
+
+    def is_determined(self, row: Array) -> bool:
+        """Whether A x = c determines the value of a linear function of x."""
+        from scipy.sparse.linalg import spsolve
+
+        change = np.asarray(spsolve(self._metric, row))
+        admitted = self.point(change, np.zeros(self.equations.shape[0]))
+        return float(row @ admitted) <= DETERMINED * float(row @ change)

@@ -1,0 +1,129 @@
+"""Outputs that are linear in the velocities, such as rates of joints, as sparse matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.kernels.protocol import States
+from symlie.runtime.layout.layout import Array, Layout, Sparse
+from symlie.showing import Brief
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.mechanics import Mechanics
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearOutputs(Brief):
+    """y = A v + y₀ of some outputs.
+
+    Attributes
+    ----------
+    names
+        Name of the output of each component.
+    matrix
+        A, shape (components, dimension).
+    offset
+        y₀, shape (components,).
+    """
+
+    names: tuple[str, ...]
+    matrix: Sparse
+    offset: Array
+
+    def values(self, v: Array) -> Array:
+        """y of velocities."""
+        return np.asarray(self.matrix @ v + self.offset)
+
+
+def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str]) -> LinearOutputs:
+    """Outputs as linear functions of the velocities, which are evaluated for groups of nodes that share no output.
+
+    Parameters
+    ----------
+    mechanics
+        The equations of the system.
+    t, q
+        Time and configuration.
+    names
+        Names of outputs that are linear in the velocities.
+    """
+    from scipy.sparse import coo_array
+
+    layout = mechanics.layout
+    sizes = [layout.outputs[name][0].stop - layout.outputs[name][0].start for name in names]
+    labels = tuple(name for name, size in zip(names, sizes, strict=True) for _ in range(size))
+    if not labels:
+        return LinearOutputs((), coo_array((0, layout.dimension)).tocsr(), np.zeros(0))
+    owners = [output_columns(layout, "", name) for name, size in zip(names, sizes, strict=True) for _ in range(size)]
+    colours = _colours(owners, layout.dimension)
+    count = int(colours.max()) + 1
+    seeds = np.zeros((count + 1, layout.dimension))
+    seeds[colours[colours >= 0] + 1, np.flatnonzero(colours >= 0)] = 1.0
+    states = States(np.full(count + 1, t), np.tile(q, (count + 1, 1)), seeds, np.zeros((count + 1, layout.rows)))
+    found = mechanics.kernels.observe(mechanics.p, states, (), names)["outputs"]
+    slopes = found[1:] - found[0]
+    rows = np.repeat(np.arange(len(labels)), [len(columns) for columns in owners])
+    columns = np.concatenate(owners)
+    matrix = coo_array((slopes[colours[columns], rows], (rows, columns)), shape=(len(labels), layout.dimension))
+    return LinearOutputs(labels, matrix.tocsr(), np.asarray(found[0]))
+
+
+def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
+    """Velocity components that an output may depend on: of the nodes of its instances, or of the node of a joint.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    joint
+        Joint whose rate the output is; empty if it is none.
+    output
+        Name of the output.
+    """
+    node = next((n for n in layout.nodes if joint and n.name == joint), None)
+    if node is not None:
+        return np.arange(node.velocity.start, node.velocity.stop)
+    found = []
+    for part in layout.output_parts[output][1]:
+        starts = layout.velocity_of[part.element][part.instances]
+        types = layout.elements[part.element].node_types
+        widths = [next(t.dimension for t in layout.manifest.node_types if t.name == name) for name in types]
+        found += [np.arange(s, s + w) for row in starts for s, w in zip(row, widths, strict=True)]
+    return np.unique(np.concatenate(found)) if found else np.zeros(0, dtype=np.intp)
+
+
+def open_rates(layout: Layout, given: NDArray[np.bool_]) -> list[str]:
+    """Rates of joints that are not given with the velocities of nodes.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    given
+        Components of velocity that are given, shape (dimension,).
+    """
+    rates = [r for r in layout.manifest.joint_rates if r.output in layout.outputs]
+    held = given | ~layout.free
+    return [r.output for r in rates if not held[output_columns(layout, r.joint, r.output)].all()]
+
+
+def _colours(owners: Sequence[NDArray[np.intp]], dimension: int) -> NDArray[np.intp]:
+    """A colour for each component, so that no two of one output have the same; -1 of others."""
+    colours = np.full(dimension, -1)
+    outputs: dict[int, list[int]] = {}
+    for k, columns in enumerate(owners):
+        for column in columns.tolist():
+            outputs.setdefault(column, []).append(k)
+    used: list[set[int]] = [set() for _ in owners]
+    for column, of_outputs in outputs.items():
+        taken = set().union(*(used[k] for k in of_outputs))
+        colour = next(c for c in range(len(taken) + 1) if c not in taken)
+        colours[column] = colour
+        for k in of_outputs:
+            used[k].add(colour)
+    return colours

@@ -1,0 +1,298 @@
+"""Completion of initial velocities that are not given, independent of units, groups and coordinates.
+
+Given velocities and conditions hold, and so do the constraints B v + b = 0. Rates of joints that are not given are zero
+where that contradicts neither. What remains open minimises the kinetic energy
+
+    (v - r)ᵀ M (v - r) / 2
+
+of the change. The reference r has the given velocities, and zero for those that are not given. Where rates of joints
+cannot be zero, as in a linkage whose crank is given a rate, r is the motion in which all rates that are left open are
+zero and which agrees with the given velocities as far as it can: the frame that carries the linkage moves in r, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.contract.constants import VELOCITY_TOLERANCE
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.nearest import Nearest
+from symlie.runtime.linear.schur import DenseAlgebra
+from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
+
+if TYPE_CHECKING:
+    from symlie.runtime.system.mechanics import Mechanics
+
+MISFIT = 1e-7
+"""Share of the largest misfit above which a rate cannot be zero: above rounding and regularisation of large systems."""
+
+SHADOW = 1e-9
+"""Inertia of components without mass, relative to that of others, so that M has an inverse."""
+
+
+class VelocityProblem:
+    """Initial velocities of a configuration at a time.
+
+    Parameters
+    ----------
+    mechanics
+        The equations of the system.
+    t, q
+        Time and configuration on the constraints.
+    given
+        Mask of the velocity components that are given, or do not move freely.
+    conditions
+        Given values of outputs, with their names in messages.
+    jacobian, mass
+        Stored values of B and M there.
+    """
+
+    def __init__(
+        self,
+        mechanics: Mechanics,
+        t: float,
+        q: Array,
+        given: NDArray[np.bool_],
+        conditions: Mapping[str, tuple[Array, str]],
+        jacobian: Array,
+        mass: Array,
+    ) -> None:
+        self._mechanics, self._t, self._q, self._given = mechanics, t, q, given
+        self._conditions, self._jacobian, self._mass = conditions, jacobian, mass
+        self._layout = mechanics.layout
+        self._is_moving = self._layout.has_velocity
+
+    def consistent(self, v: Array, guess: Array) -> tuple[Array, tuple[str, ...]]:
+        """Velocities that satisfy everything, and the names of those that were chosen and are not zero.
+
+        Parameters
+        ----------
+        v
+            Given velocities, zero where none is given.
+        guess
+            Velocities, of which those that are not given are taken where nothing contradicts them.
+
+        Raises
+        ------
+        InconsistentInitialValuesError
+            Given velocities contradict each other or the constraints.
+        """
+        guessed = np.where(self._given, v, guess)
+        return (guessed, ()) if self.accepts(guessed) else self.completed(v)
+
+    def hidden(self, v: Array) -> Array:
+        """B v + b, shape (rows,)."""
+        if not self._layout.rows:
+            return np.zeros(0)
+        return self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian)
+
+    def satisfies_constraints(self, v: Array) -> bool:
+        """Whether B v + b is rounding."""
+        return bool(np.all(np.abs(self.hidden(v)) <= self._allowed(v)))
+
+    def accepts(self, v: Array) -> bool:
+        """Whether velocities satisfy everything, and rates of joints that are not given are zero."""
+        if not self.satisfies_constraints(v):
+            return False
+        if not self._conditions and (self._given.all() or not v.any() or not self._open_rates):
+            return True
+        names = [*self._conditions, *(name for name in self._open_rates if name not in self._conditions)]
+        found = linear_outputs(self._mechanics, self._t, self._q, names).values(v)
+        targets = np.zeros(len(found))
+        wanted = np.concatenate([np.zeros(0), *(values for values, _ in self._conditions.values())])
+        targets[: len(wanted)] = wanted
+        size = max(1.0, float(np.abs(found).max(initial=0.0)), float(np.abs(v).max(initial=0.0)))
+        return bool(np.all(np.abs(found - targets) <= VELOCITY_TOLERANCE * size))
+
+    def completed(self, v: Array) -> tuple[Array, tuple[str, ...]]:
+        """Completed velocities, and the names of those that were chosen and are not zero.
+
+        Parameters
+        ----------
+        v
+            Given velocities, zero where none is given.
+
+        Raises
+        ------
+        InconsistentInitialValuesError
+            Given velocities contradict each other or the constraints.
+        """
+        found = self._determined(v)
+        chosen: tuple[str, ...] = ()
+        if found is None:
+            found, chosen = self._chosen(v)
+        self._check_constraints(found, v)
+        return found, chosen
+
+    @cached_property
+    def _open_rates(self) -> list[str]:
+        """Rates of joints that are not given with the velocities of their nodes."""
+        return open_rates(self._layout, self._given)
+
+    def _allowed(self, v: Array) -> float:
+        if not self._layout.rows:
+            return VELOCITY_TOLERANCE
+        sizes = self._mechanics.algebra.multiply(np.abs(self._jacobian), np.abs(v))
+        return VELOCITY_TOLERANCE * max(1.0, float(sizes.max(initial=0.0)))
+
+    def _determined(self, v: Array) -> Array | None:
+        """Velocities that follow from those of nodes and the constraints alone."""
+        algebra, free = self._mechanics.algebra, ~self._given
+        if not isinstance(algebra, DenseAlgebra) or self._conditions:
+            return None
+        matrix = algebra.jacobian_matrix(self._jacobian)[:, free]
+        change, _, rank, _ = np.linalg.lstsq(matrix, self.hidden(v), rcond=1e-12)
+        if rank < matrix.shape[1]:
+            return None
+        found = v.copy()
+        found[free] -= change
+        return found
+
+    @cached_property
+    def _columns(self) -> NDArray[np.intp]:
+        return np.flatnonzero(self._is_moving)
+
+    @cached_property
+    def _constraints(self) -> Sparse:
+        values = self._jacobian if self._layout.rows else np.zeros(0)
+        rows = self._mechanics.algebra.sparse_jacobian(values)[np.flatnonzero(self._layout.of_velocities)]
+        return rows[:, self._columns]
+
+    @cached_property
+    def _given_rows(self) -> Sparse:
+        from scipy.sparse import eye_array
+
+        return eye_array(len(self._columns), format="csr")[np.flatnonzero(self._given[self._columns])]
+
+    @cached_property
+    def _metric(self) -> Sparse:
+        """M, in which components without mass have next to none."""
+        from scipy.sparse import diags_array
+
+        mass = self._mechanics.algebra.sparse_mass(self._mass)[self._columns][:, self._columns].tocsr()
+        diagonal = np.abs(mass.diagonal())
+        mean = float(diagonal.mean()) if diagonal.any() else 1.0
+        shadow = np.where(diagonal > SHADOW * mean, diagonal, mean)
+        if len(diagonal) and not diagonal.min() > SHADOW * mean:
+            return (mass + SHADOW * diags_array(shadow)).tocsr()
+        try:
+            if mass.shape[0] <= 1200:
+                np.linalg.cholesky(mass.toarray())
+        except np.linalg.LinAlgError:
+            return (mass + SHADOW * diags_array(shadow)).tocsr()
+        return mass
+
+    def _chosen(self, v: Array) -> tuple[Array, tuple[str, ...]]:
+        from scipy.sparse import vstack
+
+        columns, constraints, given = self._columns, self._constraints, self._given_rows
+        rates = linear_outputs(
+            self._mechanics, self._t, self._q, [n for n in self._open_rates if n not in self._conditions]
+        )
+        stated = linear_outputs(self._mechanics, self._t, self._q, list(self._conditions))
+        rows, wanted = rates.matrix[:, columns], stated.matrix[:, columns]
+        drift = -(self.hidden(np.zeros(len(v))))[self._layout.of_velocities]
+        values = np.concatenate([np.zeros(0), *(c for c, _ in self._conditions.values())]) - stated.offset
+        hard = vstack([constraints, given, wanted], format="csr")
+        data = np.concatenate([drift, v[columns][self._given[columns]], values])
+        start = v[columns]
+        both = Nearest(vstack([hard, rows], format="csr"), self._metric, rows.shape[0])
+        target = np.concatenate([data, np.zeros(rows.shape[0])])
+        found = both.point(start, target)
+        misfit, reach = np.abs(both.misfit(found, target)), np.abs(both.misfit(0 * start, target)).max(initial=0.0)
+        size = max(float(reach), float(np.abs(both.misfit(found, 0 * target)).max(initial=0.0)))
+        known = Nearest(hard, self._metric)
+        self._check_conditions(np.abs(known.misfit(known.point(start, data), data)), size, len(drift) + given.shape[0])
+        held = misfit[hard.shape[0] :] <= MISFIT * size
+        chosen: list[str] = []
+        kept = vstack([hard, rows[held]], format="csr")
+        goal = np.concatenate([data, np.zeros(int(held.sum()))])
+        if not held.all():
+            is_open = np.array(held)
+            for k in np.flatnonzero(~held):
+                is_open[k] = not known.is_determined(rows[[k]].toarray()[0])
+            reference = start
+            if is_open[~held].any():
+                reference = self._reference(rows[is_open], drift, hard, data)
+                chosen = [rates.names[k] for k in np.flatnonzero(is_open & ~held)]
+            found = Nearest(kept, self._metric).point(reference, goal)
+        whole = np.zeros(len(v))
+        whole[columns] = found
+        whole[self._given] = v[self._given]
+        moving = np.abs(both.misfit(found, 0 * target))[hard.shape[0] :] > MISFIT * size
+        chosen = [name for name in dict.fromkeys(chosen) if moving[[other == name for other in rates.names]].any()]
+        return whole, (*chosen, *self._chosen_components(whole, kept, size, chosen))
+
+    def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
+        """The motion without open rates that agrees with the given velocities as far as it can."""
+        from scipy.sparse import vstack
+
+        constraints, rest = self._constraints, drift == 0
+        rigid = vstack([constraints[np.flatnonzero(rest)], rates], format="csr")
+        moving = np.concatenate([np.flatnonzero(~rest), np.arange(len(drift), len(data))])
+        both = vstack([rigid, hard[moving]], format="csr")
+        target = np.concatenate([np.zeros(rigid.shape[0]), data[moving]])
+        weighted = Nearest(both, self._metric, len(moving))
+        nearest = weighted.point(np.zeros(both.shape[1]), target)
+        misfit = np.abs(weighted.misfit(nearest, target))
+        agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
+        agrees[: rigid.shape[0]] = True
+        return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
+
+    def _chosen_components(self, v: Array, kept: Sparse, size: float, rates: list[str]) -> tuple[str, ...]:
+        """Velocities of nodes that were chosen, where no rate of a joint says so."""
+        layout, columns = self._layout, self._columns
+        free = v[columns] != 0
+        if not free.any() or sum(kept.shape) > 1200:
+            return ()
+        owners = [r.joint for r in layout.manifest.joint_rates if r.output in rates]
+        told = np.zeros(layout.dimension, dtype=bool)
+        for rate in (r for r in layout.manifest.joint_rates if r.joint in owners):
+            told[output_columns(layout, rate.joint, rate.output)] = True
+        dense = kept.toarray()
+        lengths = np.linalg.norm(dense, axis=1)
+        unit = dense[lengths > 0] / lengths[lengths > 0, None]
+        _, singular, directions = np.linalg.svd(unit)
+        rank = int(np.sum(singular > 1e-9 * singular.max(initial=0.0)))
+        mobile = np.linalg.norm(directions[rank:], axis=0)
+        moved = np.abs(v[columns]) > MISFIT * np.abs(v).max()
+        picked = columns[(mobile > 1e-6) & moved]
+        names = dict.fromkeys(layout.velocity_name(int(k)) for k in picked if not told[k] and layout.free[k])
+        return tuple(names)
+
+    def _check_conditions(self, misfit: Array, size: float, first: int) -> None:
+        """Raise if conditions contradict each other or the constraints."""
+        part, names = misfit[first:], []
+        for values, description in self._conditions.values():
+            if len(values) and part[: len(values)].max() > MISFIT * size:
+                names.append(description)
+            part = part[len(values) :]
+        if names:
+            raise InconsistentInitialValuesError(
+                f"The initial velocities of '{self._layout.name}' contradict each other or the constraints: given are "
+                f"the {', the '.join(names)}; correct them, or leave some out so that they are completed."
+            )
+
+    def _check_constraints(self, v: Array, stated: Array) -> None:
+        if self.satisfies_constraints(v):
+            return
+        v = stated.copy()
+        free = ~self._given
+        if free.any():
+            matrix = self._mechanics.algebra.sparse_jacobian(self._jacobian)[:, np.flatnonzero(free)]
+            from scipy.sparse.linalg import lsqr
+
+            v[free] -= lsqr(matrix, self.hidden(v), atol=1e-15, btol=1e-15, iter_lim=20 * matrix.shape[0])[0]
+        hidden, layout = self.hidden(v), self._layout
+        row = int(np.argmax(np.abs(hidden)))
+        of = "the time derivative of " if layout.holonomic[row] else ""
+        raise InconsistentInitialValuesError(
+            f"The initial velocities of '{layout.name}' violate {of}{layout.row_name(row)}: "
+            f"B v + b = {hidden[row]:.3g}; correct them, or leave some out so that they are completed."
+        )

@@ -1,0 +1,219 @@
+"""Initial velocities that are not given: independent of units, groups and coordinates, and rates as conditions."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symlie as sl
+from symlie.errors import InconsistentInitialValuesError
+from symlie.runtime.system.system import System
+from tests import tolerances
+
+FORMS: dict[str, dict[str, Any]] = {
+    "lie": {"coordinates": "lie"},
+    "SE3": {"group": "SE3"},
+    "rotation_vector": {"coordinates": "rotation_vector", "form": 2},
+    "euler_angles": {"coordinates": "euler_angles", "form": 2},
+    "euler_parameters": {"coordinates": "euler_parameters"},
+}
+
+
+def start(system: System) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
+    """Outputs at the start, and the warnings of the run."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        solution = sl.solve(system, 1e-9, h=1e-9)
+    return {name: values[0] for name, values in solution.outputs.items()}, solution.notices
+
+
+def turntable(unit: float, **form: Any) -> sl.Model:
+    """A turntable with a free arm on a parallel hinge; the angular velocity of the table is given."""
+    model = sl.Model("turntable")
+    table = sl.RigidBody(model, "table", 10.0, [unit**2] * 3, angular_velocity=[0, 0, 2.0], **form)
+    arm = sl.RigidBody(
+        model, "arm", 1.0, [0.01 * unit**2, 0.1 * unit**2, 0.1 * unit**2], position=[0.7 * unit, 0, 0], **form
+    )
+    sl.RevoluteJoint(model, "bearing", model.ground, table, at=[0, 0, 0], axis=[0, 0, 1])
+    sl.RevoluteJoint(model, "elbow", table, arm, at=[0.4 * unit, 0, 0], axis=[0, 0, 1])
+    return model
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+@pytest.mark.parametrize("form", FORMS)
+def test_rates_that_are_not_given_are_zero(form: str, unit: float) -> None:
+    outputs, notices = start(turntable(unit, **FORMS[form]).derive().compile(backend="numpy"))
+    assert outputs["bearing_rate"] == pytest.approx(2.0, abs=tolerances.REDUCED)
+    assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+    assert not notices
+
+
+def test_given_velocities_of_bodies_hold_in_minimal_coordinates() -> None:
+    outputs, _ = start(sl.minimal_coordinates(turntable(1.0)).derive().compile(backend="numpy"))
+    assert outputs["bearing_rate"] == pytest.approx(2.0, abs=tolerances.REDUCED)
+    assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+
+
+def test_a_concentric_arm_turns_with_the_table() -> None:
+    """Zero satisfies the constraints for the arm, but not for the rate of its joint."""
+    model = sl.Model("concentric")
+    table = sl.RigidBody(model, "table", 10.0, [1, 1, 1], angular_velocity=[0, 0, 2.0], velocity=[0, 0, 0])
+    arm = sl.RigidBody(model, "arm", 1.0, [1, 1, 1])
+    sl.RevoluteJoint(model, "bearing", model.ground, table, at=[0, 0, 0], axis=[0, 0, 1])
+    sl.RevoluteJoint(model, "elbow", table, arm, at=[0, 0, 0], axis=[0, 0, 1])
+    for backend in ("c", "numpy"):
+        outputs, _ = start(model.derive().compile(backend=backend))
+        assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
+
+
+POINTS = np.array([[0, 0], [-0.5, 1], [0.7, 1.8], [1.6, 1.1], [1.2, 0]])
+
+
+def five_bar(unit: float, *, spin: float | None = None, crank: float | None = 1.0) -> tuple[sl.Model, sl.Joint]:
+    """A linkage with two freedoms, on a table if its rate is given, and its crank."""
+    model = sl.Model("five_bar")
+    base: Any = model.ground
+    if spin is not None:
+        at = [0.3 * unit, 0.2 * unit]
+        base = sl.RigidBody(model, "table", 20.0, 5.0 * unit**2, "SE2", position=at)
+        model.initial(sl.RevoluteJoint(model, "bearing", model.ground, base, at=at), rate=spin)
+    last, joints = base, []
+    for k in range(4):
+        middle = unit * (POINTS[k] + POINTS[k + 1]) / 2
+        bar = sl.RigidBody(model, f"bar{k}", 1.0 + k, 0.1 * (k + 1) * unit**2, "SE2", position=middle)
+        joints.append(sl.RevoluteJoint(model, f"J{k}", last, bar, at=unit * POINTS[k]))
+        last = bar
+    sl.RevoluteJoint(model, "J4", last, base, at=unit * POINTS[4])
+    if crank is not None:
+        model.initial(joints[0], rate=crank)
+    return model, joints[0]
+
+
+def rates(outputs: dict[str, np.ndarray]) -> np.ndarray:
+    return np.array([outputs[f"J{k}_rate"] for k in range(5)])
+
+
+def test_the_rest_of_a_linkage_minimises_the_kinetic_energy() -> None:
+    """The kinetic energy of neighbouring motions with the same crank is larger, and the warning names the rates."""
+    system = five_bar(1.0)[0].derive().compile(backend="numpy")
+    outputs, notices = start(system)
+    energies = []
+    for change in (-0.1, 0.0, 0.1):
+        other = five_bar(1.0)[0]
+        other.initial(other.joints[4], rate=float(outputs["J4_rate"]) + change)
+        energies.append(float(start(other.derive().compile(backend="numpy"))[0]["energy"]))
+    below, least, above = energies
+    assert least == pytest.approx(float(outputs["energy"]), rel=tolerances.REDUCED)
+    assert above - least == pytest.approx(below - least, rel=1e-6) and above > least
+    assert outputs["J0_rate"] == pytest.approx(1.0, abs=tolerances.REDUCED)
+    assert len(notices) == 1 and "J1_rate, J2_rate, J3_rate, J4_rate" in notices[0]
+
+
+def test_linkages_do_not_notice_that_their_frame_turns() -> None:
+    expected = rates(start(five_bar(1.0)[0].derive().compile(backend="numpy"))[0])
+    for unit, spin in ((1000.0, None), (1.0, 3.0), (1000.0, -2.0)):
+        found = rates(start(five_bar(unit, spin=spin)[0].derive().compile(backend="numpy"))[0])
+        assert np.abs(found - expected).max() <= tolerances.NEAREST
+    at_rest, notices = start(five_bar(1.0, spin=3.0, crank=None)[0].derive().compile(backend="numpy"))
+    assert np.abs(rates(at_rest)).max() <= tolerances.REDUCED and not notices
+
+
+def four_bar(crank: float, **others: float) -> sl.Model:
+    points = np.array([(0, 0), (0, 1), (2, 2), (3, 0)], dtype=float)
+    model = sl.Model("four_bar")
+    before: Any = model.ground
+    joints = {}
+    for k, name in enumerate(("crank", "coupler", "rocker")):
+        bar = sl.RigidBody(model, name, 1.0, 0.1, "SE2", position=(points[k] + points[k + 1]) / 2)
+        joints["ABC"[k]] = sl.RevoluteJoint(model, "ABC"[k], before, bar, at=points[k])
+        before = bar
+    joints["D"] = sl.RevoluteJoint(model, "D", before, model.ground, at=points[3])
+    for name, rate in {"A": crank, **others}.items():
+        model.initial(joints[name], rate=rate)
+    return model
+
+
+def test_rates_in_loops_are_conditions() -> None:
+    """The other rates follow, without a warning; the assembly keeps the condition; contradictions name the joint."""
+    system = four_bar(6.0).derive().compile(backend="numpy")
+    outputs, notices = start(system)
+    assert outputs["A_rate"] == pytest.approx(6.0, abs=tolerances.REDUCED) and not notices
+    again = start(four_bar(6.0, D=float(outputs["D_rate"])).derive().compile(backend="numpy"))[0]
+    assert again["B_rate"] == pytest.approx(outputs["B_rate"], rel=tolerances.REDUCED)
+    assert start(system.assembled())[0]["A_rate"] == pytest.approx(6.0, abs=tolerances.REDUCED)
+    changed = system.with_initial("A", rate=3.0)
+    assert start(changed)[0]["B_rate"] == pytest.approx(outputs["B_rate"] / 2, rel=tolerances.REDUCED)
+    wrong = four_bar(6.0, D=1.0).derive().compile(backend="numpy")
+    for attempt in (lambda: wrong.initial_state, wrong.assembled):
+        with pytest.raises(InconsistentInitialValuesError, match="rate of joint 'A'"):
+            attempt()
+
+
+def test_rates_are_given_in_any_order() -> None:
+    found = []
+    for order in ((0, 1), (1, 0)):
+        model = turntable(1.0)
+        for k in order:
+            model.initial(model.joints[k], rate=[2.0, -1.5][k])
+        found.append(start(model.derive().compile(backend="numpy"))[0])
+    for outputs in found:
+        assert outputs["bearing_rate"] == pytest.approx(2.0, abs=tolerances.REDUCED)
+        assert outputs["elbow_rate"] == pytest.approx(-1.5, abs=tolerances.REDUCED)
+
+
+JOINTS = ("RevoluteJoint", "SphericalJoint", "PrismaticJoint", "CylindricalJoint", "PlanarJoint", "PointOnPlaneJoint")
+
+
+def chain(seed: int, form: dict[str, Any]) -> sl.Model:
+    """A chain of bodies whose first joint is driven."""
+    draw = random.Random(f"start:{seed}")
+
+    def number() -> float:
+        return draw.uniform(-1, 1)
+
+    model = sl.Model("chain")
+    last: Any = model.ground
+    place = np.zeros(3)
+    for k in range(3):
+        ahead = place
+        place = place + np.array([0.5 + 0.4 * number(), 0.4 * number(), 0.4 * number()])
+        turn = sl.rotation(axis=[number(), number(), 1.2], angle=draw.uniform(0.2, 1.2))
+        inertia = [draw.uniform(0.2, 0.3) for _ in range(3)]
+        body = sl.RigidBody(model, f"b{k}", draw.uniform(0.5, 2), inertia, position=place, orientation=turn, **form)
+        kind = "RevoluteJoint" if k == 0 else draw.choice(JOINTS)
+        axis = {} if kind == "SphericalJoint" else {"axis": [number(), number(), 1.2]}
+        joint = getattr(sl, kind)(model, f"j{k}", last, body, at=(place + ahead) / 2, **axis)
+        if k == 0:
+            joint.drive(0.3 * sl.sin(2 * model.t))
+        elif kind in ("RevoluteJoint", "PlanarJoint", "CylindricalJoint") and draw.random() < 0.5:
+            model.initial(joint, rate=number())
+        model.output(f"P{k}", body.point([0.1, 0.2, 0.3]))
+        model.output(f"V{k}", model.rate(body.point([0.1, 0.2, 0.3])))
+        model.output(f"W{k}", body.R * body.Omega)
+        last = body
+    return model
+
+
+def starts_agree(seed: int) -> None:
+    draw = random.Random(seed)
+    forms = ["lie", *draw.sample([f for f in FORMS if f != "lie"], 2)]
+    models = [chain(seed, FORMS[form]) for form in forms]
+    found = [start(m.derive().compile(backend="numpy"))[0] for m in (*models, sl.minimal_coordinates(models[0]))]
+    for other in found[1:]:
+        for name in (f"{label}{k}" for label in "PVW" for k in range(3)):
+            assert np.abs(other[name] - found[0][name]).max() <= tolerances.NEAREST, (seed, name)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_formulations_start_with_the_same_motion(seed: int) -> None:
+    starts_agree(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3, 203))
+def test_many_mechanisms_start_with_the_same_motion_in_all_formulations(seed: int) -> None:
+    starts_agree(seed)

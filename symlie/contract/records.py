@@ -69,7 +69,7 @@ def _fields(kind: Any) -> dict[str, Any]:
     return {f.name: hints[f.name] for f in dataclasses.fields(kind)}
 
 
-def _optional(kind: Any) -> list[dataclasses.Field[Any]]:
+def _optional(kind: type) -> list[dataclasses.Field[object]]:
     """Fields that are left out where they have their default."""
     return [f for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)]
 

@@ -229,9 +229,9 @@ def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRow
     multipliers, h = np.zeros((count, layout.rows)), np.zeros(count)
     open_rows = [row for row in range(count) if row not in design.refused]
     others: list[int] = []
+    gives_rates = any(is_joint_rate(layout, key) for key in design.initial)
     asks_joints = system.branch_check is not None and layout.joints and design.initial
-    asks_joints = asks_joints or any(is_joint_rate(layout, key) for key in design.initial)
-    if request.t0 == 0 and has_ordinary_values(system) and not asks_joints:
+    if request.t0 == 0 and has_ordinary_values(system) and not (asks_joints or gives_rates):
         assert isinstance(system.kernels, CKernels)
         stated_q, stated_v, given = _stated(design, prepared)
         found = ordinary_starts(system, prepared, stated_q, stated_v, given)

@@ -31,7 +31,9 @@ def to_json(kind: object, value: object) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if dataclasses.is_dataclass(kind):
-        left_out = {f.name for f in _optional(kind) if getattr(value, f.name) == f.default}
+        left_out = {
+            f.name for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL) and getattr(value, f.name) == f.default
+        }
         return {n: to_json(hint, getattr(value, n)) for n, hint in _fields(kind).items() if n not in left_out}
     if isinstance(value, tuple):
         hints = typing.get_args(kind)
@@ -67,11 +69,6 @@ def from_json(kind: type[Record], content: object, at: str = "") -> Record:
 def _fields(kind: Any) -> dict[str, Any]:
     hints = _hints(kind)
     return {f.name: hints[f.name] for f in dataclasses.fields(kind)}
-
-
-def _optional(kind: type) -> list[dataclasses.Field[object]]:
-    """Fields that are left out where they have their default."""
-    return [f for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)]
 
 
 _hints = functools.cache(typing.get_type_hints)
@@ -116,7 +113,7 @@ def _record(kind: Any, content: object, at: str) -> Any:
     if not isinstance(content, dict):
         raise _mismatch(at, "an object")
     dot, fields = at and f"{at}.", _fields(kind)
-    optional = {f.name for f in _optional(kind)}
+    optional = {f.name for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)}
     missing = [name for name in fields if name not in content and name not in optional]
     if missing:
         raise _mismatch(f"{dot}{missing[0]}", "there")

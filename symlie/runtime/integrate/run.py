@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from symlie.contract.constants import Status
@@ -32,7 +33,12 @@ from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
-from symlie.runtime.integrate.monitors.findings import findings_at_the_end, findings_on_the_way, keep_rank_change
+from symlie.runtime.integrate.monitors.findings import (
+    findings_at_the_end,
+    findings_at_the_start,
+    findings_on_the_way,
+    keep_rank_change,
+)
 from symlie.runtime.integrate.numpy_loop import TimeLoop
 from symlie.runtime.integrate.progress import Done, Progress
 from symlie.runtime.integrate.segments import Plan
@@ -186,6 +192,11 @@ class Run:
     begin: LoopState
     ranks: dict[float, str] = field(default_factory=dict)
     """What is known of the rank of the constraints, as sentences by time."""
+
+    @cached_property
+    def findings_at_the_start(self) -> list[str]:
+        """Findings on the initial values."""
+        return findings_at_the_start(self)
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
         """The loop of the system's backend at a state."""

@@ -37,8 +37,6 @@ class Start(Brief):
         Values of the event functions there, if a previous step left them; zero where an event just happened.
     own
         What the method carries for itself, if a previous step left it.
-    chosen
-        Initial velocities that were completed to other values than zero, although nothing determines them.
     """
 
     q: Array
@@ -49,13 +47,12 @@ class Start(Brief):
     acceleration: Array | None = None
     event: Array | None = None
     own: Array | None = None
-    chosen: tuple[str, ...] = ()
 
 
 def start_of(system: System, t: float) -> Start:
     """The consistent initial state at time t."""
     state = system.initial_state if t == 0 else system.consistent_state(t)
-    return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size), chosen=state.chosen)
+    return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size))
 
 
 def continuation_of(solution: Solution, system: System) -> Start:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +50,7 @@ MOST_VELOCITIES = 6
 
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
     """What is known while a run goes on; each sentence stays as it is."""
-    found = [*_chosen_velocities(run.begin.at.chosen), *_ranks(run, counters, recorder)]
+    found = [*run.findings_at_the_start, *_ranks(run, counters, recorder)]
     if counters.stiff_step > 0:
         found.append(
             f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
@@ -87,9 +86,14 @@ def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
         recorder.rank_changes.append(RankChange(state.t, state.at.q.copy(), state.at.v.copy()))
 
 
-def _chosen_velocities(names: Sequence[str]) -> list[str]:
+def findings_at_the_start(run: Run) -> list[str]:
     """Initial velocities that were completed to other values than zero, although nothing determines them."""
-    if not names:
+    system, at = run.system, run.begin.at
+    if np.all(system.stated_values()[2] | ~system.layout.free):
+        return []
+    state = system.initial_state if run.begin.t == 0 else system.consistent_state(run.begin.t)
+    names = state.chosen
+    if not names or not (np.array_equal(state.q, at.q) and np.array_equal(state.v, at.v)):
         return []
     shown = ", ".join(names[:MOST_VELOCITIES])
     more = f" and {len(names) - MOST_VELOCITIES} more" if len(names) > MOST_VELOCITIES else ""

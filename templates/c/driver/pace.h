@@ -63,7 +63,7 @@ static inline void enter_segment(const symlie_plan *plan, symlie_state *state, l
     state->segment = segment, state->step = 0;
     if (segment >= plan->segments) return;
     if (plan->restarts[segment] == JUMP) state->acceleration_is_valid = 0;
-    if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment])) begin_anew(plan->control, state);
+    if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment] == KINK)) begin_anew(plan->control, state);
 }
 
 /* The next step of a run, if its status is SYMLIE_GOES_ON; what else is to be done before, or the status of the run. Polynomials have steps as long as time moves, by its rounding other

@@ -67,7 +67,7 @@ KINDS = [
     Kind(sl.PlanarJoint, 3, lambda a, b, c: (turned(0, 0, a), [b, c, 0]), AXIS),
     Kind(sl.PointOnLineJoint, 2, lambda a, b, c, d: (turned(a, b, c), [0, 0, d]), AXIS),
     Kind(sl.PointOnPlaneJoint, 1, lambda a, b, c, d, e: (turned(a, b, c), [d, e, 0]), AXIS),
-    Kind(sl.InLineJoint, 3, lambda a, b, c: (turned(a, 0, 0) @ turned(0, b, 0), [0, 0, c]), AXIS),
+    Kind(sl.InLineJoint, 3, lambda a, b, c: (turned(a, b, 0), [0, 0, c]), AXIS),
     Kind(sl.OrientationJoint, 3, lambda a, b, c: (np.eye(3), [a, b, c]), POINT),
     Kind(
         sl.DistanceJoint,

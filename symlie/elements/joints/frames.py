@@ -121,6 +121,11 @@ def level(i: int) -> Row:
     return lambda a, b, values: [a.axis(i).dot(b.point - a.point)]
 
 
+def untwisted(a: Frame, b: Frame, values: Values) -> list[Expr]:
+    """The second frame is tilted against the first without a twist: by a rotation about an axis across z."""
+    return [a.axis(Y).dot(b.axis(X)) - a.axis(X).dot(b.axis(Y))]
+
+
 PARALLEL = (perpendicular(Z, X), perpendicular(Z, Y))
 """The z axes are parallel."""
 

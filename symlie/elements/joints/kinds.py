@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT, Shift, Turn
-from symlie.elements.joints.frames import ALIGNED, PARALLEL, X, Y, Z, coincident, level, perpendicular
+from symlie.elements.joints.frames import ALIGNED, PARALLEL, X, Y, Z, coincident, level, perpendicular, untwisted
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.motions import MovingJoint, Sliding, Turning
 from symlie.elements.joints.rows import Rows
@@ -15,6 +15,9 @@ from symlie.errors import ModelError
 
 SAME_SIDE = (perpendicular(Z, Z),)
 """The z axes point to the same side."""
+
+FACING = (lambda a, b, values: [a.axis(X).dot(b.axis(X)) + a.axis(Y).dot(b.axis(Y))],)
+"""The second frame is not twisted by half a turn."""
 
 ALL_SIDES = (perpendicular(X, X), perpendicular(Z, Z))
 """All axes point to the same side."""
@@ -116,10 +119,7 @@ class ConstantVelocityJoint(Joint):
 
     kind = "constant_velocity"
     has_axis = True
-    space = Rows(
-        (coincident, lambda a, b, values: [a.axis(Y).dot(b.axis(X)) - a.axis(X).dot(b.axis(Y))]),
-        positive=(lambda a, b, values: [a.axis(X).dot(b.axis(X)) + a.axis(Y).dot(b.axis(Y))],),
-    )
+    space = Rows((coincident, untwisted), positive=FACING)
 
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
         first, second = _two_axes(self._called, axis)
@@ -165,15 +165,16 @@ class PointOnLineJoint(Sliding):
 
 
 class InLineJoint(Sliding):
-    """A point of the second body on a line of the first, about which it does not turn: a_x·d = a_y·d = 0, a_x·b_y = 0.
+    """A point of the second body on a line of the first, about which it does not turn.
 
-    Coordinates: ``displacement`` along the line in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N,
-    and the moment about a_x × b_y, in N m.
+    a_x·d = a_y·d = 0 of d = p_B - p_A, and a_y·b_x - a_x·b_y = 0, which does not depend on the choice of x: the second
+    body tilts about axes across the line. Coordinates: ``displacement`` along the line in m, ``speed`` in m/s.
+    Multipliers: forces along a_x and a_y, in N, and the moment along a_z + b_z, in N m.
     """
 
     kind = "in_line"
     has_axis = True
-    space = Rows((level(X), level(Y), perpendicular(X, Y)), (DISPLACEMENT,), (perpendicular(X, X),))
+    space = Rows((level(X), level(Y), untwisted), (DISPLACEMENT,), FACING)
 
 
 class PointOnPlaneJoint(MovingJoint):

@@ -215,8 +215,9 @@ def _identity(design: Design) -> MemberRecords:
     """One state of one member, at the identity and at rest."""
     layout = design.system.layout
     sizes = (layout.dimension, layout.rows, layout.carried_size)
-    q = layout.identity.astype(float)[None, None]
-    return MemberRecords(np.zeros((1, 1)), q, *(np.zeros((1, 1, size)) for size in sizes))
+    q = np.zeros(layout.storage)
+    q[: len(layout.identity)] = layout.identity  # unwrapped angles follow
+    return MemberRecords(np.zeros((1, 1)), q[None, None], *(np.zeros((1, 1, size)) for size in sizes))
 
 
 def dimensions_of(

@@ -355,3 +355,16 @@ def test_stores_of_members_that_all_fail_keep_the_shapes_of_quantities(tmp_path:
     system = heavy_top_system("SO3xR3", "numpy")
     found = sl.ensemble(system, 0.2, parameters={"mass": [1.0, 2.0]}, h=0.1, store=tmp_path / "runs")
     assert len(found.failed) == 2 and found.arrays["center_of_mass"].shape == (2, 3, 3)
+
+
+@pytest.mark.parametrize("backend", ["c", "numpy"])
+def test_members_with_unwrapped_angles_have_outputs(backend: str) -> None:
+    model = sl.Model("pendulum")
+    rod = sl.RigidBody(model, "rod", 1.0, [0.1, 0.1, 0.1], position=[0, 0, -0.5])
+    sl.RevoluteJoint(model, "pivot", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])
+    model.gravity([0, 0, -9.81])
+    system = model.derive().compile(backend=backend)
+    gravity = [[0, 0, -9.0], [1.0, 0, -9.8]]
+    members = sl.ensemble(system, 0.1, parameters={"gravity": gravity}, workers=1, h=0.05)
+    alone = sl.solve(system.with_parameters(gravity=gravity[1]), 0.1, h=0.05)
+    assert members.member(1).outputs["pivot_angle"][-1] == alone.outputs["pivot_angle"][-1]

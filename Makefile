@@ -17,7 +17,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random matrix oldest newest \
+.PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix oldest newest \
 	clang without-compiler wheel sanitizers nightly bench generate clean
 
 help: ## list the targets
@@ -89,6 +89,9 @@ test-site: docs ## every page of the site in a browser, from files and without a
 random: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
 	$(BIN)/python -m tests.trajectories.run --seeds 1000:10000 --out .nightly.jsonl
 
+metamorphic: $(STAMP) ## 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
+	$(BIN)/python -m tests.metamorphic.run --seeds 0:2000 --out .metamorphic.jsonl
+
 matrix: oldest newest clang without-compiler wheel sanitizers ## all of the following, each with a few tests
 
 # $(call environment,NAME,PYTHON,OPTIONS) makes an environment anew, whatever was there.
@@ -135,7 +138,7 @@ wheel: $(STAMP) ## build an sdist and from it a wheel; install it without extras
 sanitizers: $(STAMP) ## standalone programs under the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
 
-NIGHTLY := slow oldest newest clang without-compiler random
+NIGHTLY := slow oldest newest clang without-compiler random metamorphic
 nightly: $(STAMP) ## slow tests, all quick tests in each environment of the matrix, random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \

@@ -1028,3 +1028,11 @@ PROFILE_OF_PARABOLAS = 1e-5
 """Effort after a jump of acceleration, by stages of order five with steps of 0.01 s. Measured 2.4e-6 N m."""
 FORCES_OF_FRAME = 1e-6
 """Forces of joints of a frame of 98.1 N at rest, solved for with condition numbers below 1e4."""
+
+METAMORPHIC = 1e-8
+"""One mechanism in two writings with the same fixed steps, relative to the size of each quantity: rounding of units and
+frames in constraint forces, which 32 steps and the conditioning of random mechanisms amplify; measured 1e-10."""
+
+METAMORPHIC_LIMIT = 1e-5
+"""The same with steps, coordinates or equilibria that agree within a tolerance of 1e-10 alone, whose local errors
+accelerations of random mechanisms amplify."""

@@ -78,7 +78,10 @@ def test_sets_that_are_none(cli: Cli) -> None:
         "There is no set of kernels 'newtons'; there are: core, newton, "
         in cli("generate", "heavy_top", "--sets", "core,newtons").err
     )
-    assert "The Cayley map of S3sR3" in cli("generate", "heavy_top", "-o", "group=S3sR3", "--sets", "cayley").err
+    assert (
+        "The Cayley map of the matrices of S3sR3"
+        in cli("generate", "heavy_top", "-o", "group=S3sR3", "--sets", "cayley").err
+    )
     assert "--all takes neither -o nor --out nor --sets" in cli("generate", "--all", "--sets", "core").err
 
 

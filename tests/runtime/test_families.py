@@ -50,14 +50,15 @@ def equations_of_header(name: str) -> tuple[set[str], set[str]]:
 def test_both_languages_name_the_same_equations() -> None:
     """Stated at the top and found at a line, in C and in Python; two families may share a header.
 
-    A formula that a family takes from the room of implicit steps has lines of its own there.
+    Formulas of implicit steps, and the coefficients of series, have modules of their own.
     """
     stated: dict[str, set[str]] = defaultdict(set)
     found: dict[str, set[str]] = defaultdict(set)
     for family, cls in FAMILIES.items():
         text = Path(FILES[family]).read_text(encoding="utf-8")
         stated[cls.header] |= numbers(ast.get_docstring(ast.parse(text)) or "")
-        formulas = [p.read_text(encoding="utf-8") for p in IMPLICIT.glob("*_formula.py") if f".{p.stem} import" in text]
+        parts = [*IMPLICIT.glob("*_formula.py"), IMPLICIT.parent / "methods" / "series_at.py"]
+        formulas = [p.read_text(encoding="utf-8") for p in parts if f".{p.stem} import" in text]
         found[cls.header] |= numbers(remarks("\n".join([text, *formulas])))
     assert {path.name for path in HEADERS.iterdir()} >= set(stated)
     for header, equations in stated.items():

@@ -159,7 +159,8 @@ def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
             a, b = (getattr(run, part) for run in runs)
             np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.IMPLICIT_BACKENDS * size, err_msg=part)
         counts = [(run.statistics.newton_iterations, run.statistics.jacobians) for run in runs]
-        assert counts[0] == counts[1]
+        if all(event.t > tolerances.EPSILON for event in runs[0].events):  # else rounding ends the search at the start
+            assert counts[0] == counts[1]
         assert [e.name for e in runs[0].events] == [e.name for e in runs[1].events]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symlie.errors import SymlieError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.energy_change import energy_changes
 from symlie.runtime.integrate.monitors.rank_loss import weak_constraints
@@ -89,9 +90,14 @@ def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
 def findings_at_the_start(run: Run) -> list[str]:
     """Initial velocities that were completed to other values than zero, although nothing determines them."""
     system, at = run.system, run.begin.at
-    if np.all(system.stated_values()[2] | ~system.layout.free):
+    _, v, given = system.stated_values()
+    known = given & system.layout.free
+    if np.all(given | ~system.layout.free) or not np.array_equal(v[known], at.v[known]):
         return []
-    state = system.initial_state if run.begin.t == 0 else system.consistent_state(run.begin.t)
+    try:
+        state = system.initial_state if run.begin.t == 0 else system.consistent_state(run.begin.t)
+    except SymlieError:  # The run continues another one.
+        return []
     names = state.chosen
     if not names or not (np.array_equal(state.q, at.q) and np.array_equal(state.v, at.v)):
         return []

@@ -24,7 +24,7 @@ from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
+from symlie.runtime.system.output_jacobian import linear_outputs, open_rates
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
@@ -227,7 +227,7 @@ class VelocityProblem:
         whole[self._given] = v[self._given]
         moving = np.abs(both.misfit(found, 0 * target))[hard.shape[0] :] > MISFIT * size
         chosen = [name for name in dict.fromkeys(chosen) if moving[[other == name for other in rates.names]].any()]
-        return whole, (*chosen, *self._chosen_components(whole, kept, size, chosen))
+        return whole, tuple(chosen)
 
     def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
         """The motion without open rates that agrees with the given velocities as far as it can."""
@@ -244,27 +244,6 @@ class VelocityProblem:
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True
         return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
-
-    def _chosen_components(self, v: Array, kept: Sparse, size: float, rates: list[str]) -> tuple[str, ...]:
-        """Velocities of nodes that were chosen, where no rate of a joint says so."""
-        layout, columns = self._layout, self._columns
-        free = v[columns] != 0
-        if not free.any() or sum(kept.shape) > 1200:
-            return ()
-        owners = [r.joint for r in layout.manifest.joint_rates if r.output in rates]
-        told = np.zeros(layout.dimension, dtype=bool)
-        for rate in (r for r in layout.manifest.joint_rates if r.joint in owners):
-            told[output_columns(layout, rate.joint, rate.output)] = True
-        dense = kept.toarray()
-        lengths = np.linalg.norm(dense, axis=1)
-        unit = dense[lengths > 0] / lengths[lengths > 0, None]
-        _, singular, directions = np.linalg.svd(unit)
-        rank = int(np.sum(singular > 1e-9 * singular.max(initial=0.0)))
-        mobile = np.linalg.norm(directions[rank:], axis=0)
-        moved = np.abs(v[columns]) > MISFIT * np.abs(v).max()
-        picked = columns[(mobile > 1e-6) & moved]
-        names = dict.fromkeys(layout.velocity_name(int(k)) for k in picked if not told[k] and layout.free[k])
-        return tuple(names)
 
     def _check_conditions(self, misfit: Array, size: float, first: int) -> None:
         """Raise if conditions contradict each other or the constraints."""

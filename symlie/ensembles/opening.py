@@ -23,7 +23,7 @@ def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
     folder
         The store.
     trust
-        True allows to unpickle and run the code in the store; without it whatever needs the code raises a
+        True allows to unpickle and run the code in the store; without it, methods that need the code raise a
         `CodeNotLoadedError`.
 
     Returns

@@ -2,7 +2,7 @@
 
 Along a path everything is a function of one number s. Where a condition of a piece changes its sign, both sides are
 extrapolated to that point from values next to it, in many digits: what remains between the two is a jump of the
-function or of a derivative. Only what is found is reported; expressions that cannot be evaluated pass.
+function or of a derivative. Only kinks that are found are reported; expressions that cannot be evaluated pass.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ A deep arch that snaps through
 ==============================
 
 A circular arch over 215 degrees, clamped at one end and hinged at the other, under a load on its crown: it leans to one
-side and loses its stability at a limit point of the load. The path of equilibria goes on through falling and negative
+side and loses its stability at a limit point of the load. The path of equilibria continues through falling and negative
 loads, and recovers upside down.
 
 Known: the limit load of the inextensible arch is 897 N for a radius of 100 m and :math:`EI = 10^6` N m² (D. A. DaDeppo,

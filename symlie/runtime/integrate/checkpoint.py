@@ -137,7 +137,7 @@ def resume(
     path
         The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``.
     trust
-        True allows to compile and run the generated code in the checkpoint, without which nothing goes on.
+        True allows to compile and run the generated code in the checkpoint, which resuming requires.
     progress
         Called with the fraction done, at most every 50 ms or so.
     checkpoint_seconds

@@ -363,7 +363,7 @@ def step_control(
 
 
 def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
-    """What is done near a singular configuration; implicit methods satisfy the constraints, and need no projection."""
+    """The treatment of singular configurations; implicit methods satisfy the constraints, and need no projection."""
     if not layout.rows:
         return 0
     return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1

@@ -152,7 +152,7 @@ class StepControl(Brief):
     hidden_limit: float = 0.0
     """Largest |B v + b| relative to max(1, |v|) that a step may have where rows may depend on each other; 0: any."""
     watches_rank: int = 0
-    """What is done near a singular configuration: 0 nothing, 1 it is counted, 2 the state is projected, too."""
+    """Treatment of singular configurations: 0 none, 1 count them, 2 project the state as well."""
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
         """The norm of a difference ŷ - y relative to the tolerances."""

@@ -76,7 +76,7 @@ def load_solution(path: str | Path, *, backend: str | None = None, trust: bool =
         ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
     trust
         Whether the generated code in the file may be compiled and run. Otherwise the solution has its fields, outputs,
-        multipliers, events and plots; whatever needs more, such as `solution(t)`, raises a `CodeNotLoadedError`.
+        multipliers, events and plots; methods that need more, such as `solution(t)`, raise a `CodeNotLoadedError`.
 
     Raises
     ------

@@ -37,7 +37,7 @@ class Undetermined(NamedTuple):
 
 
 def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: Array) -> Undetermined:
-    """What is undetermined at one state.
+    """Undetermined results at one state.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: A
 
 
 def undetermined_of(solution: Solution) -> Undetermined:
-    """What is undetermined at some recorded state.
+    """Results that are undetermined at some recorded state.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 At a singular configuration branches of the motion meet. The smooth branch is followed if the state satisfies the
 constraints much better than the distance to the singular configuration; a residual of Φ or of B v + b separates the
-branches, and an accurate integration of what is left leads from one to the other.
+branches, and an accurate integration of the perturbed constraints leads from one to the other.
 
 The combination μ of constraint equations that depend on each other most is found by inverse iteration,
 

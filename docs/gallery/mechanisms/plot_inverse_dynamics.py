@@ -80,6 +80,8 @@ axes[0].legend()
 for order, label in ((3, "cubic"), (5, "quintic")):
     axes[1].loglog(2 / (counts - 1), [error for *_, error in found[order]], "o-", label=label)
 axes[1].set(xlabel="sampling interval, s", ylabel="error of the torque, N m")
+axes[1].set_xticks(2 / (counts - 1), [f"{2 / (n - 1):g}" for n in counts])
+axes[1].minorticks_off()
 axes[1].legend()
 
 for order, bound, slope in ((3, 2e-2, 2), (5, 2e-5, 4)):

@@ -250,3 +250,28 @@ def test_stated_velocities_change_as_little_as_possible() -> None:
     assert found["along"] == pytest.approx(along, abs=tolerances.NEAREST)
     assert found["across"] == pytest.approx(HEADING * (along + WHEEL_SPEED), abs=tolerances.REDUCED)
     assert found["spin"] == pytest.approx((along + WHEEL_SPEED) / RADIUS, abs=tolerances.NEAREST)
+
+
+def closed_chain(length: float, group: str) -> np.ndarray:
+    """Places of three links between pivots, assembled, as multiples of a length in some unit."""
+    model = sl.Model("chain")
+    inertia = np.diag([0.1, 0.2, 0.3]) * length**2
+    links = [
+        sl.RigidBody(model, f"link{k}", 1.0 + k, inertia * (1 + k), position=length * np.array(at), group=group)
+        for k, at in enumerate(([0.5, 0, 0], [1, 0.5, 0], [0.5, 1, 0]))
+    ]
+    ends = [model.ground, *links, model.ground]
+    for k, at in enumerate(([0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0])):
+        sl.SphericalJoint(model, f"pivot{k}", ends[k], ends[k + 1], at=length * np.array(at))
+    system = model.derive().compile(backend="numpy").with_initial("link2", x=length * np.array([0.45, 1.05, 0.1]))
+    q = system.assembled().initial_state.q
+    return np.array([q[system.layout.node(link.name).storage][-3:] / length for link in links])
+
+
+@pytest.mark.parametrize("group", ["S3sR3", "SE3", "S3xR3"])
+def test_assembly_does_not_depend_on_units(group: str) -> None:
+    """Changes are measured by M; in a norm of rad and m, links turned rather than moved in millimetres."""
+    metres, millimetres = (closed_chain(length, group) for length in (1.0, 1000.0))
+    assert np.abs(metres - closed_chain(1.0, "S3sR3")).max() <= 1e-2
+    assert np.abs(metres - millimetres).max() <= tolerances.NEAREST
+    assert np.abs(metres[2] - [0.5, 1, 0]).max() > 1e-3

@@ -1,9 +1,10 @@
 """Assembly of inconsistent initial values: the smallest change that satisfies the constraints.
 
-    min |η|²  with  Φ(t, q0∘exp(η)) = 0,      then velocities, see `symlie.runtime.statics.initial_velocities`.
+    min ηᵀ M(q0) η  with  Φ(t, q0∘exp(η)) = 0,   then velocities, see `symlie.runtime.statics.initial_velocities`.
 
-Steps -B⁺ Φ on the group lead to the constraints, and steps -(1 - B⁺B) η along them back towards q0 as far as that
-makes the change smaller. B⁺ is the pseudoinverse, so that redundant rows do no harm as long as they can be satisfied.
+The metric M makes the change independent of units. Steps -B⁺ Φ on the group lead to the constraints, and steps
+-(1 - B⁺B) η along them back towards q0 as far as that makes the change smaller. B⁺ is the pseudoinverse in the metric
+M, so that redundant constraint equations do no harm as long as they can be satisfied.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.joint_outputs import COORDINATES, joint_outputs
-from symlie.runtime.layout.layout import Array
+from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.initial_velocities import assembled_velocities
 from symlie.runtime.statics.residual import Statics
@@ -31,7 +32,7 @@ MOST_ITERATIONS = 60
 """Steps to the constraints, and steps along them; small corrections take five of each."""
 
 SETTLED = 1e-9
-"""Length of a step along the constraints below which the change is the smallest one."""
+"""Length of a step along the constraints, relative to the sizes of components, below which the change is the smallest one."""
 
 LEAST_SHARE = 1e-3
 """Share of a step below which it leads nowhere."""
@@ -105,30 +106,40 @@ def _by_node(system: System, vector: Array) -> dict[str, Array]:
 def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
     """The configuration on the constraints nearest to the start, and the number of steps."""
     mechanics, free = statics.mechanics, statics.free
-    q, iterations = closed(statics, start)
+    metric = statics.kinetic_metric(start)
+    q, iterations = closed(statics, start, metric)
     if not iterations:
         return q, 0
     moved, share = mechanics.apart(start, q)[free], 1.0
     while iterations < MOST_ITERATIONS and share > LEAST_SHARE:
-        sliding = -LeastChange(statics.jacobian(q)).along(moved)
-        if float(np.linalg.norm(sliding)) <= SETTLED:
+        sliding = -LeastChange(statics.jacobian(q), metric).along(moved)
+        if statics.sizes(start).norm(sliding) <= SETTLED:
             break
         iterations += 1
         try:
-            trial, _ = closed(statics, statics.moved(q, share * sliding))
+            trial, _ = closed(statics, statics.moved(q, share * sliding), metric)
         except InconsistentInitialValuesError:
             share /= 2
             continue
         there = mechanics.apart(start, trial)[free]
-        if not float(there @ there) < float(moved @ moved):
+        if not float(there @ (metric @ there)) < float(moved @ (metric @ moved)):
             share /= 2
             continue
         q, moved, share = trial, there, min(1.0, 2 * share)
     return q, iterations
 
 
-def closed(statics: Statics, q: Array) -> tuple[Array, int]:
+def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Array, int]:
     """A configuration on the constraints by steps -B⁺Φ, shortened where they do not help, and their number.
+
+    Parameters
+    ----------
+    statics
+        The system at a time.
+    q
+        The configuration to start from.
+    metric
+        Metric of the steps; default: M at the start.
 
     Raises
     ------
@@ -138,11 +149,12 @@ def closed(statics: Statics, q: Array) -> tuple[Array, int]:
     if not len(statics.rows):
         return q, 0
     constraint = statics.constraint(q)
+    metric = statics.kinetic_metric(q) if metric is None else metric
     for iteration in range(MOST_ITERATIONS):
         size = float(np.linalg.norm(constraint))
         if float(np.abs(constraint).max()) <= CLOSED * max(1.0, float(np.abs(q).max())):
             return q, iteration
-        step = -LeastChange(statics.jacobian(q)).inverse(constraint)
+        step = -LeastChange(statics.jacobian(q), metric).inverse(constraint)
         turned = statics.turned(q, step)
         share = min(1.0, LARGEST_MOVE / turned) if turned > 0 else 1.0
         while share > LEAST_SHARE:

@@ -21,7 +21,6 @@ import numpy as np
 
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.completion import StatedState
@@ -97,7 +96,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
     allowed = 10 * CLOSED * max(1.0, float(np.abs(v).max()))
     conditions = linear_outputs(system.mechanics, statics.t, q, list(stated.conditions))
     jacobian = vstack([everything.jacobian(q), conditions.matrix[:, free]], format="csr")
-    mass, left_out = _metric(everything, q), ~given[free]
+    mass, left_out = everything.kinetic_metric(q), ~given[free]
     residual = _residual(statics, q, stated, conditions)
 
     def changed(w: Array) -> Array:
@@ -145,19 +144,6 @@ def _residual(statics: Statics, q: Array, stated: StatedState, conditions: Linea
         return np.concatenate([hidden, conditions.values(v) - targets])
 
     return residual
-
-
-def _metric(statics: Statics, q: Array) -> Sparse:
-    """M, or where it is not positive definite the metric that statics uses in its place."""
-    mass = statics.mass(q)
-    try:
-        if mass.shape[0] <= LARGEST_DENSE:
-            np.linalg.cholesky(mass.toarray())
-        elif not mass.diagonal().min() > 0:
-            return statics.metric(q)
-    except np.linalg.LinAlgError:
-        return statics.metric(q)
-    return mass
 
 
 def _least(jacobian: Sparse, mass: Sparse, weight: Array) -> Callable[[Array], Array]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
 from symlie.runtime.statics.component_sizes import ROUNDING, ComponentSizes, component_sizes
 
 if TYPE_CHECKING:
@@ -197,3 +197,15 @@ class Statics:
         diagonal = np.abs(self.mass(q).diagonal()) * lengths**2
         mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
         return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean) / lengths**2, format="csr")
+
+    def kinetic_metric(self, q: Array) -> Sparse:
+        """M, or where it is not positive definite the metric that statics uses in its place."""
+        mass = self.mass(q)
+        try:
+            if mass.shape[0] <= LARGEST_DENSE:
+                np.linalg.cholesky(mass.toarray())
+            elif not mass.diagonal().min() > 0:
+                return self.metric(q)
+        except np.linalg.LinAlgError:
+            return self.metric(q)
+        return mass

@@ -408,11 +408,10 @@ class System(SystemValues):
         -------
         System
             Its ``assembly`` tells how far each node moved, and which velocities were changed and which completed.
-            Stated velocities change only where those that were left out can not satisfy the constraints without going
-            far, and then as little as possible in the metric of M. What remains open of those that were left out takes
-            the least kinetic energy: state those that matter. Lengths of changes are in rad and m, or their rates, of
-            trivialised components. Where a correction is large compared with the curvature of the constraints it may
-            end at a configuration that is near, but not nearest.
+            Changes are measured by the mass matrix, so that the result does not depend on units. Given velocities
+            change only where those that are not given cannot satisfy the constraints without going far. What remains
+            open of the latter takes the least kinetic energy: give those that matter. Where a correction is large
+            compared with the curvature of the constraints it may end at a configuration that is near, but not nearest.
 
         Raises
         ------

@@ -24,13 +24,16 @@ from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.nearest import Nearest
 from symlie.runtime.linear.schur import DenseAlgebra
-from symlie.runtime.system.output_jacobian import linear_outputs, open_rates
+from symlie.runtime.system.output_jacobian import linear_outputs, open_rates, output_columns
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 MISFIT = 1e-7
 """Share of the largest misfit above which a rate cannot be zero: above rounding and regularisation of large systems."""
+
+OPEN = 1e-6
+"""Share of a random velocity, whose entries are about one, above which equations leave a component open."""
 
 SHADOW = 1e-9
 """Inertia of components without mass, relative to that of others, so that M has an inverse."""
@@ -227,7 +230,7 @@ class VelocityProblem:
         whole[self._given] = v[self._given]
         moving = np.abs(both.misfit(found, 0 * target))[hard.shape[0] :] > MISFIT * size
         chosen = [name for name in dict.fromkeys(chosen) if moving[[other == name for other in rates.names]].any()]
-        return whole, tuple(chosen)
+        return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
 
     def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
         """The motion without open rates that agrees with the given velocities as far as it can."""
@@ -244,6 +247,25 @@ class VelocityProblem:
         agrees = misfit <= MISFIT * max(1e-300, float(np.abs(weighted.misfit(0 * nearest, target)).max(initial=0.0)))
         agrees[: rigid.shape[0]] = True
         return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
+
+    def _chosen_nodes(self, v: Array, kept: Sparse, rates: list[str]) -> tuple[str, ...]:
+        """Nodes whose velocities were chosen and are not zero, except those of joints whose rates were chosen.
+
+        A random velocity that satisfies the homogeneous equations is zero, almost surely, exactly in the components
+        that the equations determine.
+        """
+        layout, columns = self._layout, self._columns
+        sizes = np.sqrt(self._metric.diagonal())
+        moves = np.abs(v) * sizes > MISFIT * np.max(np.abs(v) * sizes, initial=0.0)
+        if not (moves & ~self._given[columns]).any():
+            return ()
+        probe = np.random.default_rng(0).standard_normal(len(columns))
+        free = Nearest(kept, self._metric).point(probe / sizes, np.zeros(kept.shape[0]))
+        chosen = moves & (np.abs(free) * sizes > OPEN)
+        owners = [r.joint for r in layout.manifest.joint_rates if r.output in rates]
+        for rate in (r for r in layout.manifest.joint_rates if r.joint in owners):
+            chosen &= ~np.isin(columns, output_columns(layout, rate.joint, rate.output))
+        return tuple(dict.fromkeys(f"velocity of {layout.node_name(int(k))}" for k in columns[chosen]))
 
     def _check_conditions(self, misfit: Array, size: float, first: int) -> None:
         """Raise if conditions contradict each other or the constraints."""

@@ -9,7 +9,7 @@ import numpy as np
 
 import symlie as sl
 from tests.metamorphic import writing as w
-from tests.metamorphic.mechanism import Body, Joint, Mechanism, Rod, Wave, rotation_matrix
+from tests.metamorphic.mechanism import Body, Curve, Joint, Mechanism, Rod, String, Wave, rotation_matrix
 from tests.metamorphic.writing import Writing
 
 ENERGY = "energy"
@@ -34,6 +34,8 @@ class Builder:
             self._body(body)
         for rod in drawn.rods:
             self._rod(rod)
+        for string in drawn.strings:
+            self._string(string)
         for joint in order(drawn.joints):
             self._joint(joint)
         statements: list[Callable[[], None]] = [
@@ -45,6 +47,8 @@ class Builder:
             *(lambda s=s: self._filter(s) for s in drawn.filters),
             *(lambda s=s: self._blade(s) for s in drawn.blades),
             *(lambda s=s: self._pivot(s) for s in drawn.pivots),
+            *(lambda s=s: self._curved_force(s) for s in drawn.curved_forces),
+            *(lambda s=s: self._rolling(s) for s in drawn.rollings),
             *(lambda s=s: self._crossing(s) for s in drawn.crossings),
             lambda: self.model.gravity(self.writing.vector(drawn.gravity, w.ACCELERATION)),
         ]
@@ -99,6 +103,19 @@ class Builder:
         made.clamp("start")
         made.end_load("end", force=self.writing.vector(rod.force, w.FORCE))
 
+    def _string(self, string: String) -> None:
+        number = self.writing.number
+        start, tangent = self.writing.point(string.position), self.writing.vector(string.tangent, w.NUMBER)
+        made = sl.Continuum(self.model, self._name(string.name), "R3", length=number(string.length, w.LENGTH))
+        k, d = number(string.stiffness, w.FORCE), number(string.damping, (1, 1, -1))
+        made.kinetic_density(number(string.density, (1, -1, 0)) * made.v.dot(made.v) / 2)
+        made.potential_density(k * (made.w.norm() - 0.9) ** 2 / 2)
+        made.dissipation_density(d * made.w_dot.dot(made.w_dot))
+        made.clamp("start")
+        made.initial(x=lambda s: start + s * tangent)
+        made.end_load("end", force=self.writing.vector(string.force, w.FORCE))
+        made.discretize(string.elements)
+
     def _joint(self, joint: Joint) -> None:
         axes = [self.writing.vector(axis, w.NUMBER) for axis in joint.axes]
         given: dict[str, Any] = {}
@@ -117,7 +134,11 @@ class Builder:
         self.joints[joint.name] = made
         if joint.drive is not None:
             slides = joint.kind == "PrismaticJoint"
-            made.drive(self._wave(joint.drive) * (self.writing.scale(w.LENGTH) if slides else 1))
+            if isinstance(joint.drive, Curve):
+                motion = self._of_time(f"{joint.name}_drive", joint.drive, w.LENGTH if slides else w.NUMBER)
+            else:
+                motion = self._wave(joint.drive) * (self.writing.scale(w.LENGTH) if slides else 1)
+            made.drive(motion)
             self._read(f"{joint.name}_effort", w.FORCE if slides else w.MOMENT)
         for name in getattr(made, "coordinate_names", ()):
             self._read(f"{joint.name}_{name}", w.LENGTH if "displacement" in name else w.NUMBER)
@@ -172,6 +193,31 @@ class Builder:
         u = self.model.input(self._name(table.name))
         direction = sl.vector(*map(float, self.writing.vector(table.direction, w.NUMBER)))
         self.model.force(u * direction, at=self.bodies[table.body].x)
+
+    def _of_time(self, name: str, curve: Curve, of: w.Dimension) -> Any:
+        """A smooth table of time."""
+        points, values = self.writing.time(curve.points), self.writing.number(curve.values, of)
+        return self.model.smooth_table(self._name(name), points, values, order=curve.order)
+
+    def _curved_force(self, force: Any) -> None:
+        body, curve = self.bodies[force.body], force.curve
+        if force.along is None:
+            size = self._of_time(force.name, curve, w.FORCE)
+        else:
+            along, origin = self.writing.vector(force.along, w.NUMBER), self.writing.point(force.origin)
+            size = self.model.smooth_table(
+                self._name(force.name), self.writing.number(curve.points, w.LENGTH),
+                self.writing.number(curve.values, w.FORCE), order=curve.order, of=self._along(body, along, origin),
+            )  # fmt: skip
+        direction = sl.vector(*map(float, self.writing.vector(force.direction, w.NUMBER)))
+        self.model.force(size * direction, at=body.x)
+
+    def _rolling(self, rolling: Any) -> None:
+        sl.RollingContact(
+            self.model, self._name(rolling.name), self.model.ground, self.bodies[rolling.body],
+            radius=self.writing.number(rolling.radius, w.LENGTH),
+            normal=self.writing.vector(rolling.normal, w.NUMBER),
+        )  # fmt: skip
 
     def with_inputs(self, system: sl.System) -> sl.System:
         """The system with its tables."""

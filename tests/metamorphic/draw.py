@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,13 +12,17 @@ from tests.metamorphic.mechanism import (
     Blade,
     Body,
     Crossing,
+    Curve,
+    CurvedForce,
     Filter,
     Floor,
     Joint,
     Mechanism,
     Pivot,
     Rod,
+    Rolling,
     Spring,
+    String,
     Table,
     TorsionSpring,
     Vector,
@@ -37,7 +42,7 @@ RATES = {
 
 DRIVEN = {"RevoluteJoint", "PrismaticJoint"}
 
-INTERPOLATIONS = ("linear", "hold")
+INTERPOLATIONS = ("linear", "hold", "cubic", "quintic")
 
 MISTAKES = ("contradiction", "name", "redundant")
 
@@ -80,6 +85,9 @@ def draw(seed: int) -> Mechanism:
         _body(source, found, k)
     _forces(source, found)
     _observed(source, found)
+    _smooth(source, found)
+    if source.chance(0.15):
+        _rolling(source, found)
     if source.chance(0.1):
         found.mistake = source.random.choice(MISTAKES)
     return found
@@ -175,6 +183,37 @@ def _forces(source: Source, found: Mechanism) -> None:
             Rod("rod", 2, 0.8, source.vector(0.5), source.unit(), source.one(0.3, 1.2), source.one(2, 5),
                 source.one(200, 500), source.one(0.3, 1), source.one(0.01, 0.02), source.vector(2))
         )  # fmt: skip
+
+
+def _smooth(source: Source, found: Mechanism) -> None:
+    """Smooth tables of time and of coordinates, and a continuum."""
+    body = source.random.choice(found.bodies)
+    if source.chance(0.3):
+        along = source.unit() if source.chance(0.5) else None
+        points = (0.0, source.one(0.05, 0.1), source.one(0.12, 0.2), 0.3, 0.4, 0.5)
+        if along is not None:
+            points = tuple(8 * (p - 0.25) for p in points)
+        curve = Curve(points, tuple(source.one(-3, 3) for _ in points), source.random.choice((3, 5)))
+        found.curved_forces.append(CurvedForce("curved", body.name, source.unit(), curve, along, body.position))
+    for k, joint in enumerate(found.joints):
+        if isinstance(joint.drive, Wave) and source.chance(0.5):
+            points = (0.0, 0.1, source.one(0.15, 0.2), 0.3, 0.4, 0.5)
+            values = (0.0, *(source.one(-0.1, 0.1) for _ in points[1:]))
+            found.joints[k] = replace(joint, drive=Curve(points, values, 5))
+    if source.chance(0.15):
+        found.strings.append(
+            String("string", 3, 0.7, source.vector(0.5), source.unit(), source.one(20, 50), source.one(0.3, 1),
+                   source.one(0, 0.5), source.vector(2))
+        )  # fmt: skip
+
+
+def _rolling(source: Source, found: Mechanism) -> None:
+    mass, spin = source.one(0.5, 2), source.vector(1.5)
+    place = _tuple(np.array([0, 3.0, 0]) + np.asarray(source.vector(0.5)))
+    found.bodies.append(
+        Body("roller", mass, source.inertia(mass), place, source.unit(), source.one(0.2, 1.2), angular_velocity=spin)
+    )
+    found.rollings.append(Rolling("rolling", "roller", source.one(0.2, 0.5), source.unit()))
 
 
 def _observed(source: Source, found: Mechanism) -> None:

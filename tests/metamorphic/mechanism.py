@@ -43,6 +43,15 @@ class Wave:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A smooth table; of time, or of a coordinate of a body."""
+
+    points: tuple[float, ...]
+    values: tuple[float, ...]
+    order: int
+
+
+@dataclass(frozen=True)
 class Joint:
     """A joint; body "" is the ground."""
 
@@ -54,7 +63,7 @@ class Joint:
     axes: tuple[Vector, ...] = ()
     lead: float | None = None
     rate: tuple[str, float] | None = None
-    drive: Wave | None = None
+    drive: Wave | Curve | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,18 @@ class Table:
 
 
 @dataclass(frozen=True)
+class CurvedForce:
+    """A force of given direction on a body, whose size is a smooth table of time, or of the place along a direction."""
+
+    name: str
+    body: str
+    direction: Vector
+    curve: Curve
+    along: Vector | None
+    origin: Vector
+
+
+@dataclass(frozen=True)
 class Filter:
     """A first-order state z' = (n·x - z)/τ with the force -k z n on the body."""
 
@@ -168,6 +189,31 @@ class Rod:
 
 
 @dataclass(frozen=True)
+class String:
+    """A continuum in R³ that is clamped to the ground at its start, with a force at its end."""
+
+    name: str
+    elements: int
+    length: float
+    position: Vector
+    tangent: Vector
+    stiffness: float
+    density: float
+    damping: float
+    force: Vector
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """A sphere that rolls on a plane of the ground below its centre."""
+
+    name: str
+    body: str
+    radius: float
+    normal: Vector
+
+
+@dataclass(frozen=True)
 class Crossing:
     """An event: the projection of a body's position passes a level."""
 
@@ -195,6 +241,9 @@ class Mechanism:
     blades: list[Blade] = field(default_factory=list)
     pivots: list[Pivot] = field(default_factory=list)
     rods: list[Rod] = field(default_factory=list)
+    curved_forces: list[CurvedForce] = field(default_factory=list)
+    strings: list[String] = field(default_factory=list)
+    rollings: list[Rolling] = field(default_factory=list)
     crossings: list[Crossing] = field(default_factory=list)
     mistake: str = ""
     """A mistake that must be refused for the same reason in every writing; "" for none."""

@@ -104,7 +104,7 @@ def _read(builder: Builder, found: Results, solution: sl.Solution, label: str) -
     for own, read in builder.readers.items():
         if name(own) in outputs:
             found.numbers[label + own] = read(outputs[name(own)])
-    for rod in builder.mechanism.rods:
+    for rod in (*builder.mechanism.rods, *builder.mechanism.strings):
         found.numbers[label + rod.name] = builder.writing.read_point(solution.field(name(rod.name), "x"))
     energy = builder.writing.read_number(outputs["energy"], w.ENERGY)
     found.numbers[label + "energy"] = energy - energy[-1]

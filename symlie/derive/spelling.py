@@ -21,7 +21,7 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.terms import UnwrappedAngle
 
 _ADDRESSED = (PiecewiseLinear, RunTimeInput)
-"""Functions that read tables where their parameters are, so that these are no values of their own."""
+"""Functions of their first argument that read tables where their parameters are: the others are no values."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,10 @@ class _Walk:
         if isinstance(expression, Float):
             self.holes.append(expression)
             return "#"
-        if not expression.args or isinstance(expression, _ADDRESSED):
+        if not expression.args:
             return str(expression)
+        if isinstance(expression, _ADDRESSED):
+            return _addressed(expression, self.text(expression.args[0]))
         return f"{type(expression).__name__}({','.join(self.text(a) for a in self.arguments(expression))})"
 
     def _symbol(self, symbol: Symbol) -> str:
@@ -175,8 +177,10 @@ class _Walk:
             return leaf if leaf is not None else self._key_of_result(expression)
         if isinstance(expression, Float):
             return "#"
-        if not expression.args or isinstance(expression, _ADDRESSED):
+        if not expression.args:
             return str(expression)
+        if isinstance(expression, _ADDRESSED):
+            return self._speller.short(_addressed(expression, self._key(expression.args[0])))
         keys = [self._key(a) for a in expression.args]
         if isinstance(expression, Add | Mul):
             keys.sort()
@@ -194,6 +198,11 @@ class _Walk:
         key = self._speller.short(f"{self._speller.operation(statement.operation)}({arguments})")
         self._keys |= {s: f"{key}.{k}" for k, s in enumerate(components)}
         return self._keys[symbol]
+
+
+def _addressed(expression: Expr, argument: str) -> str:
+    """The text of a function that reads a table, with the text of its argument."""
+    return f"{type(expression).__name__}({', '.join([argument, *map(str, expression.args[1:])])})"
 
 
 class Restated:
@@ -242,8 +251,10 @@ class Restated:
             return self._fill(self._holes - 1)
         if isinstance(expression, Symbol):
             return self._symbol(expression)
-        if not expression.args or isinstance(expression, _ADDRESSED):
+        if not expression.args:
             return expression
+        if isinstance(expression, _ADDRESSED):
+            return expression.func(self.expression(expression.args[0]), *expression.args[1:])
         return expression.func(*map(self.expression, self._walk.arguments(expression)))
 
     def _symbol(self, symbol: Symbol) -> Expr:

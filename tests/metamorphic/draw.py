@@ -113,6 +113,8 @@ def _body(source: Source, found: Mechanism, k: int) -> None:
         elif source.chance(0.4):
             arm, wave = source.vector(0.3), Wave(source.one(0.1, 0.3), source.one(1, 4), source.one())
             found.pivots.append(Pivot(f"pivot{k}", body.name, arm, body.position, source.unit(), wave))
+        if f"blade{k}" in {b.name for b in found.blades} or f"pivot{k}" in {p.name for p in found.pivots}:
+            found.bodies[-1] = replace(body, velocity=None)
         return
     at = (place + origin) / 2 + np.asarray(source.vector(0.1))
     axes = [source.unit() for _ in range(AXES[kind])]
@@ -162,7 +164,7 @@ def _forces(source: Source, found: Mechanism) -> None:
         found.floors.append(Floor("floor", body.name, normal, level, source.one(20, 100)))
     if source.chance(0.5):
         kind = source.random.choice(INTERPOLATIONS)
-        times = (0.0, source.one(0.05, 0.1), source.one(0.12, 0.2), 0.5)
+        times = (0.0, source.one(0.05, 0.1), source.one(0.12, 0.2), 0.3, 0.4, 0.5)
         values = tuple(source.one(-3, 3) for _ in times)
         found.tables.append(Table("push", body.name, source.unit(), times, values, kind))
     if source.chance(0.3):

@@ -525,3 +525,30 @@ def test_tables_on_the_command_line(tmp_path: Path) -> None:
     assert sl.load_solution(out).field("cart", "x")[-1] == pytest.approx(
         2 * motion(np.array([0.5])), abs=tolerances.SAMPLED_EFFORT
     )
+
+
+def test_table_of_a_coordinate_serves_in_each_piece_of_a_model() -> None:
+    """Three bodies that are cut into elements of one type: each reads the table at its own coordinate."""
+    model = sl.Model("rail")
+    carts = [model.node(f"cart{k}", "R2") for k in range(3)]
+    for k, cart in enumerate(carts):
+        model.kinetic_energy(cart.x_dot.dot(cart.x_dot) / 2)
+        model.initial(cart, x=[0.5 + k, 0.1])
+    points = np.arange(6.0)
+    for k, cart in enumerate(carts):
+        push = model.smooth_table(f"push{k}", points, points**2, order=3, of=cart.x[0] + cart.x[1], outside="hold")
+        model.force(sl.vector(0, push), at=cart.x)
+    for cart in carts[1:]:
+        chord = cart.x - carts[0].x
+        model.potential_energy(chord.dot(chord) ** 2 / 2)
+    system = model.derive().compile(backend="numpy")
+    state = system.initial_state
+    force = system.mechanics.force(0.0, state.q, state.v).reshape(3, 2)
+    x = state.q.reshape(3, 2)
+    spring = np.zeros((3, 2))
+    for k in (1, 2):
+        chord = x[k] - x[0]
+        spring[k] += 2 * (chord @ chord) * chord
+        spring[0] -= 2 * (chord @ chord) * chord
+    expected = spring - np.transpose([np.zeros(3), (x[:, 0] + x[:, 1]) ** 2])
+    np.testing.assert_allclose(force, expected, rtol=tolerances.LIBRARY, atol=tolerances.LIBRARY)

@@ -158,6 +158,7 @@ def tumbling(method: str, k: int) -> tuple[float, float]:
     return linear, angular
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize(("order", "k"), [(2, 10), (3, 10), (4, 9), (5, 8)])
 def test_momenta_along_runs(order: int, k: int) -> None:
     """Errors of the momenta of the free rod fall at least with the order of the method."""

@@ -116,6 +116,7 @@ def test_section_forces_in_space_hold_the_rest_of_the_rod() -> None:
     np.testing.assert_allclose(force, np.outer(weights, [0, 0, -1]), atol=tolerances.EQUILIBRIUM_FORCE)
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_both_backends_agree_and_a_free_rod_keeps_its_momenta() -> None:
     model = sl.Model("free")
     rod = sl.CosseratRod(

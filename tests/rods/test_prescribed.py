@@ -44,6 +44,7 @@ def rope(moving: str) -> sl.Model:
     return model
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_prescribed_motion_equals_rheonomic_constraints(backend: str) -> None:
     """Both formulations give the same rope, and the prescribed node is exactly where it was told to be."""

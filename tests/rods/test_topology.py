@@ -34,6 +34,7 @@ def layout_of(model: sl.Model) -> Layout:
     return Layout(read_manifest(generated_files(model.derive())["manifest.json"]))
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("name", NAMES)
 def test_c_and_numpy_take_the_same_steps(name: str) -> None:
     """States and multipliers after 20 steps; nothing else than the order of sums differs."""
@@ -187,6 +188,7 @@ def test_other_topologies_neither_derive_nor_compile(tmp_path: Path, monkeypatch
     assert counts == {"derive": 0, "compile": 0}
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_connectivity_decides() -> None:
     """A ring that is cut open moves differently from the closed one, whose text it shares."""
     closed = topologies.free_ring(8)
@@ -199,6 +201,7 @@ def test_connectivity_decides() -> None:
     assert np.abs(runs[0].q - runs[1].q).max() > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("name", ["chain", "tree", "ring", "rope_with_body"])
 def test_fixed_nodes_stay_exactly(name: str) -> None:
     """A clamped node keeps its configuration to the last bit, and its velocity is zero."""
@@ -234,6 +237,7 @@ def test_a_ring_is_round_at_rest() -> None:
     assert potential == pytest.approx(3.0 * (2 * np.pi) ** 2 / 2, rel=tolerances.ROD_BACKENDS)
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_a_closed_free_ring_keeps_its_energy_and_momenta() -> None:
     """A fifth of a second of vibration of the bent ring."""
     solution = sl.solve(system("free_ring"), 0.2, h=5e-4, record_every=20)

@@ -285,3 +285,36 @@ def test_wrong_names_and_shapes_are_refused() -> None:
         system.with_initial("top", x=[1, 2])
     with pytest.raises(ModelError, match=r"initial value top\.x is not finite"):
         system.with_initial("top", x=[1, 2, np.nan])
+
+
+@pytest.mark.parametrize("links", [1, 420])
+def test_warning_names_nodes_whose_velocities_were_chosen(links: int) -> None:
+    """A bob on a moving pivot: along the rod its velocity follows, across it was chosen. Small and large systems."""
+    model = sl.Model("moving_pivot")
+    bobs = [model.node(f"bob{k}", "R2") for k in range(links)]
+    for k, bob in enumerate(bobs):
+        model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+        rod = bob.x - sl.vector(model.t if k % 2 == 0 else 0, 0)
+        model.constraint(f"rod{k}", rod.dot(rod) - 1)
+        model.initial(bob, x=[0.6, -0.8])
+    system = model.derive().compile(backend="numpy")
+    assert system.initial_state.chosen == tuple(f"velocity of bob{k}" for k in range(0, links, 2))
+    with pytest.warns(sl.Notice, match="least kinetic energy of the change, not at zero: velocity of bob0"):
+        sl.solve(system, 1e-3, h=1e-3)
+
+
+def test_velocities_that_constraints_determine_are_no_choice() -> None:
+    """A slider whose crank has a velocity; and a bob on a pivot that moves along the rod alone."""
+    model = sl.Model("slider")
+    crank, slider, bob = model.node("crank", "R1"), model.node("slider", "R1"), model.node("bob", "R2")
+    for node in (crank, slider, bob):
+        model.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
+    model.constraint("rod", slider.x[0] - sl.cos(crank.x[0]))
+    rod = bob.x - sl.vector(model.t, 0)
+    model.constraint("pivot", rod.dot(rod) - 1)
+    model.initial(crank, x=[0.5], x_dot=[2.0])
+    model.initial(slider, x=[np.cos(0.5)])
+    model.initial(bob, x=[1.0, 0.0])
+    state = model.derive().compile(backend="numpy").initial_state
+    assert state.chosen == ()
+    near(state.v[1:], [-2 * np.sin(0.5), 1.0, 0.0])

@@ -43,7 +43,7 @@ def moving_pendulum(backend: str = "c") -> System:
     model.potential_energy(9.81 * q.x[1])
     rod = q.x - sl.vector(sl.sin(2 * model.t) / 5, 0)
     model.constraint("rod", (rod.dot(rod) - 1) / 2)
-    model.initial(q, x=[0.6, -0.8])
+    model.initial(q, x=[0.6, -0.8], x_dot=[0.144, -0.192])
     return model.derive().compile(backend=backend)
 
 

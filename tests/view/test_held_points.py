@@ -80,6 +80,7 @@ def test_a_point_of_space(build: Callable[[], sl.Model], name: str, pivot: list[
     assert [entry["name"] for entry in solution.view().scene["solutions"][0]["lines"]] == [name]
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 def test_two_bodies_have_lines_to_the_point_that_they_share() -> None:
     solution = motion(two(bodies=True))
     first, second = lines(solution)

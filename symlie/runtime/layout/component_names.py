@@ -111,7 +111,8 @@ class ComponentNames(Places, ABC):
     def node_name(self, component: int) -> str:
         """The node that a velocity component belongs to, with its index in an array."""
         node = self._node_of(component)
-        return f"{node.name}[{(component - node.velocity.start) // node.type.dimension}]" if node.is_array else node.name
+        index = (component - node.velocity.start) // node.type.dimension
+        return f"{node.name}[{index}]" if node.is_array else node.name
 
     def body_of(self, component: int) -> str:
         """The body that a velocity component is of; empty where it is of none."""

@@ -32,7 +32,7 @@ MOST_ITERATIONS = 60
 """Steps to the constraints, and steps along them; small corrections take five of each."""
 
 SETTLED = 1e-9
-"""Length of a step along the constraints, relative to the sizes of components, below which the change is the smallest one."""
+"""Length of a step along the constraints below which the change is the smallest, relative to sizes of components."""
 
 LEAST_SHARE = 1e-3
 """Share of a step below which it leads nowhere."""

@@ -1036,3 +1036,7 @@ frames in constraint forces, which 32 steps and the conditioning of random mecha
 METAMORPHIC_LIMIT = 1e-5
 """The same with steps, coordinates or equilibria that agree within a tolerance of 1e-10 alone, whose local errors
 accelerations of random mechanisms amplify."""
+
+JOINED_RODS = 1e-10
+"""Forces, energies and constraints of rods joined at angles against those of the same rods cut loose, relative to the
+largest: rounding of two frames, with stiffnesses over squared lengths of 1e3."""

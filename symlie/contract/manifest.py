@@ -293,6 +293,10 @@ class Curve(Brief):
     """As `Instances` have them; on a closed curve the first comes again at the end."""
     arc: NDArray[np.float64]
     """Arc length of each node, increasing, in m."""
+    start_rotation: tuple[float, ...] = field(default=(), metadata={OPTIONAL: True})
+    """Rotation vector from the first node to the curve there, in rad; empty where it has the rotation of the node."""
+    end_rotation: tuple[float, ...] = field(default=(), metadata={OPTIONAL: True})
+    """The same at the last node."""
 
 
 @dataclass(frozen=True)

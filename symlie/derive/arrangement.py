@@ -55,7 +55,12 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
     instances += [_instances(stated, first) for stated in model.instances]
     motions = tuple(first[m.node] + m.index for m in model.motions)
     curves = tuple(
-        Curve(c.name, np.array([first[node] + k for node, k in c.places], dtype=np.int32), np.array(c.arc))
+        Curve(
+            c.name,
+            np.array([first[node] + k for node, k in c.places], dtype=np.int32),
+            np.array(c.arc),
+            *c.end_rotations,
+        )
         for c in model.curves
     )
     parameters, breakpoints = tuple(model.parameters), tuple(model.breakpoints)

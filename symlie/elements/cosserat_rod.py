@@ -15,6 +15,7 @@ import numpy as np
 
 from symlie.elements.continua.continuum import Continuum
 from symlie.elements.continua.grid import grid
+from symlie.elements.continua.joined import Frame
 from symlie.elements.placement import BodyNode
 from symlie.elements.rod_material import MaterialRows, held_components, material_of, material_rows
 from symlie.elements.rod_values import Array, initial_strain
@@ -51,8 +52,8 @@ class CosseratRod(Continuum):
         Length of the rod, or of each segment, in m; left out where coordinates are given.
     position, orientation
         Initial centre line, and a `rotation`, or a unit quaternion (scalar first) or rotation matrix as the group
-        stores it: functions of the arc length, or arrays over the nodes that the rod adds; one orientation may serve
-        all nodes.
+        stores it: functions of the arc length, or arrays over all nodes or over those that the rod adds; one
+        orientation may serve all nodes.
     stiffness
         Six values [EI1, EI2, GJ, GA1, GA2, EA], or a symmetric 6 × 6 matrix, in N m² and N: numbers, a function of the
         arc length, or expressions of parameters of the model.
@@ -76,9 +77,10 @@ class CosseratRod(Continuum):
         e*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
         ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
     first, last
-        Nodes of the model where the rod starts or ends, instead of nodes of its own.
+        Nodes of the model where the rod starts or ends, instead of nodes of its own. Where the orientation of the rod
+        is another one than that of the node in the initial configuration, the rotation between both is constant.
     closed
-        Whether the last segment ends at the first node.
+        Whether the last segment ends at the first node; at an angle, if the orientation at the end is another one.
     like
         A rod of the model that this one shares element types with: group and constraint are the same, and so is all
         material that is not given.
@@ -153,10 +155,10 @@ class CosseratRod(Continuum):
         self._state_densities(rows, like.segment.name if like else f"{name}_segment")
         self._bound(first, last, closed=closed)
         self.initial(**{"x": position, self.group.storage_fields[0].name: orientation})
-        types = self._types("midpoint", like)
+        types = like.types if like else self._types("midpoint")
         self._place(found)
         self.values["reference_strain"] = self._reference(reference_strain)
-        self._add_elements(*types)
+        self._add_elements(types)
 
     def _state_densities(self, rows: MaterialRows, owner: str) -> None:
         """T, U, P, the potential of weight, and what is held."""
@@ -182,26 +184,22 @@ class CosseratRod(Continuum):
         """Whether velocities and w are in axes of the cross section, not in inertial ones."""
         return [(f.name, f.size) for f in self.group.velocity_fields] == VELOCITIES["body"]
 
-    def _types(self, quadrature: str, like: Continuum | None = None) -> tuple[ElementType, ElementType]:
-        section, segment = super()._types(quadrature, like)
-        if like is None:
-            _report_momenta(section, in_axes=self.in_axes)
-        return section, segment
+    def report(self, section: ElementType, here: Frame) -> None:
+        """Let cross sections report the rod's momenta."""
+        weight, inertia = (column(p.symbols) for p in section.parameters if p.name in ("weight", "inertia"))
+        momentum = weight[0] * diag(inertia) * column(here.v)
+        linear = here.q.R * vector(*momentum[3:]) if self.in_axes else vector(*momentum[3:])
+        section.output("linear_momentum", linear, unit="kg m/s", total=True)
+        angular = here.q.x.cross(linear) + here.q.R * vector(*momentum[:3])
+        section.output("angular_momentum", angular, unit="kg m^2/s", total=True)
 
     def _reference(self, stated: object) -> object:
         """e*: numbers, or the strain of the initial configuration."""
         if isinstance(stated, str):
             if stated != "initial":
                 raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")
-            return initial_strain(self.model, self.group, self.along, helical=self.in_axes) / self.lengths[:, None]
+            last = len(self.along) - 1
+            ends = {k: self.end_rotations[end] for end, k in (("start", 0), ("end", last)) if self.end_rotations[end]}
+            strain = initial_strain(self.model, self.group, self.along, ends, helical=self.in_axes)
+            return strain / self.lengths[:, None]
         return stated
-
-
-def _report_momenta(section: ElementType, *, in_axes: bool) -> None:
-    """Let cross sections report the rod's momenta."""
-    weight, inertia = (column(p.symbols) for p in section.parameters[:2])
-    q = section.node
-    momentum = weight[0] * diag(inertia) * q.v
-    linear = q.R * vector(*momentum[3:]) if in_axes else vector(*momentum[3:])
-    section.output("linear_momentum", linear, unit="kg m/s")
-    section.output("angular_momentum", q.x.cross(linear) + q.R * vector(*momentum[:3]), unit="kg m^2/s")

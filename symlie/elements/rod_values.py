@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,11 +61,18 @@ def checked_stiffness(name: str, rows: Array) -> Array:
     return rows
 
 
-def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode], *, helical: bool) -> Array:
+def initial_strain(
+    model: Model,
+    group: LieGroup,
+    along: Sequence[BodyNode],
+    end_rotations: Mapping[int, Sequence[float]],
+    *,
+    helical: bool,
+) -> Array:
     """Strains of the initial configuration times lengths, shape (segments, 6).
 
-    ``helical``: between neighbours it is log(q_{k-1}⁻¹ ∘ q_k); otherwise positions are on straight lines, seen from the
-    rotation in the middle.
+    ``end_rotations``: rotation vectors from nodes to the cross sections there. ``helical``: between neighbours it is
+    log(q_{k-1}⁻¹ ∘ q_k); otherwise positions are on straight lines, seen from the rotation in the middle.
     """
     from scipy.spatial.transform import Rotation
 
@@ -74,13 +81,16 @@ def initial_strain(model: Model, group: LieGroup, along: Sequence[BodyNode], *, 
         rotations = Rotation.from_matrix(states[:, :9].reshape(-1, 3, 3))
     else:
         rotations = Rotation.from_quat(np.roll(states[:, :4], -1, axis=1))
+    if end_rotations:
+        turned = [end_rotations.get(k, (0.0, 0.0, 0.0)) for k in range(len(along))]
+        rotations = rotations * Rotation.from_rotvec(turned)
     back = rotations[:-1].inv()
     theta = (back * rotations[1:]).as_rotvec()
     x = back.apply(np.diff(states[:, -3:], axis=0))
     if not helical:
         return np.hstack([theta, Rotation.from_rotvec(-theta / 2).apply(x)])
-    turned = np.cross(theta, x)
-    return np.hstack([theta, x - turned / 2 + _cotangent(theta) * np.cross(theta, turned)])
+    across = np.cross(theta, x)
+    return np.hstack([theta, x - across / 2 + _cotangent(theta) * np.cross(theta, across)])
 
 
 def _cotangent(theta: Array) -> Array:

@@ -55,6 +55,8 @@ class Stated:
         self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
+        self.totals: set[str] = set()
+        """Outputs that are part of a sum over the model."""
         self.local_outputs: list[Output] = []
         self.events: list[Event] = []
         self._forces_of_all: str | None = None

@@ -226,7 +226,15 @@ class Model(Drawn, TableStatement):
             raise ModelError(f"{what}: {member!r} is not a node of '{self.name}'.")
         return (found.name, member.index if isinstance(member, NodeReference) else 0), found.group
 
-    def curve(self, name: str, nodes: Iterable[object], arc: Iterable[float]) -> None:
+    def curve(
+        self,
+        name: str,
+        nodes: Iterable[object],
+        arc: Iterable[float],
+        *,
+        start_rotation: Sequence[float] = (),
+        end_rotation: Sequence[float] = (),
+    ) -> None:
         """Name a curve through nodes, along which `Solution.at` interpolates; a `CosseratRod` names its own.
 
         Parameters
@@ -237,14 +245,19 @@ class Model(Drawn, TableStatement):
             The nodes on one Lie group, one after the other; on a closed curve the first comes again at the end.
         arc
             Their arc lengths, increasing, in m.
+        start_rotation, end_rotation
+            Rotation vector, or angle in the plane, in rad, from the first or the last node to the curve there, of a
+            curve that is joined to it at an angle. Default: the curve has the rotations of its nodes.
 
         Raises
         ------
         ModelError
-            Too few nodes, nodes on several groups, arc lengths that do not increase, or a curve of this name.
+            Too few nodes, nodes on several groups, arc lengths that do not increase, a rotation that does not belong
+            to the group, or a curve of this name.
         """
         found = [self._place_of(node, f"Curve '{name}'") for node in nodes]
-        stated = stated_curve(name, [place for place, _ in found], [space for _, space in found], arc)
+        rotations = (tuple(map(float, start_rotation)), tuple(map(float, end_rotation)))
+        stated = stated_curve(name, [place for place, _ in found], [space for _, space in found], arc, rotations)
         new_name("Curve", name, {c.name for c in self.curves}, self.name)
         self.curves.append(stated)
 

@@ -197,10 +197,16 @@ class StatedCurve(Brief):
     name: str
     places: tuple[tuple[str, int], ...]
     arc: tuple[float, ...]
+    end_rotations: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    """Rotation vectors from the first and the last node to the curve, in rad; empty where it has their rotations."""
 
 
 def stated_curve(
-    name: str, places: Sequence[tuple[str, int]], spaces: Sequence[ConfigurationSpace], arc: Iterable[float]
+    name: str,
+    places: Sequence[tuple[str, int]],
+    spaces: Sequence[ConfigurationSpace],
+    arc: Iterable[float],
+    end_rotations: tuple[tuple[float, ...], tuple[float, ...]] = ((), ()),
 ) -> StatedCurve:
     """A curve through nodes.
 
@@ -212,11 +218,14 @@ def stated_curve(
         The nodes and their spaces.
     arc
         Their arc lengths, in m.
+    end_rotations
+        As `StatedCurve` has them.
 
     Raises
     ------
     ModelError
-        Too few nodes, nodes on several groups or on none, or arc lengths that do not increase.
+        Too few nodes, nodes on several groups or on none, arc lengths that do not increase, or rotations that do not
+        belong to the group.
     """
     identifier("Curve", name)
     lengths = list(arc)
@@ -231,4 +240,10 @@ def stated_curve(
         )
     if not (all(is_number(s) for s in lengths) and np.all(np.isfinite(lengths)) and np.all(np.diff(lengths) > 0)):
         raise ModelError(f"The arc lengths of curve '{name}' must be numbers that increase.")
-    return StatedCurve(name, tuple(places), tuple(map(float, lengths)))
+    turning = next((f.size for f in spaces[0].velocity_fields if f.name == "Omega"), 0)
+    for vector in filter(None, end_rotations):
+        if len(vector) != turning or not np.all(np.isfinite(vector)):
+            raise ModelError(
+                f"A rotation at an end of curve '{name}' on {spaces[0]} needs {turning} finite numbers, not {vector}."
+            )
+    return StatedCurve(name, tuple(places), tuple(map(float, lengths)), end_rotations)

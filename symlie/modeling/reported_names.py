@@ -23,6 +23,8 @@ class _Reported:
     kind: str
     name: str
     owner: str
+    total: tuple[int, str] | None = None
+    """Components and unit of an output that is the sum of all of its name; None of anything else."""
 
 
 def check_reported_names(model: Model) -> None:
@@ -39,19 +41,19 @@ def check_reported_names(model: Model) -> None:
             f"'{stated[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
             "element type and add that to some of them."
         )
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, str], _Reported] = {}
     for part in _reported(model):
         if part.kind == "output" and part.name in OUTPUTS_OF_EVERY_MODEL:
             raise ModelError(
                 f"Output '{part.name}' of {part.owner} exists already; every model has energy and the residuals."
             )
         key = part.kind, part.name
-        if key in found:
+        before = found.setdefault(key, part)
+        if before is not part and (part.total is None or part.total != before.total):
             raise ModelError(
-                f"{part.kind.capitalize()} '{part.name}' is stated by {found[key]} and by {part.owner}, but "
+                f"{part.kind.capitalize()} '{part.name}' is stated by {before.owner} and by {part.owner}, but "
                 f"{_REPORTED[part.kind]} are reported by name; rename one."
             )
-        found[key] = part.owner
 
 
 def _reported(model: Model) -> Iterator[_Reported]:
@@ -76,8 +78,9 @@ def _parts(statement: Statement, labels: Sequence[Sequence[Label]]) -> Iterator[
                 f"Element type '{statement.name}' got constraints, outputs or events after instances with names were "
                 "added; state them before."
             )
+    totals = {o.name: (len(o.components), o.unit) for o in statement.outputs if o.name in statement.totals}
     for k, (kind, name) in enumerate(stated):
         if not all(labels):
-            yield _Reported(kind, name, f"'{statement.name}'")
+            yield _Reported(kind, name, f"'{statement.name}'", totals.get(name) if kind == "output" else None)
         for label in (row[k] for row in labels if row):
             yield _Reported(kind, label.name, f"an instance of '{statement.name}'")

@@ -319,7 +319,7 @@ class Statement(FieldStatement):
         self.units.of(parts[0])
         self.events.append(Event(name, parts[0], direction, bool(terminal)))
 
-    def output(self, name: str, expression: object, unit: str = "") -> None:
+    def output(self, name: str, expression: object, unit: str = "", *, total: bool = False) -> None:
         """Add a named output of (t, q, v, λ), evaluated along a solution.
 
         Parameters
@@ -331,6 +331,8 @@ class Statement(FieldStatement):
         unit
             Unit that it is given in by solutions, such as ``"m"``, ``"mm"`` or ``"deg"``, see `unit`; the expression is
             in SI units.
+        total
+            Whether several statements of a model may define it, as a momentum of all bodies; it is their sum then.
         """
         new_name("Output", name, {o.name for o in self.outputs}, self.name)
         if name in OUTPUTS_OF_EVERY_MODEL:
@@ -346,6 +348,8 @@ class Statement(FieldStatement):
                 self.units.check(f"Output '{name}'", part, known.dimension)
         given = tuple(part / size_of(u) for part, u in zip(parts, units, strict=True))
         self.outputs.append(Output(name, given, unit))
+        if total:
+            self.totals.add(name)
 
     def rate(self, expression: object) -> Expression:
         """Time derivative of an expression of (t, q) along the motion q' = v.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.solution import Solution
 from symlie.view.masses import Body
 from symlie.view.packing import colors, poses, turns
-from symlie.view.poses import Track
+from symlie.view.poses import Track, product
 from symlie.view.quaternions import rotate
 
 SLENDEREST, THICKEST, USUAL = 1 / 400, 1 / 40, 1 / 150
@@ -75,13 +75,34 @@ def lines_of(solution: Solution, tracks: Sequence[Track]) -> list[Line]:
     for curve in layout.curves.values():
         nodes = [starts[int(first)] for first in curve.storage[:, 0]]
         if all(node in by_node for node in nodes):
-            found.append(Line(curve.name, [by_node[node] for node in nodes], curve.arc))
+            on_curve = [by_node[node] for node in nodes]
+            for index, vector in zip((0, -1), curve.end_rotations, strict=True):
+                on_curve[index] = rotated_to_curve(on_curve[index], vector)
+            found.append(Line(curve.name, on_curve, curve.arc))
             on_curves.update(nodes)
     for path in paths([*links(layout).tolist(), *_placements(layout)]):
         nodes = [places[k] for k in path]
         if all(node in by_node for node in nodes) and not on_curves.issuperset(nodes):
             found.append(Line(nodes[-1][0], [by_node[node] for node in nodes], None))
     return found
+
+
+def rotated_to_curve(track: Track, vector: Sequence[float]) -> Track:
+    """A node with the rotation of a curve that is joined to it at an angle.
+
+    Parameters
+    ----------
+    track
+        The node.
+    vector
+        Rotation vector from the node to the curve, an angle in the plane, or nothing.
+    """
+    if not vector or track.rotations is None:
+        return track
+    psi = np.array(vector if len(vector) > 1 else (0.0, 0.0, *vector))
+    angle = float(np.linalg.norm(psi))
+    constant = np.array([np.cos(angle / 2), *(np.sin(angle / 2) * psi / angle)])
+    return replace(track, rotations=product(track.rotations, np.broadcast_to(constant, track.rotations.shape)))
 
 
 def _placements(layout: Layout) -> list[list[int]]:

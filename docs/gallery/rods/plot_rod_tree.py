@@ -3,7 +3,7 @@ Rods that meet in a node
 ========================
 
 A trunk and two branches, which share a node. Nothing is said of the forces between them: they follow from the node
-that the three rods have in common.
+that the three rods have in common. The angles between them stay what they are at the start.
 
 Known: the tree comes to rest in its equilibrium, and the section force at the foot of the trunk is the weight of all
 that is above, wind included.
@@ -40,7 +40,6 @@ for name, a in ("left", -0.6), ("right", 0.9):
         length=0.7,
         like=trunk,
         first=trunk[-1],
-        reference_strain="initial",
         stiffness=[10, 10, 7, 1e3, 1e3, 1e3],
         position=lambda s, a=a: (s * sin(a), 0, 1 + s * cos(a)),
         orientation=(cos(a / 2), 0, sin(a / 2), 0),

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sympy import Integer
 
+from symlie.elements.continua.cross_section import END_ROTATIONS
 from symlie.elements.continua.densities import Densities, Load
-from symlie.elements.continua.discretization import PLACE, Restated, act, section_type, segment_type
+from symlie.elements.continua.discretization import PLACE, Restated, act, section_type
+from symlie.elements.continua.element_types import ElementTypes
 from symlie.elements.continua.ends import ENDS, Ends, Held
-from symlie.elements.continua.grid import QUADRATURES, Array, Grid, along_arc, grid, numbers
+from symlie.elements.continua.grid import QUADRATURES, Array, Grid, grid, numbers
+from symlie.elements.continua.initial_fields import InitialFields
+from symlie.elements.continua.joined import frame
 from symlie.elements.placement import BodyNode
 from symlie.elements.rod_values import is_symbolic, stated_in_type
 from symlie.errors import ModelError
@@ -57,6 +61,8 @@ class Continuum(Densities):
         Length of each segment, in m.
     ends, end_loads
         What holds its ends, and the loads there.
+    end_rotations
+        Rotation vectors from the nodes that the start and the end are joined to, in rad; empty without an angle.
 
     Examples
     --------
@@ -141,6 +147,8 @@ class Continuum(Densities):
     def join(self, end: str, node: BodyNode) -> None:
         """Let an end be a node of the model, such as the end of another continuum.
 
+        Where `initial` gives the end another rotation than the node has, the rotation between both is constant.
+
         Parameters
         ----------
         end
@@ -174,8 +182,9 @@ class Continuum(Densities):
     def _add_load(self, load: Load) -> None:
         super()._add_load(load)
         if self._grid is not None:
+            name = f"{self.name}_load{next(self._load_types)}"
             self._add_sections(
-                section_type(f"{self.name}_load{next(self._load_types)}", self, [load], loads_alone=True)
+                lambda ends: section_type("_".join((name, *ends)), self, [load], loads_alone=True, end="".join(ends))
             )
 
     def end_load(
@@ -225,11 +234,13 @@ class Continuum(Densities):
         number = sum(e == end for e, _ in self.end_loads[: self.end_loads.index((end, load))]) + 1
         element = ElementType(f"{self.name}_{end}_load{number if number > 1 else ''}", node=self.group)
         restated = Restated(self, element, load.expressions)
-        q = element.node
-        values = restated.at(q, q.velocity.components, s=restated.place)
-        act(element, q, load, restated, values, Integer(1))
+        rotation = self.end_rotations[end]
+        section = frame(element, element.node, end if rotation else "")
+        values = restated.at(section.q, section.v, s=restated.place)
+        act(element, section, load, restated, values, Integer(1))
         arc = self._arc_of_nodes[[ENDS[end]]]
-        self.model.add(element, [self.along[ENDS[end]]], **self._values(element, arc, arc))
+        here = (end,) if rotation else ()
+        self._add_instances(lambda _: element, [(self.along[ENDS[end]],)], [here], arc, arc)
 
     def initial(self, **fields: object) -> None:
         """Give initial values by field.
@@ -237,16 +248,20 @@ class Continuum(Densities):
         Parameters
         ----------
         **fields
-            One value for all nodes, an array over the nodes that the continuum adds, or a function of s, by name of a
-            storage or velocity field, as in `NodeArray.initial`.
+            One value for all nodes, an array over all nodes or over those that the continuum adds, or a function of s,
+            by name of a storage or velocity field, as in `NodeArray.initial`. Rotations at joined ends that are given
+            before `discretize` are the angles that they are joined at.
         """
         self._initial |= fields
         if self._grid is not None:
             self._set_initial(fields)
 
     def _set_initial(self, fields: Mapping[str, object]) -> None:
-        own = self._arc_of_nodes[self._first :][: len(self.nodes)]
-        self.nodes.initial(**{name: along_arc(value, own) for name, value in fields.items()})
+        self.nodes.initial(**self._stated_initially(fields).of_own_nodes())
+
+    def _stated_initially(self, fields: Mapping[str, object]) -> InitialFields:
+        own = slice(self._first, self._first + len(self.nodes))
+        return InitialFields(self.name, self.group, fields, self._arc_of_nodes, own)
 
     def discretize(self, segments: int | Sequence[float], quadrature: str = "midpoint") -> None:
         """Add nodes, cross sections and segments to the model.
@@ -273,14 +288,14 @@ class Continuum(Densities):
             raise ModelError(f"{self._what} has no kinetic density; state it first.")
         found, types = grid(self._lower, segments, self._length), self._types(quadrature)
         self._place(found)
-        self._add_elements(*types)
+        self._add_elements(types)
 
-    def _types(self, quadrature: str, like: Continuum | None = None) -> tuple[ElementType, ElementType]:
-        """Element types of cross sections and of segments, or those of a continuum that shares its own."""
-        if like is not None:
-            return like.section, like.segment
-        section = section_type(f"{self.name}_section", self, self.loads)
-        return section, segment_type(f"{self.name}_segment", self, QUADRATURES[quadrature])
+    def _types(self, quadrature: str) -> ElementTypes:
+        """Element types of cross sections and of segments."""
+        types = ElementTypes(self, quadrature)
+        types.section()
+        types.segment()
+        return types
 
     def _place(self, found: Grid) -> None:
         """Add the nodes."""
@@ -305,31 +320,67 @@ class Continuum(Densities):
         self.along: tuple[BodyNode, ...] = tuple(along)
         self.lengths: Array = found.lengths
         self._set_initial(self._initial)
+        stated = self._stated_initially(self._initial)
+        self.end_rotations: dict[str, tuple[float, ...]] = {
+            end: stated.rotation_from(self.model, self.along[k], k) if self.ends.is_joined(end) else ()
+            for end, k in ENDS.items()
+        }
         for end in self.ends.held:
             self.ends.apply(self.model, end, self.along[ENDS[end]])
 
-    def _add_elements(self, section: ElementType, segment: ElementType) -> None:
+    def _add_elements(self, types: ElementTypes) -> None:
         """Add the instances of cross sections and segments, and loads at ends."""
         assert self._grid is not None
-        self.section: ElementType = section
-        self.segment: ElementType = segment
-        self._add_sections(section)
-        values = self._values(segment, self._grid.middle, self._grid.arc[:-1])
-        self.model.add(segment, itertools.pairwise(self.along), length=self.lengths[:, None], **values)
-        self.model.curve(self.name, self.along, self._grid.arc)
+        self.types = types
+        self.section: ElementType = types.section()
+        self.segment: ElementType = types.segment()
+        self._add_sections(types.section)
+        last = len(self.lengths) - 1
+        ends = [self._rotated(start=k == 0, end=k == last) for k in range(last + 1)]
+        pairs = [*itertools.pairwise(self.along)]
+        self._add_instances(types.segment, pairs, ends, self._grid.middle, self._grid.arc[:-1], length=self.lengths)
+        self.model.curve(self.name, self.along, self._grid.arc, **self._rotations(tuple(ENDS)))
         for end, load in self.end_loads:
             self._add_end_load(end, load)
 
-    def _add_sections(self, section: ElementType) -> None:
+    def _add_sections(self, type_at: Callable[[tuple[str, ...]], ElementType]) -> None:
         assert self._grid is not None
-        values = self._values(section, self._grid.arc, self._grid.arc)
-        self.model.add(section, self.along, weight=self._grid.weights[:, None], **values)
+        last = len(self.along) - 1
+        ends = [self._rotated(start=k == 0, end=k == last) for k in range(last + 1)]
+        nodes = [(node,) for node in self.along]
+        self._add_instances(type_at, nodes, ends, self._grid.arc, self._grid.arc, weight=self._grid.weights)
 
-    def _values(self, element: ElementType, arc: Array, places: Array) -> dict[str, Any]:
+    def _rotated(self, *, start: bool, end: bool) -> tuple[str, ...]:
+        """Which of these ends are at an angle to their nodes."""
+        here = [name for name, is_there in (("start", start), ("end", end)) if is_there]
+        return tuple(name for name in here if self.end_rotations[name])
+
+    def _rotations(self, ends: Sequence[str]) -> dict[str, tuple[float, ...]]:
+        """Values of the parameters of these ends."""
+        return {END_ROTATIONS[end]: self.end_rotations[end] for end in ends if self.end_rotations[end]}
+
+    def _add_instances(
+        self,
+        type_at: Callable[[tuple[str, ...]], ElementType],
+        nodes: Sequence[tuple[BodyNode, ...]],
+        ends: Sequence[tuple[str, ...]],
+        arc: Array,
+        places: Array,
+        **of_grid: Array,
+    ) -> None:
+        """Add instances of the element types that belong to the ends they are at; most are at none."""
+        for here in sorted(dict.fromkeys(ends), key=len):
+            which = [k for k, found in enumerate(ends) if found == here]
+            element = type_at(here)
+            values = self._values(element, arc, places, which) | self._rotations(here)
+            values |= {name: rows[which, None] for name, rows in of_grid.items()}
+            self.model.add(element, [nodes[k] for k in which], **values)
+
+    def _values(self, element: ElementType, arc: Array, places: Array, which: Sequence[int]) -> dict[str, Any]:
         """Values of the parameters that an element type has taken over, and where its instances are."""
-        names = [p.name for p in element.parameters]
-        found: dict[str, Any] = {name: self._rows(name, arc) for name in names if name in self.values}
-        return found | ({PLACE: places[:, None]} if PLACE in names else {})
+        names = {p.name: len(p.default) for p in element.parameters}
+        found: dict[str, Any] = {n: self._rows(n, arc, which, size) for n, size in names.items() if n in self.values}
+        return found | ({PLACE: places[which, None]} if PLACE in names else {})
 
     def _stated(self, name: str, value: object, rows: Array, unit: str) -> Expression:
         """What densities are stated with: expressions of parameters of the model, or a parameter with these rows."""
@@ -339,7 +390,12 @@ class Continuum(Densities):
         self.values[name] = rows
         return symbols
 
-    def _rows(self, name: str, arc: Array) -> object:
-        """The value of a parameter for all places, or one row for each."""
+    def _rows(self, name: str, arc: Array, which: Sequence[int], size: int) -> object:
+        """The value of a parameter for all places, or one row for each of some places."""
         value = self.values[name]
-        return np.array([np.ravel(np.asarray(value(s), dtype=float)) for s in arc]) if callable(value) else value
+        if callable(value):
+            return np.array([np.ravel(np.asarray(value(s), dtype=float)) for s in arc[which]])
+        rows = np.asarray(value, dtype=object)
+        if len(which) == len(arc) or rows.size == size or len(rows) != len(arc):
+            return value
+        return [rows[k] for k in which]

@@ -26,8 +26,14 @@ from symlie.modeling.units import Certainty
 from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, times
 
-RESERVED = ("length", "weight", "place")
+GRID = ("length", "weight", "place")
 """Parameters that elements have from their grid."""
+
+END_ROTATIONS = {"start": "start_rotation", "end": "end_rotation"}
+"""Parameters of elements at ends that are at an angle to the nodes they are joined to: rotation vectors."""
+
+RESERVED = (*GRID, *END_ROTATIONS.values())
+"""Parameters that elements have by themselves."""
 
 PER_METRE = times(UNITS["1"], UNITS["m"], Fraction(-1))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sympy import Add, Expr, Integer, Symbol
 
@@ -20,6 +21,10 @@ from symlie.modeling.names import new_name
 from symlie.modeling.node import column
 from symlie.modeling.terms import Constraint, Output
 from symlie.unit_names import NUMBER, UNITS, Dimension, times
+
+if TYPE_CHECKING:
+    from symlie.elements.continua.joined import Frame
+    from symlie.modeling.element_type import ElementType
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +58,9 @@ class Densities(CrossSection):
         self.constraints: list[Constraint] = []
         self.loads: list[Load] = []
         self.local_outputs: list[Output] = []
+
+    def report(self, section: ElementType, here: Frame) -> None:
+        """Hook: outputs of the element type of a cross section."""
 
     def kinetic_density(self, density: object) -> None:
         """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.

@@ -12,25 +12,29 @@ from collections.abc import Sequence
 import numpy as np
 from sympy import Add, Expr, Integer, Rational, Symbol
 
-from symlie.elements.continua.cross_section import RESERVED
+from symlie.elements.continua.cross_section import GRID
 from symlie.elements.continua.densities import Densities, Load
 from symlie.elements.continua.grid import Rule
+from symlie.elements.continua.joined import Frame, frame
 from symlie.groups.rotation import rotation_size
 from symlie.ir.program import Vector, at_values, depends_on
 from symlie.modeling.element_type import ElementType
-from symlie.modeling.node import GroupElement, Node, column, interpolate
+from symlie.modeling.node import GroupElement, column, interpolate
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Output
 from symlie.modeling.units import Certainty
 from symlie.unit_names import UNITS, Unit
 
-LENGTH, WEIGHT, PLACE = RESERVED
+LENGTH, WEIGHT, PLACE = GRID
 
 MIDDLE = Rational(1, 2)
 """The place ξ of internal constraints on a segment."""
 
 ALL_OVER: Rule = ((MIDDLE, Integer(1)),)
 """The rule for what is the same all over a segment."""
+
+Ends = tuple[str, ...]
+"""Those of ``"start"`` and ``"end"`` that a node or a segment is at, and that are at an angle to the nodes there."""
 
 
 class Restated:
@@ -96,7 +100,9 @@ def _of_grid(element: ElementType, name: str) -> Expr:
     return symbol
 
 
-def section_type(name: str, densities: Densities, loads: Sequence[Load], *, loads_alone: bool = False) -> ElementType:
+def section_type(
+    name: str, densities: Densities, loads: Sequence[Load], *, loads_alone: bool = False, end: str = ""
+) -> ElementType:
     """Element type of a cross section lumped at a node: kinetic energy, potential of position and loads.
 
     Parameters
@@ -107,34 +113,39 @@ def section_type(name: str, densities: Densities, loads: Sequence[Load], *, load
         What is stated, and the force densities that act on it.
     loads_alone
         Whether energies belong to another element type.
+    end
+        The end that it is of those at an angle to their nodes, as in `frame`.
     """
     section = ElementType(name, node=densities.group)
     weight = _of_grid(section, WEIGHT)
     kinetic = [] if loads_alone else densities.kinetic
     potential = [] if loads_alone else [u for u in densities.potential if not densities.depends_on_strain([u])]
     restated = Restated(densities, section, [*kinetic, *potential, *(e for load in loads for e in load.expressions)])
-    q = section.node
-    values = restated.at(q, q.velocity.components, s=restated.place)
+    here = frame(section, section.node, end)
+    values = restated.at(here.q, here.v, s=restated.place)
     for density in restated(kinetic, values):
         section.kinetic_energy(spread(weight, density))
     for density in restated(potential, values):
         section.potential_energy(weight * density)
     for load in loads:
-        act(section, q, load, restated, values, weight)
+        act(section, here, load, restated, values, weight)
+    if not loads_alone:
+        densities.report(section, here)
     return section
 
 
 def act(
-    element: ElementType, q: Node, load: Load, restated: Restated, values: dict[Symbol, Expr], factor: Expr
+    element: ElementType, here: Frame, load: Load, restated: Restated, values: dict[Symbol, Expr], factor: Expr
 ) -> None:
-    """Let a load act on a node, times a factor."""
+    """Let a load act on a cross section, times a factor."""
     if load.generalized:
-        element.generalized_force(q, factor * column(restated(load.generalized, values)))
+        force = here.force_on_node(element, restated(load.generalized, values))
+        element.generalized_force(here.node, factor * column(force))
     if load.force:
-        element.force(factor * column(restated(load.force, values)), at=q.x)
+        element.force(factor * column(restated(load.force, values)), at=here.node.x)
     if load.moment:
         moment = factor * column(restated(load.moment, values))
-        element.torque(moment, on=q)
+        element.torque(moment, on=here.node)
 
 
 def spread(factor: Expr, density: Expr) -> Expr:
@@ -148,7 +159,7 @@ def gathered(factor: Expr, density: Expr) -> Expr:
     return factor * number * rest
 
 
-def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
+def segment_type(name: str, densities: Densities, rule: Rule, ends: Ends = ()) -> ElementType:
     """Element type of a segment between two nodes: elastic energy, dissipation and internal constraints.
 
     Parameters
@@ -159,9 +170,15 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
         What is stated.
     rule
         Places and weights of `QUADRATURES`.
+    ends
+        Ends that are at an angle to their nodes; constraints are then called NAME_start, NAME_end or NAME_start_end.
     """
     d = densities
     segment = ElementType(name, left=d.group, right=d.group)
+    left, right = (
+        frame(segment, node, end if end in ends else "").q
+        for node, end in ((segment.left, "start"), (segment.right, "end"))
+    )
     length = _of_grid(segment, LENGTH)
     elastic = [u for u in d.potential if d.depends_on_strain([u])]
     viscous = d.viscous_force if d.dissipated else ()
@@ -172,12 +189,12 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
     of_rates = [e for r in rates for e in (*r.of, *d.derivative(Add(*d.dissipated), r.value))]
     restated = Restated(d, segment, [*elastic, *viscous, *rows, *own, *of_rates])
     start = restated.place
-    theta = (segment.left.inverse() * segment.right).log()
+    theta = (left.inverse() * right).log()
     w = theta / length
     w_dot = segment.rate(theta) / length if viscous or d.depends_on_rate(own) else SymbolicMatrix(0, 1, [])
 
     def at(xi: Expr) -> dict[Symbol, Expr]:
-        q = interpolate(segment.left, segment.right, xi) if restated.has_configuration else None
+        q = interpolate(left, right, xi) if restated.has_configuration else None
         values = restated.at(q, (), tuple(w), tuple(w_dot), None if start is None else start + xi * length)
         for rate in rates:
             strain = column(restated(rate.of, values))
@@ -196,7 +213,7 @@ def segment_type(name: str, densities: Densities, rule: Rule) -> ElementType:
             segment.force(-weight * length * force, at=column(restated(rate.of, values)))
     values = at(MIDDLE)
     for c in d.constraints:
-        found = segment.constraint(c.name, [spread(length, row) for row in restated(c.rows, values)])
+        found = segment.constraint("_".join((c.name, *ends)), [spread(length, row) for row in restated(c.rows, values)])
         values |= dict(zip(c.multipliers, found, strict=True))
     for output in fields:
         segment.local_output(output.name, column(restated(output.components, values)), output.unit)

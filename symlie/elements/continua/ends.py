@@ -63,6 +63,10 @@ class Ends:
         """Whether an end has a natural boundary condition."""
         return end not in self.held or self.held[end].how in ("joined", "closed")
 
+    def is_joined(self, end: str) -> bool:
+        """Whether an end is a node of another continuum, or the other end."""
+        return self.how(end) in ("joined", "closed")
+
     def apply(self, model: Model, end: str, node: BodyNode) -> None:
         """Clamp or move the node of an end."""
         held = self.held[end]

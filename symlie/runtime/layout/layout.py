@@ -127,6 +127,8 @@ class Layout(ComponentNames):
                 c.arc,
                 starts[0][c.nodes][:, None] + np.arange(kind.storage),
                 starts[1][c.nodes][:, None] + np.arange(kind.dimension),
+                c.nodes.astype(np.int64),
+                (c.start_rotation, c.end_rotation),
             )
             for c in manifest.curves
             for kind in (kinds[c.nodes[0]],)

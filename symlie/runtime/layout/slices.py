@@ -78,6 +78,10 @@ class CurveSlice(Brief):
     """Components of the configuration of each node, shape (nodes, storage)."""
     velocity: NDArray[np.int64]
     """Components of the velocity of each node, shape (nodes, dimension)."""
+    nodes: NDArray[np.int64]
+    """Number of each node among all nodes."""
+    end_rotations: tuple[tuple[float, ...], tuple[float, ...]]
+    """Rotation vectors from the first and the last node to the curve, in rad; empty where it has their rotations."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,11 +19,12 @@ def first_numbers(layout: Layout) -> dict[str, int]:
 
 
 def links(layout: Layout) -> Numbers:
-    """Pairs of nodes by number, shape (n, 2), of all element types that join neighbours in a node array.
+    """Pairs of nodes by number, shape (n, 2), of all element types that join neighbours in a node array or on a curve.
 
     These are the segments of rods; an element between the two ends of a rod is none of them.
     """
     array = np.repeat(np.arange(len(layout.nodes)), [n.count for n in layout.nodes])
+    on_curves = {pair for c in layout.curves.values() for pair in itertools.pairwise(c.nodes.tolist())}
     found = [np.zeros((0, 2), dtype=np.int64)]
     for members in layout.members:
         if members.shape[1] != 2:
@@ -29,6 +32,8 @@ def links(layout: Layout) -> Numbers:
         left, right = members.T
         if np.any((array[left] == array[right]) & (np.abs(left - right) == 1)):
             found.append(members)
+        else:
+            found += [row[None] for row in members if tuple(row.tolist()) in on_curves]
     return np.concatenate(found)
 
 

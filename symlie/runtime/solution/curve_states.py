@@ -7,11 +7,12 @@ Source: [Hante2022], equation (5) and section 5.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from symlie.contract.constants import ROUNDING
 from symlie.contract.manifest import NodeType
@@ -25,6 +26,9 @@ from symlie.showing import line
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
     from symlie.runtime.system.system import System
+
+
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,27 +127,64 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
     right = np.minimum(left + 1, len(arc) - 1)
     xi = (s - arc[left]) / np.where(right > left, arc[right] - arc[left], 1.0)
     found = np.empty((len(q), len(s), curve.type.storage))
+    velocities = v[:, curve.velocity]
     if found.size:
-        a, b = (q[:, curve.storage[k]].reshape(-1, curve.type.storage) for k in (left, right))
+        states = q[:, curve.storage]
+        for index, vector in zip((0, -1), curve.end_rotations, strict=True):
+            if vector:
+                states[:, index] = _turned(system, q[0], curve.type, states[:, index], vector)
+                velocities[:, index] = _seen_from_curve(curve.type, velocities[:, index], vector)
+        a, b = (states[:, k].reshape(-1, curve.type.storage) for k in (left, right))
         found = _geodesic(system, q[0], curve.type, a, b, np.tile(xi, len(q))).reshape(found.shape)
-    velocity = (1 - xi)[:, None] * v[:, curve.velocity[left]] + xi[:, None] * v[:, curve.velocity[right]]
+    velocity = (1 - xi)[:, None] * velocities[:, left] + xi[:, None] * velocities[:, right]
     return found, velocity
 
 
+def _turned(system: System, q: Array, kind: NodeType, states: Array, vector: Sequence[float]) -> Array:
+    """a∘exp(ψ) for rows of a and a rotation vector."""
+    turning = next(f.part for f in kind.velocity_fields if f.name == "Omega")
+    found = np.empty_like(states)
+    for part, storage, velocity in _batches(system, kind, len(states)):
+        a, increment = q.copy(), np.zeros(system.layout.dimension)
+        a[storage] = states[part]
+        increment[velocity[:, turning]] = vector
+        found[part] = system.kernels.advance(a, increment)[storage]
+    return found
+
+
+def _seen_from_curve(kind: NodeType, v: Array, vector: Sequence[float]) -> Array:
+    """Velocities of a node, shape (n, dimension), in axes that are rotated by a rotation vector."""
+    from scipy.spatial.transform import Rotation
+
+    size = len(vector) if len(vector) > 1 else 2
+    rotation = Rotation.from_rotvec(vector if len(vector) > 1 else (0.0, 0.0, *vector)).as_matrix()[:size, :size]
+    found = v.copy()
+    for field in kind.velocity_fields:
+        if field.name in ("Omega", "U") and field.part.stop - field.part.start == size:
+            found[:, field.part] = v[:, field.part] @ rotation
+    return found
+
+
 def _geodesic(system: System, q: Array, kind: NodeType, left: Array, right: Array, xi: Array) -> Array:
-    """a∘exp(ξ log(a⁻¹∘b)) for rows of a and b, as many at a time as the system has nodes of their type.
+    """a∘exp(ξ log(a⁻¹∘b)) for rows of a and b.
 
     q is a configuration, whose other nodes only fill the vectors of a system.
     """
     kernels = system.kernels
-    storage, velocity = next((q.T, v.T) for name, q, v in node_groups(system.layout) if name == kind.name)
     a, b, increment = q.copy(), q.copy(), np.zeros(system.layout.dimension)
     found = np.empty_like(left)
-    for first in range(0, len(left), len(storage)):
-        part = slice(first, first + len(storage))
-        count = len(left[part])
-        a[storage[:count]], b[storage[:count]] = left[part], right[part]
-        apart = kernels.difference(a, b)[velocity[:count]]
-        increment[velocity[:count]] = xi[part, None] * apart
-        found[part] = kernels.advance(a, increment)[storage[:count]]
+    for part, storage, velocity in _batches(system, kind, len(left)):
+        a[storage], b[storage] = left[part], right[part]
+        apart = kernels.difference(a, b)[velocity]
+        increment[velocity] = xi[part, None] * apart
+        found[part] = kernels.advance(a, increment)[storage]
     return found
+
+
+def _batches(system: System, kind: NodeType, count: int) -> Iterator[tuple[slice, Places, Places]]:
+    """Parts of some rows, as many at a time as the system has nodes of a type, with the components of these nodes."""
+    storage, velocity = next((q.T, v.T) for name, q, v in node_groups(system.layout) if name == kind.name)
+    for first in range(0, count, len(storage)):
+        part = slice(first, min(first + len(storage), count))
+        rows = part.stop - part.start
+        yield part, storage[:rows], velocity[:rows]

@@ -64,21 +64,33 @@ def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
     """
     if curve not in layout.curves:
         return {}
-    found, part = {}, layout.curves[curve]
+    part = layout.curves[curve]
     ends = part.storage[:, 0]
+    segments = {(int(a), int(b)): k for k, (a, b) in enumerate(itertools.pairwise(ends))}
+    found: dict[str, LocalField] = {}
+    parts: dict[str, dict[int, tuple[str, NDArray[np.int64]]]] = {}
     for index, element in enumerate(layout.elements):
         if len(element.node_types) != 2 or not element.local_outputs:
             continue
-        joined = {(int(a), int(b)): k for k, (a, b) in enumerate(layout.storage_of[index])}
-        pairs = [joined.get((int(a), int(b)), -1) for a, b in itertools.pairwise(ends)]
-        if min(pairs) < 0:
-            continue
+        joined = [segments.get((int(a), int(b)), -1) for a, b in layout.storage_of[index]]
         first = 0
         for output in element.local_outputs:
-            places = layout.local_output_places[index][pairs][:, first : first + output.size]
-            found[output.name] = LocalField(part, output.name, output.unit, places)
+            places = layout.local_output_places[index][:, first : first + output.size]
+            here = {segment: (output.unit, row) for segment, row in zip(joined, places, strict=True) if segment >= 0}
+            if len(here) == len(segments):
+                found[output.name] = _local_field(part, output.name, here)
+            parts[output.name] = here | parts.get(output.name, {})
             first += output.size
-    return found
+    # Ends that are at an angle to their nodes have element types of their own.
+    rest = {n: here for n, here in parts.items() if n not in found and len(here) == len(segments)}
+    sizes = {n: {len(row) for _, row in here.values()} for n, here in rest.items()}
+    return found | {n: _local_field(part, n, here) for n, here in rest.items() if len(sizes[n]) == 1}
+
+
+def _local_field(curve: CurveSlice, name: str, here: dict[int, tuple[str, NDArray[np.int64]]]) -> LocalField:
+    """A field of its unit and its places by segment."""
+    rows = [here[k] for k in range(len(here))]
+    return LocalField(curve, name, rows[0][0], np.array([row for _, row in rows]))
 
 
 def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:

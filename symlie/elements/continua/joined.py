@@ -1,0 +1,79 @@
+"""Ends joined to a node at an angle: their cross section is q∘A of the node's q, with a constant rotation A = exp(ψ).
+
+δ(q∘A) = Ad(A⁻¹) δq,   v at the end = Ad(A⁻¹) v,   F on the node = Ad(A⁻¹)ᵀ F at the end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Integer
+
+from symlie.elements.continua.cross_section import END_ROTATIONS
+from symlie.groups import operators
+from symlie.groups.group import Field, LieGroup
+from symlie.groups.operations import Exponential
+from symlie.ir.program import Euclidean, Value, Vector
+from symlie.modeling.element_type import ElementType
+from symlie.modeling.expressions import components
+from symlie.modeling.node import GroupElement, Node
+from symlie.rotations import rotation_form
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A cross section at a node, in the symbols of an element type.
+
+    Attributes
+    ----------
+    node
+        The node.
+    q, v
+        Configuration and velocity of the cross section.
+    back
+        A⁻¹; None where the cross section is the node.
+    """
+
+    node: Node
+    q: GroupElement
+    v: Vector
+    back: GroupElement | None = None
+
+    def force_on_node(self, element: ElementType, force: Vector) -> Vector:
+        """A generalised force on the cross section as one on the node."""
+        if self.back is None:
+            return force
+        return operators.adjoint(element.program, self.back.lie_group, self.back.storage, force, transpose=True)
+
+
+def frame(element: ElementType, node: Node, end: str = "") -> Frame:
+    """The cross section at a node of an element type.
+
+    Parameters
+    ----------
+    element, node
+        The element type, and one of its nodes.
+    end
+        ``"start"`` or ``"end"`` of a continuum that is at an angle to the node there; empty where there is none.
+    """
+    if not end:
+        return Frame(node, node, node.velocity.components)
+    program, group = element.program, node.lie_group
+    turning = turning_field(group)
+    assert turning is not None
+    psi: Sequence[Expr] = components(element.parameter(END_ROTATIONS[end], [0.0] * turning.size, unit="rad"))
+    algebra: list[Expr] = [Integer(0)] * group.dimension
+    algebra[turning.offset : turning.offset + turning.size] = psi
+    value = Value(program.vector(algebra), Euclidean(len(algebra)))
+    constant = GroupElement(program, program.apply(Exponential(group), value))
+    back = constant.inverse()
+    v = operators.adjoint(program, group, back.storage, node.velocity.components)
+    return Frame(node, node * constant, program.vector(v), back)
+
+
+def turning_field(group: LieGroup) -> Field | None:
+    """The part of the velocity that turns cross sections; None on groups that do not store one rotation."""
+    stored = [f for f in group.storage_fields if rotation_form(f.name, f.shape)]
+    turning = [f for f in group.velocity_fields if f.name == "Omega"]
+    return turning[0] if group.rotation is not None and len(stored) == len(turning) == 1 else None

@@ -335,8 +335,7 @@ class Continuum(Densities):
         self.section: ElementType = types.section()
         self.segment: ElementType = types.segment()
         self._add_sections(types.section)
-        last = len(self.lengths) - 1
-        ends = [self._rotated(start=k == 0, end=k == last) for k in range(last + 1)]
+        ends = self._ends_at(len(self.lengths))
         pairs = [*itertools.pairwise(self.along)]
         self._add_instances(types.segment, pairs, ends, self._grid.middle, self._grid.arc[:-1], length=self.lengths)
         self.model.curve(self.name, self.along, self._grid.arc, **self._rotations(tuple(ENDS)))
@@ -345,15 +344,14 @@ class Continuum(Densities):
 
     def _add_sections(self, type_at: Callable[[tuple[str, ...]], ElementType]) -> None:
         assert self._grid is not None
-        last = len(self.along) - 1
-        ends = [self._rotated(start=k == 0, end=k == last) for k in range(last + 1)]
+        ends = self._ends_at(len(self.along))
         nodes = [(node,) for node in self.along]
         self._add_instances(type_at, nodes, ends, self._grid.arc, self._grid.arc, weight=self._grid.weights)
 
-    def _rotated(self, *, start: bool, end: bool) -> tuple[str, ...]:
-        """Which of these ends are at an angle to their nodes."""
-        here = [name for name, is_there in (("start", start), ("end", end)) if is_there]
-        return tuple(name for name in here if self.end_rotations[name])
+    def _ends_at(self, count: int) -> list[tuple[str, ...]]:
+        """Ends at an angle to their nodes that each of so many places along the continuum is at."""
+        at = {"start": 0, "end": count - 1}
+        return [tuple(end for end in ENDS if self.end_rotations[end] and at[end] == k) for k in range(count)]
 
     def _rotations(self, ends: Sequence[str]) -> dict[str, tuple[float, ...]]:
         """Values of the parameters of these ends."""

@@ -12,7 +12,7 @@ from symlie.elements.continua.joined import turning_field
 from symlie.elements.placement import BodyNode, initial_storage, rotation_of
 from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
-from symlie.modeling.node_array import NodeArray
+from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.rotations import Rotation, rotation_form
 
 COINCIDENT = 1e-9
@@ -73,7 +73,8 @@ class InitialFields:
 
         stored = next((f for f in self.group.storage_fields if rotation_form(f.name, f.shape)), None)
         stated = next(((n, v) for n, v in self.values.items() if stored and n in (stored.name, "rotation")), None)
-        if stored is None or stated is None or turning_field(self.group) is None:
+        group = node.array.group if isinstance(node, NodeReference) else node.group
+        if stored is None or stated is None or turning_field(self.group) is None or group is not self.group:
             return ()
         name, value = stated
         rows = self._rows(name, value)

@@ -225,7 +225,7 @@ def operator_files(
         File name to text; ``certificate.json`` is among them.
     """
     from symlie.certify import operator_certificate
-    from symlie.derive.operators.kernels import group_operators
+    from symlie.derive.operators.group import group_operators
     from symlie.emit.operators.files import check_options, emit_operators
 
     check_options(target, prefix, real)

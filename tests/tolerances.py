@@ -493,6 +493,16 @@ translations up to 10; measured 3.6 ε."""
 OPERATOR_DERIVATIVE = 16 * EPSILON
 """∂(T w)/∂θ and ∂(T⁻¹ w)/∂θ in the same way."""
 
+LOOPS = 24 * EPSILON
+"""exp, T and their like by loops over matrices in doubles, norms of ad up to 4, relative to the norm of the value times
+|T| |T⁻¹|/n; measured 9 ε."""
+
+LOOPED_LOGARITHM = 16 * EPSILON
+"""log by loops where T⁻¹ is of size one, up to 1e-12 from rotations by π, absolute; measured 6 ε."""
+
+LOOPS_IN_C = 64 * EPSILON
+"""The same loops in C and NumPy, which sum in other orders: relative to the norm, times |T| |T⁻¹|/n."""
+
 SPACES = 1e-12
 """Fields that follow from vector fields at points of size ten, in doubles: an elimination of 6 to 21 unknowns."""
 

@@ -17,8 +17,8 @@ def operator_certificate(operators: GroupOperators) -> str:
         What was derived; NumPy modules evaluate the same operations as C does.
     """
     from symlie.certify.certificate import certificate_of_sources
-    from symlie.certify.series import series_entries
+    from symlie.certify.loops import loop_entries
     from symlie.emit.c.printing import coefficient_source
 
     sources = [coefficient_source(s) for s in operators.schemes]
-    return certificate_of_sources(sources, others=series_entries() if operators.has_series else ())
+    return certificate_of_sources(sources, others=loop_entries(operators))

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from symlie.certify.enclosures import NotProvableError
 from symlie.certify.matrix_proof import prove_kernel
 from symlie.compile.compiler import flags, run_compiler
-from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.group import group_operators
 from symlie.derive.operators.samples import point_at, rounded
 from symlie.emit.operators.files import emit_operators
 from symlie.errors import NoCompilerError
 from symlie.groups.group import LieGroup
 from symlie.groups.power_series import PowerSeries
-from symlie.ir.group_operators import GroupOperators
+from symlie.ir.group_operators import GroupOperators, Operator
 from symlie.ir.kernels import Kernel
 from symlie.ir.schemes import Precision
 
@@ -95,11 +95,12 @@ def verify_operators(
         if progress:
             progress((k + 1) / POINTS / 2)
     rows = []
-    judged = [k for k in operators.kernels if k.signature.name != "adjoint"]  # in the order of `_values`
-    for (name, (error, angle)), kernel in zip(worst.items(), judged, strict=True):
+    judged = [o.signature.name for o in operators.operators if o.signature.name != "adjoint"]  # as in `_values`
+    kernels = {} if operators.has_series else {k.signature.name: k for k in operators.kernels}
+    for (name, (error, angle)), operator in zip(worst.items(), judged, strict=True):
         target = TARGET_OF_DERIVATIVES if name.endswith("derivative") else TARGET
         target = TARGET_OF_SERIES if operators.has_series else target
-        proved = _proved(group, kernel, target, precision)
+        proved = _proved(group, kernels[operator], target, precision) if kernels else None
         is_proved = proved is not None and proved <= target
         evidence = "proved" if is_proved else f"measured against {DIGITS} digits"
         rows.append(OperatorRow(group.name, name, precision, evidence, proved, POINTS, error, angle, target))
@@ -175,17 +176,17 @@ def _functions(operators: GroupOperators) -> dict[str, Function]:
             output = Path(folder, "operators.so")
             run_compiler(Path(folder, f"{PREFIX}.c"), output, flags("default"))
             library = ctypes.CDLL(str(output))
-        return {k.signature.name: _compiled(library, k, operators.real) for k in operators.kernels}
+        return {o.signature.name: _compiled(library, o, operators.real) for o in operators.operators}
     except NoCompilerError:
         module: dict[str, Function] = {}
         exec(emit_operators(operators, "numpy", PREFIX)[f"{PREFIX}.py"], module)
-        return {k.signature.name: module[f"{PREFIX}_{k.signature.name}"] for k in operators.kernels}
+        return {o.signature.name: module[f"{PREFIX}_{o.signature.name}"] for o in operators.operators}
 
 
-def _compiled(library: ctypes.CDLL, kernel: Kernel, real: str) -> Function:
-    call = getattr(library, f"{PREFIX}_{kernel.signature.name}")
+def _compiled(library: ctypes.CDLL, operator: Operator, real: str) -> Function:
+    call = getattr(library, f"{PREFIX}_{operator.signature.name}")
     kind: type[np.floating] = np.float64 if real == "double" else np.float32
-    size = next(a.size for a in kernel.signature.arguments if a.is_output) or 0
+    size = next(a.size for a in operator.signature.arguments if a.is_output) or 0
 
     def function(*inputs: Sequence[float]) -> NDArray[np.floating]:
         arrays = [np.ascontiguousarray(x, dtype=kind) for x in inputs]

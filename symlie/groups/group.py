@@ -86,6 +86,8 @@ class LieGroup:
         Whether derived polynomials are brought to their normal form modulo the relations, which takes a Gröbner basis.
     factors
         Factors of a direct product; empty otherwise.
+    matrix
+        The matrix of stored components, of a group that is stated by matrices.
     """
 
     name: str
@@ -108,6 +110,7 @@ class LieGroup:
     rotation_parameters: RotationParameters | None = None
     is_reduced: bool = True
     factors: tuple[LieGroup, ...] = ()
+    matrix: Callable[[Vector], Matrix] | None = None
 
     @property
     def storage_dimension(self) -> int:

@@ -111,6 +111,7 @@ def matrix_group(
                 normalize=lambda a: components(returned(matrix(a))),
                 rotation=(lambda a: tuple(rotation(matrix(a)))) if rotation is not None else None,
                 is_reduced=False,
+                matrix=matrix,
             )
         )
     )

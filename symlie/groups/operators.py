@@ -282,7 +282,7 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
         if g.coordinates_of is not None:
             return known
         places = g.logarithm_places or tuple(range(len(known)))
-        blocks = _triangular_blocks(g, places)
+        blocks = triangular_blocks(g, places)
         if blocks is None:
             from symlie.groups.representation import SMALLEST_STEP, matrix_logarithm
 
@@ -318,7 +318,7 @@ def _turns_alike(group: LieGroup, block: LinearBlock, known: int) -> bool:
 
 
 @functools.cache
-def _triangular_blocks(group: LieGroup, known: tuple[int, ...]) -> tuple[LinearBlock, ...] | None:
+def triangular_blocks(group: LieGroup, known: tuple[int, ...]) -> tuple[LinearBlock, ...] | None:
     """Blocks with s(0) = 0 in an order in which each gives new components of θ from those before; None if none is."""
     symbols = algebra_symbols(group)
     found = {symbols[k] for k in known}

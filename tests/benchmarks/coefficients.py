@@ -21,7 +21,7 @@ from handwritten import stay_on_one_processor
 from symlie.certify.source_text import function_text
 from symlie.certify.subjects import named_subject
 from symlie.compile.compiler import flags, run_compiler
-from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.group import group_operators
 from symlie.emit.operators.files import emit_operators
 from symlie.groups.standard import group_from_name
 

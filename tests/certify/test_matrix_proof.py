@@ -14,7 +14,7 @@ pytest.importorskip("flint")
 from symlie.certify import matrix_proof
 from symlie.certify.enclosures import Enclosure, FunctionTable, NotProvableError, enclose
 from symlie.certify.matrix_proof import prove_kernel
-from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.group import group_operators
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.standard import group_from_name
 from symlie.ir.kernels import Kernel

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from symlie.certify.source_text import check_copies, named_functions
-from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.group import group_operators
 from symlie.emit.c.printing import coefficient_function, coefficient_source
 from symlie.emit.operators.files import emit_operators
 from symlie.errors import FormatError

@@ -19,7 +19,7 @@ from mpmath import mp, mpf, norm
 
 from symlie.api import operator_files
 from symlie.compile.compiler import find_compiler
-from symlie.derive.operators.kernels import group_operators
+from symlie.derive.operators.group import group_operators
 from symlie.errors import UnknownNameError
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.standard import group_from_name
@@ -304,13 +304,6 @@ def test_accuracy_at_many_points(group: str) -> None:
 def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
     result = run_numpy(tmp_path, operator_files(sample(name), "numpy", prefix="op"))
     assert result.returncode == 0, result.stdout + result.stderr
-
-
-def test_a_group_without_closed_forms(tmp_path: Path) -> None:
-    files = operator_files(sample("AffineLine"), "c", prefix="op")
-    result = run_c(tmp_path, files)
-    assert result.returncode == 0, result.stdout
-    assert "NaN where the norm of ad theta" in files["op.h"]
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,19 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
     Parameters
     ----------
     name
-        ``exp``, ``phi1`` or ``phi1_inverse``.
+        ``exp``, ``phi1``, ``phi1_inverse``, ``scaled_phi1`` or ``artanh``.
     degree
         Last power in the sum.
     norm
-        Below 6.
+        Below 6; of what is scaled at most 1.
 
     Raises
     ------
     CertificateError
         There is no such function, or the series does not serve such a norm.
     """
+    if name in ("scaled_phi1", "artanh"):
+        return _scaled(name, degree, norm)
     if not 0 < norm <= 6:
         raise CertificateError(f"{name}: the series are stated for norms up to 6.")
     if name == "exp":
@@ -60,6 +62,22 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
         ratio = (norm / (4 * PI_BELOW)) ** 2
         return (_exponential(norm) - 1) / norm * 4 * ratio ** (degree + 2) / (1 - ratio)
     raise CertificateError(f"{name} is no matrix function that this checker knows.")
+
+
+def _scaled(name: str, degree: int, norm: Fraction) -> Fraction:
+    """Relative change of A whose exponential is found, and relative error of a logarithm from its square root.
+
+    With E = 1 + A p(A) = e^A - R the logarithm of E is A + log(1 - e^-A R), and |log(1 - y)| ≤ y/(1 - y). All terms of
+    its series have A to a power above the degree, so that scaling and doubling keep its size relative to A.
+    """
+    if not 0 < norm <= 1:
+        raise CertificateError(f"{name}: the series are stated for norms up to 1.")
+    if name == "artanh":
+        square = norm**2
+        rest = square ** (degree + 1) / (2 * degree + 3) / (1 - square)
+        return rest / (1 - square / 3 / (1 - square))
+    change = _exponential(norm) * _exponential_rest(norm, degree + 2)
+    return change / (1 - change) / norm
 
 
 def check_series(entry: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Stand-alone operators of a group: exp, log, Ad, T, T⁻¹ and the derivatives of T w and T⁻¹ w as kernels.
+"""Operators of a group as kernels: exp, log, Ad, T, T⁻¹ and the derivatives of T w and T⁻¹ w.
 
 Matrices are formed by applying an operator to the unit vectors; equal subexpressions of the columns are shared, which
 costs fewer operations than applying it once to a general vector.
@@ -7,101 +7,129 @@ costs fewer operations than applying it once to a general vector.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer
 
 from symlie.contract.signature import Argument, Signature
-from symlie.derive.node_types import array_symbols, field_layouts
-from symlie.derive.operators.samples import function_samples, operator_samples
+from symlie.derive.node_types import array_symbols
 from symlie.groups import operators
 from symlie.groups.group import LieGroup
 from symlie.ir.differentiate import forward
-from symlie.ir.group_operators import GroupOperators
-from symlie.ir.kernels import Kernel, schemes_of
+from symlie.ir.group_operators import Operator
+from symlie.ir.kernels import Kernel
 from symlie.ir.program import Euclidean, Program, Value, Vector
-from symlie.ir.schemes import Precision, in_precision
 from symlie.ir.straightline import flatten
 
+_TABLE = {
+    "exp": ("theta", "q", "q = exp(theta)."),
+    "log": ("q", "theta", "theta = log(q), the shortest one."),
+    "adjoint": ("q", "A", "A = Ad(q)."),
+    "tangent_operator": ("theta", "T", "T(theta)."),
+    "tangent_operator_inverse": ("theta", "T", "T^-1(theta)."),
+    "tangent_operator_derivative": ("theta w", "D", "D = d(T(theta) w)/dtheta for constant w."),
+    "tangent_operator_inverse_derivative": ("theta w", "D", "D = d(T^-1(theta) w)/dtheta for constant w."),
+}
+"""Inputs, output and description of each operator."""
 
-def group_operators(
-    group: LieGroup, real: str = "double", progress: Callable[[float], None] | None = None
-) -> GroupOperators:
-    """Derive the operators of a group, with values to check them by.
+NAMES = tuple(_TABLE)
+"""Operators, in the order of `symlie.ir.group_operators.GroupOperators`."""
+
+
+def described_operators(group: LieGroup) -> tuple[Operator, ...]:
+    """Signatures and descriptions of the operators of a group."""
+    n, m = group.dimension, group.storage_dimension
+    found = []
+    for name, (inputs, output, description) in _TABLE.items():
+        arguments = [Argument(i, m if i == "q" else n) for i in inputs.split()]
+        size = {"q": m, "theta": n}.get(output, n * n)
+        found.append(Operator(Signature(name, (*arguments, Argument(output, size, True))), description))
+    return tuple(found)
+
+
+def operator_kernel(group: LieGroup, name: str) -> Kernel:
+    """An operator of a group as statements.
 
     Parameters
     ----------
     group
-        The group.
-    real
-        ``double`` or ``float``: the numbers at which reference values are given are exact in it.
-    progress
-        Called with the fraction of the work that is done.
+        The group; where functions of it are series, statements are many.
+    name
+        One of `NAMES`.
     """
-    n, m = group.dimension, group.storage_dimension
-    theta, theta_text = _inputs("theta", n)
-    w, w_text = _inputs("w", n)
-    q, q_text = _inputs("q", m)
+    n, program = group.dimension, Program()
+    inputs, output, description = _TABLE[name]
+    given = {i: numbered(i, group.storage_dimension if i == "q" else n) for i in inputs.split()}
+    result = _RESULTS[name](program, group, *given.values())
+    return named_kernel(name, given, output, result, description, program)
 
-    def kernel(name: str, inputs: dict[str, int], output: str, program: Program, result: Vector, what: str) -> Kernel:
-        arguments = [Argument(label, size) for label, size in inputs.items()]
-        signature = Signature(name, (*arguments, Argument(output, len(result), True)))
-        return Kernel(signature, flatten(program, result, {**theta_text, **w_text, **q_text}), what)
 
-    def derivative(program: Program, y: Vector) -> Vector:
-        at_theta, bound = Value(theta, Euclidean(n)), program.vector(y)
-        return _row_major(n, lambda e: forward(program, bound, [(at_theta, e)]))
-
-    at_theta, at_both, at_q = {"theta": n}, {"theta": n, "w": n}, {"q": m}
-    kernels = []
-
+def storage_rate(group: LieGroup) -> Kernel:
+    """K(q) v, the rate of the storage."""
     program = Program()
-    result = operators.exponential(program, group, theta)
-    kernels.append(kernel("exp", at_theta, "q", program, result, "q = exp(theta)."))
-
-    program = Program()
-    result = operators.logarithm(program, group, q)
-    kernels.append(kernel("log", at_q, "theta", program, result, "theta = log(q), the shortest one."))
-
-    program = Program()
-    result = _row_major(n, lambda e: operators.adjoint(program, group, q, e))
-    kernels.append(kernel("adjoint", at_q, "A", program, result, "A = Ad(q)."))
-
-    for suffix, letter, inverse in ("", "T", False), ("_inverse", "T^-1", True):
-        program = Program()
-        apply = functools.partial(operators.tangent_operator, program, group, theta, inverse=inverse)
-        result = _row_major(n, apply)
-        kernels.append(kernel(f"tangent_operator{suffix}", at_theta, "T", program, result, f"{letter}(theta)."))
-    for suffix, letter, inverse in ("", "T", False), ("_inverse", "T^-1", True):
-        program = Program()
-        result = derivative(program, operators.tangent_operator(program, group, theta, w, inverse=inverse))
-        what = f"D = d({letter}(theta) w)/dtheta for constant w."
-        kernels.append(kernel(f"tangent_operator{suffix}_derivative", at_both, "D", program, result, what))
-
-    program = Program()
-    rate = kernel("storage_rate", {"q": m, "w": n}, "rate", program, group.storage_tangent(program, q, w), "Rate of q.")
-    precision: Precision = "float" if real == "float" else "double"
-    schemes = tuple(in_precision(scheme, precision) for scheme in schemes_of([*kernels, rate]))
-    return GroupOperators(
-        group=group.name,
-        real=real,
-        dimension=n,
-        storage=m,
-        storage_fields=field_layouts(group.storage_fields),
-        velocity_fields=field_layouts(group.velocity_fields),
-        kernels=tuple(kernels),
-        storage_rate=rate,
-        schemes=schemes,
-        has_series=any(operators.general_matrices(g) for g, _, _ in group.simple_factors),
-        samples=operator_samples(group, real, progress),
-        function_samples=function_samples(schemes, real),
-    )
+    given = {"q": numbered("q", group.storage_dimension), "w": numbered("w", group.dimension)}
+    return named_kernel("storage_rate", given, "rate", group.storage_tangent(program, *given.values()), "Rate of q.",
+                        program)  # fmt: skip
 
 
-def _inputs(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
-    """Symbols of an input, each of which has a name of its own in the text."""
-    symbols, _ = array_symbols(name, count)
-    return symbols, {s: s.name for s in symbols}
+def named_kernel(
+    name: str,
+    inputs: Mapping[str, Vector],
+    output: str,
+    result: Vector,
+    description: str,
+    program: Program | None = None,
+) -> Kernel:
+    """A kernel each component of whose inputs has a name in the text.
+
+    Parameters
+    ----------
+    name, description
+        Of the kernel.
+    inputs
+        Symbols of each input.
+    output
+        Name of the output.
+    result
+        Its components.
+    program
+        Statements that these need; default: none.
+    """
+    arguments = [Argument(label, len(symbols)) for label, symbols in inputs.items()]
+    signature = Signature(name, (*arguments, Argument(output, len(result), True)))
+    texts = {s: f"{label}{k}" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
+    return Kernel(signature, flatten(program or Program(), result, texts), description)
+
+
+def numbered(name: str, count: int) -> Vector:
+    """Symbols of an array."""
+    return array_symbols(name, count)[0]
+
+
+def _adjoint(program: Program, group: LieGroup, q: Vector) -> Vector:
+    return _row_major(group.dimension, lambda e: operators.adjoint(program, group, q, e))
+
+
+def _tangent(program: Program, group: LieGroup, theta: Vector, *, inverse: bool = False) -> Vector:
+    apply = functools.partial(operators.tangent_operator, program, group, theta, inverse=inverse)
+    return _row_major(group.dimension, apply)
+
+
+def _derivative(program: Program, group: LieGroup, theta: Vector, w: Vector, *, inverse: bool = False) -> Vector:
+    applied = operators.tangent_operator(program, group, theta, w, inverse=inverse)
+    at_theta, bound = Value(theta, Euclidean(group.dimension)), program.vector(applied)
+    return _row_major(group.dimension, lambda e: forward(program, bound, [(at_theta, e)]))
+
+
+_RESULTS: dict[str, Callable[..., Vector]] = {
+    "exp": operators.exponential,
+    "log": operators.logarithm,
+    "adjoint": _adjoint,
+    "tangent_operator": _tangent,
+    "tangent_operator_inverse": functools.partial(_tangent, inverse=True),
+    "tangent_operator_derivative": _derivative,
+    "tangent_operator_inverse_derivative": functools.partial(_derivative, inverse=True),
+}
 
 
 def _row_major(n: int, column: Callable[[Vector], Sequence[Expr]]) -> Vector:

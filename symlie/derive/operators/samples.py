@@ -12,7 +12,7 @@ from mpmath import mpf
 from sympy import Expr
 
 from symlie.groups.group import LieGroup, algebra_symbols
-from symlie.groups.kinematics import kinematic_blocks
+from symlie.groups.kinematics import kinematic_blocks, kinematic_matrices
 from symlie.groups.operators import general_matrices, squared_angle
 from symlie.groups.power_series import PowerSeries
 from symlie.groups.spectrum import spectrum
@@ -40,11 +40,22 @@ POINTS = (
 STRAIGHT_POINTS = (("the identity", 0.0, 0.0), ("a generic point", 0.0, 1.0))
 """The same for a group without rotations."""
 
-LARGEST_SIZE = 2.0
-"""Largest norm of ad where operators are series: log converges up to 2.7, the others up to 5."""
-
-SERIES_POINTS = (*((text.replace("angle", "size"), size, 1.0) for text, size, _ in POINTS[:4]), ("size 2", 2.0, 1.0))
+SERIES_POINTS = (
+    *((text.replace("angle", "size"), size, 1.0) for text, size, _ in POINTS[:4]),
+    ("size 2.4", 2.4, 1.0),
+    ("size 5", 5.0, 1.0),
+)
 """The same for a group whose operators all are series; the size is the norm of ad and of the group's matrices."""
+
+CUT_LOCUS = ("matrices that turn by 3.14", 1.0, 1.0)
+"""The same for groups with series close to the end of the domain of log: of a size at first, scaled to this turn."""
+TURN = 3.14
+"""Largest imaginary part of an eigenvalue there."""
+
+LEAST_TURN = 0.4
+"""Of an imaginary part, relative to the norm, to which others are scaled."""
+TRIALS = 40
+"""Random points among which matrices with such eigenvalues are sought."""
 
 FRACTIONS = (0.0, 1e-17, 1e-9, 1e-3, 0.1, 0.5, 1.0, 1.6)
 """Arguments of coefficient functions, as parts of their working interval."""
@@ -60,14 +71,17 @@ def operator_samples(
 ) -> tuple[OperatorSample, ...]:
     """All operators at `POINTS`; a group without rotations is evaluated where these differ."""
     generator = random.Random(1)
-    samples = []
     turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
     has_series = any(general_matrices(g) for g, _, _ in group.simple_factors)
     points = POINTS if turns else SERIES_POINTS if has_series else STRAIGHT_POINTS
-    for number, (description, angle, length) in enumerate(points):
+    samples = []
+    for number, (description, angle, length) in enumerate((*points, CUT_LOCUS) if has_series else points):
         if progress is not None:
             progress(number / len(points))
-        theta = rounded(point_at(group, angle, length, generator), real)
+        point = point_at(group, angle, length, generator)
+        if description == CUT_LOCUS[0]:
+            point = _turned(group, point, generator)
+        theta = rounded(point, real)
         w = rounded([generator.uniform(-1, 1) for _ in range(group.dimension)], real)
         series = PowerSeries(group, theta, DIGITS)
         values = {
@@ -80,12 +94,57 @@ def operator_samples(
         }
         # Matrices that are no rotations store 1 + O(θ), so that log has absolute accuracy only.
         is_rounded_away = has_series and 0 < angle < 1
-        if angle < np.pi and not is_rounded_away:
+        if (angle < np.pi or not turns) and largest_turn(group, theta) < np.pi and not is_rounded_away:
             values["log"] = series.theta
         texts = {name: _texts(components) for name, components in values.items()}
-        condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
-        samples.append(OperatorSample(description, theta, w, texts, condition))
+        samples.append(OperatorSample(description, theta, w, texts, _condition(group, angle if turns else 0.0, series)))
     return tuple(samples)
+
+
+def _condition(group: LieGroup, angle: float, series: PowerSeries) -> float:
+    """How much T⁻¹ amplifies rounding: 1/(1 - ω/2π) with closed forms; with series |T| |T⁻¹|/n, Frobenius norms."""
+    condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
+    for factor, _, begin in group.simple_factors:
+        if general_matrices(factor):
+            part = slice(begin, begin + factor.dimension)
+            sizes = [
+                np.linalg.norm(np.array(rows, dtype=float)[part, part])
+                for rows in (series.tangent_operator(), series.tangent_operator_inverse())
+            ]
+            condition = max(condition, float(sizes[0] * sizes[1]) / factor.dimension)
+    return condition
+
+
+def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
+    """Largest imaginary part of an eigenvalue of the matrices of the factors with series; log needs less than π.
+
+    Parameters
+    ----------
+    group
+        The group.
+    theta
+        An element of its algebra.
+    """
+    turns = [0.0]
+    for factor, _, begin in group.simple_factors:
+        if general_matrices(factor):
+            values = dict(zip(algebra_symbols(factor), theta[begin : begin + factor.dimension], strict=True))
+            matrices = [m.matrix for m in kinematic_matrices(factor)]
+            numbers = [np.array(m.subs(values), dtype=float) for m in dict.fromkeys(matrices)]
+            turns += [float(np.max(np.abs(np.linalg.eigvals(m).imag))) for m in numbers]
+    return max(turns)
+
+
+def _turned(group: LieGroup, point: list[float], generator: random.Random) -> list[float]:
+    """A point near to which log ends; another point if no matrices turn."""
+    for _ in range(TRIALS):
+        turn = largest_turn(group, point)
+        if turn > LEAST_TURN:
+            scales = [TURN / turn if general_matrices(g) else 1.0 for g, _, _ in group.simple_factors]
+            sizes = [g.dimension for g, _, _ in group.simple_factors]
+            return [c * scale for c, scale in zip(point, np.repeat(scales, sizes), strict=True)]
+        point = point_at(group, 1.0, 1.0, generator)
+    return point
 
 
 def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSample, ...]:
@@ -140,7 +199,7 @@ def point_at(group: LieGroup, angle: float, length: float, generator: random.Ran
         if matrices:
             values = dict(zip(symbols, part, strict=True))
             norms = [np.linalg.norm(np.array(m.subs(values), dtype=float), 2) for m in matrices]
-            theta += [c * min(angle, LARGEST_SIZE) / float(max(norms)) for c in part]
+            theta += [c * angle / float(max(norms)) for c in part]
             continue
         present = float(form.subs(dict(zip(symbols, part, strict=True)))) ** 0.5
         theta += [c * (angle / present if s in form.free_symbols else length)

@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.kernels import REAL, SCALAR
+from symlie.contract.signature import Signature
 from symlie.emit.c.printing import CPrinter, PrintedKernel, coefficient_function
+from symlie.emit.operators.loops import BY_PRECISION, LOOPED_MATRICES, largest, looped_factors, with_operations
 from symlie.emit.printing import loaded_components, print_statements
-from symlie.ir.group_operators import GroupOperators
+from symlie.ir import matrix_loops
+from symlie.ir.group_operators import GroupOperators, Operator
 from symlie.ir.kernels import Kernel
 from symlie.paths import template_folder
 from symlie.templating import render
@@ -37,9 +40,18 @@ def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]
     """
     real = operators.real
     printer = CPrinter(real, coefficients=f"{prefix}_", primitives=f"{prefix}_")
+    numbers = {name: printer.constant(value[real]) for name, value in BY_PRECISION.items()}
     view = {
         **values,
-        "kernels": [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels],
+        "operators": [_declared(o, prefix, real, count) for o, count in with_operations(operators)],
+        "kernels": _kernels(operators, prefix, printer),
+        "factors": looped_factors(operators),
+        "looped_matrices": LOOPED_MATRICES,
+        "places_blocks": len(operators.factors) > 1,
+        "largest": largest(operators),
+        "loops": matrix_loops,
+        "numbers": numbers,
+        "fabs": "fabsf" if real == "float" else "fabs",
         "storage_rate": _printed(operators.storage_rate, "storage_rate", printer),
         "functions": [coefficient_function(s, printer) for s in operators.schemes],
         "primitives": primitives(operators.kernels, prefix, real),
@@ -50,6 +62,32 @@ def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]
         f"{prefix}.c": render("operators/operators.c.jinja", **view),
         f"{prefix}_selftest.c": render("operators/selftest.c.jinja", **view),
     }
+
+
+def _declared(operator: Operator, prefix: str, real: str, operations: int | None) -> dict[str, object]:
+    """A public function as text."""
+    (output,) = (a for a in operator.signature.arguments if a.is_output)
+    return {
+        "name": operator.signature.name,
+        "prototype": _prototype(f"{prefix}_{operator.signature.name}", operator.signature, real),
+        "inputs": [(a.name, "stored" if a.name == "q" else "begin") for a in operator.signature.arguments[:-1]],
+        "output": output.name,
+        "size": output.size,
+        "part": {"q": "stored", "theta": "begin"}.get(output.name, ""),
+        "description": operator.description,
+        "operations": operations,
+    }
+
+
+def _kernels(operators: GroupOperators, prefix: str, printer: CPrinter) -> list[PrintedOperator]:
+    """Kernels: the operators themselves where all are closed forms; else functions of the file, by factors."""
+    if not operators.has_series:
+        return [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels]
+    return [
+        _printed(k, f"{prefix}_{i}_{k.signature.name}", printer, is_static=True)
+        for i, factor in enumerate(operators.factors)
+        for k in factor.kernels
+    ]
 
 
 def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
@@ -72,17 +110,22 @@ def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
     return found
 
 
-def _printed(kernel: Kernel, name: str, printer: CPrinter) -> PrintedOperator:
+def _prototype(name: str, signature: Signature, real: str) -> str:
+    inputs = [f"const {real} {a.name}[{a.size}]" for a in signature.arguments if not a.is_output]
+    outputs = [f"{real} {a.name}[{a.size}]" for a in signature.arguments if a.is_output]
+    return f"void {name}({', '.join([*inputs, *outputs])})"
+
+
+def _printed(kernel: Kernel, name: str, printer: CPrinter, *, is_static: bool = False) -> PrintedOperator:
     real = printer.real
     statements, results = print_statements(kernel.body, printer)
     inputs = [a for a in kernel.signature.arguments if not a.is_output]
     loads = loaded_components(inputs, [*(e for _, e in statements), *results])
     loaded = {place.split("[")[0] for _, place in loads}
     (output,) = (a for a in kernel.signature.arguments if a.is_output)
-    declarations = [f"const {real} {a.name}[{a.size}]" for a in inputs] + [f"{real} {output.name}[{output.size}]"]
     return PrintedOperator(
         kernel.description,
-        f"void {name}({', '.join(declarations)})",
+        f"{'static ' if is_static else ''}{_prototype(name, kernel.signature, real)}",
         real,
         tuple(a.name for a in inputs if a.name not in loaded),
         statements,

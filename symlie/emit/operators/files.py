@@ -6,12 +6,13 @@ import keyword
 import sys
 
 from symlie.contract.manifest import FieldLayout
+from symlie.contract.signature import Signature
 from symlie.emit.c.printing import CPrinter
 from symlie.emit.operators.c import c_files
+from symlie.emit.operators.loops import with_operations
 from symlie.emit.operators.numpy import numpy_files
 from symlie.errors import UnknownNameError
 from symlie.ir.group_operators import GroupOperators
-from symlie.ir.kernels import Kernel
 from symlie.templating import render
 from symlie.version import VERSION
 
@@ -82,7 +83,13 @@ def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, obje
         "difference_step": DIFFERENCE_STEP[real],
         "difference_tolerance": DIFFERENCE_TOLERANCE[real],
         "functions": [s.function for s in operators.schemes],
-        "rows": [(_call(k, prefix), k.description, k.body.operation_count) for k in operators.kernels],
+        "rows": [
+            (_call(o.signature, prefix), o.description, "loops" if operations is None else operations)
+            for o, operations in with_operations(operators)
+        ],
+        "matrices": operators.matrices,
+        "has_general": any(f.loops and f.loops.sizes for f in operators.factors),
+        "has_matrix_logarithm": any(f.loops and f.loops.representation for f in operators.factors),
         "samples": [
             {
                 "description": s.description,
@@ -90,7 +97,7 @@ def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, obje
                 "w": [printer.constant(c) for c in s.w],
                 "condition": s.condition,
                 "has_log": "log" in s.values,
-                "references": [s.values[k.signature.name] for k in operators.kernels if k.signature.name != "log"],
+                "references": [s.values[o.signature.name] for o in operators.operators if o.signature.name != "log"],
             }
             for s in operators.samples
         ],
@@ -101,9 +108,9 @@ def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, obje
     }
 
 
-def _call(kernel: Kernel, prefix: str) -> str:
-    inputs = ", ".join(a.name for a in kernel.signature.arguments if not a.is_output)
-    return f"{prefix}_{kernel.signature.name}({inputs})"
+def _call(signature: Signature, prefix: str) -> str:
+    inputs = ", ".join(a.name for a in signature.arguments if not a.is_output)
+    return f"{prefix}_{signature.name}({inputs})"
 
 
 def _layout(fields: tuple[FieldLayout, ...]) -> str:

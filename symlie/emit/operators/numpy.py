@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.signature import Argument
 from symlie.emit.numpy.model import NumpyPrinter, coefficient_function, primitives
+from symlie.emit.operators.loops import BY_PRECISION, LOOPED_MATRICES, looped_factors
 from symlie.emit.printing import loaded_components, print_statements
-from symlie.ir.group_operators import GroupOperators
+from symlie.ir import matrix_loops
+from symlie.ir.group_operators import GroupOperators, Operator
 from symlie.ir.kernels import Kernel
 from symlie.templating import render
 
-VECTORS = ("exp", "log", "storage_rate")
-"""Kernels whose result is a vector; all others give a matrix."""
+VECTORS = ("q", "theta", "rate")
+"""Results that are vectors; all others are matrices."""
 
 
 class StandAlonePrinter(NumpyPrinter):
@@ -65,8 +68,13 @@ def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, obj
     outside = StandAlonePrinter({name: f"tested.{prefix}_{name}" for name in functions})
     view = {
         **values,
-        "kernels": [_printed(k, operators.dimension, printer) for k in operators.kernels],
-        "storage_rate": _printed(operators.storage_rate, operators.dimension, outside),
+        "operators": [_declared(o) for o in operators.operators],
+        "kernels": _kernels(operators, prefix, printer),
+        "factors": looped_factors(operators),
+        "looped_matrices": LOOPED_MATRICES,
+        "loops": matrix_loops,
+        "numbers": {name: value[operators.real] for name, value in BY_PRECISION.items()},
+        "storage_rate": _printed(operators.storage_rate, "storage_rate", outside),
         "functions": [
             coefficient_function(s) | {"description": f"A polynomial for z <= {s.upper!r}, a closed form beyond."}
             for s in operators.schemes
@@ -80,16 +88,39 @@ def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, obj
     }
 
 
-def _printed(kernel: Kernel, n: int, printer: StandAlonePrinter) -> PrintedOperator:
+def _declared(operator: Operator) -> dict[str, object]:
+    """A public function as text."""
+    *inputs, output = operator.signature.arguments
+    return {
+        "name": operator.signature.name,
+        "description": operator.description,
+        "inputs": inputs,
+        "is_matrix": output.name not in VECTORS,
+    }
+
+
+def _kernels(operators: GroupOperators, prefix: str, printer: StandAlonePrinter) -> list[PrintedOperator]:
+    """Kernels: the operators themselves where all are closed forms; else functions of the module, by factors."""
+    if not operators.has_series:
+        return [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels]
+    return [
+        _printed(k, f"_{i}_{k.signature.name}", printer)
+        for i, factor in enumerate(operators.factors)
+        for k in factor.kernels
+    ]
+
+
+def _printed(kernel: Kernel, name: str, printer: StandAlonePrinter) -> PrintedOperator:
     statements, results = print_statements(kernel.body, printer)
-    inputs = [a for a in kernel.signature.arguments if not a.is_output]
+    *inputs, output = kernel.signature.arguments
+    rows = math.isqrt(len(results))
     return PrintedOperator(
-        kernel.signature.name,
+        name,
         kernel.description,
         inputs,
         loaded_components(inputs, [*(e for _, e in statements), *results]),
         statements,
         results,
-        (n, n) if kernel.signature.name not in VECTORS else (len(results),),
+        (len(results),) if output.name in VECTORS else (rows, rows),
         kernel.body.operation_count,
     )

@@ -1,0 +1,82 @@
+"""Stand-alone operators of a group: kernels where they are closed forms, loops over matrices where they are series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import Expr
+
+from symlie.derive.node_types import field_layouts
+from symlie.derive.operators.kernels import NAMES, described_operators, numbered, operator_kernel, storage_rate
+from symlie.derive.operators.loops import is_looped, loop_kernels
+from symlie.derive.operators.samples import function_samples, operator_samples
+from symlie.groups.group import LieGroup
+from symlie.groups.operators import general_matrices
+from symlie.ir.group_operators import FactorOperators, GroupOperators, MatrixPicture
+from symlie.ir.kernels import schemes_of
+from symlie.ir.schemes import Precision, in_precision
+
+
+def group_operators(
+    group: LieGroup, real: str = "double", progress: Callable[[float], None] | None = None
+) -> GroupOperators:
+    """Derive the operators of a group, with values to check them by.
+
+    Parameters
+    ----------
+    group
+        The group.
+    real
+        ``double`` or ``float``: the numbers at which reference values are given are exact in it.
+    progress
+        Called with the fraction of the work that is done.
+    """
+    parts = [g for g, _, _ in group.simple_factors]
+    factors = tuple(map(_factor, parts if any(map(is_looped, parts)) else [group]))
+    rate = storage_rate(group)
+    precision: Precision = "float" if real == "float" else "double"
+    schemes = schemes_of([*(k for f in factors for k in f.kernels), rate])
+    schemes = tuple(in_precision(scheme, precision) for scheme in schemes)
+    return GroupOperators(
+        group=group.name,
+        real=real,
+        dimension=group.dimension,
+        storage=group.storage_dimension,
+        storage_fields=field_layouts(group.storage_fields),
+        velocity_fields=field_layouts(group.velocity_fields),
+        matrices=_pictures(group),
+        operators=described_operators(group),
+        factors=factors,
+        storage_rate=rate,
+        schemes=schemes,
+        samples=operator_samples(group, real, progress),
+        function_samples=function_samples(schemes, real),
+    )
+
+
+def _factor(group: LieGroup) -> FactorOperators:
+    """Kernels of a group in closed form; of a factor with series or a matrix logarithm those that loops call."""
+    if group.factors or not is_looped(group):
+        return FactorOperators(
+            group.dimension, group.storage_dimension, tuple(operator_kernel(group, name) for name in NAMES)
+        )
+    closed = ("adjoint",) if general_matrices(group) else tuple(name for name in NAMES if name != "log")
+    pieces, loops = loop_kernels(group)
+    kernels = (*(operator_kernel(group, name) for name in closed), *pieces)
+    return FactorOperators(group.dimension, group.storage_dimension, kernels, loops)
+
+
+def _pictures(group: LieGroup) -> tuple[MatrixPicture, ...]:
+    """Matrices of the factors that are stated by such."""
+    q = numbered("q", group.storage_dimension)
+    found = []
+    for part, stored, _ in group.simple_factors:
+        if part.matrix is not None:
+            matrix = part.matrix(q[stored : stored + part.storage_dimension])
+            found.append(MatrixPicture(part.name, tuple(tuple(map(_entry, row)) for row in matrix.tolist())))
+    return tuple(found)
+
+
+def _entry(entry: Expr) -> str:
+    """A stored component as ``q[3]``, or a number."""
+    return f"q[{entry.name[1:]}]" if entry.is_Symbol else str(entry)

@@ -10,7 +10,7 @@ from symlie.cli.common import SYSTEM, add, add_model, describe, system_of
 from symlie.cli.output import print_json, print_table
 from symlie.cli.report import MOST_NUMBERS
 from symlie.cli.values import number
-from symlie.errors import ModelError
+from symlie.errors import EquilibriumError, ModelError
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "Find the static equilibrium that is reached from the initial configuration."
 EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"
+
+MOST_NEUTRAL = 24
+"""Modes among which directions without stiffness are looked for."""
 
 MOST_NODES = 12
 """Nodes of an array that are printed one by one."""
@@ -86,6 +89,9 @@ def run(arguments: Namespace) -> int:
         potential_energy=float(energy),
         iterations=found.iterations,
     )
+    neutral = _neutral_directions(arguments, system, found)
+    if neutral is not None:
+        arguments.result["neutral_directions"] = neutral
     if arguments.json:
         print_json(arguments.result)
         return 0
@@ -94,7 +100,22 @@ def run(arguments: Namespace) -> int:
     rows = [row for node in layout.nodes for row in _rows(node, found.q)]
     rows += [(f"λ {name}", _numbers_or_largest(values)) for name, values in multipliers.items()]
     print_table([*rows, ("potential energy [J]", f"{energy:.9g}")])
+    if neutral:
+        directions = "1 direction" if neutral == 1 else f"{neutral} directions"
+        print(f"\nNothing holds it in {directions}, such as rigid-body motions; it is one of many equilibria.")
     return 0
+
+
+def _neutral_directions(arguments: Namespace, system: System, found: Equilibrium) -> int | None:
+    """Number of independent shapes with the eigenvalue zero among the slowest; None if they are not determined."""
+    import numpy as np
+
+    try:
+        linear = system.linearize(found.q, found.multipliers, arguments.t, modes=MOST_NEUTRAL)
+    except EquilibriumError:
+        return None
+    shapes = linear.shapes[linear.zero_modes]
+    return int(np.linalg.matrix_rank(np.vstack([shapes.real, shapes.imag]))) if len(shapes) else 0
 
 
 def _follow(arguments: Namespace, system: System, found: Equilibrium) -> int:

@@ -12,8 +12,8 @@ from symlie.cli.output import print_json, print_table
 from symlie.errors import ModelError
 
 if TYPE_CHECKING:
+    from symlie.runtime.linear.spectrum import Complex
     from symlie.runtime.statics.linearization import Linearization
-    from symlie.runtime.statics.spectrum import Complex
 
 SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
@@ -72,7 +72,10 @@ def run(arguments: Namespace) -> int:
         eigenvalues=[[s.real, s.imag] for s in modes.eigenvalues.tolist()],
         shapes=[{name: _parts(part) for name, part in modes.shape(k).items()} for k in range(len(modes.frequencies))],
         modes=modes.modes.tolist(),
+        accuracy=modes.accuracy.tolist(),
+        zero_modes=modes.zero_modes.tolist(),
         stable=modes.is_stable,
+        resolved=modes.is_resolved,
     )
     if arguments.json:
         print_json(arguments.result)
@@ -114,5 +117,13 @@ def _print(modes: Linearization, about: str) -> None:
     print_table(rows)
     if len(modes.modes) < len(modes.eigenvalues):
         print("\nOf each pair of conjugate eigenvalues one is shown.")
-    if not modes.is_stable:
+    if len(modes.zero_modes):
+        known = modes.accuracy[modes.zero_modes].max()
+        print(
+            f"\n{len(modes.zero_modes)} eigenvalues are zero, within {known:.2g} 1/s: nothing holds these motions, "
+            "such as those of a rigid body."
+        )
+    if not modes.is_resolved:
+        print("\nRounding leaves its stability open.")
+    elif not modes.is_stable:
         print("\nIt is unstable: motions along modes with positive eigenvalues grow.")

@@ -22,6 +22,7 @@ def test_equilibrium(cli: Cli) -> None:
     assert result["q"]["top"][9:] == pytest.approx([0, 0, -1], abs=tolerances.EQUILIBRIUM)
     assert result["multipliers"]["fixed_point"] == pytest.approx([0, 147.15, 0], abs=tolerances.EQUILIBRIUM_OF_A_ROD)
     assert result["potential_energy"] == pytest.approx(-147.15) and result["iterations"] > 1
+    assert result["neutral_directions"] == 1  # about the vertical
 
 
 def test_equilibrium_of_a_rod_is_a_table(cli: Cli) -> None:
@@ -45,7 +46,9 @@ def test_modes(cli: Cli) -> None:
     assert result["frequencies"] == pytest.approx([0, 0, expected, expected], rel=tolerances.FREQUENCY)
     assert result["stable"] is True and result["damping_ratios"] == [0, 0, 0, 0] and result["modes"] == [0, 1, 2]
     assert len(result["shapes"]) == 4 and len(result["shapes"][0]["top"]["real"]) == 6
+    assert result["zero_modes"] == [0, 1] and result["resolved"] is True
     table = cli("modes", *TOP).out
+    assert "2 eigenvalues are zero, within" in table
     assert "frequency [Hz]" in table and f"{expected:.8g}" in table and "unstable" not in table
     assert "Of each pair of conjugate eigenvalues one is shown." in table
 

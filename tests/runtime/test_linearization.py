@@ -147,11 +147,15 @@ def test_dense_matrices_find_what_the_iteration_does_not(monkeypatch: pytest.Mon
     system = beam(10)
     dense = system.linearize(system.initial_state.q, modes=4)
 
-    def lost(linear: linearization.Linearization, modes: int) -> None:
-        raise linearization.NotFoundError
+    whole = linearization.oscillations
+
+    def lost(linear: linearization.Linearization, rounding: object, modes: int | None) -> object:
+        if modes is not None:
+            raise linearization.NotFoundError
+        return whole(linear, rounding, None)
 
     monkeypatch.setattr(linearization, "LARGEST_DENSE", 10)
-    monkeypatch.setattr(linearization, "slow_modes", lost)
+    monkeypatch.setattr(linearization, "oscillations", lost)
     assert np.array_equal(system.linearize(system.initial_state.q, modes=4).eigenvalues, dense.eigenvalues)
     monkeypatch.setattr(linearization, "LARGEST_RESORT", 10)
     with pytest.raises(EquilibriumError, match="4 slowest modes of 'beam' were not found"):

@@ -5,7 +5,7 @@ Columns go in the order of the structure; each pivot is the largest entry of its
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -99,7 +99,7 @@ class Factors:
             dense = np.zeros((n, n))
             dense[i, j] = entries
             factors, exchanges, _ = dgetrf(dense)
-            self._solve: Any = lambda right: dgetrs(factors, exchanges, right)[0]
+            self._solve: Callable[[Array], Array] = lambda right: dgetrs(factors, exchanges, right)[0]
             return np.asarray(np.abs(np.diag(factors)))
         matrix = csc_array((entries, (i, j)), shape=(n, n))
         matrix.eliminate_zeros()

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.layout.layout import Sparse
+
+Numbers = NDArray[Any]
+"""Real or complex numbers."""
 
 LARGEST_DENSE = 120
 """Unknowns up to which a dense factorisation is the faster one."""
@@ -36,6 +41,10 @@ class SaddlePoint:
         ε; with a small one dependent rows of B are solved in the sense of least squares.
     rows
         R, sparse (m × n).
+    lost_pivot
+        Relative size of pivots of the equilibrated matrix up to which it is singular.
+    refinements
+        Steps of iterative refinement; one makes the backward error small relative to each entry.
 
     Raises
     ------
@@ -44,7 +53,14 @@ class SaddlePoint:
     """
 
     def __init__(
-        self, matrix: Sparse, jacobian: Sparse, regularisation: float = 0.0, rows: Sparse | None = None
+        self,
+        matrix: Sparse,
+        jacobian: Sparse,
+        regularisation: float = 0.0,
+        rows: Sparse | None = None,
+        *,
+        lost_pivot: float = LOST_PIVOT,
+        refinements: int = 0,
     ) -> None:
         from scipy.sparse import block_array, diags_array, eye_array
 
@@ -61,10 +77,11 @@ class SaddlePoint:
             if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
                 raise np.linalg.LinAlgError("a row without entries")
             scale /= np.sqrt(largest)
-        self._scale = scale
-        self._factorize((diags_array(scale) @ whole @ diags_array(scale)).tocsc())
+        self._scale, self._refinements = scale, refinements
+        self._matrix = (diags_array(scale) @ whole @ diags_array(scale)).tocsc()
+        self._factorize(self._matrix, lost_pivot)
 
-    def _factorize(self, matrix: Sparse) -> None:
+    def _factorize(self, matrix: Sparse, lost_pivot: float) -> None:
         from scipy.linalg import lu_factor, lu_solve
         from scipy.sparse.linalg import splu
 
@@ -73,7 +90,7 @@ class SaddlePoint:
                 warnings.simplefilter("ignore")
                 factors = lu_factor(matrix.toarray())
             pivots = np.abs(np.diag(factors[0]))
-            self._solve: Callable[[Array], Array] = lambda right: lu_solve(factors, right)
+            self._solve: Callable[[Numbers], Numbers] = lambda right: lu_solve(factors, right)
         else:
             try:
                 sparse = splu(matrix)
@@ -81,12 +98,16 @@ class SaddlePoint:
                 raise np.linalg.LinAlgError(str(error)) from error
             pivots = np.abs(sparse.U.diagonal())
             self._solve = sparse.solve
-        if not pivots.min() > LOST_PIVOT * pivots.max():
+        if not pivots.min() > lost_pivot * pivots.max():
             raise np.linalg.LinAlgError("a lost pivot")
 
-    def solve(self, r: Array, c: Array) -> tuple[Array, Array]:
-        """x and y for one right-hand side."""
-        solution = self._scale * self._solve(self._scale * np.concatenate([r, c]))
+    def solve(self, r: Numbers, c: Numbers) -> tuple[Numbers, Numbers]:
+        """x and y for one right-hand side, or for several by column."""
+        right = (self._scale * np.concatenate([r, c]).T).T
+        solution = self._solve(right)
+        for _ in range(self._refinements):
+            solution = solution + self._solve(right - self._matrix @ solution)
+        solution = (self._scale * solution.T).T
         return solution[: self._size], solution[self._size :]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import EquilibriumError
 from symlie.runtime.layout.layout import Array
@@ -131,6 +132,16 @@ def null_space(jacobian: Array, rank: int | None = None) -> Array:
         return np.eye(n)
     right, found = _decomposed(jacobian)[2:]
     return np.asarray(right[found if rank is None else rank :].T)
+
+
+def independent_rows(jacobian: Array) -> NDArray[np.intp]:
+    """Indices of rows that the others depend on, as many as the rank, which is found by singular values."""
+    from scipy.linalg import qr
+
+    if not len(jacobian):
+        return np.zeros(0, dtype=np.intp)
+    pivots = qr(jacobian.T / _norms(jacobian), mode="r", pivoting=True)[1]
+    return np.sort(pivots[: _decomposed(jacobian)[3]])
 
 
 def across(jacobian: Array, values: Array) -> Array:

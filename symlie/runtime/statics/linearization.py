@@ -18,12 +18,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError
+from symlie.notices import notify
 from symlie.retired import NamesSuccessors
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.statics.first_order import FirstOrder, first_order, no_mass, null_space
+from symlie.runtime.linear.iteration import NotFoundError
+from symlie.runtime.linear.spectrum import Complex, Spectrum, one_of_each_pair
+from symlie.runtime.statics.first_order import FirstOrder, first_order
+from symlie.runtime.statics.first_order_modes import first_order_modes
+from symlie.runtime.statics.oscillations import oscillations
 from symlie.runtime.statics.residual import Statics
-from symlie.runtime.statics.slow_modes import NotFoundError, oscillations, slow_modes
-from symlie.runtime.statics.spectrum import Complex, Spectrum, one_of_each_pair, spectrum
+from symlie.runtime.statics.scaled_motions import scaled_motions
+from symlie.runtime.statics.slow_modes import slow_modes
 from symlie.runtime.statics.state_space import state_space
 from symlie.runtime.statics.steady_motion import SteadyMotion, bracket_matrix
 from symlie.showing import Brief
@@ -41,6 +46,9 @@ LARGEST_RESORT = 1500
 
 DEFAULT_MODES = 12
 """Modes of larger systems."""
+
+UNRESOLVED = 1e-2
+"""Error of an eigenvalue without real part, relative to its size, from which on stability is left open."""
 
 ASYMMETRY = 1e-8
 """Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
@@ -91,12 +99,17 @@ class Linearization(Brief, NamesSuccessors):
     velocity_shapes: Complex = field(default_factory=_none)
     """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
     accuracy: Array = field(default_factory=lambda: np.zeros(0))
-    """What rounding may have changed the eigenvalues by, to first order, in 1/s."""
+    """Bound of the errors of the eigenvalues by rounding of the entries of the equations, to first order, in 1/s."""
 
     @property
     def modes(self) -> NDArray[np.intp]:
         """Indices of the eigenvalues with Im s ≥ 0: one of each conjugate pair."""
         return one_of_each_pair(self.eigenvalues)
+
+    @property
+    def zero_modes(self) -> NDArray[np.intp]:
+        """Indices of the eigenvalues that are zero within `accuracy`, such as those of rigid-body modes."""
+        return np.flatnonzero(self.eigenvalues == 0)
 
     @property
     def frequencies(self) -> Array:
@@ -111,8 +124,28 @@ class Linearization(Brief, NamesSuccessors):
 
     @property
     def is_stable(self) -> bool:
-        """Whether no computed motion grows exponentially, up to `accuracy`; those with s = 0 may drift."""
-        return bool(np.all(self.eigenvalues.real <= self.accuracy))
+        """Whether no computed motion grows exponentially, up to `accuracy`; those with s = 0 may drift.
+
+        False if rounding leaves it open; see `is_resolved`.
+        """
+        return self.is_resolved and bool(np.all(self.eigenvalues.real <= self.accuracy))
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether the eigenvalues are known well enough to decide on stability.
+
+        Eigenvalues whose real part is zero within `accuracy` must be known to 1 % of their size, and those that are
+        zero to 1 % of the slowest other one. Without damping that is asked of those that are zero alone.
+        """
+        return not bool(np.any(self._uncertainty > UNRESOLVED))
+
+    @property
+    def _uncertainty(self) -> Array:
+        """Accuracy of eigenvalues that may grow or decay, relative to their size or that of the slowest one."""
+        sizes = np.abs(self.eigenvalues)
+        slowest = float(sizes[sizes > 0].min(initial=np.inf))
+        is_open = (np.abs(self.eigenvalues.real) <= self.accuracy) & ((sizes == 0) | (not self.is_conservative))
+        return np.asarray(np.where(is_open, self.accuracy / np.where(sizes > 0, sizes, slowest), 0.0))
 
     @cached_property
     def is_conservative(self) -> bool:
@@ -240,7 +273,22 @@ def linearize(
         system, motion.t, motion.now.q, motion.now.v, multipliers, free,
         found.mass, found.damping, found.stiffness, found.jacobian, found.hidden, drift, spin, motion,
     )  # fmt: skip
-    return _with_modes(linear, modes)
+    linear = _with_modes(linear, modes)
+    if not linear.is_resolved:
+        notify(_unresolved(linear))
+    return linear
+
+
+def _unresolved(linear: Linearization) -> str:
+    """The sentence about stability that rounding leaves open."""
+    sizes = np.abs(linear.eigenvalues)
+    worst = int(np.argmax(linear._uncertainty))
+    slowest = float(sizes[sizes > 0].min())
+    return (
+        f"Stability of '{linear.system.name}' is not resolved: an eigenvalue near {sizes[worst]:.3g} 1/s is only known "
+        f"to {linear.accuracy[worst]:.2g} 1/s, and the slowest other one is {slowest:.3g} 1/s. Terms of very different "
+        "size cancel in the equations: state stiff parts in relative coordinates, or as constraints."
+    )
 
 
 def checked_vector(name: str, value: Array, size: int) -> Array:
@@ -269,17 +317,17 @@ def checked_vector(name: str, value: Array, size: int) -> Array:
 def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
     size = len(linear.free)
     if size <= LARGEST_DENSE:
-        found = _all_modes(linear)
+        found = _found(linear, None)
     else:
         modes = modes or DEFAULT_MODES
         try:
-            found = slow_modes(linear, modes)
+            found = _found(linear, min(modes, size // 2 - 2))
         except NotFoundError:
             if size > LARGEST_RESORT:
                 raise EquilibriumError(
                     f"The {modes} slowest modes of '{linear.system.name}' were not found by iteration; ask for fewer."
                 ) from None
-            found = _all_modes(linear)
+            found = _found(linear, None)
     kept = one_of_each_pair(found.values)[:modes]
     count = kept[-1] + (2 if found.values[kept[-1]].imag > 0 else 1) if len(kept) else 0
     values, accuracy, shapes = found.values[:count], found.accuracy[:count], _normalized(found.vectors[:, :count].T)
@@ -297,22 +345,11 @@ def _normalized(shapes: Complex) -> Complex:
     return shapes / np.where(largest == 0, 1.0, largest)[:, None]
 
 
-def _all_modes(linear: Linearization) -> Spectrum:
-    """The whole spectrum, with dense matrices."""
+def _found(linear: Linearization, modes: int | None) -> Spectrum:
+    """The slowest modes, or the whole spectrum with dense matrices."""
+    scaled, rounding, units = scaled_motions(linear)
     if linear.is_conservative:
-        return _oscillations(linear)
-    order = linear.first_order
-    found = spectrum(order.matrix)
-    return replace(found, vectors=order.variation @ found.vectors)
-
-
-def _oscillations(linear: Linearization) -> Spectrum:
-    from scipy.linalg import eigh
-
-    basis = null_space(linear.jacobian.toarray())
-    mass, stiffness = (basis.T @ (m @ basis) for m in (linear.mass, linear.stiffness))
-    try:
-        squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
-    except np.linalg.LinAlgError:
-        raise no_mass(linear.system.name) from None
-    return oscillations(squares, basis @ vectors, float(np.abs(squares).max(initial=0)))
+        found = oscillations(scaled, rounding, modes)
+    else:
+        found = first_order_modes(scaled, rounding) if modes is None else slow_modes(scaled, rounding, modes)
+    return replace(found, vectors=units[:, None] * found.vectors)

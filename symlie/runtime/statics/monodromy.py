@@ -16,10 +16,10 @@ import numpy as np
 
 from symlie.errors import ModelError, PeriodicMotionError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.spectrum import Complex
 from symlie.runtime.statics.first_order import independent_coordinates, no_mass
 from symlie.runtime.statics.linearization import checked_vector
 from symlie.runtime.statics.residual import Statics
-from symlie.runtime.statics.spectrum import Complex
 from symlie.runtime.statics.steady_motion import (
     LETTERS,
     POWERS,

@@ -1,43 +1,58 @@
-"""The slowest eigenvalues of large systems, by iteration with the inverse next to zero, on the constraints."""
+"""The slowest eigenvalues of large systems with damping, gyroscopic forces or rows on velocities, by iteration.
+
+Right and left vectors of an eigenvalue s are those of
+
+    [ (C + sM - MZ)(D + s) + K   Bᵀ ] [η]
+    [ R                          0  ] [λ] = 0,   R = B of holonomic rows, B (D + s) + H of others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.errors import EquilibriumError
-from symlie.runtime.layout.layout import Array
-from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.iteration import NotFoundError, converged
+from symlie.runtime.linear.kkt import Numbers, SaddlePoint
+from symlie.runtime.linear.shifts import (
+    ROUNDING,
+    Eigenpairs,
+    from_reciprocals,
+    near,
+    resolved,
+    root_bound,
+    second_order,
+)
+from symlie.runtime.linear.spectrum import Spectrum, one_of_each_pair, ordered
 from symlie.runtime.statics.first_order import no_mass
-from symlie.runtime.statics.spectrum import Spectrum, one_of_each_pair, ordered
+from symlie.runtime.statics.first_order_inverse import FirstOrderInverse
+from symlie.runtime.statics.steady_motion import Coefficients
 
 if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
 
-NEUTRAL = 1e-12
-"""Squared frequency relative to the largest one that is round-off of zero."""
-
 ITERATED = 1e-9
-"""Relative accuracy of eigenvalues that were found by iteration."""
+"""Imaginary part of an eigenvalue, relative to its size, that is an error of the iteration."""
 
-LOST_TO_SHIFT = 1e-3
-"""Eigenvalue relative to the shift below which it is round-off of zero."""
+FIRST = 1e-4
+"""First shift, relative to the root of the largest ratio of stiffness and mass."""
 
-SHIFT = 1e-4
-"""Shift where the matrix itself is singular, relative to the root of the ratio of the largest stiffness and mass."""
-
-
-Found = TypeVar("Found")
+BESIDE = 1e-8
+"""Distance of the shift of an inverse iteration from an eigenvalue, relative to its size."""
 
 
-class NotFoundError(Exception):
-    """The iteration did not converge."""
-
-
-def slow_modes(linear: Linearization, modes: int) -> Spectrum:
+def slow_modes(linear: Linearization, rounding: Coefficients, modes: int) -> Spectrum:
     """The slowest modes, with both of each conjugate pair.
+
+    Parameters
+    ----------
+    linear
+        The equations, in components of equal mass.
+    rounding
+        Rounding of the entries of the matrices.
+    modes
+        Number of modes.
 
     Raises
     ------
@@ -46,108 +61,88 @@ def slow_modes(linear: Linearization, modes: int) -> Spectrum:
     NotFoundError
         The iteration found fewer modes.
     """
-    modes = min(modes, linear.mass.shape[0] // 2 - 2)
-    unit = np.sqrt(np.abs(linear.stiffness.diagonal()).max() / np.abs(linear.mass.diagonal()).max())
-    for shift in (0.0, SHIFT * float(unit)):
-        try:
-            found = _lanczos(linear, modes, shift) if linear.is_conservative else _arnoldi(linear, modes, shift)
-        except np.linalg.LinAlgError:
-            continue
-        if len(one_of_each_pair(found.values)) < modes:
-            raise NotFoundError
-        return found
-    raise no_mass(linear.system.name)
-
-
-def _converged(iterate: Callable[[], tuple[Found, Found]], wanted: int) -> tuple[Found, Found]:
-    """Eigenvalues and vectors of an iteration, or those that had converged when it stopped."""
-    from scipy.sparse.linalg import ArpackError, ArpackNoConvergence
-
-    try:
-        values, vectors = iterate()
-    except ArpackNoConvergence as error:
-        values, vectors = error.eigenvalues, error.eigenvectors
-        if len(values) < wanted:
-            raise NotFoundError from None
-    except ArpackError as error:
-        raise EquilibriumError(f"The iteration for modes failed: {error}; ask for fewer modes.") from None
-    return values, vectors
-
-
-def oscillations(squares: Array, vectors: Array, scale: float) -> Spectrum:
-    """±√(-ω²) with their shapes; squared frequencies that are round-off of zero are zero.
-
-    Parameters
-    ----------
-    squares
-        ω², shape (n,).
-    vectors
-        Shapes by column.
-    scale
-        Squared frequency that round-off is relative to.
-    """
-    squares = np.where(np.abs(squares) <= NEUTRAL * scale, 0.0, squares)
-    roots = np.sqrt((-squares).astype(complex))
-    values, both = np.concatenate([roots, -roots]), np.hstack([vectors, vectors])
-    return ordered(values, both, np.zeros(len(values)))
-
-
-def _lanczos(linear: Linearization, modes: int, shift: float) -> Spectrum:
-    """Modes without damping: x ↦ y of (K + ς²M) y + Bᵀ λ = M x, B y = 0, which is symmetric in the metric M."""
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
-    mass, jacobian = linear.mass, linear.jacobian
-    n, m = mass.shape[0], jacobian.shape[0]
-    stiffness = (linear.stiffness + linear.stiffness.T) / 2
-    factors = SaddlePoint(stiffness + shift**2 * mass, jacobian)
-
-    def inverse(x: Array) -> Array:
-        return factors.solve(x, np.zeros(m))[0]
-
-    start = inverse(mass @ np.random.default_rng(0).standard_normal(n))
-    operator = LinearOperator((n, n), matvec=inverse, dtype=float)
-    squares, vectors = _converged(
-        lambda: eigsh(stiffness, modes, mass, sigma=-(shift**2), v0=start, OPinv=operator), modes
+    equations = _Iteration(linear, rounding, modes)
+    unit = FIRST * float(np.sqrt(np.abs(linear.stiffness.diagonal()).max() / np.abs(linear.mass.diagonal()).max()))
+    first = near(equations.at, unit)
+    if first is None:
+        raise no_mass(linear.system.name)
+    found = resolved(first, equations.at, unit)
+    values, accuracy = np.where(found.is_zero, 0.0, found.values), found.bound
+    values = np.where(np.abs(values.real) <= accuracy, 0.0, values.real) + 1j * np.where(
+        np.abs(values.imag) <= np.maximum(accuracy, ITERATED * np.abs(values)), 0.0, values.imag
     )
-    scale = float(np.abs(stiffness.diagonal()).max() / np.abs(mass.diagonal()).max())
-    return oscillations(squares, vectors, scale)
+    if len(one_of_each_pair(values)) < modes:
+        raise NotFoundError
+    return ordered(values, found.vectors, accuracy)
 
 
-def _arnoldi(linear: Linearization, modes: int, shift: float) -> Spectrum:
-    """All other modes: the inverse of the first-order system at s = ς on the manifold.
+class _Iteration:
+    def __init__(self, linear: Linearization, rounding: Coefficients, modes: int) -> None:
+        self._linear, self._rounding = linear, rounding
+        n = linear.mass.shape[0]
+        self._count = min(2 * modes + 2, 2 * n - 2)
+        self._on_positions = linear.system.layout.holonomic.astype(float)
 
-    Of a right-hand side (a, b), with D = [v - ζ, ·] and Z = [ζ, ·] and w = a + (D + ς) η:
-    ((C + ςM - MZ)(D + ς) + K) η + Bᵀ λ = -(C + ςM - MZ) a - M b, and B η = 0 of holonomic rows,
-    (B (D + ς) + H) η = -B a of others.
-    """
-    from scipy.sparse import diags_array, eye_array
-    from scipy.sparse.linalg import LinearOperator, eigs
+    def at(self, shift: float) -> Eigenpairs:
+        """Eigenvalues next to a shift."""
+        from scipy.sparse.linalg import LinearOperator, eigs
 
-    mass, jacobian = linear.mass, linear.jacobian
-    n = mass.shape[0]
-    moving = (linear.drift + shift * eye_array(n)).tocsr()
-    resisted = linear.damping + shift * mass - mass @ linear.spin
-    holonomic = linear.system.layout.holonomic
-    below = diags_array(holonomic * 1.0) @ jacobian + diags_array(~holonomic * 1.0) @ (
-        jacobian @ moving + linear.hidden
-    )
-    largest = abs(below).max(axis=1).toarray().ravel() if len(holonomic) else np.zeros(0)
-    if not np.all(largest > 0):
-        raise np.linalg.LinAlgError("a row without entries")
-    below = (diags_array(1 / largest) @ below).tocsr()
-    factors = SaddlePoint(resisted @ moving + linear.stiffness, jacobian, rows=below)
+        n = self._linear.mass.shape[0]
+        inverse = FirstOrderInverse(self._linear, np.arange(len(self._on_positions)), shift)
 
-    def inverse(z: Array) -> Array:
-        a, b = z[:n], z[n:]
-        x, _ = factors.solve(-(resisted @ a + mass @ b), np.where(holonomic, 0.0, -(jacobian @ a) / largest))
-        return np.concatenate([x, a + moving @ x])
+        def apply(z: Array) -> Array:
+            eta, w = inverse(z[:n, None], z[n:, None])
+            return np.concatenate([eta[:, 0], w[:, 0]])
 
-    # A vector on the manifold after two applications.
-    start = inverse(inverse(np.random.default_rng(0).standard_normal(2 * n)))
-    operator = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=float)
-    count = min(2 * modes + 2, 2 * n - 2)
-    reciprocals, vectors = _converged(lambda: eigs(operator, count, v0=start), count - 2)
-    values = shift + 1 / reciprocals
-    values = np.where(np.abs(values) <= LOST_TO_SHIFT * shift, 0.0, values)
-    values = np.where(np.abs(values.imag) <= ITERATED * np.abs(values), values.real, values)
-    return ordered(values, vectors[:n], ITERATED * np.abs(values))
+        # A vector on the manifold after two applications.
+        start = apply(apply(np.random.default_rng(0).standard_normal(2 * n)))
+        operator = LinearOperator((2 * n, 2 * n), matvec=apply, dtype=float)
+        reciprocals, vectors = converged(lambda: eigs(operator, self._count, v0=start), self._count - 2)
+        values, magnified, growth = from_reciprocals(reciprocals, shift)
+        of_pairs = np.flatnonzero(values.imag >= 0)
+        found = [self._disturbed(values[k], vectors[:n, k], shift) for k in of_pairs]
+        of_all = np.array([int(np.argmin(np.abs(values[of_pairs] - (s.real + 1j * abs(s.imag))))) for s in values])
+        noise, condition = (np.array(x)[of_all] for x in zip(*found, strict=True))
+        error = growth * (ROUNDING * condition + second_order(noise, magnified)) * magnified
+        order = np.argsort(np.abs(values), kind="stable")
+        shifts = np.full(len(values), shift)
+        return Eigenpairs(values[order], vectors[:n, order], error[order], noise[order], shifts, growth)
+
+    def _disturbed(self, s: complex, shape: Numbers, shift: float) -> tuple[float, float]:
+        """Change of an eigenvalue by rounding of the entries, and its condition number."""
+        from scipy.sparse import diags_array, eye_array
+
+        m, r = self._linear, self._rounding
+        n, rows = m.jacobian.shape[1], m.jacobian.shape[0]
+        beside = s + BESIDE * max(abs(s), BESIDE * shift)
+        moving = m.drift + beside * eye_array(n)
+        resisted = m.damping + beside * m.mass - m.mass @ m.spin
+        matrix = (resisted @ moving + m.stiffness).tocsr()
+        free = diags_array(1 - self._on_positions)
+        below = (diags_array(self._on_positions) @ m.jacobian + free @ (m.jacobian @ moving + m.hidden)).tocsr()
+        eta, multipliers = _null(matrix, m.jacobian, below, m.mass @ shape, rows)
+        y, of_rows = _null(matrix.T.tocsr(), below, m.jacobian, m.mass @ eta.conj(), rows)
+        w = moving @ eta
+        slope = y @ (m.mass @ w + resisted @ eta) + of_rows @ (free @ (m.jacobian @ eta))
+        curvature = abs(y @ (m.mass @ eta))
+        sizes = [np.abs(x) for x in (eta, w, y, multipliers, of_rows)]
+        moved = sizes[2] @ (r.stiffness @ sizes[0] + r.damping @ sizes[1] + r.jacobian.T @ sizes[3])
+        moved += sizes[2] @ (r.mass @ (abs(s) * sizes[1] + abs(m.spin) @ sizes[1]))
+        moved += sizes[4] @ (r.jacobian @ (self._on_positions.max(initial=0.0) * sizes[0] + sizes[1]))
+        moved += sizes[4] @ (r.hidden @ sizes[0])
+        noise = float(root_bound(moved, abs(slope), curvature))
+        rate = max(abs(s), shift)
+        right = np.hypot(np.linalg.norm(eta), np.linalg.norm(w) / rate)
+        left = np.hypot(np.linalg.norm(resisted.T @ y), rate * np.linalg.norm(m.mass.T @ y))
+        return noise, float(right * left / max(abs(slope), np.finfo(float).eps * right * left))
+
+
+def _null(matrix: Sparse, above: Sparse, below: Sparse, start: Numbers, rows: int) -> tuple[Numbers, Numbers]:
+    """Vectors x of length one and y with A x + Bᵀ y = 0 and R x = 0, by inverse iteration."""
+    factors = SaddlePoint(matrix, above, rows=below, lost_pivot=0.0)
+    x, none = start, np.zeros(rows)
+    for _ in range(2):
+        x, y = factors.solve(x, none)
+        size = float(np.linalg.norm(x))
+        x, y = x / size, y / size
+    return x, y

@@ -38,6 +38,16 @@ LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
 """Times of the test, without a common measure: in seconds, and in units of the largest velocity component's inverse."""
 
 
+ROUNDING = 8 * np.finfo(float).eps
+"""Rounding of an entry of a matrix relative to its size, and of the numbers of a state."""
+
+NUDGE = 2.0**-30
+"""Relative change of a state that shows how sensitive the matrices are to its rounding."""
+
+NUDGES = 2
+"""Number of such changes, in different directions."""
+
+
 @dataclass(frozen=True)
 class Coefficients:
     """Matrices of the linear equations on free components, sparse, at one time of the motion."""
@@ -165,6 +175,31 @@ class SteadyMotion:
         turned = instant.turned[self.free][:, self.free]
         mass, damping, stiffness = (turned.T @ matrix @ turned for matrix in (statics.mass(q), damping, stiffness))
         return Coefficients(mass, damping, stiffness, statics.jacobian(q) @ turned, hidden @ turned)
+
+    def rounding(self, found: Coefficients, multipliers: Array) -> Coefficients:
+        """How much rounding may have changed the entries of the matrices: what small changes of the state change.
+
+        Parameters
+        ----------
+        found
+            The matrices.
+        multipliers
+            λ, one for each constraint row.
+        """
+        now, system = self.now, self.system
+        rows = np.ones(system.layout.rows, dtype=bool)
+        errors = {name: ROUNDING * abs(getattr(found, name)) for name in POWERS}
+        draw = np.random.default_rng(0)
+        for _ in range(NUDGES):
+            q, v, a, forces = (
+                x * (1 + NUDGE * draw.choice([-1.0, 1.0], len(x))) for x in (now.q, now.v, now.a, multipliers)
+            )
+            q = system.kernels.normalize(q)
+            statics = Statics(system, now.statics.t, rows, v, a)
+            nudged = self.coefficients(Instant(q, v, a, now.turned, statics), forces)
+            for name in POWERS:
+                errors[name] = errors[name] + ROUNDING / NUDGE * abs(getattr(nudged, name) - getattr(found, name))
+        return Coefficients(**errors)
 
     def check(self, multipliers: Array) -> Coefficients:
         """The matrices, after a check that this is a motion and that it is steady.

@@ -1,0 +1,169 @@
+"""Eigenvalues that differ by many orders of magnitude: each from the computation that rounding disturbs least.
+
+Eigenvalues of a matrix A are found with an error that is relative to the largest one, those of (A - σ)⁻¹ with an error
+that is relative to σ. Shifts σ descend from the fastest eigenvalues until rounding disturbs each eigenvalue less than
+the rounding of the entries of the equations does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.kkt import Numbers
+
+ROUNDING = 64 * np.finfo(float).eps
+"""Error of a computed eigenvalue relative to the size of the matrix."""
+
+RESOLVED = 1e-10
+"""Relative error of the computation from which on no other shift is tried."""
+
+DESCENT = 0.05
+"""Largest ratio of a shift to the one before."""
+
+FARTHER = 1e-3
+"""Change of this ratio after a shift of no use to an eigenvalue that may be zero."""
+
+SLOWEST = 1e-40
+"""Smallest shift, relative to the fastest eigenvalue."""
+
+MOST_SHIFTS = 16
+"""Number of shifts at most."""
+
+NEAR = 20.0
+"""Growth of the inverse, relative to the reciprocal of the shift, that shows an eigenvalue too near to the shift."""
+
+TRIES = 4
+"""Shifts that are tried in the place of one that is too near to an eigenvalue, each twice the one before."""
+
+COMPARABLE = 4.0
+"""Ratio of errors within which the gap between eigenvalues decides where one computation takes over from another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenpairs:
+    """Eigenvalues in ascending order of their moduli, from one or several computations."""
+
+    values: Numbers
+    """Shape (n,), real or complex."""
+    vectors: Numbers
+    """Right eigenvectors by column."""
+    error: Array
+    """Error of the computation, shape (n,)."""
+    noise: Array
+    """Change of the eigenvalues by rounding of the entries of the equations, shape (n,)."""
+    shift: Array
+    """Shift of the computation, shape (n,); zero: none."""
+    growth: float = 0.0
+    """Largest modulus of an eigenvalue of the inverse; zero if there is none."""
+
+    @property
+    def sizes(self) -> Array:
+        """Moduli of the eigenvalues."""
+        return np.abs(self.values)
+
+    @property
+    def bound(self) -> Array:
+        """Error of the eigenvalues by rounding of both kinds."""
+        return self.error + self.noise
+
+    @property
+    def is_zero(self) -> Array:
+        """Which eigenvalues are zero within their error."""
+        return np.asarray(self.sizes <= self.bound)
+
+
+def resolved(first: Eigenpairs, at: Callable[[float], Eigenpairs], fastest: float) -> Eigenpairs:
+    """Eigenvalues from as many shifts as needed.
+
+    Parameters
+    ----------
+    first
+        Eigenvalues from a first computation.
+    at
+        Computes as many eigenvalues with a shift; raises `numpy.linalg.LinAlgError` if the shifted matrix is singular.
+    fastest
+        Modulus of eigenvalues that the first computation finds well.
+    """
+    found, least, limit, useless = first, fastest, len(first.values), 0
+    for _ in range(MOST_SHIFTS):
+        is_open = (found.error > np.maximum(RESOLVED * found.sizes, found.noise)) & (found.sizes < DESCENT * least)
+        candidates = np.flatnonzero(is_open[:limit])
+        if not len(candidates):
+            break
+        last = int(candidates[-1])
+        size, error = float(found.sizes[last]), float(found.error[last])
+        least = min(max(size, error), DESCENT * least) * (FARTHER**useless if error >= size else 1.0)
+        slower = near(at, least) if least > SLOWEST * fastest else None
+        if slower is None:
+            break
+        found = _joined(slower, found)
+        useless = 0 if found.error[last] < error / 2 else useless + 1
+        limit = limit if useless == 0 or error >= size else last
+    return found
+
+
+def near(at: Callable[[float], Eigenpairs], shift: float) -> Eigenpairs | None:
+    """Eigenvalues with a shift that is no eigenvalue, near the given one; None: the matrix is singular."""
+    for doubled in range(TRIES):
+        sigma = shift * 2.0**doubled
+        try:
+            found = at(sigma)
+        except np.linalg.LinAlgError:
+            continue
+        if found.growth * sigma <= NEAR:
+            return found
+    return None
+
+
+def root_bound(moved: Array | float, slope: Array | float, curvature: Array | float) -> Array:
+    """Bound of a root δ of ε = a δ ± b δ², which of a double eigenvalue is √(ε/b).
+
+    Parameters
+    ----------
+    moved, slope, curvature
+        ε, a and b, not negative.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        simple = 2 * moved / (slope + np.sqrt(np.maximum(np.square(slope) - 4 * np.multiply(curvature, moved), 0.0)))
+        double = 2 * np.sqrt(np.divide(moved, curvature))
+    return np.asarray(np.where(np.greater(moved, 0), np.fmin(simple, double), 0.0))
+
+
+def second_order(noise: Array, magnified: Array) -> float:
+    """Square of the relative change of eigenvalues of the inverse by rounding, which moves all others, too."""
+    return min(float((noise**2 / magnified).max(initial=0.0)), 1.0)
+
+
+def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array, float]:
+    """Eigenvalues from those of the inverse with a shift, how much the inverse magnifies errors of theirs, its norm."""
+    growth = float(np.abs(reciprocals).max(initial=0.0))
+    least = np.finfo(float).eps ** 2 * growth
+    known = np.where(np.abs(reciprocals) > least, reciprocals, least)
+    return shift + 1 / known, 1 / np.abs(known) ** 2, growth
+
+
+def _joined(slow: Eigenpairs, fast: Eigenpairs) -> Eigenpairs:
+    """The slowest of one computation and the fastest of another one, parted at a gap where both are accurate."""
+    count = min(len(slow.values), len(fast.values))
+    tiny = np.finfo(float).tiny
+    costs = [np.log(np.maximum.reduce([x.error, RESOLVED * x.sizes, x.noise])[:count] + tiny) for x in (slow, fast)]
+    cost = np.concatenate([[0.0], np.cumsum(costs[0])]) + np.concatenate([np.cumsum(costs[1][::-1])[::-1], [0.0]])
+    allowed = np.flatnonzero(cost <= cost.min() + np.log(COMPARABLE))
+    gaps = np.zeros(count + 1)
+    gaps[1:-1] = np.log(fast.sizes[1:count] + tiny) - np.log(slow.sizes[: count - 1] + tiny)
+    cut = int(allowed[np.argmax(gaps[allowed])])
+
+    def joined(a: Numbers, b: Numbers) -> Numbers:
+        return np.concatenate([a[..., :cut], b[..., cut:count]], axis=-1)
+
+    return Eigenpairs(
+        joined(slow.values, fast.values),
+        joined(slow.vectors, fast.vectors),
+        joined(slow.error, fast.error),
+        joined(slow.noise, fast.noise),
+        joined(slow.shift, fast.shift),
+    )

@@ -1,0 +1,141 @@
+"""Motions without damping, M η'' + K η + Bᵀ δλ = 0 and B η = 0: squared frequencies and shapes.
+
+With a shift σ, 1/(ω² + σ) are eigenvalues of x ↦ y with (K + σ M) y + Bᵀ λ = M x and B y = 0, which is symmetric in the
+metric M. Rounding of the entries changes ω² by |φ|ᵀ |δK - ω² δM| |φ| + 2 |λ|ᵀ |δB| |φ| at most if φᵀ M φ = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.iteration import converged
+from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.linear.multipliers import Multipliers
+from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, near, resolved, root_bound
+from symlie.runtime.linear.spectrum import Spectrum, ordered
+from symlie.runtime.statics.first_order import independent_rows, no_mass, null_space
+from symlie.runtime.statics.steady_motion import Coefficients
+
+if TYPE_CHECKING:
+    from symlie.runtime.statics.linearization import Linearization
+
+FIRST = 1e-8
+"""First shift of large systems, relative to the largest ratio of stiffness and mass."""
+
+
+def oscillations(linear: Linearization, rounding: Coefficients, modes: int | None = None) -> Spectrum:
+    """Frequencies and shapes.
+
+    Parameters
+    ----------
+    linear
+        The equations, in components of equal mass.
+    rounding
+        Rounding of the entries of the matrices.
+    modes
+        Number of the slowest modes, which are found by iteration; None: all, with dense matrices.
+
+    Raises
+    ------
+    EquilibriumError
+        There is a direction without mass that no constraint fixes.
+    NotFoundError
+        The iteration found fewer modes.
+    """
+    equations = _Oscillations(linear, rounding)
+    found = equations.all() if modes is None else equations.slowest(modes)
+    bound, is_zero = found.bound, found.is_zero
+    roots = np.sqrt((-np.where(is_zero, 0.0, found.values)).astype(complex))
+    accuracy = np.where(is_zero, np.sqrt(bound), root_bound(bound, 2 * np.abs(roots), 1.0))
+    values, vectors = np.concatenate([roots, -roots]), np.hstack([found.vectors, found.vectors])
+    return ordered(values, vectors, np.concatenate([accuracy, accuracy]))
+
+
+class _Oscillations:
+    def __init__(self, linear: Linearization, rounding: Coefficients) -> None:
+        self._name = linear.system.name
+        self._multipliers = Multipliers(linear.jacobian)
+        self._mass, self._jacobian = (linear.mass + linear.mass.T) / 2, linear.jacobian
+        self._stiffness = (linear.stiffness + linear.stiffness.T) / 2
+        self._rounding = rounding
+        # Where forces are out of balance by rounding K is not symmetric, by as much as its entries are off.
+        self._disturbed = rounding.stiffness + abs(linear.stiffness - linear.stiffness.T) / 2
+
+    def all(self) -> Eigenpairs:
+        """All eigenvalues, with dense matrices."""
+        from scipy.linalg import eigh
+
+        jacobian = self._jacobian.toarray()
+        basis = null_space(jacobian)
+        mass, stiffness = (basis.T @ (m @ basis) for m in (self._mass, self._stiffness))
+        try:
+            squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
+        except np.linalg.LinAlgError:
+            raise no_mass(self._name) from None
+        first = self._pairs(squares, basis @ vectors)
+        rows = self._jacobian[independent_rows(jacobian)]
+        nothing = np.zeros((rows.shape[0], len(squares)))
+
+        def at(shift: float) -> Eigenpairs:
+            factors, shapes = self._factors(shift, rows), first.vectors
+            # Errors of a column are those of the slowest mode in it, so that modes are separated first.
+            for _ in range(2):
+                y = factors.solve(self._mass @ shapes, nothing)[0]
+                matrix = shapes.T @ (self._mass @ y)
+                reciprocals, coordinates = eigh((matrix + matrix.T) / 2)
+                shapes, y = shapes @ coordinates, y @ coordinates
+            return self._from_inverse(reciprocals, y, shift)
+
+        return resolved(first, at, float(np.abs(squares).max(initial=0)))
+
+    def slowest(self, modes: int) -> Eigenpairs:
+        """The slowest modes, by iteration."""
+        from scipy.sparse.linalg import LinearOperator, eigsh
+
+        n, m = self._mass.shape[0], self._jacobian.shape[0]
+
+        def at(shift: float) -> Eigenpairs:
+            factors = self._factors(shift, self._jacobian)
+            operator = LinearOperator((n, n), matvec=lambda x: factors.solve(x, np.zeros(m))[0], dtype=float)
+            start = operator @ (self._mass @ np.random.default_rng(0).standard_normal(n))
+            squares, vectors = converged(
+                lambda: eigsh(self._stiffness, modes, self._mass, sigma=-shift, v0=start, OPinv=operator), modes
+            )
+            return self._from_inverse(1 / (squares + shift), vectors, shift)
+
+        unit = FIRST * float(np.abs(self._stiffness.diagonal()).max() / np.abs(self._mass.diagonal()).max())
+        first = near(at, unit)
+        if first is None:
+            raise no_mass(self._name)
+        return resolved(first, at, unit)
+
+    def _factors(self, shift: float, rows: Sparse) -> SaddlePoint:
+        return SaddlePoint(self._stiffness + shift * self._mass, rows, lost_pivot=0.0, refinements=1)
+
+    def _from_inverse(self, reciprocals: Array, vectors: Array, shift: float) -> Eigenpairs:
+        values, magnified, growth = from_reciprocals(reciprocals, -shift)
+        found = self._pairs(values, vectors, shift)
+        magnified = magnified[np.argsort(np.abs(values), kind="stable")]
+        sizes = np.abs(found.vectors)
+        coupled = sizes.T @ (self._disturbed @ sizes)
+        np.fill_diagonal(coupled, 0.0)
+        # Rounding that couples modes moves them to second order.
+        error = ROUNDING * growth * magnified + coupled**2 @ (1 / np.sqrt(magnified))
+        return replace(found, error=error, growth=growth)
+
+    def _pairs(self, squares: Array, vectors: Array, shift: float = 0.0) -> Eigenpairs:
+        """Eigenvalues in the order of their moduli; shapes have φᵀ M φ = 1."""
+        order = np.argsort(np.abs(squares), kind="stable")
+        squares, vectors = squares[order], vectors[:, order]
+        vectors = vectors / np.sqrt(np.sum(vectors * (self._mass @ vectors), axis=0))
+        sizes = np.abs(vectors)
+        multipliers = np.abs(self._multipliers(self._mass @ vectors * squares - self._stiffness @ vectors))
+        noise = np.sum(sizes * (self._disturbed @ sizes), axis=0)
+        noise += np.abs(squares) * np.sum(sizes * (self._rounding.mass @ sizes), axis=0)
+        noise += 2 * np.sum(multipliers * (self._rounding.jacobian @ sizes), axis=0)
+        error = np.full(len(squares), ROUNDING * np.abs(squares).max(initial=0.0))
+        return Eigenpairs(squares, vectors, error, noise, np.full(len(squares), shift))

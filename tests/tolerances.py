@@ -1056,3 +1056,10 @@ worse than the rounding of entries near multiple eigenvalues."""
 
 CRAFT = 3e-3
 """Frequencies of beams with 20 segments on a free hub, of order two in the segments; measured 2.7e-3."""
+BACKENDS_OF_NONLINEAR_ROWS = 1e-11
+"""C and NumPy with constraints that are nonlinear in the velocities: rounding that Newton's iterations in ten steps
+leave in the multipliers, where it is divided by the step size; measured 3e-13."""
+
+FORMS_OF_ROWS = 1e-9
+"""One constraint on velocities in several forms whose derivatives agree where it holds: rounding of ψ, and Newton's
+tolerance of implicit steps."""

@@ -80,6 +80,12 @@ RESTING_SIZE = 1e-15
 PROJECTION_STEPS = 5
 """Newton steps of the projection at most."""
 
+SETTLED = 1e-9
+"""Correction relative to the velocity, behind which Newton's method for rows nonlinear in it leaves rounding."""
+
+VELOCITY_STEPS = 12
+"""Newton steps for such rows at most."""
+
 NEWTON_STEPS = 50
 """Newton steps of an implicit step at most."""
 

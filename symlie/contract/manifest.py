@@ -90,7 +90,9 @@ class ConstraintRows:
     name: str
     size: int
     level: int
-    """0 for Φ(t, q) = 0, 1 for A(t, q) v + b(t, q) = 0, 2 for B(t, q) v' + Z(t, q, v) = 0."""
+    """0 for Φ(t, q) = 0, 1 for ψ(t, q, v) = 0, 2 for B(t, q) v' + Z(t, q, v) = 0."""
+    is_affine: bool = True
+    """Whether B does not depend on v, so that ψ is A(t, q) v + b(t, q)."""
 
 
 @dataclass(frozen=True)

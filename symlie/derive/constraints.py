@@ -2,8 +2,9 @@
 
 d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
 
-Nonholonomic rows are stated as B v + b = 0 and have no Φ, for which zero stands; rows of accelerations are stated as
-B v' + Z = 0 and have neither.
+Nonholonomic rows are stated as ψ(t, q, v) = 0 and have no Φ, for which zero stands; B = ∂ψ/∂v. Rows that are affine in
+v are B v + b = 0; for others b = ψ - B v depends on v as B does, so that B v + b is ψ, and with B and b at one velocity
+and v at another ψ linearised about the first. Rows of accelerations are stated as B v' + Z = 0 and have neither.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class ConstraintTerms(Brief):
     position: tuple[Expr, ...]
     """Φ(t, q)."""
     jacobian: tuple[tuple[Expr, ...], ...]
-    """B(t, q), one row per constraint row."""
+    """B(t, q, v), one row per constraint row."""
     rate: tuple[Expr, ...]
-    """b(t, q), for holonomic rows ∂Φ/∂t."""
+    """b, for holonomic rows ∂Φ/∂t."""
     hidden: tuple[Expr, ...]
-    """B v + b."""
+    """B v + b: dΦ/dt, or ψ."""
     curvature: tuple[Expr, ...]
     """Z(t, q, v)."""
 
@@ -82,9 +83,14 @@ def _jacobian(program: Program, constraint: Constraint, by: Sequence[Value]) -> 
 def _nonholonomic(statement: Statement, constraint: Constraint) -> _Terms:
     program, velocities = statement.program, [n.velocity for n in statement.moving_nodes]
     jacobian = _jacobian(program, constraint, velocities)
-    at_rest = dict.fromkeys((s for v in velocities for s in v.components), Integer(0))
+    flat = [s for v in velocities for s in v.components]
     zero = [Integer(0)] * len(constraint.rows)
-    return zero, jacobian, at_values(program, constraint.rows, at_rest), constraint.rows, zero
+    if constraint.is_affine:
+        rate: Sequence[Expr] = at_values(program, constraint.rows, dict.fromkeys(flat, Integer(0)))
+    else:
+        along = (sum((b * v for b, v in zip(row, flat, strict=True)), Integer(0)) for row in jacobian)
+        rate = program.vector(row - moved for row, moved in zip(constraint.rows, along, strict=True))
+    return zero, jacobian, rate, constraint.rows, zero
 
 
 def _of_accelerations(statement: Statement, constraint: Constraint) -> _Terms:

@@ -12,13 +12,13 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Integer
+from sympy import Add, Expr, Integer, Poly, Symbol
 
 from symlie.derive.tree_dynamics import TreeDynamics
 from symlie.errors import ModelError
 from symlie.groups.operators import ad
 from symlie.ir.differentiate import columns, forward, gradient, reverse
-from symlie.ir.program import Vector, at_values, depends_on
+from symlie.ir.program import Assignment, Vector, at_values, depends_on, needed_statements
 from symlie.modeling.statement import Statement
 from symlie.showing import Brief
 
@@ -203,7 +203,7 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
         or statement.locations
         or statement.dissipated != 0
         or statement.energies != 0
-        or any(b != 0 for b in rate)
+        or _reactions_work(statement, rate)
     ):
         return False
     if any(c.level == 2 for c in statement.constraints):
@@ -211,6 +211,27 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
     program, velocities = statement.program, [s for n in statement.moving_nodes for s in n.velocity.components]
     at_rest = at_values(program, [statement.kinetic, *dynamics.momentum], dict.fromkeys(velocities, Integer(0)))
     return not any(at_rest) and not depends_on(program, [statement.kinetic, statement.potential], [statement.time])
+
+
+def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
+    """Whether reactions may do work: λᵀB v is zero where b is, and for homogeneous ψ, where B v is a multiple of ψ."""
+    velocities = [s for n in statement.moving_nodes for s in n.velocity.components]
+    places = iter(rate)
+    for constraint in statement.constraints:
+        rates = [b for _, b in zip(constraint.rows, places, strict=False)]
+        if constraint.is_affine and any(b != 0 for b in rates):
+            return True
+        if not constraint.is_affine and not all(_is_homogeneous(statement, row, velocities) for row in constraint.rows):
+            return True
+    return False
+
+
+def _is_homogeneous(statement: Statement, row: Expr, velocities: Sequence[Symbol]) -> bool:
+    """Whether an expression is a homogeneous polynomial in the velocities, as it is written."""
+    hidden = [s.expression for s in needed_statements(statement.program, [row]) if isinstance(s, Assignment)]
+    if depends_on(statement.program, hidden, velocities) or not row.is_polynomial(*velocities):
+        return False
+    return bool(Poly(row, *velocities).is_homogeneous)
 
 
 def _by_node(vector: Sequence[Expr], dimensions: Sequence[int]) -> tuple[tuple[Expr, ...], ...]:

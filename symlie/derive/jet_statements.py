@@ -151,11 +151,13 @@ def _products(of: JetStatement) -> int:
 
 
 def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
-    """c and z of all rows, zero of those of the other kind; nothing where there are none of a kind."""
+    """c and z of all rows, zero of those of the other kind; nothing where there are none of a kind.
+
+    Rows that are nonlinear in the velocities are followed as B a + Z, which is linear in what orders find.
+    """
     terms = derived.constraints
-    levels = [c.level for c in derived.statement.constraints for _ in c.rows]
-    of_accelerations = [level == 2 for level in levels]
-    hidden, index1 = [Integer(0)] * len(levels), [Integer(0)] * len(levels)
+    of_accelerations = [c.level == 2 or not c.is_affine for c in derived.statement.constraints for _ in c.rows]
+    hidden, index1 = [Integer(0)] * len(of_accelerations), [Integer(0)] * len(of_accelerations)
     for k, row in enumerate(terms.jacobian):
         if of_accelerations[k]:
             index1[k] = _dot(row, a) + terms.curvature[k]

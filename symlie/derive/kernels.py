@@ -225,7 +225,7 @@ def _element_kernels(
         mass_is_constant=dynamics.mass_is_constant,
         conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
-        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.level) for c in statement.constraints),
+        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.level, c.is_affine) for c in statement.constraints),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         local_outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.local_outputs),

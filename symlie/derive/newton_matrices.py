@@ -1,6 +1,6 @@
 """Newton matrices of a statement: trivialised derivatives of the forces and of the constraints on velocities.
 
-    K = D_q(M a + g + Bᵀ λ),   C = ∂g/∂v,   H = D_q(B v + b),   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
+    K = D_q(M a + g + Bᵀ λ),   C = ∂(g + Bᵀ λ)/∂v,   H = D_q(B v + b),   d/dε g(q∘exp(ε w))|_{ε=0} = K w   (a = λ = 0)
 
 K is not symmetric: second trivialised derivatives do not commute. Source: [Hante2022], section 4.
 """
@@ -81,7 +81,10 @@ def derive_newton_matrices(derived: DerivedStatement) -> NewtonMatrices:
     values = [n.value for n in statement.moving_nodes]
     stiffness = by_configuration(program, residual, values)
     velocities = [n.velocity for n in statement.moving_nodes]
-    damping = columns(program, program.vector(dynamics.own.force), velocities)
+    resisting = list(dynamics.own.force)
+    if not all(c.is_affine for c in statement.constraints):
+        resisting = [a + b for a, b in zip(resisting, constraint_forces(derived, multipliers), strict=True)]
+    damping = columns(program, program.vector(resisting), velocities)
     hidden = columns(program, derived.constraints.hidden, values)
     sees = bool(dynamics.trees) or depends_on(program, residual, configuration_symbols(statement))
     flat = [s for v in velocities for s in v.components]

@@ -177,56 +177,63 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, level=0)
 
     def nonholonomic_constraint(self, name: str, rows: object) -> SymbolicMatrix:
-        """Add constraints A(t, q) v + b(t, q) = 0 on velocities, such as rolling; multipliers as of `constraint`.
+        """Add constraints ψ(t, q, v) = 0 on velocities, such as rolling; multipliers as of `constraint`.
+
+        Their force is -Bᵀλ with B = ∂ψ/∂v, after Chetaev. They may be nonlinear in the velocities, such as a speed that
+        is kept constant; then initial velocities have to be near the constraint, for B depends on them.
 
         Parameters
         ----------
         name
             Identifier.
         rows
-            Expressions that are affine in the velocities.
+            Expressions of the time, configurations and velocities.
+
+        Notes
+        -----
+        Source: [Chetaev1932].
         """
-        given = components(rows)
+        given, is_affine = components(rows), True
         for i, row in enumerate(given):
             self.units.of(row)
             gradient = reverse(self.program, [(row, Integer(1))], [n.velocity for n in self.nodes])
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
                 raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on velocities; use constraint.")
-            if depends_on(self.program, entries, self._velocities):
-                raise ModelError(
-                    f"Row {i + 1} of constraint '{name}' is not affine in the velocities; it must be "
-                    "A(t, q) v + b(t, q)."
-                )
-        return self._add_constraint(name, given, level=1)
+            is_affine = is_affine and not depends_on(self.program, entries, self._velocities)
+        return self._add_constraint(name, given, level=1, is_affine=is_affine)
 
     def acceleration_constraint(self, name: str, rows: object) -> SymbolicMatrix:
-        """Add constraints B(t, q) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``; multipliers as of `constraint`.
+        """Add constraints B(t, q, v) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``.
 
-        Nothing keeps a first integral of them, so that they suit nodes that are placed by others (`place`). Methods
-        solve them in each stage.
+        Multipliers are as of `constraint`. Nothing keeps a first integral of them, so that they suit nodes that are
+        placed by others (`place`). Methods solve them in each stage.
 
         Parameters
         ----------
         name
             Identifier.
         rows
-            Expressions that are affine in the accelerations, with coefficients that may depend on t and all q.
+            Expressions that are affine in the accelerations, with coefficients that may depend on t, all q and v.
         """
-        given = components(rows)
+        given, is_affine = components(rows), True
         for i, row in enumerate(given):
             self.units.of(row)
             gradient = reverse(self.program, [(row, Integer(1))], [n.acceleration for n in self.moving_nodes])
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
                 raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on accelerations.")
-            if depends_on(self.program, entries, self._velocities | self._accelerations):
+            if depends_on(self.program, entries, self._accelerations):
                 raise ModelError(
-                    f"Row {i + 1} of constraint '{name}' must be B(t, q) v' + Z(t, q, v), affine in the accelerations."
+                    f"Row {i + 1} of constraint '{name}' must be B(t, q, v) v' + Z(t, q, v), affine in the "
+                    "accelerations."
                 )
-        return self._add_constraint(name, given, level=2)
+            is_affine = is_affine and not depends_on(self.program, entries, self._velocities)
+        return self._add_constraint(name, given, level=2, is_affine=is_affine)
 
-    def _add_constraint(self, name: str, rows: tuple[Expr, ...], *, level: int) -> SymbolicMatrix:
+    def _add_constraint(
+        self, name: str, rows: tuple[Expr, ...], *, level: int, is_affine: bool = True
+    ) -> SymbolicMatrix:
         new_name("Constraint", name, {c.name for c in self.constraints}, self.name)
         if not rows:
             raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
@@ -243,7 +250,7 @@ class Statement(FieldStatement):
             self.units.of(row)
         self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
-        self.constraints.append(Constraint(name, rows, multipliers, level))
+        self.constraints.append(Constraint(name, rows, multipliers, level, is_affine))
         self._multipliers |= set(multipliers)
         return column(multipliers)
 

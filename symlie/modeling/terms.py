@@ -76,15 +76,17 @@ class UnwrappedAngle(Brief):
 
 @dataclass(frozen=True, repr=False)
 class Constraint(Brief):
-    """Rows Φ(t, q) = 0, A(t, q) v + b(t, q) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
+    """Rows Φ(t, q) = 0, ψ(t, q, v) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
 
-    ``multipliers`` are their symbols.
+    ``multipliers`` are their symbols; ``is_affine`` says whether B does not depend on v, so that ψ is
+    A(t, q) v + b(t, q).
     """
 
     name: str
     rows: tuple[Expr, ...]
     multipliers: tuple[Symbol, ...]
     level: int
+    is_affine: bool = True
 
 
 @dataclass(frozen=True, repr=False)

@@ -78,7 +78,8 @@ def _page(equations: Equations, frozen: Collection[str], newton: bool, discrete:
         has_velocity=any(n.group.velocity_dimension for n in nodes),
         has_fields=any(not n.group.velocity_dimension for n in nodes),
         holonomic=any(c.level == 0 for c in stated),
-        nonholonomic=any(c.level == 1 for c in stated),
+        nonholonomic=any(c.level == 1 and c.is_affine for c in stated),
+        nonlinear=any(c.level == 1 and not c.is_affine for c in stated),
         of_accelerations=any(c.level == 2 for c in stated),
         parts=_parts(equations),
         nodes=[_node(v, n) for v in views for n in v.derived.statement.nodes],
@@ -168,21 +169,26 @@ def _parameters(equations: Equations, derived: DerivedStatement) -> list[Paramet
 
 
 def _sections(view: StatementView) -> list[dict[str, object]]:
-    rate = " + b" if any(e != 0 for e in view.derived.constraints.rate) else ""
-    holonomic = all(c.level == 0 for c in view.derived.statement.constraints)
+    constraints = view.derived.statement.constraints
+    affine = [c.is_affine for c in constraints for _ in c.rows]
+    rate = " + b" if any(e != 0 for e, of in zip(view.derived.constraints.rate, affine, strict=True) if of) else ""
+    holonomic, of_velocities = all(c.level == 0 for c in constraints), [c for c in constraints if c.level == 1]
+    rolling = [rf"$B \thinspace v{rate} = 0$."] if any(c.is_affine for c in of_velocities) else []
+    nonlinear = [r"$\psi = 0$ with $B = \partial \psi / \partial v$."] if not all(affine) else []
     second = r"\ddot\Phi" if holonomic else rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}}(B \thinspace v{rate})"
-    stated = all(c.level == 2 for c in view.derived.statement.constraints)
+    stated = all(c.level == 2 for c in constraints)
+    force = r"\partial g / \partial v" if all(affine) else r"\partial (g + B^{\mathsf{T}} \lambda) / \partial v"
     hidden = "" if stated else rf", $H = \mathrm{{D}}_q(B \thinspace v{rate})$"
     texts = {
         "Fields": "Algebra-valued: the node moves along the generator of $f$.",
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
-        "Nonholonomic constraints": rf"$B \thinspace v{rate} = 0$.",
+        "Nonholonomic constraints": " ".join(rolling + nonlinear),
         "Placed nodes": "They are no states: where they are, and how fast, follows from others.",
         "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
         "Events": " ".join(_when(e) for e in view.derived.statement.events),
         "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
-        rf"$C = \partial g / \partial v${hidden}; blocks that are not shown are zero.",
+        rf"$C = {force}${hidden}; blocks that are not shown are zero.",
     }
     shown = {title: _blocks(rows) for title, rows in _rows(view).items()}
     return [{"title": title, "text": texts.get(title, ""), "math": math} for title, math in shown.items()]

@@ -87,7 +87,8 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
     rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
     for constraint, label, part in labelled(view):
         index = f"_{{{label}}}" if label else ""
-        rate = f" + b{index}" if any(e != 0 for e in terms.rate[part]) else ""
+        rate = f" + b{index}" if constraint.is_affine and any(e != 0 for e in terms.rate[part]) else ""
+        hidden = rf"B{index} \thinspace v{rate}" if constraint.is_affine else rf"\psi{index}"
         position = [view.vector_row(rf"\Phi{index}", terms.position[part])] if constraint.level == 0 else []
         new = {
             "Constraints": position,
@@ -96,7 +97,7 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
             if constraint.level == 2
             else [
                 *([view.vector_row(f"b{index}", terms.rate[part])] if rate else []),
-                view.vector_row(rf"B{index} \thinspace v{rate}", terms.hidden[part]),
+                view.vector_row(hidden, terms.hidden[part]),
             ],
             "Curvature": [view.vector_row(f"Z{index}", terms.curvature[part])],
         }

@@ -61,7 +61,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
     call, problem, pointer = loop.library.call, loop.problem, loop.library.pointer
     rng = np.random.default_rng(1)
     u = 1e-3 * rng.standard_normal(layout.dimension)
-    out = np.zeros(layout.storage + len(system.kernels.jacobian(system.prepared, 0.0, initial.q)))
+    out = np.zeros(layout.storage + len(system.kernels.jacobian(system.prepared, 0.0, initial.q, initial.v)))
     other = np.zeros(max(layout.rows, 1))
     q, v, step, result, second = (pointer(a) for a in (initial.q, initial.v, u, out, other))
     parts: dict[str, Callable[[], object]] = {
@@ -73,7 +73,7 @@ def stage_timers(system: System, method: str = "half_explicit_5") -> dict[str, C
         "right-hand side with multipliers": lambda: call.symlie_acceleration(problem, 0.0, q, v, result, second),
     }
     if layout.rows:
-        parts["kernels: jacobian"] = lambda: call.symlie_jacobian(problem, 0.0, q, result)
+        parts["kernels: jacobian"] = lambda: call.symlie_jacobian(problem, 0.0, q, v, result)
         parts["kernels: curvature"] = lambda: call.symlie_curvature(problem, 0.0, q, v, result)
     repeats = max(1, 20000 // layout.dimension)
 

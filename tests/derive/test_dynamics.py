@@ -339,10 +339,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         only(lambda m: m.kinetic_energy(m.node("body", "R1").x_dot[0])),
         r"Velocity component 0 of node 'body' has no mass",
     ),
-    "rolling that is not affine": (
-        stated(lambda m, q: m.nonholonomic_constraint("rolling", sl.vector(q.U[0], q.U.dot(q.U) - 1))),
-        r"Row 2 of constraint 'rolling' is not affine in the velocities; it must be A\(t, q\) v \+ b\(t, q\)\.",
-    ),
     "rolling without velocity": (
         stated(lambda m, q: m.nonholonomic_constraint("rolling", q.x)),
         r"Row 1 of constraint 'rolling' does not depend on velocities; use constraint\.",

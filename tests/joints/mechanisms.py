@@ -335,7 +335,7 @@ def found_by(system: System, wanted: Iterable[str], q: Array, v: Array, w: Array
     }
     values = {
         "rows": mechanics.constraint(0.0, q),
-        "B": algebra.multiply(mechanics.jacobian(0.0, q), w),
+        "B": algebra.multiply(mechanics.jacobian(0.0, q, v), w),
         "Z": mechanics.kernels.curvature(mechanics.p, 0.0, q, v),
     }
     for entry in wanted:

@@ -255,7 +255,7 @@ def check_coupling(groups: tuple[str, str], *, is_rack: bool) -> None:
     system = model.derive().compile(backend="numpy")
     mechanics, layout = system.mechanics, system.layout
     q = mechanics.with_start_angles(0.0, system.stated_state().q)
-    values = mechanics.jacobian(0.0, q)
+    values = mechanics.jacobian(0.0, q, np.zeros(layout.dimension))
     b = system.algebra.sparse_jacobian(values).toarray()
     assert np.linalg.matrix_rank(b, tol=1e-6) == len(b) == 11
     (row,) = layout.constraints["coupling"].rows[0]

@@ -80,7 +80,7 @@ def test_multipliers_and_forces_of_one_statement(backend: str) -> None:
     values = system.kernels.outputs(system.prepared, 0.3, q, v, multipliers)
     named = {name: values[part] for name, (part, _) in system.layout.outputs.items()}
     assert np.array_equal(named["multipliers"], multipliers)
-    jacobian = system.kernels.jacobian(system.prepared, 0.3, q)
+    jacobian = system.kernels.jacobian(system.prepared, 0.3, q, v)
     force = -system.algebra.pull(jacobian, multipliers)
     np.testing.assert_allclose(named["all_forces"], force, rtol=0, atol=tolerances.KERNEL)
     # Φ = x + R e₃ moves with δx for a translation in inertial axes, so that the force there is -λ.

@@ -98,8 +98,8 @@ def _judge_assembly(
                 rows[name] += values.get(name, [(0.0, 0.0)] * size)
     q, v, t, multipliers = state.q, state.v, state.t, state.multipliers
     arguments: dict[str, tuple[Any, ...]] = {
-        "mass": (q,), "jacobian": (q,), "constraint": (q,), "constraint_rate": (q,), "force": (q, v), "energy": (q, v),
-        "curvature": (q, v), "outputs": (q, v, multipliers), "events": (q, v, multipliers),
+        "mass": (q,), "jacobian": (q, v), "constraint": (q,), "constraint_rate": (q, v), "force": (q, v),
+        "energy": (q, v), "curvature": (q, v), "outputs": (q, v, multipliers), "events": (q, v, multipliers),
     }  # fmt: skip
     sums = {"force": force, "energy": energy, "outputs": outputs, **rows}
     backends: list[tuple[str, Kernels, Prepared]] = [("NumPy", judged.numpy, judged.prepared)]

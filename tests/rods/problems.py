@@ -97,8 +97,8 @@ def random_state(system: System, seed: int, size: float = 0.3) -> tuple[Array, A
     q = system.kernels.advance(system.initial_state.q, u)
     if system.layout.rows:
         p = system.prepared
-        jacobian = system.kernels.jacobian(p, 0.0, q)
-        bound = system.kernels.constraint_rate(p, 0.0, q)
+        jacobian = system.kernels.jacobian(p, 0.0, q, v)
+        bound = system.kernels.constraint_rate(p, 0.0, q, v)
         mass = system.kernels.mass(p, 0.0, q)
         change, _ = system.algebra.solve_saddle(
             mass, jacobian, jacobian, np.zeros(n), -system.algebra.multiply(jacobian, v) - bound

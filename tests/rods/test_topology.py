@@ -68,7 +68,7 @@ def test_banded_and_dense_elimination_agree(name: str) -> None:
     )
     if not layout.rows:
         return
-    right, left = s.kernels.jacobian(p, 0.0, q), s.kernels.jacobian(p, 0.0, other)
+    right, left = (s.kernels.jacobian(p, 0.0, x, 0 * r) for x in (q, other))
     found, expected_pair = (a.solve_saddle(mass, right, left, r, c) for a in (banded, dense))
     assert np.all(found[0][~layout.free] == 0)
     for a, b in zip(found, expected_pair, strict=True):
@@ -87,13 +87,13 @@ def test_jacobian_and_curvature_by_differences(name: str) -> None:
         return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h)
 
     def hidden(t: float) -> Array:
-        return s.algebra.multiply(k.jacobian(p, 0.0, k.advance(q, t * v)), v)
+        return s.algebra.multiply(k.jacobian(p, 0.0, k.advance(q, t * v), v), v)
 
     curvature = k.curvature(p, 0.0, q, v)
     scale = np.abs(curvature).max()
     assert scale > 1e-2
     w = np.random.default_rng(2).uniform(-1, 1, len(v))
-    moved = s.algebra.multiply(k.jacobian(p, 0.0, q), w)
+    moved = s.algebra.multiply(k.jacobian(p, 0.0, q, v), w)
     np.testing.assert_allclose(rate(hidden), curvature, rtol=0, atol=tolerances.ROD_DIFFERENCE * scale)
     np.testing.assert_allclose(
         rate(lambda t: k.constraint(p, 0.0, k.advance(q, t * w))), moved, rtol=0, atol=tolerances.ROD_DIFFERENCE

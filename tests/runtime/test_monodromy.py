@@ -73,7 +73,7 @@ def test_a_disk_that_rolls_straight_on() -> None:
 def consistent(system: System, q: Array, v: Array, t: float = 0.0) -> tuple[Array, Array]:
     """η and w that constraints admit, one column for each state."""
     layout, flow = system.layout, TangentFlow(system)
-    B, holonomic = flow.jacobian(t, q), layout.holonomic
+    B, holonomic = flow.jacobian(t, q, v), layout.holonomic
     held = np.eye(layout.dimension)[~layout.free]
     e = null_space(np.vstack([B[holonomic], held]))
     s = null_space(np.vstack([B, held]))

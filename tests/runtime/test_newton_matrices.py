@@ -65,10 +65,10 @@ def test_derivatives_of_the_assembled_forces(model: str, backend: str) -> None:
 
     def residual(q: Array, v: Array) -> Array:
         mass = algebra.mass_matrix(kernels.mass(p, t, q))
-        return mass @ a + kernels.force(p, t, q, v) + algebra.pull(kernels.jacobian(p, t, q), multipliers)
+        return mass @ a + kernels.force(p, t, q, v) + algebra.pull(kernels.jacobian(p, t, q, v), multipliers)
 
     def hidden(q: Array) -> Array:
-        return algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)
+        return algebra.multiply(kernels.jacobian(p, t, q, v), v) + kernels.constraint_rate(p, t, q, v)
 
     w = np.random.default_rng(4).uniform(-1, 1, len(v))
     h = 1e-5

@@ -134,7 +134,7 @@ def test_states_together_are_as_one_by_one(model: str, backend: str) -> None:
         for name, expected in (("acceleration", a), ("multipliers", found)):
             scale = np.abs(expected).max(initial=1.0)
             np.testing.assert_allclose(alone[name][0], expected, rtol=0, atol=tolerances.OBSERVED * scale)
-        jacobian = k.jacobian(p, t, q)
+        jacobian = k.jacobian(p, t, q, v)
         force = -system.algebra.pull(jacobian, multipliers)
         np.testing.assert_allclose(alone["constraint_force"][0], force, atol=tolerances.OBSERVED)
         largest = np.abs(k.constraint(p, t, q)).max(initial=0.0)

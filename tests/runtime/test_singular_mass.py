@@ -292,7 +292,7 @@ def test_residual(kind: str) -> None:
     compiled.problem.workspace = workspace
     compiled.library.call.symlie_acceleration(compiled.problem, 0.0, *map(pointer, (q, v, a, multipliers)))
     solutions.append((a, multipliers))
-    M, g, B = mechanics.mass(0.0, q), mechanics.force(0.0, q, v), mechanics.jacobian(0.0, q)
+    M, g, B = mechanics.mass(0.0, q), mechanics.force(0.0, q, v), mechanics.jacobian(0.0, q, v)
     Z = mechanics.kernels.curvature(mechanics.p, 0.0, q, v)
     for a, multipliers in solutions:
         forces = mechanics.algebra.apply_mass(M, a) + g + mechanics.algebra.pull(B, multipliers)

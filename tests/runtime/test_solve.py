@@ -158,7 +158,7 @@ def test_index1_multipliers_do_not_change_states(group: str, backend: str) -> No
     assert isinstance(algebra, DenseAlgebra)
     for t, q, v, multipliers in zip(index1.t, index1.q, index1.v, index1.multipliers, strict=True):
         acceleration, found = system.mechanics.index1(t, q, v)
-        B = algebra.jacobian_matrix(k.jacobian(p, t, q))
+        B = algebra.jacobian_matrix(k.jacobian(p, t, q, v))
         residual = algebra.mass_matrix(k.mass(p, t, q)) @ acceleration + k.force(p, t, q, v) + B.T @ multipliers
         hidden = B @ acceleration + k.curvature(p, t, q, v)
         largest = max(float(np.abs(x).max()) for x in (k.force(p, t, q, v), acceleration, multipliers))

@@ -345,7 +345,9 @@ class _Restated:
         names = iter(labels or [q.name for kind in kinds for q in kind])
         for constraint in statement.constraints:
             rows = restated(*constraint.rows)
-            multipliers = other._add_constraint(next(names), rows, level=constraint.level)
+            multipliers = other._add_constraint(
+                next(names), rows, level=constraint.level, is_affine=constraint.is_affine
+            )
             again.know(dict(zip(constraint.multipliers, multipliers, strict=True)))
         for output in statement.outputs:
             name, parts = next(names), restated(*output.components)

@@ -252,6 +252,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "placing": [e["name"] for e in elements if e["placements"]],
         "locating": [e["name"] for e in elements if e["located"]],
         "has_acceleration_rows": any(e["acceleration_rows"] for e in elements),
+        "has_nonlinear_rows": any(not c.is_affine for e in types.element_types for c in e.constraints),
         "restricts_motion": any(len(_acceleration_rows(e)) < e.rows for e in types.element_types),
         "has_fields": any(e.fields for e in types.element_types),
         "constrained": bool(constrained),

@@ -57,7 +57,6 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
         "columns": {name: columns for rows in shared for name, columns in rows.jets.items()},
         "has_event_jets": any(jet.name == f"{e.name}_event_jet" for e in kernels.elements for jet in e.jets),
         "kept_factors": kernels.elimination[0].signature.arguments[-1].size if kernels.elimination else -1,
-        "rows_of_velocities": any(jet.name.endswith("_hidden_jet") for jet in kernels.jets),
         "sees_end": any(kernels.weights[1:]),
         "unwrapped": kernels.has_angles,
         "sees_configuration": any(e.sees_configuration for e in kernels.elements),

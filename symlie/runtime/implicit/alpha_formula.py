@@ -60,7 +60,7 @@ class AlphaFormula:
         self.off = np.zeros_like(self.v)
         ratio = h / self.length
         if is_off and (ratio != 1 or with_estimate):
-            B = mechanics.jacobian(t, q)
+            B = mechanics.jacobian(t, q, self.v)
             residual = mechanics.layout.holonomic * mechanics.hidden_residual(t, q, self.v, B)
             self.off = mechanics.along_constraints(t, q, B, residual)
         if ratio != 1:

@@ -107,7 +107,13 @@ class ImplicitStep:
             self.factors = self._kept()
 
     def _jacobian(self, t: float, q: Array) -> Array:
-        return self.mechanics.jacobian(t, q) if self.has_eta else np.zeros(0)
+        """B of rows with a Φ, which does not depend on v."""
+        if not self.has_eta:
+            return np.zeros(0)
+        of_position = self.layout.holonomic[self.mechanics.algebra.jacobian_rows]
+        with np.errstate(all="ignore"):
+            B = self.mechanics.jacobian(t, q, np.zeros(self.layout.dimension))
+        return np.where(of_position, B, 0.0) if self.layout.has_nonlinear_rows else B
 
     def guess(self, theta: Array, multipliers: Array) -> Array:
         """A first u."""
@@ -149,7 +155,7 @@ class ImplicitStep:
         r = m.inverse_dynamics(at.t, at.q, at.v, at.acceleration)
         if not layout.rows:
             return self._with_fields(layout.free * r)
-        B = m.jacobian(at.t, at.q)
+        B = m.jacobian(at.t, at.q, at.v)
         r = self._with_fields(layout.free * (r + m.algebra.pull(B, at.multipliers)))
         # (d), (e)
         hidden = m.hidden_residual(at.t, at.q, at.v, B)

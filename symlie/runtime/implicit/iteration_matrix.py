@@ -156,7 +156,7 @@ class IterationMatrix:
             add("STATE_ACCELERATION_TO", inertial * Sa)
             add("STATE_MULTIPLIER_TO", Sl)
         if self.layout.rows:
-            B = m.jacobian(at.t, at.q)
+            B = m.jacobian(at.t, at.q, at.v)
             add("PULL_TO", B)
             add_products("PUSH_TO", B, tables["JACOBIAN_COLUMN"])
             add("RATE_TO", slopes.velocity * B)
@@ -237,9 +237,9 @@ class IterationMatrix:
         np.add.at(terms, tables["STIFFNESS_ROW"], np.abs(K) * largest[tables["STIFFNESS_COLUMN"]])
         rows = np.zeros(layout.rows)
         if layout.rows:
-            B, row, column = np.abs(m.jacobian(at.t, at.q)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
+            B, row, column = np.abs(m.jacobian(at.t, at.q, at.v)), tables["JACOBIAN_ROW"], tables["JACOBIAN_COLUMN"]
             np.add.at(terms, column, B * np.abs(at.multipliers[row]))
-            np.add.at(rows, row, np.abs(m.jacobian(seen.t, seen.q)) * largest[column])
+            np.add.at(rows, row, np.abs(m.jacobian(seen.t, seen.q, seen.v)) * largest[column])
         return float(ROUNDING * np.linalg.norm(np.concatenate([rows, terms * layout.sought])))
 
 

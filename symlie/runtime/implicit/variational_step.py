@@ -155,7 +155,7 @@ class StartStage(_Stage):
         self.target, self.held = target, theta
         self.mass = m.mass(self.t_n, self.q_n)
         if self.layout.rows:
-            self.jacobian_start = m.jacobian(self.t_n, self.q_n)
+            self.jacobian_start = m.jacobian(self.t_n, self.q_n, np.zeros(self.layout.dimension))
             self.dependent = m.dependent_rows(self.jacobian_start)
 
     def residual(self, u: Array) -> Array:
@@ -173,7 +173,7 @@ class StartStage(_Stage):
         self.terms = h * (np.abs(start) + np.abs(self.target))
         rows = np.zeros(0)
         if self.layout.rows:
-            self.jacobian = m.jacobian(self.t, q)
+            self.jacobian = m.jacobian(self.t, q, np.zeros(self.layout.dimension))
             rows = m.constraint(self.t, q) + self.kernels("rolling", m.p, self.t_n, *between)
         return self._complete(r, u[n:], rows)
 
@@ -209,7 +209,7 @@ class EndStage(_Stage):
         self.q, self.end, self.weight = q, end, weight
         self.mass = m.mass(self.t, q)
         if self.layout.rows:
-            self.jacobian_start = self.jacobian = m.jacobian(self.t, q)
+            self.jacobian_start = self.jacobian = m.jacobian(self.t, q, np.zeros(self.layout.dimension))
             self.dependent = m.dependent_rows(self.jacobian)
 
     def residual(self, u: Array) -> Array:

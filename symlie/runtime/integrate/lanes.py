@@ -44,6 +44,7 @@ def refusal(system: System, request: Request) -> str | None:
         "optimize='contract' leaves to compilers which operations are fused": system.optimize == "contract",
         "the model has events": bool(layout.events),
         "angles are prescribed": angles,
+        "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
         "the saddle point matrix is eliminated as a whole": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)

@@ -242,7 +242,7 @@ class TimeLoop:
         if not self.control.is_adaptive:
             is_looked_at, counters.last_change = is_abrupt(state.v, trial.v, counters.last_change)
         with np.errstate(all="ignore"):
-            if not is_looked_at or not is_near_rank_loss(m, (state.t, state.q), (end, trial.q, trial.v)):
+            if not is_looked_at or not is_near_rank_loss(m, (state.t, state.q, state.v), (end, trial.q, trial.v)):
                 return False
             counters.rank_changes += 1
             if watch > 1:

@@ -246,7 +246,7 @@ def beginning(system: System, request: Request, start: Solution | None = None) -
         begin = dataclasses.replace(begin, own=None, h=0.0)
     if request.control.is_adaptive:
         begin = dataclasses.replace(begin, h=_first_step(system, request, begin))
-    return LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q)))
+    return LoopState(plan.start[0], begin, Counters(dependent_rows=_dependent_rows(system, t0, begin.q, begin.v)))
 
 
 def check_method(layout: Layout, method: Method) -> None:
@@ -261,11 +261,11 @@ def check_method(layout: Layout, method: Method) -> None:
         raise UnsupportedMethodError(refusal)
 
 
-def _dependent_rows(system: System, t: float, q: Array) -> int:
+def _dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
     """How many more rows there are than their rank, where they may depend on each other."""
     if not system.mechanics.takes_redundant_rows:
         return 0
-    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q))
+    found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q, v))
     return found.count if found else 0
 
 

@@ -52,17 +52,17 @@ def _observed(
     if "constraint_residual" in quantities:
         found["constraint_residual"] = np.abs(kernels.constraint(p, t, q)).max(axis=1, initial=0.0)
     if "velocity_residual" in quantities:
-        hidden = algebra.multiply(kernels.jacobian(p, t, q), v) + kernels.constraint_rate(p, t, q)
+        hidden = algebra.multiply(kernels.jacobian(p, t, q, v), v) + kernels.constraint_rate(p, t, q, v)
         found["velocity_residual"] = np.abs(hidden * layout.of_velocities).max(axis=1, initial=0.0)
     if "constraint_force" in quantities:
-        found["constraint_force"] = -algebra.pull(kernels.jacobian(p, t, q), states.multipliers)
+        found["constraint_force"] = -algebra.pull(kernels.jacobian(p, t, q, v), states.multipliers)
     return {name: found[name] for name in (*quantities, "outputs")}
 
 
 def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
     """v' and λ of the acceleration-level system, one row for each state; NaN where it does not determine them."""
     t, q, v, algebra = states.t, states.q, states.v, kernels.solver
-    jacobian, curvature = kernels.jacobian(p, t, q), kernels.curvature(p, t, q, v)
+    jacobian, curvature = kernels.jacobian(p, t, q, v), kernels.curvature(p, t, q, v)
     mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
     acceleration, multipliers = np.full_like(v, np.nan), np.full_like(curvature, np.nan)
     prescribed = kernels.prescribed_acceleration(p, t)

@@ -247,6 +247,11 @@ class Layout(ComponentNames):
         return mask
 
     @cached_property
+    def has_nonlinear_rows(self) -> bool:
+        """Whether a constraint is nonlinear in the velocities, so that B depends on them."""
+        return any(not part.stated.is_affine for part in self.constraints.values())
+
+    @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
         """Position and unit of each named output: the model's own in the order of its statement, then others."""
         found: dict[str, tuple[slice, str]] = {}

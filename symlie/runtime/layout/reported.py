@@ -86,7 +86,7 @@ def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: st
         starts = itertools.accumulate((len(part) for *_, part in ordered[:-1]), initial=0)
         if [first for first, *_ in ordered] != [*starts]:
             raise ValueError(f"parts of constraint '{name}' do not follow each other")
-        stated = ConstraintRows(name, len(joined), ordered[0][1].level)
+        stated = ConstraintRows(name, len(joined), ordered[0][1].level, ordered[0][1].is_affine)
         named[name] = ConstraintSlice(stated, joined[None], False, model, np.zeros(1, dtype=np.int64))
     return named
 

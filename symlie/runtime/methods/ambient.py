@@ -71,5 +71,5 @@ class Ambient(ExplicitMethod):
             if trial.acceleration is None:
                 trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, state.multipliers)
                 trial.rhs_evaluations += 1
-            stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q))
+            stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q, V))
         return trial

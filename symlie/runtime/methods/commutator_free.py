@@ -164,7 +164,7 @@ class CommutatorFree(Method):
             # λ belongs to the end of the step, whose v' is the first of the next one.
             trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
             trial.rhs_evaluations += 1
-            stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q))
+            stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q, v))
         if stepper.control.with_estimate:
             q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
             theta = k.difference(state.q, q)

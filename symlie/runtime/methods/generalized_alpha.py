@@ -215,7 +215,7 @@ class GeneralizedAlpha(Implicit):
             own[parts["algorithmic"]] += layout.has_velocity * ((p.alpha_m - p.alpha_f) * h * jerk)
         if self.start == "optimal" and stepper.rows and self.is_index_3:
             # (5)
-            B = m.jacobian(state.t, state.q)
+            B = m.jacobian(state.t, state.q, state.v)
             bracket = m.kernels.bracket(state.v, acceleration)
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)
             c = m.algebra.multiply(B, wanted)

@@ -6,9 +6,11 @@
         = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1}) (v_n + h Σ_{j<i} a_{i+1,j} V̇_j) + b)/(h a_{i+1,i})],  i > 1  (14)
     q_{n+1} = Q_{s+1},  v_{n+1} = V_{s+1},  λ_{n+1} = Σ d_i Λ_i  (15)
 
-With stabilisation by Baumgarte, α Φ(Q_{i+1}) is added to b. The embedded formula takes the weights b̂ for the
-configuration and solves the last stage again with them in place of the last row of a, so that its velocity satisfies
-the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same tableau.
+Of rows ψ that are nonlinear in the velocities, Newton's method for ψ(Q_{i+1}, V_{i+1}) = 0 with B = ∂ψ/∂v takes the
+place of the second row of (14). With stabilisation by Baumgarte, α Φ(Q_{i+1}) is added to b. The embedded formula takes
+the weights b̂ for the configuration and solves the last stage again with them in place of the last row of a, so that its
+velocity satisfies the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same
+tableau.
 
 Where a node has no velocity, its part of V_i in (12) is its algebra-valued field at stage i, from all states and from
 V̇_i and Λ_i: points are differential components as q is. No constraint depends on points, so that (14) comes before.
@@ -29,10 +31,12 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.errors import SingularSystemError
+from symlie.contract.constants import VELOCITY_STEPS
+from symlie.errors import NotConvergedError, SingularSystemError
 from symlie.runtime.kernels.c_text import c_matrix, c_vector
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.step_checks import is_settled
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.exact import rounded
 from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
@@ -108,11 +112,11 @@ class HalfExplicit(Method):
         q, v, multipliers = state.q, state.v, state.multipliers
         alpha = stepper.control.baumgarte
 
-        B = m.jacobian(t, q)
+        B = m.jacobian(t, q, v)
         dependent = m.dependent_rows(B)
 
-        def residual(t: float, Q: Array, V: Array, B: Array) -> Array:
-            hidden = m.hidden_residual(t, Q, V, B)
+        def residual(t: float, Q: Array, V: Array, B: Array, about: Array) -> Array:
+            hidden = m.hidden_residual(t, Q, V, B, about)
             return hidden + alpha * m.constraint(t, Q) if alpha else hidden
 
         def solution(mass: Array, B: Array, next_B: Array, r: Array, c: Array) -> tuple[Array, Array]:
@@ -125,6 +129,25 @@ class HalfExplicit(Method):
             # Rows that depend on each other from here on alone.
             dependent = m.dependent_rows(next_B)
             return m.saddle(mass, B, next_B, r, c, dependent)
+
+        def between(
+            mass: Array, B: Array, r: Array, t: float, Q: Array, known: Array, length: float, V: Array
+        ) -> tuple[Array, Array]:
+            # Rows that are nonlinear in the velocities are linearised about V until they hold.
+            next_B = m.jacobian(t, Q, V)
+            if not m.layout.has_nonlinear_rows:
+                return solution(mass, B, next_B, r, -residual(t, Q, known, next_B, known) / length)
+            for _ in range(VELOCITY_STEPS):
+                right = -residual(t, Q, known, next_B, V) / length
+                acceleration, multiplier = solution(mass, B, next_B, r, right)
+                change, V = known + length * acceleration - V, known + length * acceleration
+                if is_settled(change, V):
+                    return acceleration, multiplier
+                next_B = m.jacobian(t, Q, V)
+            stepper.check("velocity", V)
+            raise NotConvergedError(
+                f"Velocities that satisfy the nonlinear constraints of '{m.layout.name}' were not found"
+            )
 
         theta_dot: list[Array] = []
         v_dot, stage_multipliers = [], []
@@ -141,7 +164,6 @@ class HalfExplicit(Method):
             next_Theta, next_Q = moved(i, Theta, m.coordinate_rate(Q, V))
             next_t = t + c[i + 1] * h
             m.prescribe(next_t, next_Q, V.copy())
-            next_B = m.jacobian(next_t, next_Q)
             if i == 0 and state.acceleration is not None:
                 v_dot.append(state.acceleration)
                 stage_multipliers.append(multipliers)
@@ -161,8 +183,9 @@ class HalfExplicit(Method):
                     # (14)
                     known = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i))
                     m.prescribe(next_t, next_Q, known)
-                    right = -residual(next_t, next_Q, known, next_B) / (h * a[i + 1, i])
-                    acceleration, multiplier = solution(mass, B, next_B, force, right)
+                    guess = known + h * a[i + 1, i] * v_dot[i - 1]
+                    m.prescribe(next_t, next_Q, guess)
+                    acceleration, multiplier = between(mass, B, force, next_t, next_Q, known, h * a[i + 1, i], guess)
                     v_dot.append(acceleration)
                     stage_multipliers.append(multiplier)
             if m.layout.has_fields:
@@ -172,6 +195,7 @@ class HalfExplicit(Method):
                 next_Theta, next_Q = moved(i, Theta, rate)
             next_V = v + h * sum(a[i + 1, j] * v_dot[j] for j in range(i + 1))
             m.prescribe(next_t, next_Q, next_V)
+            next_B = m.jacobian(next_t, next_Q, next_V)
             if i + 1 == tableau.s:
                 final = (next_Theta, next_Q, next_V, next_B)
             if i + 1 < tableau.stages:
@@ -189,10 +213,8 @@ class HalfExplicit(Method):
             if stepper.rows:
                 q_hat = k.advance(q, theta_hat)
                 m.prescribe(t + h, q_hat, v_hat)
-                hat_B = m.jacobian(t + h, q_hat)
-                right = -residual(t + h, q_hat, v_hat, hat_B) / (h * b_hat[-1])
                 force, mass = stepper.force(t + c[-2] * h, Q, V), m.mass(t + c[-2] * h, Q)
-                last, _ = solution(mass, B, hat_B, force, right)
+                last, _ = between(mass, B, force, t + h, q_hat, v_hat, h * b_hat[-1], final_V)
             else:
                 last = v_dot[-1]
             trial.estimate(stepper.control, final_Theta, theta_hat, v, final_V, v_hat + h * b_hat[-1] * last)

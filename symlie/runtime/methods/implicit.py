@@ -178,5 +178,5 @@ class Implicit(Method):
         trial = stepper.trial(state, at.q, v, [formula.before], evaluations, at.theta)
         trial.multipliers, trial.acceleration, trial.rhs_evaluations = at.multipliers, acceleration, evaluations
         if stepper.rows:
-            stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q))
+            stepper.measure(trial, at.t, trial.q, trial.v, stepper.mechanics.jacobian(at.t, trial.q, trial.v))
         return step, at, trial

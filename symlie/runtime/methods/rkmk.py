@@ -325,7 +325,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
         trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
         trial.rhs_evaluations += 1
     if stepper.rows:
-        stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q))
+        stepper.measure(trial, t + h, Q, V, m.jacobian(t + h, Q, V))
     if stepper.control.with_estimate:
         theta_hat = h * sum(b_hat[j] * rate[j] for j in range(len(rate)))
         v_hat = v + h * sum(b_hat[j] * v_dot[j] for j in range(len(rate)))

@@ -80,7 +80,7 @@ def _coefficients(
     jets.begin_place(t, q_0, v_0)
     jets.place(1, unit, q[1], v[1])
     events = [jets.begin_events(t, q_0, v_0, known)]
-    mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0), np.zeros(0)
+    mass, B, c = m.mass(t, q_0), m.jacobian(t, q_0, v_0), np.zeros(0)
     if rows:
         jets.begin_index1(t, q_0, v_0, a)
         jets.begin_hidden(t, q_0, v_0)

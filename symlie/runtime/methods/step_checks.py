@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.contract.constants import DRIFT_LIMIT, DRIFT_ROUND_OFF
+from symlie.contract.constants import DRIFT_LIMIT, DRIFT_ROUND_OFF, SETTLED
 from symlie.errors import ConstraintDriftError, IndefiniteMassMatrixError, NotFiniteError
-from symlie.runtime.layout.layout import Layout
+from symlie.runtime.layout.layout import Array, Layout
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
@@ -34,6 +34,11 @@ def check_finite(layout: Layout, trial: Trial) -> None:
         raise NotFiniteError("A constraint is not finite")
 
 
+def is_settled(correction: Array, v: Array) -> bool:
+    """Whether the last correction of a velocity by Newton's method is so small that what it leaves is rounding."""
+    return float(np.abs(correction).max()) <= SETTLED * float(np.abs(v).max())
+
+
 def check_drift(system: System, trial: Trial, t: float) -> None:
     """Check that a result at time t has not left the constraints.
 
@@ -50,7 +55,7 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     """
     m, q = system.mechanics, trial.q
     size = max(1.0, float(np.abs(q).max()))
-    jacobian, residual = m.jacobian(t, q), m.constraint(t, q)
+    jacobian, residual = m.jacobian(t, q, trial.v), m.constraint(t, q)
     try:
         with np.errstate(all="ignore"):
             mass, still = m.mass(t, q), np.zeros_like(trial.v)

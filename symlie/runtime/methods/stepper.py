@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from symlie.contract.constants import CHART_LIMIT, PROJECTION_STEPS, RANK_LIMIT
+from symlie.contract.constants import CHART_LIMIT, PROJECTION_STEPS, RANK_LIMIT, VELOCITY_STEPS
 from symlie.errors import (
     ConstraintDriftError,
     IntegrationError,
@@ -28,7 +28,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.self_adjoint import composed_step
-from symlie.runtime.methods.step_checks import check_drift, check_finite
+from symlie.runtime.methods.step_checks import check_drift, check_finite, is_settled
 from symlie.runtime.system.system import System
 
 ADVICE_HALVINGS = 16
@@ -238,7 +238,7 @@ class Stepper:
     def _make_minimal(self, trial: Trial, t: float) -> None:
         """Take the multipliers of minimal norm, where rows may depend on each other."""
         m = self.mechanics
-        jacobian = m.jacobian(t, trial.q)
+        jacobian = m.jacobian(t, trial.q, trial.v)
         dependent = m.dependent_rows(jacobian)
         if dependent is None:
             return
@@ -271,7 +271,7 @@ class Stepper:
         end, zero = state.t + h, np.zeros_like(trial.v)
         if position:
             previous = np.inf
-            mass, start = m.mass(state.t, state.q), m.jacobian(state.t, state.q)
+            mass, start = m.mass(state.t, state.q), m.jacobian(state.t, state.q, state.v)
             for _ in range(PROJECTION_STEPS):
                 residual = m.constraint(end, trial.q)
                 largest = float(np.abs(residual).max())
@@ -279,14 +279,18 @@ class Stepper:
                 if not largest > 0 or largest > 0.5 * previous:
                     break
                 previous = largest
-                delta, _ = m.saddle(mass, start, m.jacobian(end, trial.q), zero, -residual)
+                delta, _ = m.saddle(mass, start, m.jacobian(end, trial.q, trial.v), zero, -residual)
                 trial.q = k.normalize(m.moved(trial.q, delta))
         if velocity:
-            jacobian = m.jacobian(end, trial.q)
-            residual = m.hidden_residual(end, trial.q, trial.v, jacobian)
-            trial.v = trial.v + m.along_constraints(end, trial.q, jacobian, -residual)
+            for _ in range(VELOCITY_STEPS if m.layout.has_nonlinear_rows else 1):
+                jacobian = m.jacobian(end, trial.q, trial.v)
+                residual = m.hidden_residual(end, trial.q, trial.v, jacobian)
+                delta = m.along_constraints(end, trial.q, jacobian, -residual)
+                trial.v = trial.v + delta
+                if is_settled(delta, trial.v):
+                    break
         trial.acceleration = None
-        self.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
+        self.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q, trial.v))
         check_finite(self.system.layout, trial)
 
 

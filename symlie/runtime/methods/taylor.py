@@ -197,7 +197,7 @@ class Taylor(Method):
         else:
             raise ChatteringError("A force jumps to and fro")
         if stepper.system.layout.of_velocities.any():
-            stepper.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q))
+            stepper.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q, trial.v))
         trial.multipliers, trial.acceleration = after.multipliers[0], after.first_rates()[1]
         if control.is_adaptive:
             trial.factor = REJECTED_STEP
@@ -267,9 +267,9 @@ class Taylor(Method):
         Errors of both that one step leaves would grow from step to step if v were not corrected for the new q.
         """
         m = stepper.mechanics
-        delta = m.along_constraints(t, q, m.jacobian(t, q), -m.constraint(t, q))
+        delta = m.along_constraints(t, q, m.jacobian(t, q, v), -m.constraint(t, q))
         q = m.kernels.normalize(m.moved(q, delta))
-        B = m.jacobian(t, q)
+        B = m.jacobian(t, q, v)
         return q, v + m.along_constraints(t, q, B, -m.hidden_residual(t, q, v, B))
 
     def _longest_step(self, stepper: Stepper, series: Series) -> float:

@@ -128,6 +128,8 @@ class Variational(SelfAdjoint):
             what = "nodes are placed by others"
         elif not layout.of_velocities.all():
             what = "constraints restrict accelerations"
+        elif layout.has_nonlinear_rows:
+            what = "a constraint is nonlinear in the velocities, for which no discrete constraint is defined"
         elif layout.has_fields:
             what = "nodes move by fields"
         if not what:
@@ -283,7 +285,7 @@ class _Step:
         if layout.rows:
             if not method.takes_averages:
                 _, trial.multipliers = m.index1(t, trial.q, v)
-            stepper.measure(trial, t, trial.q, v, m.jacobian(t, trial.q))
+            stepper.measure(trial, t, trial.q, v, m.jacobian(t, trial.q, v))
         trial.own = np.concatenate([[known, h, damped], next_theta, next_mu, load, rest])
         return trial
 

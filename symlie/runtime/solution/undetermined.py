@@ -47,7 +47,7 @@ def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: A
         The state.
     """
     layout, mechanics = system.layout, system.mechanics
-    dependent = mechanics.dependent_rows(mechanics.jacobian(t, q))
+    dependent = mechanics.dependent_rows(mechanics.jacobian(t, q, v))
     if dependent is None or not dependent.count:
         return Undetermined()
     combinations = cleaned(dependent.combinations)

@@ -85,7 +85,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
     v = np.where(given & layout.free, stated.v, 0.0)
     statics.mechanics.prescribe(statics.t, q.copy(), v)
     nothing = np.zeros(layout.dimension)
-    if not (velocities and layout.rows):
+    if not (velocities and layout.rows) or layout.has_nonlinear_rows:
         return AssembledVelocities(v, nothing, nothing)
     everything = Statics(system, statics.t, layout.of_velocities)
     from scipy.sparse import vstack
@@ -127,7 +127,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
                 break
     _check(system, stated, residual(moved), 1e3 * allowed)
     mechanics, held = statics.mechanics, given | ~layout.free
-    B, M = mechanics.jacobian(statics.t, q), mechanics.mass(statics.t, q)
+    B, M = mechanics.jacobian(statics.t, q, v), mechanics.mass(statics.t, q)
     problem = VelocityProblem(mechanics, statics.t, q, held, stated.conditions, B, M)
     whole, _ = problem.completed(np.where(held, moved, 0.0))
     return AssembledVelocities(whole, np.where(given, whole - v, 0.0), np.where(given, 0.0, whole))
@@ -136,7 +136,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
 def _residual(statics: Statics, q: Array, stated: StatedState, conditions: LinearOutputs) -> Callable[[Array], Array]:
     """B v + b of the constraints on velocities, and misfits of the conditions, as a function of all velocities."""
     mechanics, t = statics.mechanics, statics.t
-    values = mechanics.jacobian(t, q)
+    values = mechanics.jacobian(t, q, statics.v)
     targets = np.concatenate([np.zeros(0), *(target for target, _ in stated.conditions.values())])
 
     def residual(v: Array) -> Array:

@@ -190,7 +190,7 @@ def mobility(system: System, q: Array | None = None, t: float = 0.0) -> Mobility
 
 
 def _jacobian(system: System, q: Array, t: float) -> Sparse:
-    values = system.mechanics.jacobian(t, q) if system.layout.rows else np.zeros(0)
+    values = system.mechanics.jacobian(t, q, system.stated_state().v) if system.layout.rows else np.zeros(0)
     return system.algebra.sparse_jacobian(values)
 
 

@@ -90,6 +90,11 @@ def monodromy(
     """See `symlie.runtime.system.system.System.monodromy`."""
     layout = system.layout
     check_linearisable(layout)
+    if layout.has_nonlinear_rows:
+        raise ModelError(
+            f"'{layout.name}' has constraints that are nonlinear in the velocities, whose variations along a motion "
+            "are not derived; compare motions from neighbouring starts instead."
+        )
     if not (is_number(period) and np.isfinite(period) and period > 0):
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
     if not (is_whole_number(steps) and steps >= 1):
@@ -104,7 +109,7 @@ def monodromy(
     ad = bracket_matrix(system, spin_of(layout, frame))
     free = np.flatnonzero(layout.free)
     if layout.rows:
-        check_rows(system.algebra, system.mechanics.jacobian(t, q), "or free a node")
+        check_rows(system.algebra, system.mechanics.jacobian(t, q, v), "or free a node")
     try:
         known = system.mechanics.index1(t, q, v)
     except np.linalg.LinAlgError:
@@ -140,7 +145,7 @@ def _check_state(system: System, t: float, q: Array, v: Array) -> None:
     layout, m = system.layout, system.mechanics
     if not layout.rows:
         return
-    stored = m.jacobian(t, q)
+    stored = m.jacobian(t, q, v)
     reach = np.abs(system.algebra.sparse_jacobian(stored).toarray())
     for values, sizes, what in (
         (m.constraint(t, q), reach.sum(axis=1), "Φ"),

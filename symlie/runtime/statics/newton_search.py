@@ -113,7 +113,7 @@ class NewtonSearch:
         try:
             acceleration, balanced = statics.balanced_multipliers(self.q)
         except np.linalg.LinAlgError:
-            check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q), "or free a node")
+            check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q, statics.v), "or free a node")
             raise EquilibriumError(
                 f"The search for an equilibrium of '{system.name}' cannot start: its constraints are singular at the "
                 "initial configuration; start elsewhere."

@@ -105,7 +105,7 @@ class Statics:
         if self.a.any():
             total = total + self._whole_mass(q) @ self.a
         if len(self.rows):
-            jacobian = mechanics.jacobian(self.t, q)
+            jacobian = self._stored_jacobian(q)
             total = total + mechanics.algebra.pull(jacobian, self.all_multipliers(multipliers))
         return total[self.free]
 
@@ -115,9 +115,16 @@ class Statics:
             return np.zeros(0)
         return self.mechanics.constraint(self.t, q)[self.rows]
 
+    def _stored_jacobian(self, q: Array) -> Array:
+        """Stored values of B, zero in rows that do not count: at rest they may not be defined."""
+        counts = np.zeros(self.system.layout.rows, dtype=bool)
+        counts[self.rows] = True
+        B = self.mechanics.jacobian(self.t, q, self.v)
+        return np.where(counts[self.mechanics.algebra.jacobian_rows], B, 0.0)
+
     def jacobian(self, q: Array) -> Sparse:
         """B as a sparse matrix (rows × free components)."""
-        values = self.mechanics.jacobian(self.t, q) if self.system.layout.rows else np.zeros(0)
+        values = self._stored_jacobian(q) if self.system.layout.rows else np.zeros(0)
         return self.system.algebra.sparse_jacobian(values)[self.rows][:, self.free]
 
     def mass(self, q: Array) -> Sparse:
@@ -140,8 +147,8 @@ class Statics:
         if not len(self.rows):
             return np.zeros(0)
         m = self.mechanics
-        moved = m.algebra.multiply(m.jacobian(self.t, q), self.v)
-        return np.asarray((moved + m.kernels.constraint_rate(m.p, self.t, q))[self.rows])
+        moved = m.algebra.multiply(m.jacobian(self.t, q, self.v), self.v)
+        return np.asarray((moved + m.kernels.constraint_rate(m.p, self.t, q, self.v))[self.rows])
 
     def is_rounding(
         self, q: Array, multipliers: Array, force: Array, constraint: Array, stiffness: Sparse, jacobian: Sparse

@@ -98,7 +98,7 @@ class TangentFlow:
         acceleration, multipliers = m.index1(t, q, v)
         at = Varied(t, q, v, acceleration, multipliers, configuration, velocity, np.zeros_like(velocity))
         below = np.zeros((self._layout.rows, velocity.shape[1]))
-        B = self.jacobian(t, q)
+        B = self.jacobian(t, q, v)
         if self._layout.rows:
             by_configuration, by_velocity = self._matrices("variations", t, q, v, acceleration, multipliers)
             below = -(by_configuration @ configuration + by_velocity @ velocity)
@@ -163,23 +163,25 @@ class TangentFlow:
     def _add_rates(self, stage: Varied, later: tuple[float, Array, Array, Array, Array], weight: float) -> None:
         """V̇ and Λ of a stage with their variations; the constraints hold at the next argument."""
         m, (t, q, known, varied, d_known) = self._mechanics, later
-        mass, B = m.mass(stage.t, stage.q), m.jacobian(stage.t, stage.q)
+        mass, B = m.mass(stage.t, stage.q), m.jacobian(stage.t, stage.q, stage.v)
         force = -m.force(stage.t, stage.q, stage.v)
         if not self._layout.rows:
             stage.acceleration = m.algebra.solve_mass(mass, force)
             below, next_B = np.zeros((0, d_known.shape[1])), np.zeros((0, self._layout.dimension))
         else:
-            stored = m.jacobian(t, q)
+            stored = m.jacobian(t, q, known)
             m.prescribe(t, q, known)
             right = -m.hidden_residual(t, q, known, stored) / weight
             stage.acceleration, stage.multipliers = m.saddle(mass, B, stored, force, right)
             v = known + weight * stage.acceleration
             m.prescribe(t, q, v)
             hidden = self._matrices("newton", t, q, v, 0 * v, stage.multipliers)[2]
-            next_B = self.jacobian(t, q)
+            next_B = self.jacobian(t, q, v)
             below = -(next_B @ d_known + hidden @ varied) / weight
         forces = self._forces(stage, stage.configuration, stage.velocity)
-        stage.rate = self._solve(self.mass(stage.t, stage.q), self.jacobian(stage.t, stage.q), next_B, forces, below)
+        stage.rate = self._solve(
+            self.mass(stage.t, stage.q), self.jacobian(stage.t, stage.q, stage.v), next_B, forces, below
+        )
 
     def _forces(self, at: Varied, configuration: Array, velocity: Array) -> Array:
         """-K η - C w."""
@@ -198,9 +200,9 @@ class TangentFlow:
         """M, shape (dimension, dimension)."""
         return self._dense.mass_matrix(self._mechanics.mass(t, q))
 
-    def jacobian(self, t: float, q: Array) -> Array:
+    def jacobian(self, t: float, q: Array, v: Array) -> Array:
         """B, shape (rows, dimension)."""
-        return self._dense.jacobian_matrix(self._mechanics.jacobian(t, q) if self._layout.rows else np.zeros(0))
+        return self._dense.jacobian_matrix(self._mechanics.jacobian(t, q, v) if self._layout.rows else np.zeros(0))
 
     def _solve(self, mass: Array, right: Array, left: Array, forces: Array, below: Array) -> Array:
         """δv̇ of [M Bᵀ; B' 0][δv̇; δλ] = [f; c] on free components."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import POSITION_TOLERANCE, VELOCITY_TOLERANCE
+from symlie.contract.constants import NEWTON_STEPS, POSITION_TOLERANCE, SETTLED, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.mechanics import Mechanics
@@ -65,7 +65,9 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
     q = mechanics.with_start_angles(t, q)
-    jacobian = mechanics.jacobian(t, q)
+    near = np.where(given, v, stated.v)
+    jacobian = mechanics.jacobian(t, q, near)
+    _check_linearised(mechanics, jacobian)
     mass = mechanics.mass(t, q)
     lost = mechanics.lost_mass
     there = lost if np.array_equal(mass, lost.mass) else lost_mass(algebra, mass)
@@ -75,7 +77,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The mass matrix of '{layout.name}' is singular along {layout.velocity_name(there.along)} at t = {t:g}, "
             "but not at t = 0, by which its linear algebra is chosen; start at another time, or give it mass."
         )
-    problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass)
+    problem = VelocityProblem(mechanics, t, q, given, stated.conditions, jacobian, mass, near)
     if not layout.rows:
         v, chosen = problem.consistent(v, stated.v)
         return InitialState(q, v, np.zeros(0), chosen)
@@ -86,15 +88,40 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
             f"The initial configuration of '{layout.name}' violates {layout.row_name(row)}: Φ = {residual[row]:.3g}; "
             "correct the initial values, or let them be assembled: system.assembled() (--assemble)."
         )
-    v, chosen = problem.consistent(v, stated.v)
+    known = v
+    v, chosen = problem.consistent(known, stated.v)
+    is_linearised = layout.has_nonlinear_rows and not np.array_equal(v, near)
+    for _ in range(NEWTON_STEPS if is_linearised else 0):
+        # The nearest velocities on the constraints as they are linearised about the last ones.
+        near = v
+        problem = VelocityProblem(mechanics, t, q, given, stated.conditions, mechanics.jacobian(t, q, near), mass, near)
+        v, chosen = problem.completed(known)
+        if np.abs(v - near).max() <= SETTLED * np.abs(v).max():
+            break
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers, chosen)
 
 
+def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:
+    """Check that constraints that are nonlinear in the velocities restrict them at the initial ones."""
+    layout = mechanics.layout
+    if not layout.has_nonlinear_rows:
+        return
+    for part in layout.constraints.values():
+        for row in () if part.stated.is_affine else part.rows.ravel().tolist():
+            entries = jacobian[mechanics.algebra.jacobian_rows == row]
+            if not (np.isfinite(entries).all() and entries.any()):
+                raise InconsistentInitialValuesError(
+                    f"In '{layout.name}', {layout.row_name(row)} is nonlinear in the velocities and does not restrict "
+                    "them at the initial ones, where its derivatives by them are zero or not finite; give initial "
+                    "velocities that nearly satisfy it."
+                )
+
+
 def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acceleration: Array) -> None:
     """Check that rows which depend on each other do not ask for different accelerations."""
-    layout, jacobian = mechanics.layout, mechanics.jacobian(t, q)
+    layout, jacobian = mechanics.layout, mechanics.jacobian(t, q, v)
     dependent = mechanics.dependent_rows(jacobian)
     if dependent is None or not dependent.count:
         return

@@ -53,15 +53,15 @@ class Mechanics:
     @cached_property
     def lost_mass(self) -> LostMass:
         """What M leaves undetermined at the stated configuration at t = 0, which constraints must fix."""
-        return lost_mass(self.algebra, self.mass(0.0, self._stated))
+        return lost_mass(self.algebra, self.mass(0.0, self._stated[0]))
 
     @cached_property
-    def _stated(self) -> Array:
-        """The stated configuration at t = 0."""
+    def _stated(self) -> tuple[Array, Array]:
+        """The stated configuration and velocity at t = 0."""
         stated = self._system.stated_state()
         q, v = stated.q.copy(), stated.v.copy()
         self.prescribe(0.0, q, v)
-        return self.with_start_angles(0.0, q)
+        return self.with_start_angles(0.0, q), v
 
     @property
     def massless(self) -> Indices:
@@ -87,7 +87,7 @@ class Mechanics:
         massless = self.massless
         if not self.takes_redundant_rows:
             return SaddleAlgebra(self.layout, massless)
-        probes, jacobian = 0, self.jacobian(0.0, self._stated)
+        probes, jacobian = 0, self.jacobian(0.0, *self._stated)
         while True:
             # More than there are, so that a rank that falls is seen.
             probes = min(self.layout.rows, 2 * probes + FURTHER_PROBES)
@@ -136,11 +136,13 @@ class Mechanics:
         """Φ, shape (rows,)."""
         return self.kernels.constraint(self.p, t, q)
 
-    def jacobian(self, t: float, q: Array) -> Array:
-        """Stored values of B."""
-        return self.kernels.jacobian(self.p, t, q)
+    def jacobian(self, t: float, q: Array, v: Array) -> Array:
+        """Stored values of B, which depends on v in nonholonomic constraints that are nonlinear in v alone."""
+        return self.kernels.jacobian(self.p, t, q, v)
 
-    def hidden_residual(self, t: float, q: Array, v: Array, jacobian: Array | None = None) -> Array:
+    def hidden_residual(
+        self, t: float, q: Array, v: Array, jacobian: Array | None = None, about: Array | None = None
+    ) -> Array:
         """B v + b, shape (rows,); zero for rows that restrict accelerations alone.
 
         Parameters
@@ -149,15 +151,18 @@ class Mechanics:
             The state.
         jacobian
             B there, if it is known.
+        about
+            The velocity about which constraints that are nonlinear in v are linearised; default: v.
         """
-        B = self.jacobian(t, q) if jacobian is None else jacobian
-        moving = self.algebra.multiply(B, v) + self.kernels.constraint_rate(self.p, t, q)
+        about = v if about is None else about
+        B = self.jacobian(t, q, about) if jacobian is None else jacobian
+        moving = self.algebra.multiply(B, v) + self.kernels.constraint_rate(self.p, t, q, about)
         return np.asarray(moving * self.layout.of_velocities)
 
     def index1(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """v' and λ of [M Bᵀ; B 0][v'; λ] = [-g; -Z]; without constraints λ is empty."""
         kernels, algebra, p = self.kernels, self.algebra, self.p
-        jacobian, curvature = self.jacobian(t, q), kernels.curvature(p, t, q, v)
+        jacobian, curvature = self.jacobian(t, q, v), kernels.curvature(p, t, q, v)
         prescribed = kernels.prescribed_acceleration(p, t)
         mass, force = self.mass(t, q), -self.force(t, q, v)
         if not len(curvature):

@@ -65,10 +65,11 @@ class VelocityProblem:
         conditions: Mapping[str, tuple[Array, str]],
         jacobian: Array,
         mass: Array,
+        about: Array | None = None,
     ) -> None:
         self._mechanics, self._t, self._q, self._given = mechanics, t, q, given
         self._conditions, self._jacobian, self._mass = conditions, jacobian, mass
-        self._layout = mechanics.layout
+        self._layout, self._about = mechanics.layout, about
         self._is_moving = self._layout.has_velocity
 
     def consistent(self, v: Array, guess: Array) -> tuple[Array, tuple[str, ...]]:
@@ -93,7 +94,7 @@ class VelocityProblem:
         """B v + b, shape (rows,)."""
         if not self._layout.rows:
             return np.zeros(0)
-        return self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian)
+        return self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
 
     def satisfies_constraints(self, v: Array) -> bool:
         """Whether B v + b is rounding."""

@@ -59,7 +59,7 @@ static inline long long take_steps_ahead(const symlie_problem *restrict P, symli
 #if CONSTRAINED
         const symlie_mask is_looked_at = trial->largest_constraint > bound;
         if (SYMLIE_UNLIKELY(SYMLIE_ANY(is_looked_at))) {
-            if (has_drifted(P, work, start + (step + 1) * h, mass, trial->q, trial->largest_constraint)) break;
+            if (has_drifted(P, work, start + (step + 1) * h, mass, trial->q, trial->v, trial->largest_constraint)) break;
             bound = SYMLIE_WHERE(is_looked_at, 2 * trial->largest_constraint, bound);
         }
         constraint = SYMLIE_LARGER(trial->largest_constraint, constraint);

@@ -18,7 +18,8 @@ static inline long long drift_workspace(const symlie_problem *restrict P)
 /* By the configuration and its largest |Phi|: a trial whose address stays in the loop is kept in registers there. Of lanes
  * it is said of one of them, where that is not clear, too. */
 SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
-                            mass_matrix *restrict mass, const symlie_real *restrict at, symlie_real largest)
+                            mass_matrix *restrict mass, const symlie_real *restrict at, const symlie_real *restrict v,
+                            symlie_real largest)
 {
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(r, DIMENSION);
@@ -28,7 +29,7 @@ SYMLIE_COLD int has_drifted(const symlie_problem *restrict P, symlie_real *restr
     ARRAY(mu, ROWS);
     const symlie_real size = largest_entry(STORAGE, at, SYMLIE_NUMBER(1));
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, at, mass)) return SYMLIE_LANES > 1;
-    system_jacobian(P, t, at, B);
+    system_jacobian(P, t, at, v, B);
     system_constraint(P, t, at, c);
     for (int k = 0; k < DIMENSION; k++) r[k] = SYMLIE_NUMBER(0);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
@@ -52,7 +53,7 @@ static inline int keeps_constraints(const symlie_problem *restrict P, symlie_rea
 {
 #if CONSTRAINED
     if (SYMLIE_UNLIKELY(trial->largest_constraint > state->drift_bound)) {
-        if (has_drifted(P, work, t, mass, trial->q, trial->largest_constraint)) return 0;
+        if (has_drifted(P, work, t, mass, trial->q, trial->v, trial->largest_constraint)) return 0;
         state->drift_bound = 2 * trial->largest_constraint;
     }
 #endif

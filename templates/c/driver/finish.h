@@ -14,7 +14,7 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
-    system_jacobian(P, end, trial->q, B);
+    system_jacobian(P, end, trial->q, trial->v, B);
     if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
     hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
     const symlie_real speed = largest_entry(DIMENSION, trial->v, SYMLIE_NUMBER(1));

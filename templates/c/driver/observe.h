@@ -16,17 +16,18 @@ static inline symlie_real velocity_residual(const symlie_problem *restrict P, sy
     ARRAY(B, JACOBIAN_VALUES);
     ARRAY(b, ROWS);
     ARRAY(c, ROWS);
-    symlie_jacobian(P, t, q, B);
+    symlie_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
     return largest_entry(ROWS, c, 0);
 }
 
 /* -B^T lambda. */
 static inline void constraint_force(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
-                                    const symlie_real *restrict q, const symlie_real *restrict lambda, symlie_real *restrict force)
+                                    const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda,
+                                    symlie_real *restrict force)
 {
     ARRAY(B, JACOBIAN_VALUES);
-    symlie_jacobian(P, t, q, B);
+    symlie_jacobian(P, t, q, v, B);
     for (int k = 0; k < DIMENSION; k++) force[k] = 0;
     subtract_constraint_force(P, B, lambda, force);
 }
@@ -75,7 +76,7 @@ void symlie_observe(const symlie_problem *problems, const symlie_states *states,
             values->constraint_residual[i] = largest_entry(ROWS, own_lambda, 0);
         }
         if (values->velocity_residual) values->velocity_residual[i] = velocity_residual(P, work, t, q, v);
-        if (values->constraint_force) constraint_force(P, work, t, q, lambda, values->constraint_force + i * DIMENSION);
+        if (values->constraint_force) constraint_force(P, work, t, q, v, lambda, values->constraint_force + i * DIMENSION);
 #endif
         for (long long k = 0; k < values->outputs_wanted; k++) output += system_output(P, values->wanted[k], t, q, v, lambda, output);
     }

@@ -2,7 +2,7 @@
  *
  * Position: q = q^ o exp(delta) with Phi(q) = 0 and M(q_n) delta + B(q_n)^T mu = 0, by Newton steps
  *     [M(q_n)  B(q_n)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q <- q o exp(delta)
- * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)].
+ * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)], repeated where B depends on v.
  * Source: [Tumiotto2024b], with the increment taken at the projected configuration. */
 #ifndef SYMLIE_PROJECTION_H
 #define SYMLIE_PROJECTION_H
@@ -27,7 +27,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
     if (position) {
         symlie_real previous = (symlie_real)INFINITY;
         if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, state->q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
-        system_jacobian(P, t, state->q, B0);
+        system_jacobian(P, t, state->q, state->v, B0);
         if (!find_dependent_rows(P, B0, mass)) return SYMLIE_NOT_FINITE;
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
@@ -35,7 +35,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
             /* Newton's method converges quadratically here until round-off, where it stops to gain. */
             if (!(largest > 0) || largest > 0.5 * previous) break;
             previous = largest;
-            system_jacobian(P, end, trial->q, B1);
+            system_jacobian(P, end, trial->q, trial->v, B1);
             for (int k = 0; k < DIMENSION; k++) r[k] = 0;
             for (int k = 0; k < ROWS; k++) c[k] = -c[k];
             if (!solve_stage(P, mass, B0, B1, r, c, delta, mu)) return stage_failure(P, SYMLIE_NUMBER(0), mass, r, c);
@@ -43,13 +43,14 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
             system_normalize(P, q, trial->q);
         }
     }
-    if (velocity) {
-        system_jacobian(P, end, trial->q, B1);
+    for (int n = 0; velocity && n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
+        system_jacobian(P, end, trial->q, trial->v, B1);
         hidden_residual(P, end, trial->q, B1, trial->v, 0, mu, c);
         for (int k = 0; k < ROWS; k++) c[k] = -c[k];
         const int status = along_constraints(P, end, trial->q, B1, c, r, mu, mass, delta);
         if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) trial->v[k] += delta[k];
+        if (NONLINEAR_ROWS && is_settled(P, delta, trial->v)) break;
     }
     trial->acceleration_is_valid = 0;
     measure_residuals(P, work, end, trial->q, trial->v, trial);

@@ -41,7 +41,7 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     ARRAY(before, DIMENSION);
     symlie_real size = 0, sum = 0, left = 0, rest = 0, was = 0;
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, end, trial->q, mass)) return 0;
-    system_jacobian(P, end, trial->q, B);
+    system_jacobian(P, end, trial->q, trial->v, B);
     for (int k = 0; k < JACOBIAN_VALUES; k++) other[k] = fabs(B[k]);
     for (int k = 0; k < DIMENSION; k++) d[k] = fabs(trial->v[k]);
     lengths_of_rows(P, other, d, length);
@@ -57,7 +57,7 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     }
     for (int k = 0; k < DIMENSION; k++) pull[k] = before[k] = 0;
     subtract_constraint_force(P, B, mu, pull);
-    system_jacobian(P, t, state->q, other);
+    system_jacobian(P, t, state->q, state->v, other);
     subtract_constraint_force(P, other, mu, before);
     for (int i = 0; i < ROWS; i++) sum += fabs(length[i] * mu[i]);
     for (int k = 0; k < DIMENSION; k++) left += fabs(pull[k]) * fabs(trial->v[k]), rest += pull[k] * d[k], was += before[k] * d[k];

@@ -180,7 +180,7 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
         int has_left = 0;
 #if CONSTRAINED
         for (int l = 0; l < SYMLIE_LANES; l++) has_left |= is_done && in.member[l] >= 0 && is_looked_at(&in, l, &trial);
-        has_left = has_left && has_drifted(P, work, end, &mass, trial.q, trial.largest_constraint);
+        has_left = has_left && has_drifted(P, work, end, &mass, trial.q, trial.v, trial.largest_constraint);
 #endif
         symlie_mask taken = t != t;
         all_took = 1;

@@ -42,6 +42,12 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
     return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
 }
 
+/* Whether the last correction of a velocity by Newton's method is so small that what it leaves is rounding. */
+static inline int is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
+{
+    return largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0));
+}
+
 SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_scalar alpha,
                                symlie_real *restrict work, symlie_real *restrict c)
 {
@@ -56,13 +62,44 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 {
     multiply_jacobian(P, B, v, c);
     if (HAS_CONSTRAINT_RATE) {
-        system_constraint_rate(P, t, q, b);
+        system_constraint_rate(P, t, q, v, b);
         for (int k = 0; k < ROWS; k++) c[k] += b[k];
     }
     if (SYMLIE_UNLIKELY(alpha != 0)) add_baumgarte(P, t, q, alpha, b, c);
 #if ACCELERATION_ROWS
     clear_acceleration_rows(P, c);
 #endif
+}
+
+/* a and lambda of a stage where rows hold at the next one, whose velocity is V = known + length a. Rows that are nonlinear
+ * in the velocities are linearised about V, which begins as a guess, until they hold; next_B is B there, b and c are scratch. */
+static inline int stage_between(const symlie_problem *restrict P, symlie_real angle, mass_matrix *restrict mass, const symlie_real *restrict B,
+                                const symlie_real *restrict r, symlie_real next_t, const symlie_real *restrict next_Q,
+                                const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
+                                symlie_real *restrict V, symlie_real *restrict change, symlie_real *restrict next_B,
+                                symlie_real *restrict b, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
+{
+    const symlie_real scale = -1 / length;
+    for (int n = 0; n < (NONLINEAR_ROWS ? VELOCITY_STEPS : 1); n++) {
+        hidden_residual(P, next_t, next_Q, next_B, NONLINEAR_ROWS ? V : known, alpha, b, c);
+#if NONLINEAR_ROWS
+        for (int k = 0; k < DIMENSION; k++) change[k] = known[k] - V[k];
+        multiply_jacobian(P, next_B, change, b);
+        for (int k = 0; k < ROWS; k++) c[k] += b[k];
+#endif
+        for (int k = 0; k < ROWS; k++) c[k] *= scale;
+        if (!solve_between(P, mass, B, next_B, r, c, a, lambda)) return stage_failure(P, angle, mass, r, c);
+#if NONLINEAR_ROWS
+        for (int k = 0; k < DIMENSION; k++) {
+            const symlie_real found = known[k] + length * a[k];
+            change[k] = found - V[k], V[k] = found;
+        }
+        system_jacobian(P, next_t, next_Q, V, next_B);
+        if (is_settled(P, change, V)) return SYMLIE_DONE;
+#endif
+    }
+    if (!NONLINEAR_ROWS) return SYMLIE_DONE;
+    return all_finite(DIMENSION, V) ? SYMLIE_NOT_CONVERGED : SYMLIE_NOT_FINITE;
 }
 
 /* Largest entries of Phi and of B v + b at the end of a step. */
@@ -78,7 +115,7 @@ static inline void measure_residuals(const symlie_problem *restrict P, symlie_re
     ARRAY(b, ROWS);
     system_constraint(P, t, q, c);
     trial->largest_constraint = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
     trial->largest_velocity = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
 }
@@ -115,7 +152,7 @@ static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_
 {
     if (!MASS_IS_CONSTANT && !evaluate_mass(P, t, q, mass)) return mass_failure(P, SYMLIE_NUMBER(0), mass);
     take_forces(P, t, q, v, r);
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
     system_curvature(P, t, q, v, c);
     if (PRESCRIBED) {
         system_prescribed_acceleration(P, t, a);

@@ -15,7 +15,7 @@ void symlie_initial_rows(const symlie_problem *problems, long long count, symlie
     for (long long i = 0; i < count; i++) symlie_initial(problems[i].p, q + i * q_size, v + i * v_size);
 }
 
-#if MASS_IS_REGULAR
+#if MASS_IS_REGULAR && !NONLINEAR_ROWS
 #if FIXED_TOPOLOGY
 #include "start_dense.h"
 #else
@@ -80,7 +80,7 @@ void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, s
 {
     for (long long i = 0; i < starts->count; i++) {
         const symlie_problem *P = problems + i;
-#if MASS_IS_REGULAR
+#if MASS_IS_REGULAR && !NONLINEAR_ROWS
         starts->is_ordinary[i] = (unsigned char)begin_state(P, starts, starts->stated + i * STORAGE, starts->q + i * STORAGE,
                                                             starts->v + i * DIMENSION, starts->lambda + i * ROWS, workspace);
 #else

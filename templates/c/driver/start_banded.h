@@ -98,8 +98,8 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     ARRAY(c, ROWS);
     ARRAY(length, ROWS);
     ARRAY(zero, DIMENSION + ROWS);
-    symlie_jacobian(P, starts->t, q, B);
-    symlie_constraint_rate(P, starts->t, q, b);
+    symlie_jacobian(P, starts->t, q, v, B);
+    symlie_constraint_rate(P, starts->t, q, v, b);
     /* An M of one: the first of the values that are added to each entry of its diagonal is one, others are zero. */
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;
     for (int k = 0; k < MASS_VALUES; k++) {

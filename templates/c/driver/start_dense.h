@@ -82,8 +82,8 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
 {
     (void)work;
     symlie_real B[JACOBIAN_VALUES], b[ROWS], c[ROWS], unit[ROWS * DIMENSION], length[ROWS], gram[ROWS * ROWS];
-    symlie_jacobian(P, starts->t, q, B);
-    symlie_constraint_rate(P, starts->t, q, b);
+    symlie_jacobian(P, starts->t, q, v, B);
+    symlie_constraint_rate(P, starts->t, q, v, b);
     if (!take_rows(B, starts->is_free, SURELY_INDEPENDENT, unit, length, gram)) return 0;
     if (satisfies_hidden(starts, B, b, v, c)) return 1;
     if (!take_rows(B, starts->is_open, SURELY_COMPLETED, unit, length, gram)) return 0;

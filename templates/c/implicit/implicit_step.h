@@ -41,8 +41,8 @@ static inline int take_again(newton_problem *restrict s, const symlie_real *rest
     const symlie_real *q = record + 4, *q_n = q + STORAGE, *v = q_n + STORAGE, *v_dot = v + DIMENSION, *mean = v_dot + DIMENSION;
     if (!MASS_IS_CONSTANT) system_mass(P, record[0], q, s->M);
 #if CONSTRAINED
-    system_jacobian(P, record[0], q, s->B);
-    if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, s->B_n);
+    system_jacobian(P, record[0], q, v, s->B);
+    if (HAS_ETA && !SEES_END) system_jacobian(P, record[1], q_n, v, s->B_n);
 #endif
     return take_matrix(s, record[0], q, v, v_dot, mean, mean + DIMENSION);
 }
@@ -61,6 +61,9 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     s->has_factors = s->is_refreshed = 0;
     (void)kept, (void)at_hand;
     if (!SEES_CONFIGURATION) copy(STORAGE, q_n, s->q);
+#if NONLINEAR_ROWS
+    for (int k = 0; k < DIMENSION; k++) s->v[k] = 0;
+#endif
     if (MASS_IS_CONSTANT) system_mass(P, t_n, q_n, s->M);
 #if KEEPS_FACTORS
     symlie_real *restrict known = P->workspace;
@@ -73,7 +76,7 @@ static inline int begin_implicit_step(newton_problem *restrict s, const step_for
     }
 #endif
 #if CONSTRAINED
-    if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->B_n);
+    if (HAS_ETA && !SEES_END) system_jacobian(P, t_n, q_n, s->v, s->B_n);
 #endif
     return SYMLIE_DONE;
 }

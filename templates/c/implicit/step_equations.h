@@ -142,11 +142,11 @@ static inline void end_of_step(newton_problem *restrict s, const symlie_real *re
 #if HAS_ETA
     if (FINDS_JACOBIAN) {
         if (MOTIONS > 0) system_prescribe(P, s->t, s->q, s->v);
-        system_jacobian(P, s->t, s->q, s->B);
+        system_jacobian(P, s->t, s->q, s->v, s->B);
     }
     copy(DIMENSION, u, s->w);
     for (int k = 0; k < JACOBIAN_VALUES; k++)
-        s->w[JACOBIAN_COLUMN[k]] += s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] * HAS_PHI[JACOBIAN_ROW[k]];
+        s->w[JACOBIAN_COLUMN[k]] += HAS_PHI[JACOBIAN_ROW[k]] ? s->B_n[k] * u[DIMENSION + ROWS + JACOBIAN_ROW[k]] : 0;
     for (int k = 0; k < COUNT_OF_HELD; k++) s->w[HELD[k]] = 0;
 #endif
 #endif
@@ -165,7 +165,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     end_of_step(s, u);
 #if CONSTRAINED
     /* Ahead of forces, which may have to wait for v. */
-    if (!FINDS_JACOBIAN) system_jacobian(P, s->t, s->q, s->B);
+    if (!FINDS_JACOBIAN || NONLINEAR_ROWS) system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
 #endif
 #if INVERSE_DYNAMICS

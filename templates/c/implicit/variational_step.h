@@ -55,7 +55,7 @@ static inline void start_residual(newton_problem *restrict s, const symlie_real 
         r[k] = h * (r[k] - s->target[k]);
     }
 #if CONSTRAINED
-    system_jacobian(P, s->t, s->q, s->B);
+    system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
 #if ROLLS
     system_rolling(P, s->t_n, s->q_n, s->q, s->theta, h, s->rows);

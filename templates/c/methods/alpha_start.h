@@ -42,7 +42,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     system_bracket(P, state->v, a, later);
     for (int k = 0; k < DIMENSION; k++)
         u[k] = h * h * ((1 - 6 * BETA - 3 * (ALPHA_M - ALPHA_F)) * jerk[k] / 6 + later[k] / 12);
-    system_jacobian(P, t, state->q, B);
+    system_jacobian(P, t, state->q, state->v, B);
     multiply_jacobian(P, B, u, c);
 #if FIELDS
     /* Dense output begins at ends of steps, where velocities are off already. */

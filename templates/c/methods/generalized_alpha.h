@@ -121,7 +121,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
 #if CONSTRAINED && !HAS_ETA
     if (SYMLIE_UNLIKELY(ratio != 1 || control->with_estimate)) {
-        system_jacobian(P, t, q_n, end.B);
+        system_jacobian(P, t, q_n, v_n, end.B);
         hidden_residual(P, t, q_n, end.B, v_n, 0, end.rows, end.lambda);
         for (int k = 0; k < COUNT_OF_RATE_ROW; k++) end.lambda[RATE_ROW[k]] = 0;
         status = along_constraints(P, t, q_n, end.B, end.lambda, end.terms, end.rows, mass, off);

@@ -5,6 +5,7 @@
  *   stage 1:    M Vdot_1 = -g - B(q_n)^T lambda_n  (13)
  *   stage i>1:  [M(Q_i)  B(Q_i)^T; B(Q_{i+1})  0] [Vdot_i; Lambda_i]
  *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]  (14)
+ *               of rows psi that are nonlinear in the velocities by Newton's method for psi(Q_{i+1}, V_{i+1}) = 0
  *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i  (15)
  *
  * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
@@ -35,7 +36,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 {
     const long long of_first_stage = MASS_IS_REGULAR ? 0 : acceleration_workspace(P);
     const long long of_fields = FIELDS * (PROBES > 0 ? JACOBIAN_VALUES + ROWS : 0);
-    return (2 * STAGES + 9LL + (FIELDS || COORDINATE_RATES)) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
+    return (2 * STAGES + 9LL + (FIELDS || COORDINATE_RATES) + 2 * NONLINEAR_ROWS) * DIMENSION + 4LL * STORAGE + 2LL * JACOBIAN_VALUES + (STAGES + 3LL) * ROWS + of_first_stage
            + of_fields;
 }
 
@@ -94,6 +95,8 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(residual, ROWS);
+    ARRAY(guess, NONLINEAR_ROWS * DIMENSION);
+    ARRAY(change, NONLINEAR_ROWS * DIMENSION);
     const symlie_scalar alpha = control->baumgarte;
 #endif
     /* Arrays of long systems are not copied where they can be read, or written, in their place. */
@@ -105,7 +108,7 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
     for (int k = 0; k < DIMENSION; k++) Theta[k] = SYMLIE_NUMBER(0);
 #endif
 #if CONSTRAINED
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
     if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
 #endif
 #if FIELDS && PROBES
@@ -131,8 +134,8 @@ SYMLIE_UNROLL
             copy(DIMENSION, at_v, next_V);
             system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
         }
-#if CONSTRAINED
-        system_jacobian(P, t + C[i + 1] * h, next_Q, next_B);
+#if CONSTRAINED && !NONLINEAR_ROWS
+        system_jacobian(P, t + C[i + 1] * h, next_Q, at_v, next_B);
 #endif
         if (i == 0 && state->acceleration_is_valid) {
             copy(DIMENSION, state->acceleration, acceleration);
@@ -161,11 +164,14 @@ SYMLIE_UNROLL
                 combine(DIMENSION, DIMENSION, i, SYMLIE_NUMBER(1), A[i + 1], acceleration, 0, earlier);
                 for (int k = 0; k < DIMENSION; k++) next_V[k] = v[k] + h * earlier[k];
                 if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
-                hidden_residual(P, t + C[i + 1] * h, next_Q, next_B, next_V, alpha, b, c);
-                const symlie_real scale = -1 / (h * A[i + 1][i]);
-                for (int k = 0; k < ROWS; k++) c[k] *= scale;
-                if (!solve_between(P, mass, B, next_B, r, c, of_stage, multiplier + i * ROWS))
-                    return stage_failure(P, angle, mass, r, c);
+#if NONLINEAR_ROWS
+                for (int k = 0; k < DIMENSION; k++) guess[k] = next_V[k] + h * A[i + 1][i] * acceleration[(i - 1) * DIMENSION + k];
+                if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, guess);
+                system_jacobian(P, t + C[i + 1] * h, next_Q, guess, next_B);
+#endif
+                const int status = stage_between(P, angle, mass, B, r, t + C[i + 1] * h, next_Q, next_V, h * A[i + 1][i], alpha, guess,
+                                                 change, next_B, b, c, of_stage, multiplier + i * ROWS);
+                if (status != SYMLIE_DONE) return status;
             }
 #else
             if (!solve_with_mass(P, mass, r, 0, 0, of_stage)) return stage_failure(P, angle, mass, r, 0);
@@ -193,6 +199,9 @@ SYMLIE_UNROLL
             else combine(DIMENSION, DIMENSION, i + 1, h, A[i + 1], acceleration, v, next_V);
         }
         if (MOTIONS) system_prescribe(P, t + C[i + 1] * h, next_Q, next_V);
+#if NONLINEAR_ROWS
+        if (i + 1 < STAGES || i + 1 == FINAL) system_jacobian(P, t + C[i + 1] * h, next_Q, next_V, next_B);
+#endif
         if (i + 1 == FINAL) {
 #if COPIES_END
             copy(STORAGE, next_Q, end_Q);
@@ -232,12 +241,16 @@ SYMLIE_UNROLL
         system_advance(P, q, next_Theta, next_Q);
         combine(DIMENSION, DIMENSION, STAGES - 1, h, B_HAT, acceleration, v, next_V);
         if (MOTIONS) system_prescribe(P, t + h, next_Q, next_V);
-        system_jacobian(P, t + h, next_Q, next_B);
         take_forces(P, t + C[STAGES - 1] * h, Q, V, r);
-        hidden_residual(P, t + h, next_Q, next_B, next_V, alpha, b, c);
-        const symlie_real scale = -1 / (h * B_HAT[STAGES - 1]);
-        for (int k = 0; k < ROWS; k++) c[k] *= scale;
-        if (!solve_between(P, mass, B, next_B, r, c, earlier, residual)) return stage_failure(P, angle, mass, r, c);
+#if NONLINEAR_ROWS
+        copy(DIMENSION, final_V, guess);
+        system_jacobian(P, t + h, next_Q, guess, next_B);
+#else
+        system_jacobian(P, t + h, next_Q, next_V, next_B);
+#endif
+        const int status = stage_between(P, angle, mass, B, r, t + h, next_Q, next_V, h * B_HAT[STAGES - 1], alpha, guess, change,
+                                         next_B, b, c, earlier, residual);
+        if (status != SYMLIE_DONE) return status;
         for (int k = 0; k < DIMENSION; k++) next_V[k] += h * B_HAT[STAGES - 1] * earlier[k];
 #else
         combine(DIMENSION, DIMENSION, STAGES, h, B_HAT, acceleration, v, next_V);

@@ -181,7 +181,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
         trial->error = fmax(trial->error, error);
     }
     keep_increment(P, turned, trial->increment);
-#if CONSTRAINED && ROWS_OF_VELOCITIES
+#if CONSTRAINED && RESTRICTS_MOTION
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);
 #endif
     if (trial->is_inside) return SYMLIE_DONE;

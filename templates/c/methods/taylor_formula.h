@@ -149,10 +149,10 @@ static inline int find_coefficients(const symlie_problem *restrict P, symlie_rea
 #endif
 #if CONSTRAINED
 #if !ORDERS_BESIDE
-    system_jacobian(P, t, q_0, B);
+    system_jacobian(P, t, q_0, v_0, B);
     x.c = c;
 #endif
-#if ACCELERATION_ROWS
+#if ACCELERATION_ROWS || NONLINEAR_ROWS
     system_begin_index1_jet(P, J, t, q_0, v_0, a);
 #endif
     system_begin_hidden_jet(P, J, t, q_0, v_0);

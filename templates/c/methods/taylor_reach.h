@@ -4,7 +4,7 @@
 
 #include "taylor_formula.h"
 
-#if CONSTRAINED && ROWS_OF_VELOCITIES
+#if CONSTRAINED && RESTRICTS_MOTION
 /* One step of Newton's method for Phi with the matrix at q, which is then brought back to its groups, and one for B v + b
  * behind it: errors of both that one step leaves would grow from step to step if v were not corrected for the new q. */
 static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
@@ -17,14 +17,14 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
     ARRAY(c, ROWS);
     ARRAY(b, ROWS);
     ARRAY(mu, ROWS);
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
     system_constraint(P, t, q, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     int status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
     if (status != SYMLIE_DONE) return status;
     move_along(P, q, delta, moved);
     system_normalize(P, moved, q);
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
     hidden_residual(P, t, q, B, v, 0, b, c);
     for (int k = 0; k < ROWS; k++) c[k] = -c[k];
     status = along_constraints(P, t, q, B, c, r, mu, mass, delta);
@@ -92,7 +92,7 @@ static inline int reach_state(const symlie_problem *restrict P, symlie_real *res
     for (int k = 0; rate_v && k < VELOCITY_SIZE && INTEGRATES_VELOCITIES; k++) rate_v[k] *= per_second;
     if (MOTIONS) system_prescribe(P, t + length, q, v);
     if (!(all_finite(STORAGE, q) && all_finite(DIMENSION, v))) return SYMLIE_NOT_FINITE;
-#if CONSTRAINED && ROWS_OF_VELOCITIES
+#if CONSTRAINED && RESTRICTS_MOTION
     const int status = meet_constraints(P, work, t + length, mass, q, v);
     if (status != SYMLIE_DONE) return status;
 #endif

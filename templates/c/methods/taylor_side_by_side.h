@@ -122,7 +122,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     }
     for (int k = 0; k < DIMENSION; k++) theta[k] = none + theta[k];
     keep_increment(P, theta, trial->increment);
-#if CONSTRAINED && ROWS_OF_VELOCITIES
+#if CONSTRAINED && RESTRICTS_MOTION
     measure_residuals(P, work, t + h, trial->q, trial->v, trial);
 #endif
     copy(ROWS, at.end.lambda_0, trial->lambda);

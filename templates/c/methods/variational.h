@@ -46,7 +46,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
     if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, 0, s->mass);
 #if CONSTRAINED
-    system_jacobian(P, t, q, s->B_n);
+    system_jacobian(P, t, q, v, s->B_n);
     if (!find_dependent_rows(P, s->B_n, s->mass)) return SYMLIE_NOT_FINITE;
 #endif
     system_conjugate_momentum(P, t, q, v, target);
@@ -83,7 +83,7 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     copy(STORAGE, q, s->q);
     if ((!MASS_IS_CONSTANT) && !evaluate_mass(P, s->t, q, s->mass)) return mass_failure(P, 0, s->mass);
 #if CONSTRAINED
-    system_jacobian(P, s->t, q, s->B);
+    system_jacobian(P, s->t, q, s->v, s->B);
     if (!find_dependent_rows(P, s->B, s->mass)) return SYMLIE_NOT_FINITE;
 #endif
     for (int k = 0; k < DIMENSION; k++) s->u[k] = theta[k] / s->h;

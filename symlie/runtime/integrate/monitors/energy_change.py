@@ -133,7 +133,7 @@ def _work_of_start(mechanics: Mechanics, begin: LoopState, time: float) -> float
         return 0.0
     force = -mechanics.force(t, q, still)
     if mechanics.layout.rows:
-        force = force - mechanics.algebra.pull(mechanics.jacobian(t, q), multipliers)
+        force = force - mechanics.algebra.pull(mechanics.jacobian(t, q, still), multipliers)
     return abs(float(acceleration @ force)) * time**2 / 2
 
 

@@ -116,8 +116,8 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
         return [_near_singularity(run, change) for change in recorder.rank_changes[:1]]
     found = []
     if begin.counters.dependent_rows:
-        found.append(f"{_rank(run, begin.t, begin.at.q)} {_not_unique(run)}")
-    found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q)}" for t, q, _ in recorder.rank_changes]
+        found.append(f"{_rank(run, begin.t, begin.at.q, begin.at.v)} {_not_unique(run)}")
+    found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q, v)}" for t, q, v in recorder.rank_changes]
     if counters.rank_changes > MOST_RANK_CHANGES:
         found.append("The rank of the constraints goes on changing; further changes are not told.")
     return found
@@ -151,10 +151,10 @@ def _near_singularity(run: Run, change: RankChange) -> str:
     )
 
 
-def _rank(run: Run, t: float, q: Array) -> str:
+def _rank(run: Run, t: float, q: Array, v: Array) -> str:
     if t not in run.ranks:
         mechanics = run.system.mechanics
-        jacobian = mechanics.jacobian(t, q)
+        jacobian = mechanics.jacobian(t, q, v)
         dependent = mechanics.dependent_rows(jacobian)
         if dependent is not None:
             run.ranks[t] = rank_of_rows(mechanics.algebra, jacobian, dependent)

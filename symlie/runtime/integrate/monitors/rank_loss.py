@@ -56,7 +56,7 @@ def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> Weak
         The state.
     """
     algebra, rows = mechanics.algebra, mechanics.layout.rows
-    jacobian, mass, zero = mechanics.jacobian(t, q), mechanics.mass(t, q), np.zeros_like(v)
+    jacobian, mass, zero = mechanics.jacobian(t, q, v), mechanics.mass(t, q), np.zeros_like(v)
     lengths = algebra.multiply(np.abs(jacobian), np.abs(v))
     share = np.sin(PROBE_ANGLE * np.arange(1, rows + 1))
     direction = multipliers = zero
@@ -73,7 +73,7 @@ def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> Weak
     return WeakCombination(multipliers, np.abs(share) * length, direction, algebra.pull(jacobian, multipliers))
 
 
-def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array], end: tuple[float, Array, Array]) -> bool:
+def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], end: tuple[float, Array, Array]) -> bool:
     """Whether a step ended near a configuration where constraint equations become dependent.
 
     Parameters
@@ -81,7 +81,7 @@ def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array], end: tup
     mechanics
         The mechanics of the system.
     begin
-        Time and configuration at the beginning of the step.
+        Time, configuration and velocity at the beginning of the step.
     end
         Time, configuration and velocity at its end.
     """

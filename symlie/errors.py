@@ -87,9 +87,9 @@ class RedundantConstraintsError(SymlieError):
 
 
 class SingularMassMatrixError(SymlieError):
-    """A direction has no mass and no constraint that fixes it, or a negative mass.
+    """A direction has no mass, and neither a constraint nor forces determine it; or it has a negative mass.
 
-    Give the direction mass or a constraint, and positive masses and inertias.
+    Give the direction mass, a constraint, or forces that balance there, and positive masses and inertias.
     """
 
 

@@ -1063,3 +1063,7 @@ leave in the multipliers, where it is divided by the step size; measured 3e-13."
 FORMS_OF_ROWS = 1e-9
 """One constraint on velocities in several forms whose derivatives agree where it holds: rounding of ψ, and Newton's
 tolerance of implicit steps."""
+
+FORCE_OF_BALANCES = 1e-4
+"""Multipliers of balances of forces, in N where springs bear 8 N: what methods leave of Φ in a run, largest for order
+three with steps of 5 ms; zero for implicit methods."""

@@ -35,6 +35,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define NONLINEAR_ROWS 0 /* whether B depends on v */
 #define RESTRICTS_MOTION 1 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
@@ -416,10 +417,11 @@ static inline void heavy_top_constraint(symlie_real t, const symlie_real *restri
     Phi[2] = (((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])) - p[6];
 }
 
-/* Nonzeros of B(t, q). 18 operations. */
-static inline void heavy_top_jacobian(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict B)
+/* Nonzeros of B(t, q, v). 18 operations. */
+static inline void heavy_top_jacobian(symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict p, const symlie_real *restrict e, symlie_real *restrict B)
 {
     (void)t;
+    (void)v;
     (void)p;
     (void)e;
     const symlie_real s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6]);
@@ -693,22 +695,24 @@ static inline void system_constraint(const symlie_problem *restrict P, symlie_re
     (void)P, (void)t, (void)q, (void)Phi;
 }
 
-/* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
+/* Nonzeros of B(t, q, v). */
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict B)
 {
     for (int e = 0; e < COUNT_heavy_top; e++, B += 9) {
         symlie_real local_q[12];
         heavy_top_gather_storage(P, e, q, local_q);
-        heavy_top_jacobian(t, local_q, P->p, PARAMETERS_OF_heavy_top(e), B);
+        symlie_real local_v[6];
+        heavy_top_gather_velocity(P, e, v, local_v);
+        heavy_top_jacobian(t, local_q, local_v, P->p, PARAMETERS_OF_heavy_top(e), B);
 }
-    (void)P, (void)t, (void)q, (void)B;
+    (void)P, (void)t, (void)q, (void)v, (void)B;
 }
 
-/* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
+/* b of B v + b = 0; of nonlinear constraints psi - B v, so that B v + b is psi. */
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict b)
 {
     for (int k = 0; k < 3 * COUNT_heavy_top; k++) *b++ = SYMLIE_NUMBER(0);
-    (void)P, (void)t, (void)q, (void)b;
+    (void)P, (void)t, (void)q, (void)v, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */

@@ -5,7 +5,7 @@ Every kernel takes components, each a number or an array over instances, and ret
 
 import numpy as np
 
-INTERFACE_HASH = "0a68ad20941a5309"
+INTERFACE_HASH = "db9e4195236d77c2"
 
 
 def _horner(coefficients, z):
@@ -509,8 +509,8 @@ def heavy_top_constraint(t, q, p, e):
     return ((((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])) - p[4], (((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])) - p[5], (((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])) - p[6], )
 
 
-def heavy_top_jacobian(t, q, p, e):
-    """Nonzeros of B(t, q)."""
+def heavy_top_jacobian(t, q, v, p, e):
+    """Nonzeros of B(t, q, v)."""
     s0 = ((q[0] * q[9]) + (q[10] * q[3])) + (q[11] * q[6])
     s1 = ((q[1] * q[9]) + (q[10] * q[4])) + (q[11] * q[7])
     s2 = ((q[10] * q[5]) + (q[11] * q[8])) + (q[2] * q[9])

@@ -62,14 +62,14 @@ void symlie_constraint(const symlie_problem *P, symlie_real t, const symlie_real
     system_constraint(P, t, q, Phi);
 }
 
-void symlie_jacobian(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *B)
+void symlie_jacobian(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *B)
 {
-    system_jacobian(P, t, q, B);
+    system_jacobian(P, t, q, v, B);
 }
 
-void symlie_constraint_rate(const symlie_problem *P, symlie_real t, const symlie_real *q, symlie_real *b)
+void symlie_constraint_rate(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *b)
 {
-    system_constraint_rate(P, t, q, b);
+    system_constraint_rate(P, t, q, v, b);
 }
 
 void symlie_curvature(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *Z)

@@ -33,6 +33,7 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
+#define NONLINEAR_ROWS 0 /* whether B depends on v */
 #define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
 #define MOVING_BEGIN ((int)P->moving_begin)
 #define MOVING_END ((int)P->moving_end)
@@ -1419,16 +1420,16 @@ static inline void system_constraint(const symlie_problem *restrict P, symlie_re
     (void)P, (void)t, (void)q, (void)Phi;
 }
 
-/* Nonzeros of B(t, q). */
-static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict B)
+/* Nonzeros of B(t, q, v). */
+static inline void system_jacobian(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict B)
 {
-    (void)P, (void)t, (void)q, (void)B;
+    (void)P, (void)t, (void)q, (void)v, (void)B;
 }
 
-/* b of B v + b = 0. */
-static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_real *restrict b)
+/* b of B v + b = 0; of nonlinear constraints psi - B v, so that B v + b is psi. */
+static inline void system_constraint_rate(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict b)
 {
-    (void)P, (void)t, (void)q, (void)b;
+    (void)P, (void)t, (void)q, (void)v, (void)b;
 }
 
 /* Z of d/dt (B v + b) = B v' + Z. */

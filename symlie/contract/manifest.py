@@ -93,6 +93,8 @@ class ConstraintRows:
     """0 for Φ(t, q) = 0, 1 for ψ(t, q, v) = 0, 2 for B(t, q) v' + Z(t, q, v) = 0."""
     is_affine: bool = True
     """Whether B does not depend on v, so that ψ is A(t, q) v + b(t, q)."""
+    balances: tuple[int, ...] = ()
+    """Velocity components of an instance without mass whose forces the rows are, so that multipliers are zero."""
 
 
 @dataclass(frozen=True)

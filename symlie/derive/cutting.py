@@ -28,9 +28,11 @@ LARGEST_TURNED = 3
 def can_be_cut(model: Model) -> bool:
     """Whether the own statement of a model has terms of different nodes that may stand apart.
 
-    Placed nodes, rows on accelerations and trees of bodies belong to a recursion over all nodes of a statement.
+    Placed nodes, rows on accelerations, balances of components without mass and trees of bodies belong to a recursion
+    over all nodes of a statement, or to all forces on a node.
     """
-    whole = model.placements or model.locations or model.trees or any(c.level == 2 for c in model.constraints)
+    of_all = any(c.level == 2 or c.balances for c in model.constraints)
+    whole = model.placements or model.locations or model.trees or of_all
     return len(model.nodes) > 1 and not whole
 
 

@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from symlie.derive.balances import with_balances
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError
@@ -285,7 +286,8 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
                 f"Element type '{instances.element.name}' got parameters after it was added to '{model.name}'; declare "
                 "them before."
             )
-    return Equations(model, options, stated=fingerprint(model))
+    balanced = with_balances(model)
+    return Equations(balanced, options, stated=fingerprint(balanced))
 
 
 def derive(model: Model) -> Equations:
@@ -360,5 +362,5 @@ def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
                 label = f"{name}[{k}]" if name in fixed else name
                 raise ModelError(
                     f"Velocity component {min(missing)} of node '{label}' has no mass; add its kinetic energy"
-                    f"{' or clamp it' if name in fixed else ''}."
+                    f"{' or clamp it' if name in fixed else ', or forces in the model itself that determine it'}."
                 )

@@ -178,6 +178,7 @@ def _element_kernels(
     has_rate = any(b != 0 for b in constraints.rate)
     accelerations = [s for n in statement.nodes for s in n.acceleration.components]
     splits_energy = depends_on(statement.program, [statement.energies], accelerations)
+    velocities = [s for n in statement.moving_nodes for s in n.velocity.components]
     energies = [statement.kinetic, statement.potential + (0 if splits_energy else statement.energies)]
     kernels = [kernel("energy", energies)]
     if mass:
@@ -225,7 +226,10 @@ def _element_kernels(
         mass_is_constant=dynamics.mass_is_constant,
         conserves_energy=conserves_energy(statement, dynamics, constraints.rate),
         jacobian=_pattern(jacobian),
-        constraints=tuple(ConstraintRows(c.name, len(c.rows), c.level, c.is_affine) for c in statement.constraints),
+        constraints=tuple(
+            ConstraintRows(c.name, len(c.rows), c.level, c.is_affine, tuple(map(velocities.index, c.balances)))
+            for c in statement.constraints
+        ),
         has_constraint_rate=has_rate,
         outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.outputs),
         local_outputs=tuple(OutputComponents(o.name, len(o.components), o.unit) for o in statement.local_outputs),

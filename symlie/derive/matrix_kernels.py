@@ -15,8 +15,8 @@ from symlie.contract.signature import Argument, Signature
 from symlie.derive.derived_statement import DerivedStatement
 from symlie.derive.field_matrices import has_points
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
+from symlie.derive.newton_matrices import derive_variations
 from symlie.derive.ports import derive_ports
-from symlie.derive.variations import derive_variations
 from symlie.ir.differentiate import Matrix
 from symlie.ir.kernels import Kernel, SparsePattern
 from symlie.ir.sets import ElementTypeSet

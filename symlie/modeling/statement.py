@@ -232,7 +232,7 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, level=2, is_affine=is_affine)
 
     def _add_constraint(
-        self, name: str, rows: tuple[Expr, ...], *, level: int, is_affine: bool = True
+        self, name: str, rows: tuple[Expr, ...], *, level: int, is_affine: bool = True, balances: tuple[Expr, ...] = ()
     ) -> SymbolicMatrix:
         new_name("Constraint", name, {c.name for c in self.constraints}, self.name)
         if not rows:
@@ -250,7 +250,7 @@ class Statement(FieldStatement):
             self.units.of(row)
         self.units.skip()
         multipliers = tuple(Symbol(f"lambda[{name},{k}]", real=True) for k in range(len(rows)))
-        self.constraints.append(Constraint(name, rows, multipliers, level, is_affine))
+        self.constraints.append(Constraint(name, rows, multipliers, level, is_affine, balances))
         self._multipliers |= set(multipliers)
         return column(multipliers)
 

@@ -79,7 +79,7 @@ class Constraint(Brief):
     """Rows Φ(t, q) = 0, ψ(t, q, v) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
 
     ``multipliers`` are their symbols; ``is_affine`` says whether B does not depend on v, so that ψ is
-    A(t, q) v + b(t, q).
+    A(t, q) v + b(t, q), ``balances`` are the velocity components without mass whose forces the rows are.
     """
 
     name: str
@@ -87,6 +87,7 @@ class Constraint(Brief):
     multipliers: tuple[Symbol, ...]
     level: int
     is_affine: bool = True
+    balances: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)

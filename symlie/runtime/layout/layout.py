@@ -247,6 +247,26 @@ class Layout(ComponentNames):
         return mask
 
     @cached_property
+    def balances(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Rows that are forces on velocity components without mass, and these components; both shape (balances,)."""
+        rows, components = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for index, element in enumerate(self.elements):
+            first = 0
+            for constraint in element.constraints:
+                if constraint.balances:
+                    rows.append(self.row_places[index][:, first : first + constraint.size].ravel())
+                    components.append(self.places[index][:, list(constraint.balances)].ravel())
+                first += constraint.size
+        return np.concatenate(rows), np.concatenate(components)
+
+    @cached_property
+    def is_balance(self) -> NDArray[np.bool_]:
+        """Which constraint rows are balances of components without mass. Shape (rows,)."""
+        mask = np.zeros(self.rows, dtype=bool)
+        mask[self.balances[0]] = True
+        return mask
+
+    @cached_property
     def has_nonlinear_rows(self) -> bool:
         """Whether a constraint is nonlinear in the velocities, so that B depends on them."""
         return any(not part.stated.is_affine for part in self.constraints.values())

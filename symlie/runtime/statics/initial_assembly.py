@@ -77,7 +77,7 @@ def _largest(parts: dict[str, Array]) -> dict[str, float]:
 
 def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> System:
     """See `symlie.runtime.system.system.System.assembled`."""
-    statics = Statics(system, t)
+    statics = Statics(system, t, system.layout.holonomic & ~system.layout.is_balance)
     stated = system.stated_state()
     start = statics.prescribed(stated.q)
     q, iterations = _assembled_configuration(statics, start)

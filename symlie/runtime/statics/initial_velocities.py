@@ -87,7 +87,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
     nothing = np.zeros(layout.dimension)
     if not (velocities and layout.rows) or layout.has_nonlinear_rows:
         return AssembledVelocities(v, nothing, nothing)
-    everything = Statics(system, statics.t, layout.of_velocities)
+    everything = Statics(system, statics.t, layout.of_velocities & ~layout.is_balance)
     from scipy.sparse import vstack
 
     free = everything.free
@@ -140,7 +140,9 @@ def _residual(statics: Statics, q: Array, stated: StatedState, conditions: Linea
     targets = np.concatenate([np.zeros(0), *(target for target, _ in stated.conditions.values())])
 
     def residual(v: Array) -> Array:
-        hidden = mechanics.hidden_residual(t, q, v, values)[mechanics.layout.of_velocities]
+        hidden = mechanics.hidden_residual(t, q, v, values)[
+            mechanics.layout.of_velocities & ~mechanics.layout.is_balance
+        ]
         return np.concatenate([hidden, conditions.values(v) - targets])
 
     return residual
@@ -168,7 +170,7 @@ def _check(system: System, stated: StatedState, residual: Array, allowed: float)
     worst = int(np.argmax(np.abs(residual)))
     layout = system.layout
     names = [name for values, name in stated.conditions.values() for _ in values]
-    constraints = np.flatnonzero(layout.of_velocities)
+    constraints = np.flatnonzero(layout.of_velocities & ~layout.is_balance)
     if names:
         given = ", the ".join(dict.fromkeys(names))
         raise InconsistentInitialValuesError(

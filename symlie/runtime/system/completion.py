@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from symlie.contract.constants import NEWTON_STEPS, POSITION_TOLERANCE, SETTLED, VELOCITY_TOLERANCE
 from symlie.errors import InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.system.balances import Balances
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.runtime.system.velocities import VelocityProblem
@@ -61,11 +62,15 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     """
     layout, algebra = mechanics.layout, mechanics.algebra
     given = stated.given | ~layout.free
+    balances = Balances(mechanics)
+    given[balances.components] = True
     v = np.where(given & layout.free, stated.v, 0.0)
     q = stated.q.copy()
     mechanics.prescribe(t, q, v)
     q = mechanics.with_start_angles(t, q)
     near = np.where(given, v, stated.v)
+    q = balances.settled(t, q, near)
+    balances.check(t, q, near)
     jacobian = mechanics.jacobian(t, q, near)
     _check_linearised(mechanics, jacobian)
     mass = mechanics.mass(t, q)
@@ -82,6 +87,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
         v, chosen = problem.consistent(v, stated.v)
         return InitialState(q, v, np.zeros(0), chosen)
     residual = mechanics.constraint(t, q)
+    residual[layout.is_balance] = 0.0
     if not np.all(np.abs(residual) <= POSITION_TOLERANCE * max(1.0, float(np.abs(q).max()))):
         row = int(np.argmax(np.abs(residual)))
         raise InconsistentInitialValuesError(
@@ -98,6 +104,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
         v, chosen = problem.completed(known)
         if np.abs(v - near).max() <= SETTLED * np.abs(v).max():
             break
+    v = balances.with_rates(t, q, v)
     acceleration, multipliers = mechanics.index1(t, q, v)
     _check_accelerations(mechanics, t, q, v, acceleration)
     return InitialState(q, v, multipliers, chosen)

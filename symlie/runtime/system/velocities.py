@@ -68,8 +68,12 @@ class VelocityProblem:
         about: Array | None = None,
     ) -> None:
         self._mechanics, self._t, self._q, self._given = mechanics, t, q, given
-        self._conditions, self._jacobian, self._mass = conditions, jacobian, mass
         self._layout, self._about = mechanics.layout, about
+        self._rows = self._layout.of_velocities & ~self._layout.is_balance
+        self._conditions, self._mass = conditions, mass
+        self._jacobian = (
+            jacobian * ~self._layout.is_balance[mechanics.algebra.jacobian_rows] if self._layout.rows else jacobian
+        )
         self._is_moving = self._layout.has_velocity
 
     def consistent(self, v: Array, guess: Array) -> tuple[Array, tuple[str, ...]]:
@@ -94,7 +98,7 @@ class VelocityProblem:
         """B v + b, shape (rows,)."""
         if not self._layout.rows:
             return np.zeros(0)
-        return self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
+        return self._rows * self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
 
     def satisfies_constraints(self, v: Array) -> bool:
         """Whether B v + b is rounding."""
@@ -165,7 +169,7 @@ class VelocityProblem:
     @cached_property
     def _constraints(self) -> Sparse:
         values = self._jacobian if self._layout.rows else np.zeros(0)
-        rows = self._mechanics.algebra.sparse_jacobian(values)[np.flatnonzero(self._layout.of_velocities)]
+        rows = self._mechanics.algebra.sparse_jacobian(values)[np.flatnonzero(self._rows)]
         return rows[:, self._columns]
 
     @cached_property
@@ -201,7 +205,7 @@ class VelocityProblem:
         )
         stated = linear_outputs(self._mechanics, self._t, self._q, list(self._conditions))
         rows, wanted = rates.matrix[:, columns], stated.matrix[:, columns]
-        drift = -(self.hidden(np.zeros(len(v))))[self._layout.of_velocities]
+        drift = -(self.hidden(np.zeros(len(v))))[self._rows]
         values = np.concatenate([np.zeros(0), *(c for c, _ in self._conditions.values())]) - stated.offset
         hard = vstack([constraints, given, wanted], format="csr")
         data = np.concatenate([drift, v[columns][self._given[columns]], values])

@@ -93,7 +93,10 @@ NEWTON_SLOW = 3
 """Corrections of a step that keeps factors beyond which the next one takes new ones."""
 
 NEWTON_PATIENCE = 8
-"""Corrections with the same factors at most, in modified Newton."""
+"""Corrections with kept factors at most, in modified Newton."""
+
+DIVERGED = 2.0
+"""Growth of the residual in one correction of modified Newton beyond which the step begins again."""
 
 NEWTON_HALVINGS = 10
 """How often a Newton step that does not reduce the residual is halved at most."""

@@ -14,8 +14,8 @@ Points = tuple[Array, ...]
 KINDS = ("figure", "table", "claim")
 
 STATUSES = {
-    "figure": ("reproduced", "corrected", "schematic"),
-    "table": ("reproduced", "corrected", "schematic"),
+    "figure": ("reproduced", "reproduced in part", "corrected", "schematic"),
+    "table": ("reproduced", "reproduced in part", "corrected", "schematic"),
     "claim": ("confirmed", "refuted"),
 }
 """What an item may be, by its kind."""

@@ -128,6 +128,9 @@ def top_in_space() -> System:
     return heavy_top.build("SO3rvxR3", constraint_frame="space").derive().compile()
 
 
+CONTINUED: dict[str, Any] = {"newton": "modified", "newton_renewal": "continue"}
+"""Modified Newton whose matrix is renewed within iterations."""
+
 ITERATIONS = {
     ("tangent", "reduced"): (3.00, 2.41, 2.00, 2.00),
     ("plain", "reduced"): (8.97, 6.00, 4.86, 4.00),
@@ -145,6 +148,57 @@ def test_newton_iterations(tangent: str, stiffness: str) -> None:
         assert abs(statistics.newton_iterations / statistics.steps - expected) < tolerances.NEWTON_COUNT
         assert statistics.jacobians == statistics.factorisations == statistics.newton_iterations
         assert statistics.back_substitutions == statistics.newton_iterations
+
+
+RENEWED = {11: (11.99, 11.94, 10.00, 9.25), 9: (10.00, 9.99, 9.00, 8.33)}
+"""Per step at the same h, by corrections with kept factors at most, without T.
+
+Source: [Holzinger2024], table 5, and runs of Exudyn 1.13.6, which makes two corrections fewer with them.
+"""
+
+
+@pytest.mark.parametrize("patience", RENEWED)
+def test_newton_iterations_with_renewed_factors(patience: int) -> None:
+    options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced", **CONTINUED}
+    for h, expected in zip((1 / 400, 1 / 800, 1 / 1600, 1 / 3200), RENEWED[patience], strict=True):
+        run = sl.solve(
+            top_in_space(), 1, h=h, method="generalized_alpha", record_every=0,
+            method_options={**options, "newton_patience": patience},
+        )  # fmt: skip
+        statistics = run.statistics
+        assert abs(statistics.newton_iterations / statistics.steps - expected) < tolerances.NEWTON_COUNT
+        assert statistics.jacobians == statistics.refreshes + 1 < statistics.newton_iterations
+
+
+WITHOUT_STIFFNESS = (1.96, 1.90, 1.80, 1.60, 1.00)
+"""Per step at h = 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5. Source: [Holzinger2024], table 4, RV."""
+
+
+def test_newton_iterations_without_stiffness() -> None:
+    system = heavy_top.build("SO3rv").derive().compile()
+    options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "none"}
+    for k, expected in enumerate(WITHOUT_STIFFNESS):
+        run = sl.solve(
+            system, 1, h=1e-3 / 2**k, method="generalized_alpha", method_options=options, record_every=0
+        )  # fmt: skip
+        assert abs(run.statistics.newton_iterations / run.statistics.steps - expected) < tolerances.NEWTON_COUNT
+
+
+def test_newton_iterations_of_corrections_as_they_are() -> None:
+    """Halved ones do not pass the singularity of Euler angles. Source: [Holzinger2024], table 4, Rxyz."""
+    system = heavy_top.build("SO3", coordinates="euler_angles").derive().compile()
+    options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced"}
+
+    def run(h: float, halvings: int) -> Solution:
+        chosen = options | {"newton_halvings": halvings}
+        return sl.solve(system, 1, h=h, method="generalized_alpha", method_options=chosen, record_every=0)
+
+    for h, expected in ((6.25e-5, 2.36), (3.125e-5, 2.09)):
+        statistics = run(h, 0).statistics
+        assert statistics.halvings == 0
+        assert abs(statistics.newton_iterations / statistics.steps - expected) < tolerances.NEWTON_COUNT
+    with pytest.raises(NotConvergedError):
+        run(6.25e-5, 10)
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -205,11 +259,21 @@ def sleigh(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
-@pytest.mark.parametrize("newton", ["full", "modified"])
+NEWTON: dict[str, dict[str, Any]] = {
+    "full": {"newton": "full"},
+    "modified": {"newton": "modified"},
+    "renewed": CONTINUED,
+    "impatient": CONTINUED | {"newton_patience": 2, "newton_contraction": 0.01},
+    "without stiffness": {"stiffness": "none", "newton_halvings": 0},
+}
+"""Newton's method in its forms."""
+
+
+@pytest.mark.parametrize("newton", NEWTON)
 @pytest.mark.parametrize("name", METHODS)
 def test_both_backends_agree(name: str, newton: str) -> None:
     """Also at cuts, events and jumps of inputs."""
-    options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": {"newton": newton}}
+    options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": NEWTON[newton]}
     first, second = (sl.solve(machine(backend), 0.25, t_eval=[0.05, 0.1234, 0.25], **options) for backend in BACKENDS)
     assert_backends_agree(first, second, options["h"], mass=3.5)
     assert first.statistics.newton_iterations == second.statistics.newton_iterations
@@ -268,11 +332,11 @@ def test_what_moves_by_itself() -> None:
 
 
 @pytest.mark.usefixtures("often")
-@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("newton", ["full", "modified", "renewed"])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_resumed_and_continued_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Path) -> None:
     """Kept factors are taken once more where they were taken before."""
-    options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": {"newton": newton}}
+    options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": NEWTON[newton]}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.2, **options), tmp_path / "run"
     interrupted(system, 0.2, 3, path, **options)
@@ -294,6 +358,9 @@ def test_stiff_systems_take_long_steps() -> None:
 
 MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"rho": 1.5}, ModelError, "rho is 1.5, but it must be a number from 0 to 1"),
+    ({"newton_renewal": "never"}, UnknownNameError, "Unknown newton_renewal 'never'; use one of: restart, continue"),
+    ({"newton_contraction": 2}, ModelError, "newton_contraction is 2, but it must be a number from 0.001 to 1"),
+    ({"newton_halvings": -1}, ModelError, "newton_halvings is -1, but it must be a whole number from 0 to 100"),
     ({"newton": "fast"}, UnknownNameError, "Unknown newton 'fast'; use one of: full, modified"),
     ({"tangent": "perhaps"}, UnknownNameError, "Unknown tangent 'perhaps'; use one of: true, false"),
     ({"rho": 0.5, "alpha_m": 0.1}, ModelError, "give rho, or alpha_m and alpha_f, not both"),

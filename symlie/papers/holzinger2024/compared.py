@@ -60,8 +60,17 @@ FULL: Options = (*GUESS, ("tangent", False), ("stiffness", "full"))
 REDUCED: Options = (*GUESS, ("tangent", False), ("stiffness", "reduced"))
 """The matrix of the paper's equation (42), without derivatives of M v' and of Bᵀλ."""
 
+WITHOUT_STIFFNESS: Options = (*GUESS, ("tangent", False), ("stiffness", "none"), ("newton_halvings", 0))
+"""The matrix of the paper where forces are weights, which it does not differentiate; no correction is halved."""
+
+UNDAMPED: Options = (*REDUCED, ("newton_halvings", 0))
+
 WITH_TANGENT: Options = (*GUESS, ("tangent", True), ("stiffness", "reduced"))
-MODIFIED: Options = (*REDUCED, ("newton", "modified"))
+RENEWED: Options = (("newton", "modified"), ("newton_renewal", "continue"), ("newton_patience", 11))
+"""Modified Newton of the paper's section 3.4; the number of corrections is found from its table 5."""
+
+MODIFIED: Options = (*REDUCED, *RENEWED)
+MODIFIED_WITH_TANGENT: Options = (*WITH_TANGENT, *RENEWED)
 
 FREE_TOP = Case("heavy_top", (("group", "SO3"),))
 HELD_TOP = Case("heavy_top", (("group", "SO3xR3"), ("constraint_frame", "space")))
@@ -153,23 +162,37 @@ def stated_text(known: Sequence[float | None], k: int) -> str:
     return "–" if value is None else f"{value:g}"
 
 
-def iteration_table(found: Formulations, printed: Mapping[str, Sequence[float | None]]) -> Table:
-    """Iterations per step beside the printed ones, if there are such of a formulation."""
-    names = [*printed, *(name for name, _ in found.options if name not in printed)]
-    head = ["h in s", *(t for name in names for t in ((name, f"{name}, printed") if name in printed else (name,)))]
+def iteration_table(
+    found: Formulations, of_paper: Mapping[str, Formulations], printed: Mapping[str, Sequence[float | None]]
+) -> Table:
+    """Iterations per step: printed ones, with the matrix of the paper, and with the derived one.
 
-    def rows(result: Found) -> list[list[str]]:
+    Parameters
+    ----------
+    found
+        Runs with the derived matrix.
+    of_paper
+        Runs with the matrix of the paper, of formulations with printed numbers.
+    printed
+        Printed numbers of these.
+    """
+    names = [*printed, *(name for name, _ in found.options if name not in printed)]
+    columns = {name: (f"{name}, printed", "matrix of the paper", "derived") if name in printed else (name,)
+               for name in names}  # fmt: skip
+
+    def rows(derived: Found, *others: Found) -> list[list[str]]:
+        by_name = dict(zip(of_paper, others, strict=True))
         table = []
         for k, h in enumerate(found.steps):
             row = [f"{h:.3g}"]
             for name in names:
-                row.append(counted_text(iterations(name)(result)[1][k]))
                 if name in printed:
-                    row.append(stated_text(printed[name], k))
+                    row += [stated_text(printed[name], k), counted_text(iterations(name)(by_name[name])[1][k])]
+                row.append(counted_text(iterations(name)(derived)[1][k]))
             table.append(row)
         return table
 
-    return Table(head, rows, [found])
+    return Table(["h in s", *(t for name in names for t in columns[name])], rows, [found, *of_paper.values()])
 
 
 def output_over_time(name: str) -> Callable[[Solution], Points]:

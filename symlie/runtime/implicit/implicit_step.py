@@ -197,9 +197,9 @@ class ImplicitStep:
             self.record = np.concatenate([numbers, *vectors])
             self._keep()
 
-    def record_after(self, iterations: int) -> Array:
-        """What is carried of factors: a step that takes many corrections is followed by one with new factors."""
-        if not len(self.record) or iterations <= NEWTON_SLOW:
+    def record_after(self, iterations: int, *, renews: bool) -> Array:
+        """Where factors were taken; unless steps renew them, many corrections are followed by a step with new ones."""
+        if not len(self.record) or renews or iterations <= NEWTON_SLOW:
             return self.record
         return np.concatenate([self.record[:2], [0.0], self.record[3:]])
 

@@ -53,12 +53,15 @@ class MatrixParts:
         Whether T(θ) is there; else it is 1.
     is_full
         Whether derivatives of M v̇ and of Bᵀλ are there.
+    has_stiffness
+        Whether K is there.
     is_scaled
         Whether dynamic rows are divided by β', and multipliers multiplied.
     """
 
     has_tangent: bool = True
     is_full: bool = True
+    has_stiffness: bool = True
     is_scaled: bool = True
 
 
@@ -145,7 +148,8 @@ class IterationMatrix:
         add("MASS_TO", inertial * M)
         add("MASS_MIRROR", inertial * M)
         add("DAMPING_TO", damped * C)
-        add_products("STIFFNESS_TO", K / scale, tables["STIFFNESS_COLUMN"])
+        if parts.has_stiffness:
+            add_products("STIFFNESS_TO", K / scale, tables["STIFFNESS_COLUMN"])
         values[tables["UNIT_TO"]] = 1
         Sq = np.zeros(0)
         if self.fields is not None:

@@ -1,8 +1,9 @@
 """Newton's method for the equations r(u) = 0 of an implicit step; the NumPy form of ``newton.h``.
 
 A step that does not reduce |r| is halved. Full Newton takes a matrix in each iteration, modified Newton keeps the
-factors of one as long as they reduce |r| fast enough. It ends with a correction, or with a residual, that is small
-enough, or with one that rounding does not let fall any further.
+factors of one as long as they reduce |r| fast enough. Then it begins the step again with a new matrix, or continues
+with one from where it is. It ends with a correction, or with a residual, that is small enough, or with one that
+rounding does not let fall any further.
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ from typing import Protocol
 
 import numpy as np
 
-from symlie.contract.constants import NEWTON_ENOUGH, NEWTON_FLOOR, NEWTON_HALVINGS, NEWTON_PATIENCE, NEWTON_STEPS
+from symlie.contract.constants import (
+    DIVERGED,
+    NEWTON_ENOUGH,
+    NEWTON_FLOOR,
+    NEWTON_HALVINGS,
+    NEWTON_PATIENCE,
+    NEWTON_STEPS,
+)
 from symlie.errors import NotConvergedError
 from symlie.runtime.layout.layout import Array
-
-CONTRACTION = 0.5
-"""Factor by which kept factors must reduce the residual, in modified Newton."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class NewtonPolicy:
     Attributes
     ----------
     iterations, halvings
-        Corrections, and halvings of each, at most.
+        Corrections, and halvings of each, at most; without halvings corrections are taken as they are.
     correction
         Largest entry of a correction, relative to the size of the unknowns, after which quadratic convergence leaves
         round-off alone.
@@ -41,7 +46,11 @@ class NewtonPolicy:
         Factor by which kept factors must reduce the residual from the third correction on, or a new matrix is taken;
         0 is full Newton.
     patience
-        Corrections with the same factors at most.
+        Corrections with kept factors at most.
+    renews
+        Whether the iteration continues with a new matrix where kept factors contract poorly or after so many
+        corrections, instead of beginning again. Only where the residual grows by more than `DIVERGED`, or after twice
+        as many corrections, does it begin again.
     """
 
     iterations: int = NEWTON_STEPS
@@ -52,6 +61,7 @@ class NewtonPolicy:
     free: int = 0
     contraction: float = 0.0
     patience: int = NEWTON_PATIENCE
+    renews: bool = False
 
 
 @dataclass
@@ -67,7 +77,7 @@ class NewtonCounts:
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
-    """Matrices that took the place of kept factors that did not reduce the residual fast enough."""
+    """New matrices in place of kept factors that did not reduce the residual fast enough."""
     halvings: int = 0
     rounding_floor: int = 0
     """Iterations that ended where rounding does not let the residual fall any further."""
@@ -145,10 +155,12 @@ def _iterated(
     problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts, *, keeps: bool
 ) -> Array | None:
     """The solution; None where factors that are kept do not lead to it."""
+    renews = keeps and policy.renews
+    most = policy.patience * (1 + renews) if keeps else policy.iterations
     r = problem.residual(u)
     counts.evaluations += 1
     norm = first = float(r @ r)
-    taken = 0
+    taken, is_stale = 0, False
     while True:
         problem.check(r)
         if taken <= 1:
@@ -156,12 +168,13 @@ def _iterated(
         enough = max(policy.atol, policy.rtol * first**0.5)
         if norm == 0 or (taken and norm**0.5 <= enough):
             return u
-        if taken == (policy.patience if keeps else policy.iterations):
+        if taken == most:
             if keeps:
                 return None
             raise _failure(problem, r)
         counts.slowest = int(np.argmax(np.abs(r)))
-        if not (keeps and problem.has_factors):
+        counts.refreshes += is_stale
+        if is_stale or not (keeps and problem.has_factors):
             counts.jacobians += 1
             problem.refresh()
             counts.factorisations += 1
@@ -179,14 +192,19 @@ def _iterated(
             if not reduced < norm / 4 and norm**0.5 <= NEWTON_FLOOR * problem.floor:
                 counts.rounding_floor += 1
                 return moved if reduced < norm else u
-            if reduced < norm or taken <= policy.free:
+            if reduced < norm or taken <= policy.free or renews or not (keeps or policy.halvings):
                 break
             if keeps:
                 return None
             counts.halvings += 1
         else:
             raise _failure(problem, r)
-        if keeps and taken > 2 and not reduced < policy.contraction**2 * norm:
+        is_poor = taken > 2 and not reduced < policy.contraction**2 * norm
+        if renews:
+            if not reduced < np.inf or (taken > 2 and reduced > DIVERGED**2 * norm):
+                return None
+            is_stale = is_poor or taken >= policy.patience
+        elif keeps and is_poor:
             return None
         u, r, norm = moved, found, reduced
         if taken > 2 and norm**0.5 > enough > 0 and norm**0.5 <= problem.floor:

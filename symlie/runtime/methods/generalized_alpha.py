@@ -246,7 +246,13 @@ class GeneralizedAlpha(Implicit):
         step, at, trial = self.solved(stepper, state, h, formula, predicted, keeps * state.multipliers)
         algorithmic, slope = map(without_traces, (formula.algorithmic(at.w), formula.slope(at.acceleration)))
         trial.own = np.concatenate(
-            [[h], without_traces(at.acceleration), algorithmic, slope, step.record_after(stepper.newton.iterations)]
+            [
+                [h],
+                without_traces(at.acceleration),
+                algorithmic,
+                slope,
+                step.record_after(stepper.newton.iterations, renews=self.renews_factors),
+            ]
         )
         if stepper.control.with_estimate:
             trial.estimate(stepper.control, at.theta, formula.third_order(at.acceleration), state.v, at.v, at.v)

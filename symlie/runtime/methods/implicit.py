@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from symlie.contract.constants import NEWTON_HALVINGS, NEWTON_PATIENCE
 from symlie.runtime.implicit.implicit_step import RECORD, Formula, ImplicitStep, without_traces
 from symlie.runtime.implicit.iteration_matrix import MatrixParts, Point
-from symlie.runtime.implicit.newton_iteration import CONTRACTION, NewtonPolicy, newton_solution
+from symlie.runtime.implicit.newton_iteration import NewtonPolicy, newton_solution
 from symlie.runtime.kernels.c_text import c_number
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.family import Method, OwnArray
@@ -39,8 +40,12 @@ NEWTON_OPTIONS: Mapping[str, Option] = {
     "newton_rtol": Bounded(0, 1),
     "newton_atol": Bounded(0),
     "newton_max": Bounded(1, 1e6, is_whole=True),
+    "newton_halvings": Bounded(0, 100, is_whole=True),
     "newton": Choice(("full", "modified")),
-    "stiffness": Choice(("full", "reduced")),
+    "newton_renewal": Choice(("restart", "continue")),
+    "newton_patience": Bounded(1, 1e6, is_whole=True),
+    "newton_contraction": Bounded(0.001, 1),
+    "stiffness": Choice(("full", "reduced", "none")),
 }
 """What options of Newton's method may be."""
 
@@ -56,23 +61,37 @@ class Implicit(Method):
     ----------
     newton : str
         ``"full"``: a matrix in each iteration; ``"modified"``: factors are kept over steps.
+    newton_renewal : str
+        Where kept factors contract poorly, or after `newton_patience` corrections: ``"restart"`` begins the step again
+        with a new matrix, and steps of many corrections are followed by one; ``"continue"`` goes on with a new matrix.
+    newton_patience : int
+        Corrections of a step with kept factors at most.
+    newton_contraction : float
+        Factor by which kept factors must reduce the residual, from the third correction on.
     tangent : bool
         Whether T(θ) is in the matrix.
     stiffness : str
-        ``"full"``, or ``"reduced"``: without derivatives of M v̇ and of Bᵀλ.
+        ``"full"``; ``"reduced"``: K without derivatives of M v̇ and of Bᵀλ; ``"none"``: without K.
     newton_rtol, newton_atol, newton_max
         When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
+    newton_halvings : int
+        How often a correction that does not reduce the residual is halved at most; 0: corrections are taken as they
+        are.
     scaling : bool
         Whether dynamic rows are divided by β', and multipliers multiplied.
     """
 
     tableau: ImplicitTableau
     newton: str = "full"
+    newton_renewal: str = "restart"
+    newton_patience: int = NEWTON_PATIENCE
+    newton_contraction: float = 0.5
     tangent: bool = True
     stiffness: str = "full"
     newton_rtol: float = 1e-8
     newton_atol: float = 1e-10
     newton_max: int = 25
+    newton_halvings: int = NEWTON_HALVINGS
     scaling: bool = True
 
     stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
@@ -96,6 +115,11 @@ class Implicit(Method):
     @property
     def keeps_factors(self) -> bool:
         return self.newton == "modified"
+
+    @property
+    def renews_factors(self) -> bool:
+        """Whether factors are renewed within an iteration."""
+        return self.keeps_factors and self.newton_renewal == "continue"
 
     @property
     def options(self) -> dict[str, object]:
@@ -132,13 +156,17 @@ class Implicit(Method):
         numbers = {
             "NEWTON_RTOL": self.newton_rtol,
             "NEWTON_ATOL": self.newton_atol,
-            "CONTRACTION": CONTRACTION if self.keeps_factors else 0.0,
+            "CONTRACTION": self.newton_contraction if self.keeps_factors else 0.0,
         }
         choices = {
             "KEEPS_FACTORS": self.keeps_factors,
+            "RENEWS_FACTORS": self.renews_factors,
+            "PATIENCE": self.newton_patience,
             "NEWTON_MAX": self.newton_max,
+            "HALVINGS": self.newton_halvings,
             "TANGENT": self.tangent,
             "FULL_STIFFNESS": self.stiffness == "full",
+            "HAS_STIFFNESS": self.stiffness != "none",
             "SCALED": self.scaling,
         }
         return [
@@ -158,17 +186,20 @@ class Implicit(Method):
             state.q,
             state.t + h,
             has_eta=not self.is_index_3,
-            parts=MatrixParts(self.tangent, self.stiffness == "full", self.scaling),
+            parts=MatrixParts(self.tangent, self.stiffness == "full", self.stiffness != "none", self.scaling),
             record=state.own[len(state.own) - sum(a.size(stepper.system.layout) for a in self.record_arrays) :],
             memory=stepper.memory,
         )
         policy = NewtonPolicy(
             iterations=self.newton_max,
+            halvings=self.newton_halvings,
             correction=0.0,
             rtol=self.newton_rtol,
             atol=self.newton_atol,
             free=1,
-            contraction=CONTRACTION if self.keeps_factors else 0.0,
+            contraction=self.newton_contraction if self.keeps_factors else 0.0,
+            patience=self.newton_patience,
+            renews=self.renews_factors,
         )
         u = newton_solution(step, policy, step.guess(theta, multipliers), 1.0, stepper.newton)
         at = step.at(u)

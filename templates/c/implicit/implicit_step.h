@@ -119,6 +119,8 @@ static SYMLIE_INLINE int newton_correction(newton_problem *restrict s, const sym
 
 #include "newton.h"
 
+#define IMPLICIT_POLICY {NEWTON_MAX, HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, PATIENCE, RENEWS_FACTORS}
+
 /* Solve the equations from the increment s->u and multipliers, or null for zeros; the end of the step is in s. */
 static inline int solve_implicit_step(newton_problem *restrict s, const newton_policy *restrict policy,
                                       const symlie_real *restrict lambda, newton_counts *restrict counts)
@@ -141,14 +143,14 @@ static inline symlie_real without_traces(symlie_real x)
     return fabs(x) < (symlie_real)NEGLIGIBLE ? 0 : x;
 }
 
-/* What is kept of factors that were `kept` before. A step that takes many corrections, also those of factors that were given up,
- * is followed by one with new ones; events look at all of what is carried. */
+/* What is kept of factors that were `kept` before. Unless steps renew them, one that takes many corrections, also those of factors
+ * that were given up, is followed by one with new ones; events look at all of what is carried. */
 static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
 #if KEEPS_FACTORS
     const symlie_problem *P = s->P;
     symlie_real *restrict record = trial->own + OWN - RECORD;
-    const int is_slow = trial->newton.iterations > NEWTON_SLOW;
+    const int is_slow = !RENEWS_FACTORS && trial->newton.iterations > NEWTON_SLOW;
     (void)P;
     if (!s->is_refreshed && (HAS_EVENTS || is_slow)) copy(RECORD, kept, record);
     if (!s->is_refreshed && !HAS_EVENTS && !is_slow) trial->own_rest = RECORD;

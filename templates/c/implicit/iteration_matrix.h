@@ -108,7 +108,7 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
         values[MASS_MIRROR[k]] += inertial * M[k];
     }
     for (int k = 0; k < VALUES_OF_C; k++) values[DAMPING_TO[k]] += damped * A->C[k];
-    ADD_PRODUCT(STIFFNESS, stiff, A->K, A->T);
+    if (HAS_STIFFNESS) { ADD_PRODUCT(STIFFNESS, stiff, A->K, A->T); }
     for (int k = 0; k < COUNT_OF_UNIT_TO; k++) values[UNIT_TO[k]] = 1;
 #if FIELDS
     symlie_real *restrict Sv = A->S, *restrict Sa = Sv + VALUES_OF_Sv, *restrict Sl = Sa + VALUES_OF_Sa;

@@ -12,16 +12,17 @@
 
 typedef struct {
     int iterations;
-    int halvings;
+    int halvings;               /* of a correction at most; 0: corrections are taken as they are */
     symlie_real correction;     /* largest entry of a correction, relative to the size of the unknowns, that ends it */
     symlie_real rtol;           /* norm of the residual that ends it, relative to the first ones, and as such */
     symlie_real atol;
     int free;                   /* corrections at the beginning that are taken as they are */
     symlie_real contraction;    /* factor by which kept factors must reduce the residual; 0: full Newton */
-    int patience;               /* corrections with the same factors at most */
+    int patience;               /* corrections with kept factors at most */
+    int renews;                 /* whether a new matrix then continues the iteration, which else begins again */
 } newton_policy;
 
-#define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0}
+#define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0, 0}
 
 /* The first of the largest |entries|, which are finite. */
 static inline int place_of_largest(int n, const symlie_real *restrict x)
@@ -38,20 +39,23 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
                                  symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
 {
+    const int renews = keeps && policy->renews;
+    const int most = keeps ? policy->patience * (1 + renews) : policy->iterations;
     newton_residual(problem, u, r);
     counts->evaluations++;
     symlie_real norm = sum_of_squares(n, r), first = norm;
     *gives_up = 0;
-    for (int taken = 0;;) {
+    for (int taken = 0, is_stale = 0;;) {
         int status, halving = 0;
         symlie_real part = 1, reduced;
         if (!(norm < (symlie_real)INFINITY) && !all_finite(n, r)) return SYMLIE_NOT_FINITE;
         if (taken <= 1) first = symlie_maximum(first, norm);
         const symlie_real enough = symlie_maximum(policy->atol, policy->rtol * sqrt(first));
         if (norm == 0 || (taken && sqrt(norm) <= enough)) return SYMLIE_DONE;
-        if (taken == (keeps ? policy->patience : policy->iterations)) return *gives_up = keeps, SYMLIE_NOT_CONVERGED;
+        if (taken == most) return *gives_up = keeps, SYMLIE_NOT_CONVERGED;
         counts->slowest = place_of_largest(n, r);
-        if (!(keeps && problem->has_factors)) {
+        counts->refreshes += is_stale;
+        if (is_stale || !(keeps && problem->has_factors)) {
             counts->jacobians++;
             status = newton_refresh(problem);
             if (status != SYMLIE_DONE) return status;
@@ -77,13 +81,18 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
                 else newton_residual(problem, u, r);
                 return SYMLIE_DONE;
             }
-            if (reduced < norm || taken <= policy->free) break;
+            if (reduced < norm || taken <= policy->free || renews || !(keeps || policy->halvings)) break;
             if (keeps) return *gives_up = 1, SYMLIE_NOT_CONVERGED;
             counts->halvings++;
             if (halving == policy->halvings) return SYMLIE_NOT_CONVERGED;
         }
-        if (keeps && taken > 2 && !(reduced < policy->contraction * policy->contraction * norm))
-            return *gives_up = 1, SYMLIE_NOT_CONVERGED;
+        const int is_poor = taken > 2 && !(reduced < policy->contraction * policy->contraction * norm);
+        if (keeps && !renews && is_poor) return *gives_up = 1, SYMLIE_NOT_CONVERGED;
+        if (renews) {
+            if (!(reduced < (symlie_real)INFINITY) || (taken > 2 && reduced > DIVERGED * DIVERGED * norm))
+                return *gives_up = 1, SYMLIE_NOT_CONVERGED;
+            is_stale = is_poor || taken >= policy->patience;
+        }
         norm = reduced;
         copy(n, moved, u);
         if (taken > 2 && sqrt(norm) > enough && enough > 0 && sqrt(norm) <= newton_floor(problem, r)) {

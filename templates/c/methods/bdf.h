@@ -64,7 +64,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(v_dot, DIMENSION);
     FORMULA(formula);
     IMPLICIT_STEP(end);
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
+    const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *own = state->own, *kept = own + OWN - RECORD;
     const int at_hand = trial->own_rest > 0, begins = own[OWN_COUNT] < BEGINS, is_known = own[OWN_COUNT] >= STEPS - 1;
     formula.increments = own + OWN_INCREMENTS, formula.elements = own + OWN_ELEMENTS, formula.velocities = own + OWN_VELOCITIES;

@@ -67,7 +67,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(q_n, STORAGE);
     ARRAY(v_n, DIMENSION);
     IMPLICIT_STEP(end);
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
+    const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *own = state->own, *kept = own + OWN - RECORD, *acceleration = own + OWN_ACCELERATION;
     const symlie_real length = own[OWN_LENGTH], ratio = length > 0 ? h / (h + length) : 0;
     const int at_hand = trial->own_rest > 0;

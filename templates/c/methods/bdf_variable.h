@@ -92,7 +92,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(sums, 6 * DIMENSION);
     FORMULA(formula);
     IMPLICIT_STEP(end);
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
+    const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *own = state->own, *kept = own + OWN - RECORD;
     const int at_hand = trial->own_rest > 0, order = (int)own[OWN_ORDER], count = (int)own[OWN_COUNT];
     symlie_real node[STEPS + 2] = {0, -1}, point[STEPS], norm[3];

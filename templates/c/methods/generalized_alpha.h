@@ -103,7 +103,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     ARRAY(a_n, DIMENSION);
     ARRAY(off, DIMENSION);
     IMPLICIT_STEP(end);
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, 0, NEWTON_RTOL, NEWTON_ATOL, 1, CONTRACTION, NEWTON_PATIENCE};
+    const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *own = state->own, ratio = h / own[OWN_LENGTH];
     copy(STORAGE, state->q, q_n);
     copy(DIMENSION, own + OWN_ACCELERATION, acceleration_n);

@@ -41,7 +41,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
                               symlie_real *restrict held, newton_counts *restrict counts)
 {
     const symlie_problem *P = s->P;
-    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, FULL ? NEWTON_ENOUGH : SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, 0, 0};
+    const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, FULL ? NEWTON_ENOUGH : SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, 0, 0, 0};
     s->is_end = 0, s->takes_matrix = FULL, s->has_factors = 0;
     s->t_n = t, s->t = t + h, s->h = h, s->q_n = q, s->target = target, s->held = held;
     if (!FULL && !MASS_IS_CONSTANT && !evaluate_mass(P, t, q, s->mass)) return mass_failure(P, 0, s->mass);
@@ -77,7 +77,7 @@ static inline int solve_end(newton_problem *restrict s, const symlie_real *restr
     const symlie_problem *P = s->P;
     const int tries_mass = LOADS_SEE_VELOCITY && *is_damped == 0;
     const newton_policy policy = {NEWTON_MAX, NEWTON_HALVINGS, SLOW_ENOUGH, NEWTON_RTOL, NEWTON_ATOL, 1, tries_mass ? DAMPED : 0,
-                                  NEWTON_PATIENCE};
+                                  NEWTON_PATIENCE, 0};
     const long long refreshes = counts->refreshes;
     s->is_end = 1, s->target = target, s->takes_matrix = LOADS_SEE_VELOCITY && !tries_mass, s->has_factors = tries_mass;
     copy(STORAGE, q, s->q);

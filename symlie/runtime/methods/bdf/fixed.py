@@ -188,7 +188,7 @@ class Bdf(Implicit):
                 trial.v,
                 at.theta,
                 without_traces(at.acceleration),
-                step.record_after(stepper.newton.iterations),
+                step.record_after(stepper.newton.iterations, renews=self.renews_factors),
             )
         stepper.check_chart(state.q, trial.increment, times=2 * k)
         head = np.array([min(count + 1, begins), h])

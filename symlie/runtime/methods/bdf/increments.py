@@ -90,6 +90,12 @@ class BdfIncrements(Implicit):
         formula = BdfIncrementsFormula(state.v, h, length, increment, earlier, before)
         step, at, trial = self.solved(stepper, state, h, formula, formula.predicted(state.v), state.multipliers)
         trial.own = np.concatenate(
-            [[h], at.theta, state.v, without_traces(at.acceleration), step.record_after(stepper.newton.iterations)]
+            [
+                [h],
+                at.theta,
+                state.v,
+                without_traces(at.acceleration),
+                step.record_after(stepper.newton.iterations, renews=self.renews_factors),
+            ]
         )
         return trial

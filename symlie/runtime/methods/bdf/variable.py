@@ -207,7 +207,7 @@ class BdfVariable(Implicit):
             count = min(count + 1, most)
             lengths, V = (np.array([new, *old[:-1]]) for new, old in ((h, lengths), (trial.v, V)))
             increments, elements = increments[:most], elements[:most]
-        record = step.record_after(stepper.newton.iterations)
+        record = step.record_after(stepper.newton.iterations, renews=self.renews_factors)
         acceleration = without_traces(at.acceleration)
         moved = lengths, increments.ravel(), elements.ravel(), V.ravel()
         trial.own = np.concatenate([[count, following, equal], *moved, acceleration, record])

@@ -53,6 +53,7 @@ def run(arguments: Namespace) -> int:
     """Run the command."""
     arguments.result.update(method=arguments.method)
     from symlie.runtime.methods.chosen import chosen_method
+    from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
     method = chosen_method(arguments.method, dict(arguments.method_options))
     found, embedded = method.orders()
@@ -67,6 +68,8 @@ def run(arguments: Namespace) -> int:
         violated=found.violated,
         residual=found.residual,
     )
+    if isinstance(method.tableau, HalfExplicitTableau):
+        arguments.result.update(kappa=str(method.tableau.kappa))
     measures = not (arguments.exact_only or method.chooses_order)
     if measures:
         arguments.result.update(observed=_observed(arguments))
@@ -78,6 +81,8 @@ def run(arguments: Namespace) -> int:
         rows.append(("embedded", str(embedded.order)))
     how = f"up to {found.residual:.1e}" if method.tableau.is_decimal else "exactly"
     rows.append(("conditions", f"{found.conditions} hold {how}"))
+    if isinstance(method.tableau, HalfExplicitTableau):
+        rows.append(("kappa", f"{method.tableau.kappa}, factor of an error in λ over one step"))
     if found.violated:
         rows.append(("order + 1", f"{found.violated} violated"))
     print(f"{method.name} ({method.family.replace('_', '-')})")

@@ -19,7 +19,13 @@ from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.rkmk import Rkmk
 from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, rounded
 from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
-from symlie.runtime.tableaux.index2_conditions import StageSeries, Tree, bicoloured_trees, forests
+from symlie.runtime.tableaux.index2_conditions import (
+    StageSeries,
+    Tree,
+    bicoloured_trees,
+    forests,
+    half_explicit_orders,
+)
 from symlie.runtime.tableaux.tableau import ExplicitTableau
 from tests.runtime.tableaux import tableau_of
 
@@ -261,6 +267,29 @@ def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None
         replace(tableau_of("rkmk_bs32", ExplicitTableau), **changes)
 
 
+KAPPAS = ("-9/10", "-1/2", "1/3", "1/2", "9/10", "1/2 - sqrt(2)/3")
+
+
+@pytest.mark.parametrize("kappa", KAPPAS)
+def test_orders_of_half_explicit_tableaux_with_a_factor_of_errors_in_multipliers(kappa: str) -> None:
+    """With d = (s/3 - 1, 2 - 4 s/3, s) the conditions of order three hold for each s, and κ = 2 s/3 - 2."""
+    (factor,) = exact_row([kappa])
+    s = (factor + 2) * Fraction(3, 2)
+    tableau = replace(tableau_of("half_explicit_3", HalfExplicitTableau), d=(s / 3 - 1, 2 - s * 4 / 3, s))
+    assert tableau.kappa == factor
+    found, _ = half_explicit_orders(tableau)
+    assert found.order == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "is_negative"),
+    [("0", False), ("-1/3", True), ("1 - sqrt(2)", True), ("sqrt(2) - 1", False), ("sqrt(2) - 3/2", True),
+     ("3/2 - sqrt(2)", False), ("-1 - sqrt(2)", True), ("1 + sqrt(2)", False)],
+)  # fmt: skip
+def test_signs_of_exact_numbers(text: str, is_negative: bool) -> None:
+    assert QuadraticNumber.parse(text).is_negative == is_negative
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -275,7 +304,9 @@ def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None
         ({"s": 4}, "s is 4, but it must be at least 2 and at most s_bar = 3"),
         ({"s": 2}, r"b \(row 3 of a\) sums to 2/3, but weights must sum to 1"),
         ({"d": exact_row(["0", "-2", "2"])}, "d sums to 0, but weights must sum to 1"),
-        ({"d": exact_row(["0", "0", "1"])}, "kappa is -1/3, but it must be 0"),
+        ({"d": exact_row(["1/2", "-4", "9/2"])}, "kappa is 1, but it must be between -1 and 1"),
+        ({"d": exact_row(["-1/2", "0", "3/2"])}, "kappa is -1, but it must be between -1 and 1"),
+        ({"d": exact_row(["-1", "2", "0"])}, "kappa is -2, but it must be between -1 and 1"),
         ({"b_hat": exact_row(["0", "1", "0"]), "order_hat": 2}, "the last entry of b_hat is zero, so stage 3 can not"),
         ({"b_hat": exact_row(["0", "1", "1"]), "order_hat": 2}, "b_hat sums to 2, but weights must sum to 1"),
         ({"b_hat": exact_row(["0", "0", "1"])}, "b_hat and order_hat must be given together"),

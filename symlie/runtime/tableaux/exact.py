@@ -138,6 +138,14 @@ class QuadraticNumber:
     def __hash__(self) -> int:
         return hash((self.rational, self.factor, self.radicand)) if self.factor else hash(self.rational)
 
+    @property
+    def is_negative(self) -> bool:
+        """Whether it is below zero, exactly."""
+        rational, root = self.rational, self.factor**2 * self.radicand
+        if rational < 0:
+            return self.factor <= 0 or root < rational**2
+        return self.factor < 0 and root > rational**2
+
     def __float__(self) -> float:
         """The nearest double (ties, possible for rational numbers only, to even).
 

@@ -22,7 +22,7 @@ class HalfExplicitTableau(RungeKuttaTableau):
     ------
     ModelError
         If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage can not be solved because
-        its subdiagonal entry is zero, or an error in λ is not forgotten.
+        its subdiagonal entry is zero, or an error in λ does not decay.
     """
 
     s: int
@@ -40,8 +40,9 @@ class HalfExplicitTableau(RungeKuttaTableau):
                 raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
         self._check_weights(f"b (row {self.s + 1} of a)", self.b)
         self._check_weights("d", self.d)
-        if self.kappa:
-            raise self._error(f"kappa is {self.kappa}, but it must be 0, or an error in λ is not forgotten")
+        kappa = self.kappa
+        if not (kappa * kappa - exact_row([1])[0]).is_negative:
+            raise self._error(f"kappa is {kappa}, but it must be between -1 and 1, or an error in λ does not decay")
         if self.b_hat is not None:
             self._check_weights("b_hat", self.b_hat)
             if not self.b_hat[-1]:
@@ -64,7 +65,12 @@ class HalfExplicitTableau(RungeKuttaTableau):
 
     @property
     def kappa(self) -> QuadraticNumber:
-        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0."""
+        """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0.
+
+        Λ_1 is λ_n, and B V̇ of later stages follows from the constraint alone: an error δ_1 of λ_n is compensated by
+        errors δ_i of Λ_i that do not change velocities at the arguments that follow. With |κ| < 1 it decays as κⁿ, and
+        the orders of q, v and λ are those of the order conditions. Source: [Arnold1998].
+        """
         errors = exact_row([1])
         for *known, unknown in self.a[2:]:
             errors += (-inner_product(known, errors) / unknown,)

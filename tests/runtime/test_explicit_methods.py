@@ -136,11 +136,15 @@ def test_prescribed_motions(name: str) -> None:
     assert math.log2(errors[0] / errors[1]) >= 4 - tolerances.OBSERVED_ORDER
 
 
+@pytest.mark.parametrize("metric", ["group", "algebra"])
 @pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
-def test_adaptive_steps(name: str) -> None:
+def test_adaptive_steps(name: str, metric: str) -> None:
     """Rejected steps keep their first stage; both backends take the same steps."""
     pair = driven_body("c"), driven_body("numpy")
-    compiled, plain = runs_of(pair, TIMES[-1], method=name, rtol=1e-6, h0=1.0, t_eval=TIMES, trace=True)
+    options = {"error_metric": metric}
+    compiled, plain = runs_of(
+        pair, TIMES[-1], method=name, rtol=1e-6, h0=1.0, t_eval=TIMES, trace=True, method_options=options
+    )
     assert compiled.trace is not None and plain.trace is not None
     assert compiled.statistics.rejected > 0
     np.testing.assert_allclose(compiled.trace.h, plain.trace.h, rtol=tolerances.ADAPTIVE_STEPS)
@@ -195,3 +199,63 @@ def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
 def test_mistakes(name: str, options: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         sl.solve(driven_body(), 0.1, method=name, h=0.01, method_options=options)
+
+
+def gentle_top(backend: str = "c") -> System:
+    """The constrained top on SE(3), with a slow spin."""
+    return heavy_top_system("SE3", backend).with_initial("top", Omega=[0.4, 3.0, -1.0])
+
+
+KAPPA = """
+name = "half_explicit_3_kappa"
+family = "half_explicit"
+s = 3
+A = [[], ["1/2"], ["2/9", "4/9"], ["1/4", "0", "3/4"]]
+d = ["1/4", "-3", "15/4"]
+"""
+"""Errors in λ are halved in each step."""
+
+
+def test_half_explicit_methods_whose_errors_in_multipliers_decay(tmp_path: Path) -> None:
+    """Order three of q and v and order two of λ, in both backends."""
+    path = tmp_path / "kappa.toml"
+    path.write_text(KAPPA, encoding="utf-8")
+    exact = sl.solve(gentle_top(), 0.5, h=2.0**-11, method="half_explicit_5", multipliers="index1", record_every=0)
+    rows = []
+    for exponent in (7, 8):
+        run = sl.solve(gentle_top(), 0.5, h=2.0**-exponent, method=path, record_every=0)
+        parts = ("q", "v", "multipliers")
+        rows.append([np.abs(getattr(run, part)[-1] - getattr(exact, part)[-1]).max() for part in parts])
+    orders = np.log2(np.array(rows[0]) / np.array(rows[1]))
+    assert np.all(orders > np.array([3, 3, 2]) - tolerances.ORDER), orders
+    first, second = (sl.solve(gentle_top(backend), 0.5, h=2.0**-5, method=path) for backend in ("c", "numpy"))
+    np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.BACKENDS)
+    np.testing.assert_allclose(first.multipliers, second.multipliers, rtol=tolerances.BACKENDS)
+
+
+@pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
+def test_pairs_compare_their_ends_on_the_group_or_in_the_algebra(name: str) -> None:
+    """One is T⁻¹ of the step times the other, which approaches 1 with the step; the steps themselves are the same."""
+
+    def first_step(metric: str, h: float) -> Solution:
+        return sl.solve(
+            driven_body(), h, h=h, atol=1e-6, method=name, controller="celledoni2022", trace=True,
+            method_options={"error_metric": metric},
+        )  # fmt: skip
+
+    def apart(h: float) -> float:
+        group, algebra = first_step("group", h), first_step("algebra", h)
+        assert group.trace is not None and algebra.trace is not None
+        np.testing.assert_array_equal(group.q, algebra.q)
+        return abs(float(algebra.trace.error[0] / group.trace.error[0]) - 1)
+
+    coarse, fine = apart(0.1), apart(0.01)
+    assert 0 < fine < coarse / 5
+
+
+def test_only_pairs_have_an_error_metric() -> None:
+    assert method("cf4").options == {}
+    with pytest.raises(ModelError, match="has no option error_metric"):
+        method("cf4").with_options({"error_metric": "algebra"})
+    with pytest.raises(UnknownNameError, match="Unknown error_metric 'some'; use one of: group, algebra"):
+        method("cf43").with_options({"error_metric": "some"})

@@ -6,7 +6,16 @@
 Every stage, and the result, is reached from the start of the step or from an earlier stage by exponentials one after
 the other; velocities add up along them. The first of a chain acts first: q∘exp(h Σ_j α_j f_j)∘exp(h Σ_j β_j f_j) under
 right multiplication, exp(h Σ_j β_j f_j)·exp(h Σ_j α_j f_j)·y under an action from the left. There are no commutators,
-so signs are the same. Numbers are those of ``commutator_free.h``.
+so signs are the same. The error of a pair is the distance of its two ends,
+
+    log(q_{n+1}⁻¹∘q̂_{n+1})  (3)
+
+or, with the option ``error_metric="algebra"``, the difference of their local coordinates at the start of the step,
+
+    log(q_n⁻¹∘q̂_{n+1}) - log(q_n⁻¹∘q_{n+1})  (4)
+
+as methods have it whose step is one exponential: (4) is T⁻¹ of the step times (3), but for squares of (3). Numbers are
+those of ``commutator_free.h``.
 Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised.
 """
 
@@ -15,7 +24,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -24,6 +33,7 @@ import numpy as np
 from symlie.runtime.kernels.c_text import c_integers, c_matrix, c_vector
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method, ScalarStages
+from symlie.runtime.methods.options import Choice
 from symlie.runtime.methods.stepper import weighted
 from symlie.runtime.tableaux.chains import Chain, ChainTableau
 from symlie.runtime.tableaux.entry import EntryReader
@@ -64,17 +74,37 @@ class ChainTable:
         return len(self.c)
 
 
+ERROR_METRIC = Choice(("group", "algebra"))
+"""How the two ends of a pair are compared."""
+
+
 @dataclass(frozen=True, repr=False)
 class CommutatorFree(Method):
-    """A commutator-free method."""
+    """A commutator-free method.
+
+    Parameters
+    ----------
+    error_metric : str
+        Of a pair: ``"group"``, (3), or ``"algebra"``, (4).
+    """
 
     tableau: ChainTableau
+    error_metric: str = "group"
 
     family: ClassVar[str] = "commutator_free"
     header: ClassVar[str] = "commutator_free.h"
     takes_coordinate_rates: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("stages", "result")
     optional: ClassVar[tuple[str, ...]] = ("c", "result_hat")
+    option_values: ClassVar[Mapping[str, str]] = {"error_metric": ERROR_METRIC.text}
+    members: ClassVar[str] = "commutator-free pairs"
+
+    @property
+    def options(self) -> dict[str, object]:
+        return {"error_metric": self.error_metric} if self.has_estimate else {}
+
+    def _with(self, options: Mapping[str, object]) -> Self:
+        return replace(self, error_metric=ERROR_METRIC.read(self.name, "error_metric", options["error_metric"]))
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -119,6 +149,7 @@ class CommutatorFree(Method):
         return [
             f"#define STAGES {table.stages}",
             f"#define NEEDED {table.needed}",
+            f"#define ERROR_IN_ALGEBRA {int(self.error_metric == 'algebra')}",
             c_matrix("EXPONENTIAL", table.exponentials),
             c_integers("BOUND", table.bounds),
             c_integers("START", table.start),
@@ -168,7 +199,13 @@ class CommutatorFree(Method):
         if stepper.control.with_estimate:
             q_hat, v_hat, _ = end_of(table.stages + 1, t + h)
             theta = k.difference(state.q, q)
-            trial.estimate(stepper.control, theta, theta + k.difference(q, q_hat), state.v, v, v_hat)
+            if self.error_metric == "algebra":
+                # (4)
+                theta_hat = k.difference(state.q, q_hat)
+            else:
+                # (3)
+                theta_hat = theta + k.difference(q, q_hat)
+            trial.estimate(stepper.control, theta, theta_hat, state.v, v, v_hat)
         return trial
 
 
@@ -182,6 +219,7 @@ class CrouchGrossman(CommutatorFree):
     family: ClassVar[str] = "crouch_grossman"
     required: ClassVar[tuple[str, ...]] = ("a", "b")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
+    members: ClassVar[str] = "pairs of the family crouch_grossman"
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:

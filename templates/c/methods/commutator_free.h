@@ -4,7 +4,8 @@
  *   f_j = (V_j, Vdot_j) at Y_j = (Q_j, V_j)  (2)
  *
  * The first exponential of a chain acts first; velocities add up along it. The end of the step, and the embedded one,
- * are reached by chains of their own. The error is the difference of the two ends.
+ * are reached by chains of their own. The error is log(q_{n+1}^-1 o qhat_{n+1}) (3) or, with ERROR_IN_ALGEBRA,
+ * log(q_n^-1 o qhat_{n+1}) - log(q_n^-1 o q_{n+1}) (4).
  *
  * The tableau comes in as STAGES, NEEDED (those that the result needs), EMBEDDED, and the tables EXPONENTIAL (weights of
  * the slopes), BOUND and START (chain k has the exponentials from BOUND[k] to BOUND[k + 1] and starts from the stage
@@ -108,8 +109,14 @@ SYMLIE_UNROLL
                      hat_Q, hat_V, sum);
         if (MOTIONS) system_prescribe(P, t + h, hat_Q, hat_V);
         system_difference(P, state->q, Q, size);
+#if ERROR_IN_ALGEBRA
+        /* (4) */
+        system_difference(P, state->q, hat_Q, end);
+#else
+        /* (3) */
         system_difference(P, Q, hat_Q, end);
         for (int k = 0; k < DIMENSION; k++) end[k] += size[k];
+#endif
         trial->error = error_norm(P, control, trial, size, end, state->v, V, hat_V);
     }
 #endif

@@ -307,10 +307,14 @@ def held_top(quick: bool) -> list[Item]:
             table=Table(["formulation", "h in s", *(t for name in printed for t in (name, "printed"))], table_rows,
                         [counted[name] for name in printed]),
             numbers=[
-                Number(f"{name} at h = {h:.3g} s", iterations_at(RV, h), [counted[name]], stated - MATCH,
-                       stated + MATCH, printed=f"{stated:g}")
-                for name in printed
-                for h, stated in zip(printed_steps, printed[name], strict=False)
+                *(Number(f"{name} at h = {h:.3g} s", iterations_at(RV, h), [counted[name]], stated - MATCH,
+                         stated + MATCH, printed=f"{stated:g}")
+                  for name in ("with T", "without T")
+                  for h, stated in zip(printed_steps, printed[name], strict=False)),
+                *(Number(f"without T, modified, at h = {h:.3g} s, less the printed number",
+                         lambda f, h=h, stated=stated: iterations_at(RV, h)(f) - stated,
+                         [counted["without T, modified"]], -MATCH, MATCH)
+                  for h, stated in zip(printed_steps, printed["without T, modified"], strict=False)),
             ],
         ),
     ]  # fmt: skip

@@ -40,6 +40,8 @@ from symlie.elements.forces.springs import Damper as Damper
 from symlie.elements.forces.springs import Spring as Spring
 from symlie.elements.joints.couplings import GearJoint as GearJoint
 from symlie.elements.joints.couplings import RackJoint as RackJoint
+from symlie.elements.joints.denavit_hartenberg import DenavitHartenbergLink as DenavitHartenbergLink
+from symlie.elements.joints.denavit_hartenberg import denavit_hartenberg_chain as denavit_hartenberg_chain
 from symlie.elements.joints.joint import Joint as Joint
 from symlie.elements.joints.kinds import ConstantVelocityJoint as ConstantVelocityJoint
 from symlie.elements.joints.kinds import CylindricalJoint as CylindricalJoint

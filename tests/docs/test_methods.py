@@ -18,7 +18,7 @@ def test_tableaux(tmp_path: Path) -> None:
         file = tmp_path / "own.toml"
         file.write_text(block.text, encoding="utf-8")
         found.append(sl.load_tableau(file))
-    assert [(m.family, m.order) for m in found] == [("rkmk", 2), ("commutator_free", 4)]
+    assert [(m.family, m.order) for m in found] == [("rkmk", 2), ("commutator_free", 4), ("half_explicit", 3)]
 
 
 def test_all_methods_are_listed_with_their_orders() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Sequence
 
@@ -9,7 +10,8 @@ import mpmath
 import numpy as np
 import sympy
 from mpmath import mpf
-from sympy import Expr
+from numpy.typing import NDArray
+from sympy import Expr, ImmutableMatrix
 
 from symlie.groups.group import LieGroup, algebra_symbols
 from symlie.groups.kinematics import kinematic_blocks, kinematic_matrices
@@ -54,7 +56,7 @@ TURN = 3.14
 
 LEAST_TURN = 0.4
 """Of an imaginary part, relative to the norm, to which others are scaled."""
-TRIALS = 40
+TRIALS = 400
 """Random points among which matrices with such eigenvalues are sought."""
 
 FRACTIONS = (0.0, 1e-17, 1e-9, 1e-3, 0.1, 0.5, 1.0, 1.6)
@@ -128,9 +130,8 @@ def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
     turns = [0.0]
     for factor, _, begin in group.simple_factors:
         if general_matrices(factor):
-            values = dict(zip(algebra_symbols(factor), theta[begin : begin + factor.dimension], strict=True))
-            matrices = [m.matrix for m in kinematic_matrices(factor)]
-            numbers = [np.array(m.subs(values), dtype=float) for m in dict.fromkeys(matrices)]
+            matrices = dict.fromkeys(m.matrix for m in kinematic_matrices(factor))
+            numbers = [_numbers(factor, m, theta[begin : begin + factor.dimension]) for m in matrices]
             turns += [float(np.max(np.abs(np.linalg.eigvals(m).imag))) for m in numbers]
     return max(turns)
 
@@ -197,8 +198,7 @@ def point_at(group: LieGroup, angle: float, length: float, generator: random.Ran
         part = [generator.uniform(-1, 1) for _ in symbols]
         matrices = general_matrices(factor)
         if matrices:
-            values = dict(zip(symbols, part, strict=True))
-            norms = [np.linalg.norm(np.array(m.subs(values), dtype=float), 2) for m in matrices]
+            norms = [np.linalg.norm(_numbers(factor, m, part), 2) for m in matrices]
             theta += [c * angle / float(max(norms)) for c in part]
             continue
         present = float(form.subs(dict(zip(symbols, part, strict=True)))) ** 0.5
@@ -218,6 +218,17 @@ def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
         ``double`` or ``float``.
     """
     return tuple((float(np.float32(v)) if real == "float" else float(v)) + 0.0 for v in values)
+
+
+@functools.cache
+def _slopes(group: LieGroup, matrix: ImmutableMatrix) -> NDArray[np.floating]:
+    """Derivatives of a matrix A(θ) by the components of θ: (dimension, rows, columns)."""
+    return np.array([matrix.diff(s).tolist() for s in algebra_symbols(group)], dtype=float)
+
+
+def _numbers(group: LieGroup, matrix: ImmutableMatrix, theta: Sequence[float]) -> NDArray[np.floating]:
+    """A linear matrix A(θ) of a group in numbers."""
+    return np.tensordot(np.asarray(theta), _slopes(group, matrix), axes=1)
 
 
 def _flat(rows: Sequence[Sequence[mpf]]) -> list[mpf]:

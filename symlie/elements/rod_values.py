@@ -77,10 +77,13 @@ def initial_strain(
     from scipy.spatial.transform import Rotation
 
     states = np.array([initial_storage(model, node) for node in along])
-    if group.storage_fields[0].size == 9:
+    size = group.storage_fields[0].size
+    if size == 9:
         rotations = Rotation.from_matrix(states[:, :9].reshape(-1, 3, 3))
-    else:
+    elif size == 4:
         rotations = Rotation.from_quat(np.roll(states[:, :4], -1, axis=1))
+    else:
+        rotations = Rotation.from_rotvec(states[:, :3])
     if end_rotations:
         turned = [end_rotations.get(k, (0.0, 0.0, 0.0)) for k in range(len(along))]
         rotations = rotations * Rotation.from_rotvec(turned)

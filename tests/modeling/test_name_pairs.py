@@ -206,3 +206,27 @@ def test_names_of_all_pairs_of_kinds(tmp_path: Path) -> None:
 def test_outputs_with_the_name_of_an_output_of_an_element_are_refused(owner: str, ending: str, tmp_path: Path) -> None:
     assert outcome(owner, "output", ending, tmp_path) == "refused"
     assert outcome(owner, "array output", ending, tmp_path) == "refused"
+
+
+def momenta(units: tuple[str, str], *, total: bool) -> sl.Model:
+    """Two kinds of bodies that define one output."""
+    model = sl.Model("momenta")
+    for k, unit in enumerate(units):
+        nodes = model.node_array(f"nodes{k}", "R1", 2)
+        nodes.initial(x=1.0, x_dot=k + 1.0)
+        body = sl.ElementType(f"body{k}", node="R1")
+        body.kinetic_energy(body.node.x_dot[0] ** 2 / 2)
+        body.output("momentum", body.node.x_dot[0], unit=unit, total=total)
+        model.add(body, nodes)
+    return model
+
+
+def test_totals_are_added_up() -> None:
+    solution = sl.solve(momenta(("kg m/s", "kg m/s"), total=True).derive().compile(backend="numpy"), 0.1, h=0.1)
+    np.testing.assert_allclose(solution.outputs["momentum"].ravel(), 2 * 1.0 + 2 * 2.0)
+
+
+@pytest.mark.parametrize(("units", "total"), [(("kg m/s", "kg m/s"), False), (("kg m/s", "g m/s"), True)])
+def test_other_outputs_of_one_name_are_refused(units: tuple[str, str], total: bool) -> None:
+    with pytest.raises(ModelError, match="Output 'momentum' is stated by 'body0' and by 'body1'"):
+        momenta(units, total=total).derive()

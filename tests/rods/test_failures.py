@@ -306,3 +306,11 @@ def test_an_initial_configuration_off_the_constraint() -> None:
         match=r"violates row 2 of constraint 'rod_segment_strain' of element 'rod_segment', instance 2: Φ = 0\.1;",
     ):
         _ = model.derive().compile(backend="numpy").initial_state
+
+
+@pytest.mark.parametrize("rotation", [(1.0,), (1.0, 2.0, float("nan"))])
+def test_rotations_at_ends_of_curves_belong_to_the_group(rotation: tuple[float, ...]) -> None:
+    model = sl.Model("curve")
+    nodes = model.node_array("nodes", sl.SE3, 2)
+    with pytest.raises(ModelError, match="at an end of curve 'line' on SE3 needs 3 finite numbers"):
+        model.curve("line", nodes, [0, 1], end_rotation=rotation)

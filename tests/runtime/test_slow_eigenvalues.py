@@ -123,7 +123,8 @@ def random_case(seed: int) -> Case:
     row = (draw.normal(size=SIZE) @ basis)[order]
     constraint = str(draw.choice(["", "", "positions", "velocities"]))
     mass, stiffness = (mass + mass.T) / 2, (stiffness + stiffness.T) / 2
-    return Case(mass, damping, stiffness, row, constraint, coordinates != "own" or bool(constraint))
+    is_mixed = coordinates != "own" or bool(constraint) or kind == "gyroscopic"
+    return Case(mass, damping, stiffness, row, constraint, is_mixed)
 
 
 def check(seed: int) -> None:

@@ -135,7 +135,7 @@ def root_bound(moved: Array | float, slope: Array | float, curvature: Array | fl
 
 def second_order(noise: Array, magnified: Array) -> float:
     """Square of the relative change of eigenvalues of the inverse by rounding, which moves all others, too."""
-    return min(float((noise**2 / magnified).max(initial=0.0)), 1.0)
+    return float(np.square(np.minimum(noise / np.sqrt(magnified), 1.0)).max(initial=0.0))
 
 
 def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array, float]:

@@ -204,8 +204,7 @@ class _FirstOrderModes:
 
         zero = computed + float(np.linalg.norm(disturbed(np.eye(zeros)), 2))
         basis = chains_of_zero(slow, zero)
-        turned = np.abs(basis.T @ slow @ basis)
-        # What the computation leaves of a chain is zero; rounding of the entries acts along the chain.
-        whole = np.where(turned > zero, turned, 0.0) + disturbed(basis)
+        # Errors of the computation are those that it has left in the chain; rounding of the entries acts along it.
+        whole = np.abs(basis.T @ slow @ basis) + disturbed(basis)
         accuracy[:zeros] = float(np.abs(np.linalg.eigvals(whole)).max()) + computed
         vectors[:, :zeros] = of.basis @ right @ basis

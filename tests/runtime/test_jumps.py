@@ -175,10 +175,13 @@ def check_random_tables(backend: str, method: str, first: Any, second: Any, shif
         x, v = x + of_input[0], v + of_input[1]
     steps = {"h": 0.05} if method in ("rkmk_rk44", "bdf5", "abmk3") else {"rtol": 1e-9, "atol": 1e-9}
     run = sl.solve(system, 1.0, method=method, **steps)
-    for found in (run(t), sl.solve(system, 1.0, method=method, t_eval=t, **steps)):
+    # Velocities between steps are rates of the positions, whose errors may differ by the tolerance at both ends.
+    between = 4e-9 / np.diff(run.t)[np.searchsorted(run.t, t) - 1] if method == "bdf" else np.zeros(len(t))
+    recorded = sl.solve(system, 1.0, method=method, t_eval=t, **steps)
+    for found, of_rates in ((run(t), between), (recorded, np.zeros(len(t)))):
         assert isinstance(found, sl.Solution) and np.array_equal(found.t, t)
         assert np.abs(found.q[:, 0] - x).max() <= tolerances.ACROSS_KINKS
-        assert np.abs(found.v[:, 0] - v).max() <= tolerances.ACROSS_KINKS
+        assert np.all(np.abs(found.v[:, 0] - v) <= tolerances.ACROSS_KINKS + of_rates)
 
 
 METHODS = st.sampled_from(["half_explicit_5", "rkmk_rk44", "taylor", "bdf", "bdf5", "abmk3"])

@@ -37,7 +37,7 @@ class AlphaFormula:
     """
 
     sees_end: ClassVar[bool] = False
-    span = 1
+    span = 1.0
     offset: Array | float = 0.0
 
     def __init__(

@@ -107,13 +107,15 @@ class BdfFormula:
         span: int,
     ) -> None:
         self.kernels, self.has_velocity = kernels, layout.has_velocity
-        self.h, self.before, self.velocities, self.span = h, before, velocities, span
+        self.h, self.before, self.velocities = h, before, velocities
         self.earlier, self.elements = increments, elements
         # (4)
         self.tau = [0.0, -1.0]
         for length in lengths:
             self.tau.append(self.tau[-1] - float(length) / h)
         self.alpha = derivative_weights(self.tau)
+        # Weights are large where earlier points are close together.
+        self.span = max(float(span), 0.5 * sum(map(abs, self.alpha[1:])) / self.alpha[0])
         # But for brackets θ_i is that of the step before less θ.
         self.offset: Array | float = np.zeros(layout.dimension)
         for weight, earlier in zip(self.alpha[2:], increments, strict=False):

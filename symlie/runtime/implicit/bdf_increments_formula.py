@@ -31,7 +31,7 @@ class BdfIncrementsFormula:
     """
 
     sees_end: ClassVar[bool] = False
-    span = 1
+    span = 1.0
     offset: Array | float = 0.0
 
     def __init__(self, v: Array, h: float, length: float, increment: Array, earlier: Array, before: Array) -> None:

@@ -45,8 +45,8 @@ class Formula(Protocol):
 
     sees_end: ClassVar[bool]
     """Whether η acts along B at the end of the step, not along B_n."""
-    span: int
-    """Number of steps that v̇ is made of at most."""
+    span: float
+    """How many times the rounding of θ is in v̇."""
     before: Array
     """v̇_n."""
     offset: Array | float

@@ -219,11 +219,11 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
-    def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: int) -> float:
+    def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: float) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
-        v̇ is rounded as its part dv̇/dw θ is, which short steps cancel, or as the increments over all steps that it is
-        made of. The configuration that is seen belongs to the matrix where factors are kept.
+        v̇ is rounded as its part dv̇/dw θ is, which short steps cancel, or as all increments that it is made of. The
+        configuration that is seen belongs to the matrix where factors are kept.
         """
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         storage, begin = tables["STORED_SIZE"], tables["STORED"]

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError
 from symlie.runtime.integrate.shorter_steps import ShorterSteps
 from symlie.runtime.kernels.protocol import States
@@ -115,7 +116,8 @@ class DenseOutput:
     @cached_property
     def _begins(self) -> Array:
         """Times at which steps after recorded states begin, in s, shape (n,)."""
-        return starts_after(self.system.breakpoints, self.solution.states.t)
+        times = self.solution.states.t
+        return starts_after(self.system.breakpoints, times, TIME_RESOLUTION * max(abs(times[0]), abs(times[-1])))
 
     @cached_property
     def _ends_of_steps(self) -> tuple[States, NDArray[np.intp]]:

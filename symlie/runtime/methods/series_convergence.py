@@ -91,8 +91,15 @@ def _windows(order: int) -> tuple[range, range, range]:
 
 
 def _falls(rows: Array, h: float) -> bool:
-    last, first, middle = (max(_largest(rows[k]) * h**k for k in window) for window in _windows(len(rows) - 1))
+    last, first, middle = (max(_term(rows[k], h, k) for k in window) for window in _windows(len(rows) - 1))
     return last == 0 or last < TERMS_FALL * min(first, middle)
+
+
+def _term(row: Array, h: float, k: int) -> float:
+    """The largest component of a term of order k after a length, which may be infinite."""
+    size = _largest(row)
+    with np.errstate(over="ignore"):
+        return float(size * np.float64(h) ** k) if size > 0 else size
 
 
 def _radius(rows: Array) -> float:

@@ -29,7 +29,7 @@ def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]
     return found
 
 
-def starts_after(breakpoints: Mapping[float, float], times: Array) -> Array:
+def starts_after(breakpoints: Mapping[float, float], times: Array, shortest: float = 0.0) -> Array:
     """Times at which steps after some times begin, shape (n,): later ones at jumps and until steps after them begin.
 
     Parameters
@@ -38,7 +38,13 @@ def starts_after(breakpoints: Mapping[float, float], times: Array) -> Array:
         Merged breakpoints.
     times
         Times, shape (n,), in s.
+    shortest
+        Length of the shortest step, in s: breakpoints that are nearer to the start of steps after an earlier one have
+        no step between them.
     """
     known = np.array([*breakpoints.items()]).reshape(-1, 2)
+    for k in range(len(known) - 2, -1, -1):
+        if known[k + 1, 0] - known[k, 1] < shortest:
+            known[k, 1] = max(known[k, 1], known[k + 1, 1])
     place = np.searchsorted(known[:, 0], times, side="right") - 1
     return np.where(place < 0, times, np.maximum(times, np.concatenate([known[:, 1], [-np.inf]])[place]))

@@ -23,10 +23,10 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
 #endif
 }
 
-/* v' is rounded as its part beta' theta is, which short steps cancel, or as the increments over all steps that it is made of. */
+/* v' is rounded as its part beta' theta is, which short steps cancel, or as all increments that it is made of. */
 static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
 {
-    return fabs(s->v_dot[component]) + s->acceleration * SPAN * fabs(s->theta[component]);
+    return fabs(s->v_dot[component]) + s->acceleration * formula_span(s->formula) * fabs(s->theta[component]);
 }
 
 /* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. g is what the residual

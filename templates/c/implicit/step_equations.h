@@ -13,9 +13,10 @@
  *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
  *   formula_advance(P, formula, q_n, theta, q)   (a), with SEES_END
  *   formula_offset(formula)                      m - theta, where T of the matrix is taken at m, with SEES_END
+ *   formula_span(formula)                        how many times the rounding of theta is in v', with SEES_END; else once
  *
  * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that v and B in (b) are made in the
- * coordinates of the end of the step, and SPAN, the number of steps that v' is made of; HAS_ETA comes with the tables. */
+ * coordinates of the end of the step; HAS_ETA comes with the tables. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -37,6 +38,10 @@ static inline void formula_advance(const symlie_problem *restrict P, const step_
                                    const symlie_real *restrict theta, symlie_real *restrict q);
 
 static inline const symlie_real *formula_offset(const step_formula *restrict formula);
+
+static inline symlie_real formula_span(const step_formula *restrict formula);
+#else
+#define formula_span(formula) 1
 #endif
 
 #define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */

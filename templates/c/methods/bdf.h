@@ -26,7 +26,6 @@
 #endif
 
 #define SEES_END 1
-#define SPAN STEPS
 #include "implicit_step.h"
 
 #include "bdf_formula.h"

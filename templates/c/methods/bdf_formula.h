@@ -88,6 +88,15 @@ static inline const symlie_real *formula_offset(const step_formula *restrict f)
     return f->offset;
 }
 
+/* How many times the rounding of theta is in v': once for each step, and more where earlier points are close together, whose
+ * weights are large. */
+static inline symlie_real formula_span(const step_formula *restrict f)
+{
+    symlie_real sum = 0;
+    for (int i = 1; i <= ORDER(f); i++) sum += fabs(f->weight[i]);
+    return fmax(STEPS, 0.5 * sum / f->weight[0]);
+}
+
 /* Elements of so many points from the end of a step, and theta_1. */
 static inline void take_apart(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta, int count)
 {

@@ -15,7 +15,6 @@
 #define SYMLIE_BDF_INCREMENTS_H
 
 #define SEES_END 0
-#define SPAN 1
 #include "implicit_step.h"
 
 struct step_formula {

@@ -29,7 +29,6 @@
 #define SYMLIE_GENERALIZED_ALPHA_H
 
 #define SEES_END 0
-#define SPAN 1
 #include "implicit_step.h"
 
 struct step_formula {

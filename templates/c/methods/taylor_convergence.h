@@ -15,7 +15,7 @@ static inline symlie_real largest_term(const symlie_problem *restrict P, int are
         symlie_real of_row = SYMLIE_NUMBER(0);
         long long begin;
         for (int i = 0, count; (count = part_of_row(P, are_velocities, i, &begin)) >= 0; i++) of_row = largest_entry(count, row + begin, of_row);
-        const symlie_real term = of_row * power;
+        const symlie_real term = SYMLIE_WHERE(of_row == 0, of_row, of_row * power);
         largest = SYMLIE_WHERE(term <= largest, largest, term);
     }
     return largest;

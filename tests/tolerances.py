@@ -982,6 +982,9 @@ pericentre decides; measured 2e-11."""
 TIME_AT_START = 1e-13
 """Of events within 2.5 s of the start, in s, where zeros of polynomials are located to a few units of rounding."""
 
+TIMES_OF_IMPACTS = 1e-12
+"""Of the last of ninety impacts, in s: each is located to a few units of rounding of 2.5 s."""
+
 MATRIX_LOGARITHM = 1e-25
 """Logarithms of matrices with rotations within 1e-6 of π, in 40 digits: differences of matrices lose twelve there, and
 constants of series have forty."""
@@ -1067,3 +1070,9 @@ tolerance of implicit steps."""
 FORCE_OF_BALANCES = 1e-4
 """Multipliers of balances of forces, in N where springs bear 8 N: what methods leave of Φ in a run, largest for order
 three with steps of 5 ms; zero for implicit methods."""
+MULTIPLIERS_OF_SWITCHES = 1e-6
+"""Multipliers of up to 151 N m of both backends, whose iterations end at residuals of 1e-8 times the first ones."""
+
+SWITCHED = 1e-6
+"""Velocities after forces of 1 and 3 that jump within steps of 0.05, of methods that are exact for constant forces:
+steps end at the jump but for 1e-9 of them. Without that they are off by 0.05."""

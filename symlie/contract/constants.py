@@ -192,6 +192,19 @@ KINK = 1
 JUMP = 2
 """Mark of segments that start after a jump, where all methods begin anew."""
 
+SWITCH_HALVINGS = 30
+"""Halvings of a step in the search of a switch: rounding of its function is much less than what is left."""
+
+SHORTEST_SWITCH = 2.0**-6
+"""Part of a step from a switch to one of its ends, below which no step is taken there: short ones lose digits of λ."""
+
+JUMP_OF_RATES = 1e-6
+"""Difference of accelerations on both sides of a switch, relative to the largest ones there and at the end of the step,
+from which on they jump."""
+
+SLOW_RATE = 1e-3
+"""Acceleration, in velocities over the length of a step, that counts as the size of smaller ones."""
+
 STRETCH = 1.01
 """Steps to which a rest of an interval may amount to become one step."""
 

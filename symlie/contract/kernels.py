@@ -124,6 +124,8 @@ SYSTEM_KERNELS = (
     SystemKernel("energy", "tqv", "E", Gather.TOTAL, "2", "Kinetic and potential energy."),
     SystemKernel("accelerated_energy", "tqva", "E", Gather.TOTAL, "1", "Energy that depends on accelerations."),
     SystemKernel("events", "tqvλ", "out", Gather.STORED, "events", "Scalars whose zeros are events."),
+    SystemKernel("switches", "tqv", "out", Gather.STORED, "switches",
+                 "Functions whose signs choose pieces of forces and constraints."),
     SystemKernel("unwrapped", "tq", "out", Gather.STORED, "unwrapped", "Angles over turns, nearest to those in q."),
     SystemKernel("unwrapped_rate", "tqv", "out", Gather.STORED, "unwrapped", "Rates of angles over turns."),
     SystemKernel("unwrapped_start", "tq", "out", Gather.STORED, "unwrapped", "What angles over turns begin near to."),
@@ -204,13 +206,14 @@ def instance_size(element: ElementType, size: str) -> int:
     element
         The element type.
     size
-        ``mass``, ``jacobian``, ``rows``, ``events`` or ``unwrapped``.
+        ``mass``, ``jacobian``, ``rows``, ``events``, ``switches`` or ``unwrapped``.
     """
     sizes = {
         "mass": element.mass.count,
         "jacobian": element.jacobian.count,
         "rows": element.rows,
         "events": len(element.events),
+        "switches": element.switches,
         "unwrapped": element.unwrapped,
     }
     return sizes[size]

@@ -184,6 +184,8 @@ class ElementType:
     """Places of nodes whose whole configuration and velocity the element states."""
     unwrapped: int
     """Angles over turns of an instance; they follow the storage of its nodes in the configuration that it takes."""
+    switches: int = field(default=0, kw_only=True, metadata={OPTIONAL: True})
+    """Functions of an instance whose signs choose pieces of forces and constraints."""
 
     @property
     def rows(self) -> int:

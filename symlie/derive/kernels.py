@@ -24,6 +24,7 @@ from symlie.ir.hoisting import ParameterHoisting
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, NodeTypeKernels, SparsePattern
 from symlie.ir.program import Program, depends_on
 from symlie.ir.straightline import StraightLine, flatten
+from symlie.ir.switches import switches
 from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import DIRECTIONS, Parameter
@@ -147,6 +148,14 @@ class _ElementBuilder:
         meaning = table.meaning.format(name=name.removeprefix(f"{row}_"))
         return Kernel(signature, self.own.apply(self.shared.apply(body)), meaning)
 
+    def switches(self, values: Sequence[Expr]) -> Kernel:
+        """The generated function of what chooses pieces of some values."""
+        table = KERNELS["switches"]
+        body = switches(flatten(self.statement.program, values, self.references))
+        arguments = [self.inputs[label] for label in table.element_arguments]
+        signature = Signature(f"{self.statement.name}_switches", (*arguments, Argument("out", len(body.outputs), True)))
+        return Kernel(signature, self.own.apply(self.shared.apply(body)), table.meaning)
+
     def prepare(self) -> Kernel:
         arguments = (self.inputs["p"], self.inputs["e"], Argument("out", self.own.size, True))
         description = "An instance's parameters, followed by the constants that depend on parameters alone."
@@ -217,6 +226,12 @@ def _element_kernels(
         kernels += [kernel("jacobian", [e for _, _, e in jacobian]), kernel("curvature", constraints.curvature)]
         if has_rate:
             kernels.append(kernel("constraint_rate", constraints.rate))
+    entries = [e for _, _, e in (*mass, *jacobian)]
+    rows = [*constraints.position, *constraints.curvature, *constraints.rate] if jacobian else constraints.position
+    of_fields = [c for k in moved for c in total_field(statement, k)]
+    switching = builder.switches([*dynamics.force, *rows, *entries, *of_fields])
+    if switching.body.outputs:
+        kernels.append(switching)
     element = ElementTypeKernels(
         name=statement.name,
         node_types=tuple(n.group.name for n in statement.nodes),
@@ -239,6 +254,7 @@ def _element_kernels(
         located=tuple(node.place for node in statement.locations),
         unwrapped=len(statement.angles),
         events=tuple(EventFunction(e.name, DIRECTIONS[e.direction], e.is_terminal) for e in statement.events),
+        switches=len(switching.body.outputs),
         kernels=tuple(kernels),
     )
     element = _with_size(element, "e", builder.own.size)

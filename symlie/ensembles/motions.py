@@ -134,7 +134,7 @@ def _one_by_one(task: MotionTask, members: Iterable[int], rows: ChunkRows, check
                 rows.put(row, error.solution, task.times)
             rows.fail(row, error)
             continue
-        rows.status[row] = MemberStatus.EVENT if solution.status == "event" else MemberStatus.OK
+        rows.status[row] = MemberStatus.OK if solution.status == "ok" else MemberStatus.EVENT
         rows.put(row, solution, task.times)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import symlie as sl
 from symlie.runtime.solution.solution import Solution
-from tests.tolerances import TIME_AT_START
+from tests.tolerances import TIME_AT_START, TIMES_OF_IMPACTS
 
 DIRECTIONS = {"rising": 1, "falling": -1, "any": 0}
 METHODS: dict[str, dict[str, float]] = {
@@ -88,6 +88,44 @@ def test_functions_that_stay_zero_have_no_event_until_they_leave(backend: str) -
     found = sl.solve(model.derive().compile(backend=backend), 1.0, method="half_explicit_5", h=0.01)
     assert found.status == "ok" and [e.name for e in found.events] == ["late"]
     assert found.events[0].t == pytest.approx(0.325, abs=TIME_AT_START)
+
+
+RESTITUTION = 0.7
+
+
+@pytest.mark.filterwarnings("ignore:Terminal events accumulate")
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    ("method", "keeps_place"),
+    [("half_explicit_5", False), ("half_explicit_5", True), ("taylor", True), ("rattlie", True)],
+)
+def test_a_loop_over_impacts_ends_where_they_accumulate(method: str, keeps_place: bool, backend: str) -> None:
+    """Also where it begins at the state of the event, just behind zero."""
+    system, t, x, v, impacts = ball(backend), 0.0, 1.0, 0.0, []
+    words = METHODS[method] | {"method": method, "t_eval": []}
+    for _ in range(120):
+        run = sl.solve(system.with_initial("ball", x=[x], x_dot=[v]), (t, 6.0), **words)
+        if run.status != "event":
+            break
+        t, x, v = run.t[-1], run.q[-1, 0] if keeps_place else 0.0, -RESTITUTION * run.v[-1, 0]
+        impacts.append(t)
+    assert run.status == "accumulation" and "'floor' follows the start" in run.notices[0]
+    assert len(impacts) > 85
+    first = np.sqrt(2 / 9.81)
+    expected = first * (1 + 2 * np.append(0, np.cumsum(RESTITUTION ** np.arange(1, len(impacts)))))
+    np.testing.assert_allclose(impacts, expected, rtol=0, atol=TIMES_OF_IMPACTS)
+    assert abs(run.q[-1, 0]) <= TIME_AT_START
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("method", METHODS)
+def test_an_event_at_the_start_takes_no_search(method: str, backend: str) -> None:
+    """The state is that at the start to the last bit, and no step is taken to find it."""
+    system = ball(backend)
+    for v in (-1.0, 0.0):
+        found = thrown(system, 0.0, v, method)
+        assert found.t.tolist() == [0.0] and found.v[-1, 0] == v and found.events[0].t == 0
+        assert found.statistics.rhs_evaluations <= 30
 
 
 @functools.cache

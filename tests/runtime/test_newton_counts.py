@@ -206,6 +206,8 @@ def test_a_law_that_jumps_at_the_solution_is_named(newton: str) -> None:
             sl.solve(bead("jump", backend), 0.2, h=0.01, method="generalized_alpha", method_options={"newton": newton})
         assert isinstance(failure.value.solution, Solution)
         found[backend] = failure.value.solution
-        assert len(found[backend].t) == 2 and found[backend].statistics.halvings > 10
-    for name in COUNTS:
+        # Its first step ends at the jump, of which both sides are recorded.
+        assert len(found[backend].t) == 3 and found[backend].statistics.halvings > 10
+    # Rounding decides about halvings in the shortest steps to the jump, which have a solution or not.
+    for name in set(COUNTS) - {"rhs_evaluations", "halvings", "rounding_floor"}:
         assert getattr(found["c"].statistics, name) == getattr(found["numpy"].statistics, name), name

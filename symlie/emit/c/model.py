@@ -15,7 +15,7 @@ from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.templating import render
 
-_LEFT_OUT = {"inverse_dynamics", "unwrapped", "unwrapped_rate", "unwrapped_start"}
+_LEFT_OUT = {"inverse_dynamics", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
 """Kernels that are only there where a statement has them."""
 
 LARGEST_UNROLLED = 800
@@ -113,9 +113,8 @@ def _element_view(
     }
 
 
-def _unwrapped(model: EmittedModel, first: int = 0) -> str:
-    """Number of the angles over turns of all instances of element types from one on, in C; empty if there are none."""
-    sizes = [e.unwrapped for e in model.types.element_types]
+def _total(model: EmittedModel, sizes: Sequence[int], first: int = 0) -> str:
+    """Sum of sizes of all instances of element types from one on, in C; empty if there are none."""
     if model.elimination is not None:
         counts = (i.count for i in model.arrangement.instances)
         return str(sum(size * n for size, n in [*zip(sizes, counts, strict=True)][first:])) if any(sizes) else ""
@@ -204,6 +203,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
     kernels = [print_kernel(k) for k in model.kernels]
     names = {k.signature.name for k in model.kernels}
     stepped = [t.name for t in types.node_types if f"{t.name}_coordinate_rate" in names]
+    angles = [e.unwrapped for e in types.element_types]
     own = {name.removeprefix(f"{e.name}_") for e in types.element_types for name in names}
     rows = table_rows(CORE, without=_LEFT_OUT - own)
     of_events = {f"{e.name}_events" for e in types.element_types}
@@ -215,7 +215,8 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "coordinate_rates": stepped,
         "frozen": model.arrangement.frozen,
         "tables": (*types.inputs, *model.arrangement.tables),
-        "unwrapped": _unwrapped(model),
+        "unwrapped": _total(model, angles),
+        "switches": _total(model, [e.switches for e in types.element_types]),
         "hash": interface_hash,
         "fixed": fixed,
         "storage": model.storage if fixed else 0,
@@ -278,7 +279,7 @@ def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
         "unroll_stages": fixed and stage_operations(model) <= LARGEST_UNROLLED,
     }  # fmt: skip
     for k, element in enumerate(elements):
-        element["unwrapped_from"] = _unwrapped(model, k)
+        element["unwrapped_from"] = _total(model, angles, k)
     return {
         f"{types.name}.h": render("c/kernels/model.h.jinja", **values),
         f"{types.name}.c": render("c/kernels/model.c.jinja", **values),

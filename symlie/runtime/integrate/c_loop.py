@@ -24,6 +24,9 @@ from symlie.runtime.system.system import System
 RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
+STATES_OF_STEP = 3
+"""States that a step may record: its end, and both sides of a switch."""
+
 LEAST_SPEED = 5120.0
 """Steps times velocities that a second surely has, whatever the method: short runs are one call of the loop."""
 
@@ -108,10 +111,11 @@ class CompiledIntegration:
         self.state.acceleration_is_valid = start.acceleration is not None
         self.state.own_is_valid, self.state.event_is_valid = start.own is not None, start.event is not None
         self._plan = compiled.plan(plan, record_every)
+        self._plan.record_switches = record_every == 1
         self._record = library.ffi.new("symlie_record *")
         width = 8 * (1 + sum(self._sizes))
         most = RECORD_BYTES // width if control.is_adaptive else min(RECORD_BYTES // width, plan.total_steps + 1)
-        self._record.capacity = most = max(1, most)
+        self._record.capacity = most = max(STATES_OF_STEP, most)
         widths = dict(zip(("t", "q", "v", "lambda", "carried"), (1, *self._sizes), strict=True))
         if with_trace:
             widths["trace"] = TRACE_WIDTH

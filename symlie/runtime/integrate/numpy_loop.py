@@ -20,12 +20,13 @@ from symlie.errors import (
     OutsideChartError,
     SingularSystemError,
 )
-from symlie.runtime.integrate.event_search import AT_START, EventSearch, SeriesSearch
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.rank_loss import is_abrupt, is_near_rank_loss
 from symlie.runtime.integrate.monitors.stiffness import look_at_step, looks_at_step
 from symlie.runtime.integrate.segments import Plan
-from symlie.runtime.integrate.step_interpolation import StepInside
+from symlie.runtime.integrate.within.event_search import AT_START, EventSearch, SeriesSearch
+from symlie.runtime.integrate.within.step_interpolation import StepInside
+from symlie.runtime.integrate.within.switch_search import Switch, find_switch, searches_switches
 from symlie.runtime.kernels.carried import carried_after
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
@@ -73,10 +74,11 @@ class TimeLoop:
         self.stepper = Stepper(self.system, self.method, self.control)
         acceleration = None if at.acceleration is None else at.acceleration.copy()
         self.state = State(begin.t, at.q.copy(), at.v.copy(), at.multipliers.copy(), acceleration, at.own)
+        self.searches_switches = searches_switches(self.system, self.stepper)
         self.carried = at.carried
         self.h = at.h
         self.event_values = self.system.layout.events
-        self.event = at.event
+        self.event, self.begins_run = at.event, at.event is None
         if self.event is None:
             values = self._events(self.state.t, self.state.q, self.state.v, self.state.multipliers)
             directions = np.array([value.direction for value in self.event_values], dtype=float)
@@ -132,6 +134,20 @@ class TimeLoop:
         if self.method.restarts_at_kinks:
             self.h = 0.0
 
+    def _go_on_from_switch(self, *, is_part: bool) -> None:
+        """Begin anew after a step that ended at a switch; with steps of one length it may be a part of one."""
+        self.state.acceleration = None
+        self._begin_anew()
+        if is_part:
+            self.counters.step -= 1
+            self.counters.steps -= 1
+
+    def _record_sides(self, switch: Switch, trial: Trial, end: float) -> None:
+        """Record the states on the sides of a switch that lie before the end of the step."""
+        for side in switch.sides:
+            if side.t < end:
+                self.recorder.add_state(*side, self._carried(side.t, replace(trial, q=side.q)))
+
     def _first_step(self, end: float) -> float:
         """The length of a step where nothing is known of it, in s."""
         control, s = self.control, self.state
@@ -157,9 +173,14 @@ class TimeLoop:
             end_of_step = end if is_last else state.t + h
         else:
             h = (end - start) / plan.steps[counters.segment]
-            state.t = start + counters.step * h
+            begin = start + counters.step * h
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
+            if self.searches_switches and state.t > begin:
+                # The rest of a step that ended at a switch.
+                begin, h = state.t, end_of_step - state.t
+            state.t = begin
+        begin = state.t
         if self.method.is_polynomial:
             # As long as time moves, by its rounding other than h: a fast motion shows it.
             h = end_of_step - state.t
@@ -189,8 +210,16 @@ class TimeLoop:
             return Status.DONE
         if trial is None:
             return status
+        switch, reached = None, 0.0
+        if self.searches_switches:
+            switch = find_switch(self.stepper, state, trial, h, end_of_step, self._step_of)
+        if switch is not None:
+            trial, reached = switch.trial, switch.length
+        is_part = 0 < reached < h
+        if is_part:
+            end_of_step, is_last = state.t + reached, False
         try:
-            is_moved = self._follow_branch(trial, h, end_of_step)
+            is_moved = self._follow_branch(trial, reached or h, end_of_step)
         except np.linalg.LinAlgError:
             return Status.SINGULAR
         except IntegrationError as error:
@@ -207,15 +236,18 @@ class TimeLoop:
         is_terminal = False
         if self.event_values:
             try:
-                found = self._find_events(h, end_of_step, trial)
+                found = self._find_events(reached or h, end_of_step, trial)
             except IntegrationError as error:
                 return STATUS_OF[type(error)]
             if found is None:
                 return Status.EVENT_NOT_A_NUMBER
             trial, end_of_step, is_terminal = found
-        if control.is_adaptive:
+        # The part of a step up to a switch says nothing of the length that is possible.
+        if control.is_adaptive and not reached:
             proposed = h * self._factor(trial)
             self.h = max(proposed, self.h) if is_last and not self.method.is_polynomial else proposed
+        if switch is not None and self.record_every == 1:
+            self._record_sides(switch, trial, end_of_step)
         self.carried = self._carried(end_of_step, trial)
         state.t, state.q, state.v, state.multipliers = end_of_step, trial.q, trial.v, trial.multipliers
         state.acceleration, state.own = trial.acceleration, trial.own
@@ -228,8 +260,16 @@ class TimeLoop:
             counters.dependent_rows = trial.dependent_rows
             counters.rank_changes += 1
         counters.surprises = int(is_moved)
+        if reached and not is_terminal:
+            self._go_on_from_switch(is_part=is_part and not control.is_adaptive)
+            if is_part and not control.is_adaptive:
+                if self.record_every == 1:
+                    self._record()
+                return Status.DONE
         every = self.record_every and counters.steps % self.record_every == 0
-        if (is_last and plan.record_end[counters.segment]) or is_terminal or every:
+        # The state at the start of a run is there already.
+        is_recorded = is_terminal and self.record_every and not end_of_step > begin
+        if not is_recorded and ((is_last and plan.record_end[counters.segment]) or is_terminal or every):
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
 
@@ -303,7 +343,7 @@ class TimeLoop:
         if np.isnan(self.event).any() or np.isnan(after).any():
             return None
         has_series = self.method.event_piece(self.stepper, self.state, h) is not None
-        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after)
+        search = (SeriesSearch if has_series else EventSearch)(inside, self.event, after, begins=self.begins_run)
         found, values = search.found(), self.event_values
         first = min((t for index, t, _ in found if values[index].is_terminal), default=np.inf)
         for index, t, at in found:
@@ -311,7 +351,7 @@ class TimeLoop:
                 self.recorder.add_event(index, t, at.q, at.v, at.multipliers, self._carried(t, at), at.own)
             if values[index].is_terminal and t == first:
                 trial, end = at, t
-        self.event = search.after
+        self.event, self.begins_run = search.after, False
         if first < np.inf:
             trial.acceleration = None
             self.event = inside.events(end, trial)

@@ -33,6 +33,7 @@ from symlie.interruption import DeferredInterrupt
 from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
+from symlie.runtime.integrate.monitors.accumulation import ACCUMULATION, accumulating_event
 from symlie.runtime.integrate.monitors.findings import (
     findings_at_the_end,
     findings_at_the_start,
@@ -359,7 +360,9 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         compile_seconds=timings.compile,
     )
     at = state.at
-    was_ended = any(e.is_terminal for e in recorder.events)
+    status = type(failure).__name__ if failure is not None else "ok"
+    if failure is None and any(e.is_terminal for e in recorder.events):
+        status = "event" if accumulating_event(run, recorder.events) is None else ACCUMULATION
     return Solution(
         run.system,
         run.method.name,
@@ -369,7 +372,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
         rows,
         carried,
         statistics,
-        type(failure).__name__ if failure is not None else "event" if was_ended else "ok",
+        status,
         recorder.taken_trace(),
         tuple(sorted(recorder.events, key=lambda e: e.t)),
         at if at.event is None else dataclasses.replace(at, event=_after_events(recorder, state.t, at.event)),

@@ -91,6 +91,10 @@ class AdamsBashforth(Method):
         )
 
     @property
+    def restarts_at_switches(self) -> bool:
+        return True
+
+    @property
     def restarts_at_kinks(self) -> bool:
         # Of order two across kinks, too.
         return self.order > 2

@@ -151,6 +151,11 @@ class Method(ABC):
         return True
 
     @property
+    def restarts_at_switches(self) -> bool:
+        """Whether it carries accelerations from step to step, so that it begins anew where they jump."""
+        return False
+
+    @property
     def restarts_at_kinks(self) -> bool:
         """Whether it takes earlier steps, of whose order a kink between them leaves nothing."""
         return False
@@ -363,7 +368,8 @@ class Method(ABC):
         restarts = ["#define RESTARTS_AT_KINKS 1", f"#define FIRST_ORDER {self.first_order}"]
         places = ["0", *(f"{name} + {size}" for name, size in zip(names, sizes, strict=True))]
         lines = [f"#define {name} ({place})" for name, place in zip([*names, "OWN"], places, strict=True)]
-        return ["#define HAS_OWN_STATE 1", *(restarts if self.restarts_at_kinks else []), *lines]
+        at_switches = f"#define RESTARTS_AT_SWITCHES {int(self.restarts_at_switches)}"
+        return ["#define HAS_OWN_STATE 1", at_switches, *(restarts if self.restarts_at_kinks else []), *lines]
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:

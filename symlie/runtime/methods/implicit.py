@@ -108,6 +108,10 @@ class Implicit(Method):
         return not self.is_index_3
 
     @property
+    def restarts_at_switches(self) -> bool:
+        return True
+
+    @property
     def is_index_3(self) -> bool:
         """Whether the velocities at the end of a step are not on the hidden constraints."""
         return self.tableau.index == 3

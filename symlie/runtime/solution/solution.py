@@ -64,7 +64,8 @@ class Solution:
     carried: Array
     statistics: Statistics = field(default_factory=Statistics)
     status: str = "ok"
-    """``"ok"`` at the end of the time, ``"event"`` where a terminal event ended the run, else the name of the error."""
+    """``"ok"`` at the end of the time, ``"event"`` where a terminal event ended the run, ``"accumulation"`` where that
+    event is one of a sequence between which time does not resolve the motion, else the name of the error."""
     trace: Trace | None = None
     """Tried steps, if they were asked for."""
     events: tuple[Event, ...] = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,12 +74,14 @@ def continuation_of(solution: Solution, system: System) -> Start:
     start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
     if solution.system is system:
         return start
-    # Other parameters make another acceleration and other multipliers.
-    start = Start(start.q, start.v, start.multipliers, start.carried, start.h)
-    if not layout.rows:
-        return start
-    _, multipliers = system.mechanics.index1(float(solution.t[-1]), start.q, start.v)
-    return dataclasses.replace(start, multipliers=multipliers)
+    # Other parameters make another acceleration, other multipliers and other values of event functions.
+    t, multipliers, event = float(solution.t[-1]), start.multipliers, None
+    if layout.rows:
+        _, multipliers = system.mechanics.index1(t, start.q, start.v)
+    if layout.events and start.event is not None:
+        # Events that just happened do not happen again.
+        event = np.where(start.event == 0, 0.0, system.mechanics.events(t, start.q, start.v, multipliers))
+    return Start(start.q, start.v, multipliers, start.carried, start.h, event=event)
 
 
 def first_step(system: System, t: float, start: Start, control: StepControl, order: int, longest: float) -> float:

@@ -9,6 +9,8 @@
 #include "pace.h"
 #include "stiffness.h"
 #include "events.h"
+#include "record.h"
+#include "switches.h"
 #if RESTARTS_AT_KINKS
 #include "first_step.h"
 #endif
@@ -29,7 +31,7 @@ long long symlie_workspace(const symlie_problem *P)
 #if RESTARTS_AT_KINKS
     if (estimate_workspace(P) > inner) inner = estimate_workspace(P);
 #endif
-    return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || BY_SHORTER_STEPS)) * trial_workspace(P) + event_workspace(P) + inner;
+    return kept_workspace(P) + mass_workspace(P) + (1 + (HAS_EVENTS || BY_SHORTER_STEPS || HAS_SWITCHES)) * trial_workspace(P) + event_workspace(P) + switch_workspace(P) + inner;
 }
 
 int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_real *q, const symlie_real *v, symlie_real *a, symlie_real *lambda)
@@ -42,12 +44,7 @@ int symlie_acceleration(const symlie_problem *P, symlie_real t, const symlie_rea
 
 static inline void record_state(const symlie_problem *restrict P, const symlie_state *s, symlie_record *record)
 {
-    const long long n = record->count++;
-    record->t[n] = s->t;
-    copy(STORAGE, s->q, record->q + n * STORAGE);
-    copy(DIMENSION, s->v, record->v + n * DIMENSION);
-    copy(ROWS, s->lambda, record->lambda + n * ROWS);
-    copy(CARRIED, s->carried, record->carried + n * CARRIED);
+    record_at(P, s->t, s->q, s->v, s->lambda, s->carried, record);
 }
 
 /* Factor of the step size after a step. */
@@ -77,7 +74,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
     symlie_real *work = place_mass(P, P->workspace + kept_workspace(P), &mass);
     TRIAL(trial);
     clear_fields(P, trial.acceleration);
-#if HAS_EVENTS
+#if HAS_EVENTS || HAS_SWITCHES
     TRIAL(other);
     other.is_inside = 1;
 #endif
@@ -114,6 +111,13 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
         status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        symlie_scalar reached = 0;
+#if HAS_SWITCHES
+        const long long recorded = record->count;
+        reached = find_switch(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0);
+        const int is_part = reached > 0 && reached < h;
+        if (is_part) attempt.end = t + reached, attempt.is_last = 0;
+#endif
         trial.is_moved = 0;
         status = follow_branch(P, work, t, attempt.end, control, &mass, state, &trial);
         if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
@@ -123,15 +127,27 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         record_tried(record, &attempt, control->with_estimate ? trial.error : (symlie_scalar)NAN, 1, &trial.newton, trial.order);
         int is_terminal = 0;
 #if HAS_EVENTS
-        status = find_events(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, record, &is_terminal,
+        status = find_events(P, work, t, reached > 0 ? reached : h, attempt.end, control, &mass, state, &trial, &other, record, &is_terminal,
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
 #endif
-        if (control->is_adaptive) propose_step(state, &attempt, factor_of(control, &trial));
+        /* The part of a step up to a switch says nothing of the length that is possible. */
+        if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
         if (!is_terminal)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
         accept(P, !FIXED_TOPOLOGY, state, attempt.end, &trial);
-        if (is_terminal || records_end(plan, state, &attempt)) record_state(P, state, record);
+#if HAS_SWITCHES
+        /* What follows a terminal event did not happen. */
+        while (is_terminal && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;
+        if (reached > 0 && !is_terminal) go_on_from_switch(control, state, is_part && !control->is_adaptive);
+        if (is_part && !is_terminal && !control->is_adaptive) {
+            if (plan->record_switches) record_state(P, state, record);
+            continue;
+        }
+#endif
+        /* The state at the start of a run is there already. */
+        const int is_recorded = is_terminal && plan->record_every && !(attempt.end > t);
+        if (!is_recorded && (is_terminal || records_end(plan, state, &attempt))) record_state(P, state, record);
         if (is_terminal) return SYMLIE_EVENT;
         /* For whoever wants to tell of it. */
         if (CONSTRAINED && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;

@@ -184,8 +184,10 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
     }
     for (int e = 0; e < EVENTS; e++) {
         symlie_real *restrict last = sample + (EVENT_SAMPLES - 1) * EVENTS + e;
-        event_path path = {e, 0, in->state->event[e], 0, 0, record};
+        event_path path = {.event = e, .record = record};
         for (int i = 0; i < EVENT_SAMPLES; i++) path.scale = fmax(path.scale, fabs(sample[i * EVENTS + e]));
+        clear_start(in, e, path.scale);
+        path.value = sample[e] = in->state->event[e];
         if (fabs(*last) <= EVENT_TOUCH * path.scale) *last = 0;
         const int status = search_event(in, &path, sample, panel, checked);
         if (status != SYMLIE_DONE) return status;

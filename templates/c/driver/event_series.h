@@ -151,8 +151,10 @@ static inline int search_step(step_inside *restrict in, symlie_trial *restrict t
     symlie_real *const work = in->work;
     in->work += search_workspace(P);
     for (int e = 0; e < EVENTS; e++) {
-        event_path path = {e, 0, in->state->event[e], 0, 0, record};
-        path.scale = fmax(fabs(path.value), fabs(trial->event[e]));
+        event_path path = {.event = e, .record = record};
+        path.scale = fmax(fabs(in->state->event[e]), fabs(trial->event[e]));
+        clear_start(in, e, path.scale);
+        path.value = in->state->event[e];
         in->is_by_steps = 0;
         const int status = search_pieces(in, work, &path, trial->event + e);
         if (status != SYMLIE_DONE) return status;

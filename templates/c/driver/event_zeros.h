@@ -13,6 +13,9 @@
  * side that the direction comes from. It stays so as long as the function stays zero. */
 #define AT_START DBL_MIN
 
+/* Of event_is_valid in the first step of a run. */
+#define BEGINS_RUN 2
+
 /* Whether a function that went from a to b reached zero in the direction that is asked for. One that starts at zero has
  * not: this is where an integration goes on after an event. */
 static inline int is_crossing(symlie_real a, symlie_real b, int direction)
@@ -24,6 +27,15 @@ static inline int is_crossing(symlie_real a, symlie_real b, int direction)
 static inline int is_before(symlie_real before, symlie_real value)
 {
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
+}
+
+/* Where a run begins, a value that is rounding beside those of the first step, on the side that the direction leads to, is zero. */
+static inline void clear_start(const step_inside *restrict in, int event, symlie_real scale)
+{
+    symlie_real *value = in->state->event + event;
+    const symlie_real direction = in->control->event_direction[event];
+    if (in->state->event_is_valid == BEGINS_RUN && *value * direction > 0 && fabs(*value) <= EVENT_TOUCH * scale)
+        *value = -AT_START * direction;
 }
 
 /* A function along a step: which one, how far it was followed, and its value there. */
@@ -84,6 +96,19 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
     return SYMLIE_DONE;
 }
 
+/* The state at the start of the step, in `other`. */
+static inline void copy_start(step_inside *restrict in)
+{
+    const symlie_problem *restrict P = in->P;
+    const symlie_state *restrict state = in->state;
+    (void)P;
+    copy(STORAGE, state->q, in->other->q);
+    copy(DIMENSION, state->v, in->other->v);
+    copy(ROWS, state->lambda, in->other->lambda);
+    copy(OWN, state->own, in->other->own);
+    for (int k = 0; k < INCREMENTS; k++) in->other->increment[k] = 0;
+}
+
 /* Record an event at the time `at`, of the state in `other`. */
 static inline void record_event(step_inside *restrict in, const event_path *restrict path, symlie_real at)
 {
@@ -109,6 +134,12 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
     if (value == 0 && fabs(path->value) == AT_START) value = path->value;
     if (is_crossing(path->value, value, in->control->event_direction[path->event])) {
         symlie_real length = x, at_zero = value;
+        if (path->x == 0 && fabs(path->value) == AT_START && in->state->event_is_valid == BEGINS_RUN) {
+            copy_start(in);
+            record_event(in, path, in->t);
+            path->x = x, path->value = value;
+            return SYMLIE_DONE;
+        }
         const int status = locate_event(in, path, x, value, &length, &at_zero);
         if (status != SYMLIE_DONE || path->is_misled) return status;
         const int is_end = length == in->h;

@@ -28,7 +28,7 @@ static inline int begin_events(const symlie_problem *restrict P, const symlie_co
     system_events(P, state->t, state->q, state->v, state->lambda, state->event);
     for (int e = 0; e < EVENTS; e++)
         if (state->event[e] == 0) state->event[e] = -AT_START * (symlie_real)control->event_direction[e];
-    state->event_is_valid = 1;
+    state->event_is_valid = BEGINS_RUN;
     return are_numbers(P, state->event) ? SYMLIE_DONE : SYMLIE_EVENT_NOT_A_NUMBER;
 }
 
@@ -76,6 +76,7 @@ static inline int find_events(const symlie_problem *restrict P, symlie_real *res
         *end = first;
     }
     copy(EVENTS, trial->event, state->event);
+    state->event_is_valid = 1;
     return SYMLIE_DONE;
 }
 #else

@@ -26,6 +26,16 @@
 #define FIRST_ORDER 1
 #endif
 
+/* Whether it carries accelerations, so that it begins anew where they jump. */
+#ifndef RESTARTS_AT_SWITCHES
+#define RESTARTS_AT_SWITCHES 0
+#endif
+#if defined(SWITCHES) && RESTARTS_AT_SWITCHES
+#define HAS_SWITCHES 1
+#else
+#define HAS_SWITCHES 0
+#endif
+
 /* Whether each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER

@@ -83,7 +83,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             return SYMLIE_RECORDS;
         }
         if (control->is_adaptive ? !(state->t < end) : state->step >= steps) continue;
-        if (record->count >= record->capacity || record->tried >= record->capacity
+        if (record->count + 2 * (HAS_SWITCHES && plan->record_switches) >= record->capacity || record->tried >= record->capacity
             || record->events + MOST_EVENTS * event_values > record->event_capacity)
             return SYMLIE_BUFFER_FULL;
         if (RESTARTS_AT_KINKS && control->is_adaptive && !(state->h > 0)) return SYMLIE_SEEKS_STEP;
@@ -103,6 +103,8 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->h = attempt->equal;
             attempt->is_last = state->step + 1 == steps;
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
+            /* The rest of a step that ended at a switch. */
+            if (HAS_SWITCHES && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
             if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
         return SYMLIE_GOES_ON;
@@ -140,6 +142,14 @@ static inline int shorten_step(const symlie_plan *plan, symlie_state *state, con
     state->rejected += is_tried;
     state->surprises += is_tried && !(error <= SURPRISE);
     return 1;
+}
+
+/* After a step that ended at a switch; with steps of one length it is a part of one. */
+static inline void go_on_from_switch(const symlie_control *control, symlie_state *state, int is_part)
+{
+    state->acceleration_is_valid = 0;
+    begin_anew(control, state);
+    if (is_part) state->step--, state->steps--;
 }
 
 /* Whether the state at the end of a step is recorded. */

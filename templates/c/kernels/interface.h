@@ -146,6 +146,7 @@ typedef struct {
     const symlie_scalar *end;
     const long long *steps;
     long long record_every;     /* record each n-th step; 0: only ends of segments that ask for it */
+    long long record_switches;  /* record states on both sides of switches that end steps, too */
     const unsigned char *record_end;
     const unsigned char *restarts; /* KINK or JUMP where a segment starts at one, else 0 */
     long long budget;           /* steps after which to return, for progress and interruption */

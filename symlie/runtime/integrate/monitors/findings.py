@@ -8,6 +8,7 @@ import numpy as np
 
 from symlie.errors import SymlieError
 from symlie.runtime.integrate.loop_state import Counters, LoopState
+from symlie.runtime.integrate.monitors.accumulation import accumulating_event
 from symlie.runtime.integrate.monitors.energy_change import energy_changes
 from symlie.runtime.integrate.monitors.rank_loss import weak_constraints
 from symlie.runtime.layout.layout import Array, Layout
@@ -190,8 +191,14 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
     """What only the whole solution of a run tells that reached its end."""
     if not len(solution.t):
         return []
+    found = []
+    if (event := accumulating_event(run, solution.events)) is not None:
+        found.append(
+            f"Terminal events accumulate at t = {event.t:.9g} s: '{event.name}' follows the start sooner than time "
+            "resolves. Go on without impacts, with a contact force or a constraint."
+        )
     with np.errstate(all="ignore"):
-        found = _near_singular_coordinates(run, solution)
+        found += _near_singular_coordinates(run, solution)
         return found + energy_changes(run.system, run.control, run.begin, solution)
 
 

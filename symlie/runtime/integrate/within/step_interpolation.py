@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +51,12 @@ class StepInside:
                 break
             self._theta = self._theta + kernels.inverse_tangent_operator(self._theta, apart)
         self._rate = kernels.inverse_tangent_operator(self._theta, trial.v)
+
+    def at_start(self) -> Trial:
+        """The start of the step, as if it were a trial that ends there."""
+        s, increment = self.state, np.zeros_like(self.trial.increment)
+        own = self.trial.own if s.own is None else s.own
+        return replace(self.trial, q=s.q, v=s.v, multipliers=s.multipliers, own=own, increment=increment)
 
     def events(self, t: float, trial: Trial) -> Array:
         """Event functions at the end of a trial."""

@@ -23,7 +23,7 @@ from symlie.contract.constants import (
     SMALLEST_PANEL,
     ZERO_WIDTH,
 )
-from symlie.runtime.integrate.step_interpolation import StepInside
+from symlie.runtime.integrate.within.step_interpolation import StepInside
 from symlie.runtime.kernels.bernstein import (
     BERNSTEIN,
     CHECKS,
@@ -68,6 +68,8 @@ class _Path:
     direction: int
     value: float
     scale: float
+    begins: bool
+    """Whether the run begins with the step."""
     x: float = 0.0
 
 
@@ -88,6 +90,8 @@ class EventSearch:
         The step.
     before, after
         Event functions at its ends.
+    begins
+        Whether the run begins with it.
 
     Attributes
     ----------
@@ -95,8 +99,8 @@ class EventSearch:
         Event functions at the end, without what counts as zero.
     """
 
-    def __init__(self, inside: StepInside, before: Array, after: Array) -> None:
-        self._inside, self.after = inside, after
+    def __init__(self, inside: StepInside, before: Array, after: Array, *, begins: bool) -> None:
+        self._inside, self.after, self._begins = inside, after, begins
         self._found: list[Found] = []
         middle = [inside.events_inside(NODES[i]) for i in OUTLINE[1:-1]]
         self._is_far = _are_far(np.array([before, *middle, after]))
@@ -105,6 +109,7 @@ class EventSearch:
         outer = [inside.events_inside(NODES[i]) for i in (1, 4)]
         self._sample = np.array([before, outer[0], *middle, outer[1], after])
         self._scale = np.abs(self._sample).max(axis=0)
+        self._clear_start(self._sample[0], self._scale)
         self.after = self._sample[-1]
         self.after[np.abs(self.after) <= EVENT_TOUCH * self._scale] = 0.0
 
@@ -114,10 +119,17 @@ class EventSearch:
             return []
         values = self._inside.stepper.system.layout.events
         for index, value in enumerate(values):
-            path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]))
+            path = _Path(index, value.direction, float(self._sample[0, index]), float(self._scale[index]), self._begins)
             self._search(path)
             self._keep_start(path)
         return self._found
+
+    def _clear_start(self, before: Array, scale: Array) -> None:
+        """Where a run begins, a value that is rounding on the side that the direction leads to is zero."""
+        directions = np.array([value.direction for value in self._inside.stepper.system.layout.events], dtype=float)
+        is_zero = (before * directions > 0) & (np.abs(before) <= EVENT_TOUCH * scale)
+        if self._begins:
+            before[is_zero] = -AT_START * directions[is_zero]
 
     def _keep_start(self, path: _Path) -> None:
         """Keep a function that has been zero since the beginning of the run as it began."""
@@ -261,7 +273,14 @@ class EventSearch:
         """
         if value == 0 and abs(path.value) == AT_START:
             value = path.value
-        if is_crossing(path.value, value, path.direction):
+        if (
+            path.begins
+            and path.x == 0
+            and abs(path.value) == AT_START
+            and is_crossing(path.value, value, path.direction)
+        ):
+            self._found.append((path.event, self._inside.state.t, self._inside.at_start()))
+        elif is_crossing(path.value, value, path.direction):
             located = self._located(path, x, value)
             if located is None:
                 return False
@@ -319,25 +338,26 @@ class SeriesSearch(EventSearch):
 
     Parameters
     ----------
-    inside, before, after
+    inside, before, after, begins
         As of `EventSearch`.
     """
 
-    def __init__(self, inside: StepInside, before: Array, after: Array) -> None:
-        self._inside, self._before, self.after = inside, before, after
+    def __init__(self, inside: StepInside, before: Array, after: Array, *, begins: bool) -> None:
+        self._inside, self._before, self.after, self._begins = inside, before.copy(), after, begins
         self._found = []
+        self._clear_start(self._before, np.maximum(np.abs(before), np.abs(after)))
 
     def found(self) -> list[Found]:
         for index, value in enumerate(self._inside.stepper.system.layout.events):
             before = float(self._before[index])
             scale = max(abs(before), abs(float(self.after[index])))
             known, self._inside.is_by_steps = len(self._found), False
-            path = _Path(index, value.direction, before, scale)
+            path = _Path(index, value.direction, before, scale, self._begins)
             if not all(self._follow_pieces(path)):
                 # A series is as exact as the step: all values are those of steps now.
                 del self._found[known:]
                 self._inside.is_by_steps = True
-                path = _Path(index, value.direction, before, scale)
+                path = _Path(index, value.direction, before, scale, self._begins)
                 list(self._follow_pieces(path))
             self._keep_start(path)
         return self._found

@@ -1,0 +1,28 @@
+"""Terminal events that accumulate, as impacts of a ball do: time does not resolve the motion between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from symlie.contract.constants import TIME_RESOLUTION
+from symlie.runtime.solution.recorder import Event
+
+if TYPE_CHECKING:
+    from symlie.runtime.integrate.run import Run
+
+ACCUMULATION = "accumulation"
+"""Status of a run that ends with such an event."""
+
+
+def accumulating_event(run: Run, events: Iterable[Event]) -> Event | None:
+    """A terminal event sooner after the start than time resolves, whose function left zero there or had crossed it."""
+    begin, at = run.begin.t, run.begin.at
+    for event in events:
+        if event.is_terminal and begin < event.t < begin + TIME_RESOLUTION * max(abs(begin), abs(event.t)):
+            values = run.system.mechanics.events(begin, at.q, at.v, at.multipliers)
+            for function, value in zip(run.system.layout.events, values, strict=True):
+                is_it = (function.name, function.instance) == (event.name, event.instance)
+                if is_it and (value == 0 or value * function.direction > 0):
+                    return event
+    return None

@@ -1,0 +1,1 @@
+"""States within an accepted step: events, and switches of pieces."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
 from symlie.ir.primitives import MAX_DEGREE
-from symlie.ir.straightline import Instruction, Lines, Operand
+from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
 if TYPE_CHECKING:
     from symlie.ir.jets import Derivation, Pass
@@ -162,3 +162,40 @@ def size_of(lines: Lines, operand: Operand) -> Operand:
     if found is not None and found.operator == "neg":
         return size_of(lines, found.operands[0])
     return lines.emit("abs", operand)
+
+
+SWITCHES: Mapping[str, Callable[..., Operand]] = {
+    "select": lambda lines, condition, *pieces: condition,
+    "sign": lambda lines, a: a,
+    "abs": lambda lines, a: a,
+    "maximum": lambda lines, a, b: lines.emit("sub", a, b),
+    "minimum": lambda lines, a, b: lines.emit("sub", a, b),
+}
+"""Operators in pieces, each with the function whose sign chooses one while a step of any method goes on."""
+
+
+def switches(body: StraightLine) -> StraightLine:
+    """The functions that choose pieces of some values and change while a system moves, each once.
+
+    Parameters
+    ----------
+    body
+        The values, computed from ``t``, ``q[…]``, ``v[…]`` and parameters. Conditions that depend on accelerations or
+        multipliers are left out.
+    """
+    lines = Lines(body.instructions)
+    conditions = [SWITCHES[i.operator](lines, *i.operands) for i in body.instructions if i.operator in SWITCHES]
+    moving = _depending(lines.instructions, ("t", "q[", "v["))
+    unknown = _depending(lines.instructions, ("a[", "multipliers["))
+    found = tuple(dict.fromkeys(c for c in conditions if c in moving and c not in unknown))
+    return pruned(lines.instructions, found, {s.function: s for s in body.schemes})
+
+
+def _depending(instructions: Sequence[Instruction], inputs: tuple[str, ...]) -> set[Operand]:
+    """The operands that depend on some inputs, those among them."""
+    found: set[Operand] = set()
+    for i in instructions:
+        found |= {o for o in i.operands if isinstance(o, str) and (o in inputs or o.startswith(inputs[-2:]))}
+        if found.intersection(i.operands):
+            found.add(i.target)
+    return found

@@ -11,6 +11,7 @@ from symlie.packages import require
 from symlie.papers.studies import Case, Session
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.family import Method
+from symlie.runtime.statics.linearization import Linearization
 from symlie.runtime.system.system import System
 from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
@@ -27,6 +28,21 @@ class Stated:
     def run(self, session: Session) -> System:
         """Build it."""
         return session.system(self.case)
+
+
+@dataclass(frozen=True)
+class AtEquilibrium:
+    """Linear equations about a static equilibrium; the result is the `Linearization`."""
+
+    case: Case
+    load_steps: int
+
+    def run(self, session: Session) -> Linearization:
+        """Find the equilibrium, and linearize there."""
+        session.progress(f"{self.case.model}: equilibrium")
+        system = session.system(self.case)
+        q, multipliers, _ = system.static_equilibrium(load_steps=self.load_steps)
+        return system.linearize(q, multipliers)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ ITEMS: dict[str, list[tuple[str, int | str, str]]] = {
         ("claim", "embedded", "confirmed"),
         ("claim", "local-errors", "confirmed"),
         ("claim", "steps-at-rest", "confirmed"),
+        ("claim", "ring", "refuted"),
     ],
     "tumiotto2024a": [
         ("figure", 1, "corrected"),

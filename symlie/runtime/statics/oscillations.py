@@ -134,8 +134,12 @@ class _Oscillations:
         vectors = vectors / np.sqrt(np.sum(vectors * (self._mass @ vectors), axis=0))
         sizes = np.abs(vectors)
         multipliers = np.abs(self._multipliers(self._mass @ vectors * squares - self._stiffness @ vectors))
-        noise = np.sum(sizes * (self._disturbed @ sizes), axis=0)
+        coupled = sizes.T @ (self._disturbed @ sizes)
+        noise = np.diag(coupled).copy()
         noise += np.abs(squares) * np.sum(sizes * (self._rounding.mass @ sizes), axis=0)
         noise += 2 * np.sum(multipliers * (self._rounding.jacobian @ sizes), axis=0)
+        # Rounding mixes modes that it may bring together.
+        is_near = np.abs(squares[:, None] - squares) <= noise[:, None] + noise
+        noise = noise + np.sum(np.where(is_near, coupled - np.diag(np.diag(coupled)), 0.0), axis=1)
         error = np.full(len(squares), ROUNDING * np.abs(squares).max(initial=0.0))
         return Eigenpairs(squares, vectors, error, noise, np.full(len(squares), shift))

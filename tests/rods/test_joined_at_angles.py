@@ -45,7 +45,7 @@ def check_against_cut_rods(seed: int, group: str, constraint: object, backend: s
     )  # fmt: skip
     if c.joined.layout.rows:
         found, expected = (
-            np.sort(system.algebra.multiply(system.mechanics.jacobian(t, x), u))
+            np.sort(system.algebra.multiply(system.mechanics.jacobian(t, x, u), u))
             for system, x, u in ((c.joined, q, a), (c.cut, other, c.velocity(a)))
         )
         np.testing.assert_allclose(found, expected, atol=tolerances.JOINED_RODS * np.abs(expected).max())

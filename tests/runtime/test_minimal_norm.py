@@ -117,8 +117,8 @@ SYSTEMS = {"fixed": pendulums, "large": cable}
 def combinations(run: sl.Solution) -> list[Array]:
     """An orthonormal basis of what vanishes of Bᵀ at each recorded state."""
     mechanics, found = run.system.mechanics, []
-    for t, q in zip(run.t, run.q, strict=True):
-        jacobian = mechanics.algebra.sparse_jacobian(mechanics.jacobian(t, q)).toarray() * mechanics.layout.free
+    for t, q, v in zip(run.t, run.q, run.v, strict=True):
+        jacobian = mechanics.algebra.sparse_jacobian(mechanics.jacobian(t, q, v)).toarray() * mechanics.layout.free
         left, values, _ = np.linalg.svd(jacobian)
         values = np.append(values, np.zeros(len(left) - len(values)))
         found.append(left[:, values < 1e-6 * values[0]])

@@ -151,8 +151,8 @@ def test_chains_are_not_singular(links: int, words: dict[str, Any]) -> None:
     assert not any("become dependent" in sentence for sentence in solution.notices)
     mechanics = hanging_chain(links).mechanics
     for k in range(1, len(solution.t), 5):
-        begin, end = ((solution.t[i], solution.q[i]) for i in (k - 1, k))
-        assert not is_near_rank_loss(mechanics, begin, (*end, solution.v[k]))
+        begin, end = ((solution.t[i], solution.q[i], solution.v[i]) for i in (k - 1, k))
+        assert not is_near_rank_loss(mechanics, begin, end)
 
 
 def passes(rate: float, gravity: float, words: dict[str, Any]) -> None:

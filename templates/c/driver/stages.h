@@ -45,7 +45,7 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
 /* Whether the last correction of a velocity by Newton's method is so small that what it leaves is rounding. */
 static inline int is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
 {
-    return largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0));
+    return SYMLIE_ALL(largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0)));
 }
 
 SYMLIE_COLD void add_baumgarte(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, symlie_scalar alpha,

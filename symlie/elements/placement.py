@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import sympy
 from numpy.typing import NDArray
@@ -33,6 +35,7 @@ def finite_numbers(what: str, value: object, size: int) -> Array:
     return array
 
 
+@functools.cache
 def body_dimension(group: ConfigurationSpace) -> int | None:
     """3 for groups of a rotation and a position in space, 2 for those of the plane; None for all others."""
     if not isinstance(group, LieGroup):

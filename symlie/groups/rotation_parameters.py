@@ -8,6 +8,7 @@ from R(ρ). Source: [Holzinger2024], equations (5) to (7) and (12) to (14).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -146,6 +147,7 @@ class ParametrisedRotation(NamedTuple):
     part: slice
 
 
+@functools.cache
 def parametrised_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
     """The rotation that a group Rⁿ is by classical coordinates, form 2; None if there is none.
 
@@ -157,6 +159,7 @@ def parametrised_rotation(group: ConfigurationSpace) -> ParametrisedRotation | N
     return _first_rotation(group, lambda factor: factor.rotation_parameters)
 
 
+@functools.cache
 def stepped_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
     """The rotation that is stepped in classical coordinates, of either form; None if there is none.
 

@@ -57,8 +57,8 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
 """Functions of NumPy that mean one thing for expressions."""
 
 
-_components: dict[Symbol, Symbol] = {}
-"""What statements call components of nodes, as symbols; the component itself where two models differ in this."""
+_components: dict[Symbol, str] = {}
+"""Names of components of nodes in messages; the name of the symbol where two models differ in this."""
 
 
 def name_components(components: Sequence[Symbol], fields: Sequence[Field], node: str) -> None:
@@ -75,15 +75,16 @@ def name_components(components: Sequence[Symbol], fields: Sequence[Field], node:
     """
     for field in fields:
         for symbol, place in zip(components[field.offset :], np.ndindex(*field.shape), strict=False):
-            stated = Symbol(f"{node}.{field.name}{list(place)}")
+            stated = f"{node}.{field.name}{list(place)}"
             if _components.setdefault(symbol, stated) != stated:
-                _components[symbol] = symbol
+                _components[symbol] = symbol.name
 
 
 def shown(value: object) -> str:
     """The beginning of an expression, in the names of the statement."""
-    named = value.xreplace(_components) if isinstance(value, Basic) else value
-    text = " ".join(str(named).split())
+    if isinstance(value, Basic):
+        value = value.xreplace({s: Symbol(name) for s in value.free_symbols if (name := _components.get(s))})
+    text = " ".join(str(value).split())
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
@@ -73,7 +73,7 @@ class UnitCheck:
         self._program = program
         self._symbols: dict[Symbol, Known] = {}
         self._sizes: dict[Symbol, float] = {}
-        self._shown: dict[Symbol, Expr] = {}
+        self._nodes: list[Node] = []
         self._position = 0
         self._cache: dict[Expr, Known] = {}
 
@@ -93,13 +93,7 @@ class UnitCheck:
         storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
         self._symbols |= dict(zip(node.value.components, storage, strict=True))
         self._symbols |= dict(zip(node.velocity.components, velocity, strict=True))
-        for components, fields in (
-            (node.value.components, node.group.storage_fields),
-            (node.velocity.components, node.group.velocity_fields),
-        ):
-            for f in fields:
-                names = [Symbol(f"{node.name}.{f.name}[{k}]", real=True) for k in range(f.size)]
-                self._shown |= dict(zip(components[f.offset : f.offset + f.size], names, strict=True))
+        self._nodes.append(node)
 
     def declare_rates(self, rates: Sequence[Expr], expressions: Sequence[Expr]) -> None:
         """Units of time derivatives; nothing is concluded about the statements that they were derived with."""
@@ -109,8 +103,21 @@ class UnitCheck:
             if q is not None and isinstance(rate, Symbol) and rate not in self._symbols:
                 self._symbols[rate] = Quantity(times(q.dimension, UNITS["Hz"]), q.certainty)
 
+    def _component_names(self) -> Iterator[tuple[Symbol, Expr]]:
+        """Components of nodes with symbols of their names in messages."""
+        for node in self._nodes:
+            for components, fields in (
+                (node.value.components, node.group.storage_fields),
+                (node.velocity.components, node.group.velocity_fields),
+            ):
+                for f in fields:
+                    for k, component in enumerate(components[f.offset : f.offset + f.size]):
+                        if isinstance(component, Symbol):
+                            yield component, Symbol(f"{node.name}.{f.name}[{k}]", real=True)
+
     def _short(self, term: Expr) -> str:
-        text = str(substitute(term, self._shown))
+        found = term.free_symbols
+        text = str(substitute(term, {s: name for s, name in self._component_names() if s in found}))
         return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}…'"
 
     def skip(self) -> None:

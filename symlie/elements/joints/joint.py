@@ -11,7 +11,7 @@ from sympy import sympify
 from symlie.contract.manifest import JointRate
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
-from symlie.elements.joints.frames import Frame, relative_rate
+from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
 from symlie.elements.joints.rows import BALL_RATE, Rows, reaction
 from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, at_defaults, rotation_of
@@ -251,7 +251,7 @@ class Joint(Connection, PlacedByCoordinates):
     def _check(self, apart: bool) -> None:
         """Whether the initial configuration satisfies the rows, in the branch that is meant."""
         placed = [m.placed(self.model) for m in self.markers]
-        frames = self._initial_frames()
+        frames = frame_of_numbers(*placed[0]), frame_of_numbers(*placed[1])
         values = {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
         rows = self._rows
         distance = float(np.linalg.norm(placed[1][0] - placed[0][0]))

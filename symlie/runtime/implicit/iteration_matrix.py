@@ -6,8 +6,8 @@
 
 It is the derivative of [M v̇ + g + Bᵀλ; Φ; B v + b] by (θ, λ, η), where the configuration is q_n∘exp(θ), and
 dv = γ' (dθ + B_nᵀ dη), dv̇ = β' (dθ + B_nᵀ dη). The last row and column belong to stabilised index 2 alone. Rows
-without Φ have γ' B + H T in the second row, and neither the third nor an η. In the last column M and C are those
-within nodes: η is small. Components that nothing integrates keep their θ.
+without Φ have γ' B + H T in the second row, and neither the third nor an η. Components that nothing integrates keep
+their θ.
 
 Where nodes have no velocity there are rows v̇ - f, where v̇ is what the formula makes of their θ, dv̇ = δ' dθ: δ' on the
 diagonal, and [Sq T + γ' Sv + β' Sa   Sl   0]; forces by what moves there are in Sq, too. The matrices are those of
@@ -97,7 +97,8 @@ class IterationMatrix:
         self.kernels = system.newton_matrices.kernels
         self.fields = system.sets.matrices("fields").kernels if self.layout.has_fields else None
         matrix = system.sets.iteration(has_eta, system.mechanics.massless)
-        self.structure, self.tables, self.squares = matrix.structure, matrix.places, matrix.squares
+        self.structure, self.tables = matrix.structure, matrix.places
+        self.squares, self.blocks = matrix.squares, matrix.blocks
 
     def tangent(self, theta: Array) -> Array:
         """T(θ), row by row of each node."""
@@ -183,14 +184,15 @@ class IterationMatrix:
 
     def _add_eta(self, values: Array, slopes: Slopes, M: Array, C: Array, B: Array, start: Array) -> None:
         tables = self.tables
-        block = np.zeros(self.squares + 1)
-        for places, part in (("MASS_NODE", M), ("MASS_NODE_MIRROR", M), ("DAMPING_NODE", C)):
+        block = np.zeros(self.blocks + 1)
+        for places, part in (("MASS_BLOCK", M), ("MASS_BLOCK_MIRROR", M), ("DAMPING_BLOCK", C)):
             np.add.at(block, tables[places], part)
-        width = tables["WIDTH"][tables["JACOBIAN_COLUMN"]]
-        for i in range(int(width.max(initial=0))):
-            inside = i < width
+        count, start_values = tables["BACK_COUNT"], start[tables["BACK_VALUE"]]
+        for i in range(int(count.max(initial=0))):
+            inside = i < count
             to = tables["BACK_TO"][inside] + i * tables["BACK_STRIDE"][inside]
-            np.add.at(values, to, block[tables["BACK_COLUMN"][inside] + i * width[inside]] * start[inside])
+            factors = block[tables["BACK_COLUMN"][inside] + i * tables["BACK_STEP"][inside]]
+            np.add.at(values, to, factors * start_values[inside])
         corners = slopes.velocity * B[tables["CORNER_LEFT"]] * start[tables["CORNER_RIGHT"]]
         np.add.at(values, tables["CORNER_TO"], corners)
 
@@ -219,6 +221,12 @@ class IterationMatrix:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
+    def stored_sizes(self, q: Array) -> Array:
+        """The largest stored component of its node, for each velocity component."""
+        storage, begin = self.tables["STORED_SIZE"], self.tables["STORED"]
+        places = np.stack([begin, begin + storage], 1).ravel()
+        return np.asarray(np.maximum.reduceat(np.append(np.abs(q), 0.0), places)[::2])
+
     def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: float) -> float:
         """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
 
@@ -226,9 +234,7 @@ class IterationMatrix:
         configuration that is seen belongs to the matrix where factors are kept.
         """
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
-        storage, begin = tables["STORED_SIZE"], tables["STORED"]
-        places = np.stack([begin, begin + storage], 1).ravel()
-        largest = np.maximum.reduceat(np.append(np.abs(seen.q), 0.0), places)[::2]
+        largest = self.stored_sizes(seen.q)
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
         size = np.abs(at.acceleration) + slopes.acceleration * span * np.abs(at.theta)

@@ -96,7 +96,7 @@ def _with_saddle(
     system: System, matrix: IterationTables, tables: dict[str, NDArray[np.int32]], constants: dict[str, int]
 ) -> MatrixTables:
     layout, saddle, structure = system.layout, system.mechanics.saddle_algebra, matrix.structure
-    sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares}
+    sizes = {"MATRIX_VALUES": structure.values, "SQUARES": matrix.squares, "BLOCKS": matrix.blocks}
     if matrix.sampled is not None:
         sizes["SAMPLED_VALUES"] = matrix.sampled
     if saddle is not None:

@@ -22,13 +22,11 @@ from symlie.runtime.kernels.protocol import result_size
 from symlie.runtime.kernels.sample_places import sample_places
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.linear.elimination import EliminationStructure, elimination_structure, places_of_kept
+from symlie.runtime.linear.eta_tables import NodeBlocks, coupled_nodes, eta_tables, joined
 from symlie.runtime.linear.saddle import saddle_unknowns
-from symlie.runtime.linear.schur import pairs_in_columns
 from symlie.runtime.linear.unknowns import Unknowns
 
 Integers = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-
 
 Newton = Sequence[Positions]
 """Rows and columns of the values of K, C and H."""
@@ -42,6 +40,9 @@ def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | 
     pairs = [np.stack([node[i], node[j]], axis=1)[layout.free[i] & layout.free[j]] for i, j in (K, C)]
     if has_eta and len(saddle.acts_on):
         meeting = np.unique(saddle.group[saddle.acts_on], axis=0)
+        coupled = coupled_nodes(layout, node, C)
+        pair, met = joined(coupled, meeting[:, 1])
+        pairs.append(np.stack([coupled[pair, 0], meeting[met, 0]], axis=1))
         order = np.argsort(meeting[:, 1], kind="stable")
         at_node = np.split(meeting[order, 0], np.flatnonzero(np.diff(meeting[order, 1])) + 1)
         pairs += [np.array([*itertools.combinations(group, 2)], dtype=np.intp).reshape(-1, 2) for group in at_node]
@@ -68,6 +69,8 @@ class IterationTables:
     places: Mapping[str, NDArray[np.int32]]
     squares: int
     """Numbers of T(θ), node by node."""
+    blocks: int = 0
+    """Numbers of β' M + γ' C; see `symlie.runtime.linear.eta_tables`."""
     sampled: int | None = None
     """Numbers of blocks of samples, where a step has them; see `symlie.runtime.kernels.sample_places`."""
 
@@ -91,10 +94,16 @@ def iteration_tables(
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
     newton = [places for places, _ in matrix_positions(layout, SETS["newton"], table)]
     structure = elimination_structure(_unknowns(layout, has_eta, newton, fields, massless), kinds)
-    places = _places(layout, has_eta, newton, structure)
+    places, blocks = _places(layout, has_eta, newton, structure), 0
+    if has_eta:
+        node_blocks = _node_blocks(layout, newton)
+        found = eta_tables(layout, node_blocks, newton[1], structure)
+        without = layout.dimension + layout.rows + np.flatnonzero(~layout.holonomic)
+        found = {**found, "UNIT_TO": np.concatenate([places["UNIT_TO"], structure.places(without, without)])}
+        places, blocks = places | _as_tables(found), node_blocks.size
     if fields is not None:
         places |= _places_of_fields(layout, fields, structure)
-    return IterationTables(structure, places, _squares(layout))
+    return IterationTables(structure, places, _squares(layout), blocks)
 
 
 def discrete_tables(
@@ -126,15 +135,27 @@ def discrete_tables(
         "REST_TO": to(multiplier[rows], components, mobile[components]),
     }
     places = _places(layout, False, ((nothing, nothing), S, (nothing, nothing)), structure)
-    places |= {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+    places |= _as_tables(found)
     if not is_sampled:
         return IterationTables(structure, places, _squares(layout))
     between, sampled = sample_places(layout, K, D, structure)
-    return IterationTables(structure, places | between, _squares(layout), sampled)
+    return IterationTables(structure, places | between, _squares(layout), sampled=sampled)
 
 
 def _squares(layout: Layout) -> int:
     return result_size(KERNELS["tangent_matrix"], layout)
+
+
+def _as_tables(found: Mapping[str, NDArray[np.integer]]) -> dict[str, NDArray[np.int32]]:
+    return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+
+
+def _node_blocks(layout: Layout, newton: Newton) -> NodeBlocks:
+    sizes = _sizes(layout, "dimension")
+    first = np.cumsum(sizes) - sizes
+    node = np.repeat(np.arange(len(sizes)), sizes)
+    local = np.arange(layout.dimension) - first[node]
+    return NodeBlocks(node, local, sizes[node], first, coupled_nodes(layout, node, newton[1]))
 
 
 def _places(
@@ -185,35 +206,7 @@ def _places(
         "HIDDEN_COLUMN": h[1],
         "HIDDEN_TO": to(target[h[0]], first[h[1]], mobile[h[1]] & has_rate[h[0]]),
     }
-    if has_eta:
-        outside = int((sizes**2).sum())
-
-        def in_node(rows: Integers, columns: Integers, kept: Mask) -> Integers:
-            """Places in the diagonal blocks of nodes, row by row."""
-            inside = square[rows] + local[rows] * width[rows] + local[columns]
-            return np.where(kept & (first[rows] == first[columns]), inside, outside)
-
-        kept = moved & holonomic[rows]
-        last = first[components] + width[components] - 1
-        begin, then = (to(np.minimum(first[components] + n, last), eta[rows], kept) for n in (0, 1))
-        a, b = pairs_in_columns(components, moved)
-        a, b = a[holonomic[rows[b]]], b[holonomic[rows[b]]]
-        without = eta[~holonomic]
-        found |= {
-            "MASS_NODE": in_node(i, j, np.ones(len(i), dtype=bool)),
-            "MASS_NODE_MIRROR": in_node(j, i, i != j),
-            "DAMPING_NODE": in_node(*c, np.ones(len(c[0]), dtype=bool)),
-            "BACK_TO": begin,
-            "BACK_STRIDE": then - begin,
-            "BACK_COLUMN": square[components] + local[components],
-            "HAS_PHI": holonomic.astype(np.int64),
-            "NO_ETA": without,
-            "CORNER_LEFT": a,
-            "CORNER_RIGHT": b,
-            "CORNER_TO": places.places(target[rows[a]], eta[rows[b]]),
-            "UNIT_TO": np.concatenate([found["UNIT_TO"], places.places(without, without)]),
-        }
-    return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+    return _as_tables(found)
 
 
 def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStructure) -> dict[str, NDArray[np.int32]]:
@@ -234,7 +227,7 @@ def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStruct
         "STATE_ACCELERATION_TO": to(*a, layout.free[a[1]]),
         "STATE_MULTIPLIER_TO": places.places(multipliers[0], layout.dimension + multipliers[1]),
     }
-    return {name: np.ascontiguousarray(values, dtype=np.int32) for name, values in found.items()}
+    return _as_tables(found)
 
 
 PRODUCTS = {

@@ -6,7 +6,7 @@
  *
  * It is the derivative of [M v' + g + B^T lambda; Phi; B v + b], where dv = gamma' (dtheta + B_n^T deta) and
  * dv' = beta' (dtheta + B_n^T deta). The last row and column are there if HAS_ETA is 1. Rows without Phi have gamma' B + H T
- * in the second row, and neither the third nor an eta. In the last column M and C are those within nodes: eta is small.
+ * in the second row, and neither the third nor an eta.
  * Where nodes have no velocity there are rows v' - f, where v' is what the formula makes of their theta, dv' = delta' dtheta:
  * delta' on the diagonal, and [Sq T + gamma' Sv + beta' Sa   Sl   0]; forces by what moves there are in Sq, too.
  * Dynamic rows are divided by SCALE, and multipliers multiplied. Tables say where each value belongs, those of
@@ -33,7 +33,7 @@ typedef struct {
     symlie_real *C;
     symlie_real *H;
     symlie_real *T;
-    symlie_real *block;     /* beta' M + gamma' C within nodes */
+    symlie_real *block;     /* beta' M + gamma' C */
     symlie_real *Sq;
     symlie_real *S;         /* Sv, Sa and Sl */
     symlie_real *rounding;  /* |K| |q|, with fields |Sq| |q|, and |B| |q| */
@@ -49,7 +49,7 @@ static inline long long factors_workspace(const symlie_problem *restrict P)
 static inline long long iteration_workspace(const symlie_problem *restrict P)
 {
     (void)P;
-    return VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + VALUES_OF_Sq + VALUES_OF_S + (1 + HAS_ETA) * (SQUARES + 1LL);
+    return VALUES_OF_K + VALUES_OF_C + VALUES_OF_H + VALUES_OF_Sq + VALUES_OF_S + SQUARES + HAS_ETA * (BLOCKS + 1LL);
 }
 
 /* Whether anything is multiplied by T. */
@@ -130,15 +130,15 @@ static inline int take_iteration_matrix(const symlie_problem *restrict P, symlie
     }
 #if HAS_ETA
     symlie_real *restrict block = A->block;
-    for (int k = 0; k < SQUARES; k++) block[k] = 0;
+    for (int k = 0; k < BLOCKS; k++) block[k] = 0;
     for (int k = 0; k < MASS_VALUES; k++) {
-        block[MASS_NODE[k]] += inertial * M[k];
-        block[MASS_NODE_MIRROR[k]] += inertial * M[k];
+        block[MASS_BLOCK[k]] += inertial * M[k];
+        block[MASS_BLOCK_MIRROR[k]] += inertial * M[k];
     }
-    for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_NODE[k]] += damped * A->C[k];
-    for (int k = 0; k < JACOBIAN_VALUES; k++)
-        for (int i = 0; i < WIDTH[JACOBIAN_COLUMN[k]]; i++)
-            values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * WIDTH[JACOBIAN_COLUMN[k]]] * B_n[k];
+    for (int k = 0; k < VALUES_OF_C; k++) block[DAMPING_BLOCK[k]] += damped * A->C[k];
+    for (int k = 0; k < COUNT_OF_BACK_TO; k++)
+        for (int i = 0; i < BACK_COUNT[k]; i++)
+            values[BACK_TO[k] + i * BACK_STRIDE[k]] += block[BACK_COLUMN[k] + i * BACK_STEP[k]] * B_n[BACK_VALUE[k]];
     for (int k = 0; k < COUNT_OF_CORNER_TO; k++) values[CORNER_TO[k]] += velocity * B[CORNER_LEFT[k]] * B_n[CORNER_RIGHT[k]];
 #else
     (void)B_n;

@@ -114,7 +114,7 @@ typedef struct {
     ARRAY(name##_C, VALUES_OF_C);                                                                                    \
     ARRAY(name##_H, VALUES_OF_H);                                                                                    \
     ARRAY(name##_T, SQUARES);                                                                                        \
-    ARRAY(name##_block, HAS_ETA * (SQUARES + 1));                                                                    \
+    ARRAY(name##_block, HAS_ETA * (BLOCKS + 1));                                                                     \
     ARRAY(name##_Sq, VALUES_OF_Sq);                                                                                  \
     ARRAY(name##_S, VALUES_OF_S);                                                                                    \
     ARRAY(name##_rounding, KEEPS_FACTORS ? 0 : DIMENSION + ROWS);                                                    \

@@ -1,0 +1,146 @@
+"""Where the values of the column of η belong in the matrix of stabilised implicit steps: (β' M + γ' C) B_nᵀ and B B_nᵀ.
+
+β' M + γ' C is stored in blocks: those within nodes, then those between nodes that M or C couples. Its rows of a node
+thus have entries in the columns of all instances that act on a node coupled with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symlie.runtime.layout.layout import Layout
+from symlie.runtime.linear.elimination import EliminationStructure, places_of_kept
+from symlie.runtime.linear.schur import pairs_in_columns
+
+Integers = NDArray[np.intp]
+
+
+def coupled_nodes(layout: Layout, node: Integers, damping: tuple[Integers, Integers]) -> Integers:
+    """Ordered pairs of different nodes that M or C couples, shape (pairs, 2).
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    node
+        The node of each velocity component.
+    damping
+        Rows and columns of the values of C.
+    """
+    (i, j), (rows, columns) = layout.assembled("mass"), damping
+    i, j = np.concatenate([i, j, rows]), np.concatenate([j, i, columns])
+    kept = layout.free[i] & layout.free[j] & (node[i] != node[j])
+    return np.unique(np.stack([node[i], node[j]], axis=1)[kept], axis=0).astype(np.intp)
+
+
+def joined(coupled: Integers, nodes: Integers) -> tuple[Integers, Integers]:
+    """All k, l for which the second node of the pair k is the node l of `nodes`."""
+    order = np.argsort(nodes, kind="stable")
+    begin, end = (np.searchsorted(nodes[order], coupled[:, 1], side) for side in ("left", "right"))
+    count = end - begin
+    steps = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(np.arange(len(coupled)), count), order[np.repeat(begin, count) + steps]
+
+
+@dataclass(frozen=True, eq=False)
+class NodeBlocks:
+    """How β' M + γ' C is stored, row by row of each block.
+
+    Attributes
+    ----------
+    node, local, width
+        The node of each velocity component, its place there, and the number of components of the node.
+    first
+        The first component of each node.
+    coupled
+        Ordered pairs of nodes that are coupled, sorted, shape (pairs, 2).
+    """
+
+    node: Integers
+    local: Integers
+    width: Integers
+    first: Integers
+    coupled: Integers
+
+    @property
+    def begins(self) -> tuple[Integers, Integers]:
+        """Where the blocks within nodes begin, and those between nodes with where the last one ends."""
+        sizes = self.width[self.first]
+        within = np.cumsum(sizes**2) - sizes**2
+        between = np.concatenate([[0], np.cumsum(sizes[self.coupled].prod(axis=1))]) + int((sizes**2).sum())
+        return within, between
+
+    @property
+    def size(self) -> int:
+        """Numbers of all blocks."""
+        return int(self.begins[1][-1])
+
+    def places(self, rows: Integers, columns: Integers, kept: NDArray[np.bool_]) -> Integers:
+        """Where entries are stored; behind all blocks those that are not kept or that no block has."""
+        within, between = self.begins
+        i, j, count = self.node[rows], self.node[columns], len(self.first)
+        keys = np.append(self.coupled[:, 0] * count + self.coupled[:, 1], count * count)
+        pair = np.searchsorted(keys, i * count + j)
+        has_block = keys[pair] == i * count + j
+        begin = np.where(i == j, within[i], between[pair])
+        inside = begin + self.local[rows] * self.width[columns] + self.local[columns]
+        return np.where(kept & ((i == j) | has_block), inside, self.size)
+
+
+def eta_tables(
+    layout: Layout, blocks: NodeBlocks, damping: tuple[Integers, Integers], structure: EliminationStructure
+) -> Mapping[str, NDArray[np.integer]]:
+    """Tables of the column of η by name; unknowns are θ, λ and η.
+
+    ``BACK_`` belong to columns of blocks: the value of B_n that multiplies it, its first place and the distance of its
+    numbers, how many these are, and the same places of their products.
+
+    Parameters
+    ----------
+    layout
+        Layout of the system.
+    blocks
+        How β' M + γ' C is stored.
+    damping
+        Rows and columns of the values of C.
+    structure
+        How the matrix is stored.
+    """
+    (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
+    holonomic, moved = layout.holonomic, layout.free[components]
+    multiplier = layout.dimension + np.arange(layout.rows)
+    eta = multiplier + layout.rows
+    every, kept = np.arange(len(rows)), moved & holonomic[rows]
+    pair, value = joined(blocks.coupled, np.where(kept, blocks.node[components], len(blocks.first)))
+    value = np.concatenate([every, value])
+    target = np.concatenate([blocks.node[components], blocks.coupled[pair, 0]])
+    is_kept, column = kept[value], components[value]
+    first = blocks.first[target]
+    count, step = blocks.width[first], blocks.width[column]
+
+    to = partial(places_of_kept, structure)
+    last = first + count - 1
+    begin, then = (to(np.minimum(first + n, last), eta[rows[value]], is_kept) for n in (0, 1))
+    a, b = pairs_in_columns(components, moved)
+    a, b = a[holonomic[rows[b]]], b[holonomic[rows[b]]]
+    return {
+        "MASS_BLOCK": blocks.places(i, j, np.ones(len(i), dtype=bool)),
+        "MASS_BLOCK_MIRROR": blocks.places(j, i, i != j),
+        "DAMPING_BLOCK": blocks.places(*damping, np.ones(len(damping[0]), dtype=bool)),
+        "BACK_VALUE": value,
+        "BACK_COLUMN": blocks.places(first, column, np.ones(len(value), dtype=bool)),
+        "BACK_STEP": step,
+        "BACK_COUNT": count,
+        "BACK_TO": begin,
+        "BACK_STRIDE": then - begin,
+        "HAS_PHI": holonomic.astype(np.int64),
+        "NO_ETA": eta[~holonomic],
+        "CORNER_LEFT": a,
+        "CORNER_RIGHT": b,
+        "CORNER_TO": structure.places(np.where(holonomic, eta, multiplier)[rows[a]], eta[rows[b]]),
+    }

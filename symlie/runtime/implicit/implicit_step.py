@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from symlie.contract.constants import NEGLIGIBLE, NEWTON_SLOW
+from symlie.contract.constants import NEGLIGIBLE, NEWTON_FLOOR, NEWTON_SLOW, ROUNDING
 from symlie.errors import NotFiniteError
 from symlie.runtime.implicit.iteration_matrix import IterationMatrix, MatrixParts, Point, Slopes, TakenMatrix
 from symlie.runtime.layout.layout import Array
@@ -224,6 +224,11 @@ class ImplicitStep:
         """Norm of a residual that is made of rounding alone."""
         seen = self.factors.at if len(self.record) else self.point
         return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.span)
+
+    def is_rounding(self, d: Array) -> bool:
+        """Whether a correction of θ is within a few units of rounding of the stored components of each node."""
+        limit = NEWTON_FLOOR * ROUNDING * self.formula.span * self.matrix.stored_sizes(self.point.q)
+        return bool(np.all(np.abs(d[: self.layout.dimension]) <= limit))
 
     def correction(self, r: Array) -> Array:
         """Solve with the matrix."""

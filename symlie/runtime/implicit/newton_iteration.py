@@ -2,8 +2,10 @@
 
 A step that does not reduce |r| is halved. Full Newton takes a matrix in each iteration, modified Newton keeps the
 factors of one as long as they reduce |r| fast enough. Then it begins the step again with a new matrix, or continues
-with one from where it is. It ends with a correction, or with a residual, that is small enough, or with one that
-rounding does not let fall any further.
+with one from where it is. It ends with a correction, or with a residual, that is small enough, or where rounding does
+not let |r| fall any further: a correction does not halve |r|, and |r| is within the rounding of its terms (`floor`) or
+the correction below the resolution of the configuration (`is_rounding`). The second test needs no estimate of rounding
+inside forces and logarithms. Anything else is divergence.
 """
 
 from __future__ import annotations
@@ -99,6 +101,9 @@ class NewtonProblem(Protocol):
     def floor(self) -> float:
         """Norm of a residual that is made of rounding alone, once a matrix is there; zero if it is not known."""
 
+    def is_rounding(self, d: Array) -> bool:
+        """Whether a correction is below the resolution of the configuration where the residual was computed last."""
+
     def residual(self, u: Array) -> Array:
         """r(u)."""
 
@@ -189,7 +194,9 @@ def _iterated(
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
-            if not reduced < norm / 4 and norm**0.5 <= NEWTON_FLOOR * problem.floor:
+            if not reduced < norm / 4 and (
+                norm**0.5 <= NEWTON_FLOOR * problem.floor or (taken > policy.free and problem.is_rounding(d))
+            ):
                 counts.rounding_floor += 1
                 return moved if reduced < norm else u
             if reduced < norm or taken <= policy.free or renews or not (keeps or policy.halvings):

@@ -91,6 +91,10 @@ class _Stage(ABC):
         rows = float(np.abs(self.q).max(initial=0)) * self.jacobian
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
+    def is_rounding(self, d: Array) -> bool:
+        """False: policies of these stages bound corrections themselves."""
+        return False
+
     def refresh(self) -> None:
         """Take the matrix."""
         self.has_factors = True

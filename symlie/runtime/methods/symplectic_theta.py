@@ -114,6 +114,10 @@ class _Stage:
         """Increments are named by their components."""
         return self.stepper.system.layout.velocity_name(entry)
 
+    def is_rounding(self, d: Array) -> bool:
+        """False: the policy of this stage bounds corrections itself."""
+        return False
+
     def refresh(self) -> None:
         """Take the matrix."""
         self.taken = self.matrix

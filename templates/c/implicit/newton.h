@@ -5,6 +5,7 @@
  *   newton_residual(problem, u, r)     r at u
  *   newton_refresh(problem)            take the matrix where the residual was computed last; a symlie_status
  *   newton_correction(problem, r, d)   d = matrix^-1 r with the matrix that was taken last; a symlie_status
+ *   newton_is_rounding(problem, d)     whether a correction is below the resolution of the configuration of that residual
  *   newton_floor(problem, r)           norm of a residual that is made of rounding alone, or 0 if it is not known; r was
  *                                    computed last */
 #ifndef SYMLIE_NEWTON_H
@@ -75,7 +76,8 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             newton_residual(problem, moved, r);
             counts->evaluations++;
             reduced = sum_of_squares(n, r);
-            if (!(reduced < norm / 4) && sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem, r)) {
+            if (!(reduced < norm / 4) && (sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem, r) ||
+                                          (taken > policy->free && newton_is_rounding(problem, d)))) {
                 counts->rounding_floor++;
                 if (reduced < norm) copy(n, moved, u);
                 else newton_residual(problem, u, r);

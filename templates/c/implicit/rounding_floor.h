@@ -23,6 +23,19 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
 #endif
 }
 
+/* Whether a correction of theta is within a few units of rounding of the stored components of each node. */
+SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
+{
+    const symlie_problem *P = s->P;
+    symlie_real size = 0;
+    (void)P;
+    for (int k = 0; k < DIMENSION; k++) {
+        if (!k || STORED[k] != STORED[k - 1]) size = largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
+        if (!(fabs(d[k]) <= NEWTON_FLOOR * ROUNDING * formula_span(s->formula) * size)) return 0;
+    }
+    return 1;
+}
+
 /* v' is rounded as its part beta' theta is, which short steps cancel, or as all increments that it is made of. */
 static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
 {

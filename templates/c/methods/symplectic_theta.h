@@ -48,6 +48,11 @@ static inline symlie_real newton_floor(const newton_problem *restrict problem, c
     return 0;
 }
 
+static inline int newton_is_rounding(const newton_problem *restrict problem, const symlie_real *restrict d)
+{
+    return 0;
+}
+
 #include "newton.h"
 
 static inline long long step_workspace(const symlie_problem *restrict P)

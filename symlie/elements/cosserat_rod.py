@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from sympy import Add
 
 from symlie.elements.continua.continuum import Continuum
 from symlie.elements.continua.grid import grid
@@ -65,7 +66,7 @@ class CosseratRod(Continuum):
         1 and 2 are the first two directors, its axis 3 the tangent.
     damping
         D of the stress 2 D w': one value or six, a function of the arc length, or expressions of parameters of the
-        model; zero by default.
+        model; zero by default. Damping of strains that a constraint holds has no effect.
     gravity
         Acceleration of gravity in inertial axes, in m/s²; zero by default.
     constraint
@@ -175,7 +176,9 @@ class CosseratRod(Continuum):
         self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
         self.potential_density(strain.dot(stiffness * strain) / 2)
         self.potential_density(-M[3] * gravitation.dot(self.q.x))
-        self.dissipation_density(rate.dot(diag(D) * rate))
+        # A strain that a constraint holds has the rate zero: its damping would multiply rounding errors alone.
+        free = [k for k in range(6) if k not in self.held]
+        self.dissipation_density(Add(*(D[k] * rate[k] ** 2 for k in free)))
         if self.held:
             self.constraint_density(f"{owner}_strain", [strain[k] for k in self.held])
 

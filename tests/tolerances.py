@@ -1080,3 +1080,10 @@ steps end at the jump but for 1e-9 of them. Without that they are off by 0.05.""
 FIRST_ORDER_BOUND = 1.1
 """Errors of eigenvalues relative to a bound of first order, where rounding moves a zero one to the end of the bound;
 measured 1.002."""
+STRONG_DAMPING = 1e-4
+"""Configurations of hinged bodies with a strong damper after 50 steps of 1 ms with order two, against a tolerance of
+1e-5: h² times accelerations of 10 1/s²."""
+
+NOISE_OF_SHORT_STEPS = 1e-9
+"""Error of velocities over short steps on groups that are stored as full matrices: ε/h of increments for 1/4096 s is
+1e-12, times the steps of a run and the weights of five increments."""

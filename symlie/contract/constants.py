@@ -129,6 +129,10 @@ ORDER_GROWTH = 2.0
 SHORTENED_STEP = 0.1
 """Factor of a step below which the estimates of BDF say nothing about its error."""
 
+UNRESOLVED = 0.5
+"""Phase of an oscillation per step, in rad, from which BDF does not resolve it: where it limits the step, its amplitude
+is at most a hundred times the tolerance."""
+
 LENGTH_ROOTS = 24
 """Halvings of the interval that the logarithm of the length of a step is in."""
 

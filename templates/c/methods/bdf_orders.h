@@ -45,24 +45,46 @@ static inline symlie_real shorter_step(const symlie_control *control, const syml
     return fmax(control->fac_min, control->safety * longest_step(order, distance, difference, SHORTENED_STEP, 1));
 }
 
-/* Order and factor of the length after a step that is accepted; difference[i] belongs to the order - 1 + i, -1 if it is not there. */
-static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
-                               const symlie_real *restrict difference, int is_free, symlie_real *restrict factor)
+/* Phase per step of an oscillation with these divided differences, of order k + 1 and k - 1, over steps of one. */
+static inline symlie_real phase_of(int order, symlie_real difference, symlie_real before)
 {
-    symlie_real reached[3];
-    int best = 1;
-    for (int i = 0; i < 3; i++) {
-        const int of = order - 1 + i;
+    return before > 0 ? sqrt(order * (order + 1) * difference / before) : 0;
+}
+
+/* Order and factor of the length after a step that is accepted; difference[i] belongs to the order - 2 + i, -1 if it is not there;
+ * `equal` says for how many steps nothing has changed. */
+static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
+                               const symlie_real *restrict difference, int equal, int is_free, symlie_real *restrict factor)
+{
+    symlie_real reached[4];
+    int best = 2;
+    for (int i = 1; i < 4; i++) {
+        const int of = order - 2 + i;
         const symlie_real bound = of <= 2 ? control->fac_max : fmin(control->fac_max, ORDER_GROWTH);
         reached[i] = difference[i] < 0 ? 0 : longest_step(of, point, difference[i], SHORTENED_STEP, bound / control->safety);
     }
     *factor = 1;
-    if (!is_free && reached[1] >= 1) return order;
-    if (reached[0] > reached[best]) best = 0;
-    if (is_free && reached[2] > reached[best]) best = 2;
+    /* Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it. */
+    const int grows = control->safety * reached[2] > control->hold;
+    if (order > 2 && !grows && equal >= order) {
+        const symlie_real turn = phase_of(order, difference[2], difference[0]);
+        if (turn >= UNRESOLVED) {
+            symlie_real second = difference[2];
+            for (int of = 3; of <= order; of++) second *= (of + 1) / turn;
+            const symlie_real bound = control->fac_max / control->safety;
+            *factor = control->safety * longest_step(2, point, second, SHORTENED_STEP, bound);
+            *factor = fmin(1, fmax(control->fac_min, *factor));
+            return 2;
+        }
+    }
+    if (!is_free && reached[2] >= 1) return order;
+    if (reached[1] > reached[best]) best = 1;
+    if (is_free && reached[3] > reached[best] &&
+        (order < 2 || grows || phase_of(order + 1, difference[3], difference[1]) < UNRESOLVED))
+        best = 3;
     *factor = fmax(control->fac_min, control->safety * reached[best]);
     if (*factor >= 1 && *factor <= control->hold) *factor = 1;
-    return order - 1 + best;
+    return order - 2 + best;
 }
 
 #endif

@@ -10,7 +10,7 @@
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
     const long long begins = acceleration_workspace(P) + 3LL * DIMENSION + ROWS;
-    const long long inner = implicit_workspace(P) + formula_workspace(P) + 7LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
+    const long long inner = implicit_workspace(P) + formula_workspace(P) + 9LL * DIMENSION + STORAGE + JACOBIAN_VALUES + 2LL * ROWS;
     return begins > inner ? begins : inner;
 }
 
@@ -49,17 +49,17 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Norms of the divided differences of theta_i and of v that belong to the order of a step and its neighbours, -1 where there
+/* Norms of the divided differences of theta_i and of v that belong to the order of a step, two below and one above, -1 where there
  * are none; the difference times the error factor of a step is its error. */
 static inline void measure_differences(const symlie_problem *restrict P, const symlie_control *restrict control, const newton_problem *restrict s,
                                        const symlie_real *restrict node, int count, const symlie_real *restrict v_n,
                                        symlie_trial *restrict trial, symlie_real *restrict sums, symlie_real *restrict norm)
 {
     const step_formula *f = s->formula;
-    symlie_real weight[3][STEPS + 2];
-    int nodes[3];
-    for (int i = 0; i < 3; i++) {
-        const int of = f->order - 1 + i;
+    symlie_real weight[4][STEPS + 2];
+    int nodes[4];
+    for (int i = 0; i < 4; i++) {
+        const int of = f->order - 2 + i;
         nodes[i] = of > 0 && of <= STEPS && of <= count ? of + 2 : 0;
         difference_weights(nodes[i], node, weight[i]);
         for (int k = 0; k < DIMENSION; k++) {
@@ -68,8 +68,8 @@ static inline void measure_differences(const symlie_problem *restrict P, const s
         }
     }
     for (int j = 2; j < STEPS + 2; j++) {
-        if (j >= nodes[1] && j >= nodes[2]) break;
-        for (int i = 0; i < 3; i++) {
+        if (j >= nodes[2] && j >= nodes[3]) break;
+        for (int i = 0; i < 4; i++) {
             if (j >= nodes[i]) continue;
             for (int k = 0; k < DIMENSION; k++) {
                 sums[2 * i * DIMENSION + k] += weight[i][j] * f->theta_i[(j - 1) * DIMENSION + k];
@@ -77,7 +77,7 @@ static inline void measure_differences(const symlie_problem *restrict P, const s
             }
         }
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         symlie_real *restrict theta_hat = sums + 2 * i * DIMENSION, *restrict v_hat = theta_hat + DIMENSION;
         for (int k = 0; k < DIMENSION; k++) theta_hat[k] += s->theta[k], v_hat[k] += s->v[k];
         norm[i] = nodes[i] ? error_norm(P, control, trial, s->theta, theta_hat, v_n, s->v, v_hat) : -1;
@@ -89,13 +89,13 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
                               const symlie_state *restrict state, symlie_trial *restrict trial)
 {
     ARRAY(q_n, STORAGE);
-    ARRAY(sums, 6 * DIMENSION);
+    ARRAY(sums, 8 * DIMENSION);
     FORMULA(formula);
     IMPLICIT_STEP(end);
     const newton_policy policy = IMPLICIT_POLICY;
     const symlie_real *own = state->own, *kept = own + OWN - RECORD;
     const int at_hand = trial->own_rest > 0, order = (int)own[OWN_ORDER], count = (int)own[OWN_COUNT];
-    symlie_real node[STEPS + 2] = {0, -1}, point[STEPS], norm[3];
+    symlie_real node[STEPS + 2] = {0, -1}, point[STEPS], norm[4];
     (void)mass;
     formula.order = order, formula.increments = own + OWN_INCREMENTS, formula.elements = own + OWN_ELEMENTS, formula.velocities = own + OWN_VELOCITIES;
     take_weights(&formula, h, own + OWN_LENGTHS);
@@ -121,8 +121,8 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     measure_differences(P, control, &end, node, count, state->v, trial, sums, norm);
     for (int i = 0; i < order; i++) point[i] = -node[i + 1] - 1;
     trial->order = order;
-    trial->error = norm[1] * error_factor(order, point, 1);
-    trial->factor = trial->error <= 1 ? 1 : shorter_step(control, node, order, norm[1]);
+    trial->error = norm[2] * error_factor(order, point, 1);
+    trial->factor = trial->error <= 1 ? 1 : shorter_step(control, node, order, norm[2]);
 
     const symlie_real planned = fmin(state->h, control->h_max);
     const int is_cut = h < planned, is_left_out = is_cut && own[OWN_LENGTHS] + h <= NEAR_POINTS * planned;
@@ -132,7 +132,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     out[OWN_COUNT] = is_left_out ? count : fmin(count + 1, STEPS);
     if (trial->error <= 1 && !is_cut) {
         const int is_free = own[OWN_EQUAL] >= order || count < STEPS;
-        next = chosen_order(control, point, order, norm, is_free, &trial->factor);
+        next = chosen_order(control, point, order, norm, (int)own[OWN_EQUAL], is_free, &trial->factor);
         if (angle > 0) trial->factor = fmin(trial->factor, CHART_PART * sqrt(CHART_LIMIT / angle));
     }
     out[OWN_ORDER] = next;

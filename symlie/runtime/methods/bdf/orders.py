@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from symlie.contract.constants import LENGTH_ROOTS, ORDER_GROWTH, SHORTENED_STEP
+from symlie.contract.constants import LENGTH_ROOTS, ORDER_GROWTH, SHORTENED_STEP, UNRESOLVED
 from symlie.runtime.methods.controllers import StepControl
 
 
@@ -87,8 +87,19 @@ def shorter(control: StepControl, nodes: Sequence[float], order: int, difference
     return max(control.fac_min, found)
 
 
+def phase(order: int, difference: float, before: float) -> float:
+    """Phase per step of an oscillation with these divided differences, of order k + 1 and k - 1, over steps of one."""
+    return math.sqrt(order * (order + 1) * difference / before) if before > 0 else 0.0
+
+
 def chosen(
-    control: StepControl, points: Sequence[float], order: int, differences: Mapping[int, float], *, is_free: bool
+    control: StepControl,
+    points: Sequence[float],
+    order: int,
+    differences: Mapping[int, float],
+    equal: int,
+    *,
+    is_free: bool,
 ) -> tuple[int, float]:
     """Order of the step after one that is accepted, and the factor of its length.
 
@@ -101,20 +112,33 @@ def chosen(
     order
         Its order.
     differences
-        Norms of the divided differences that belong to its order and its neighbours.
+        Norms of the divided differences that belong to its order, two below and one above.
+    equal
+        For how many steps nothing has changed.
     is_free
         Whether order and length may change although the next step is not rejected without that.
     """
 
-    def factor(of: int) -> float:
+    def factor(of: int, difference: float) -> float:
         bound = control.fac_max if of <= 2 else min(control.fac_max, ORDER_GROWTH)
-        return longest(points[:of], differences[of], SHORTENED_STEP, bound / control.safety)
+        return longest(points[:of], difference, SHORTENED_STEP, bound / control.safety)
 
-    best, found = order, factor(order)
+    best, found = order, factor(order, differences[order])
+    # Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it.
+    grows = control.safety * found > control.hold
+    if order > 2 and not grows and equal >= order:
+        turn = phase(order, differences[order], differences[order - 2])
+        if turn >= UNRESOLVED:
+            second = differences[order] * math.factorial(order + 1) / (6 * turn ** (order - 2))
+            return 2, min(1.0, max(control.fac_min, control.safety * factor(2, second)))
     if not is_free and found >= 1:
         return order, 1.0
     for of in (order - 1, order + 1):
-        if of in differences and (is_free or of < order) and (reached := factor(of)) > found:
+        if of not in differences or not (is_free or of < order):
+            continue
+        if of > max(order, 2) and not grows and phase(of, differences[of], differences[order - 1]) >= UNRESOLVED:
+            continue
+        if (reached := factor(of, differences[of])) > found:
             best, found = of, reached
     found = max(control.fac_min, control.safety * found)
     return best, 1.0 if 1 <= found <= control.hold else found

@@ -13,6 +13,8 @@ what is compared is k times this. Errors grow from step to step, since one that 
 a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations are, and order and
 length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step would be rejected, and
 where the step could be longer by no more than a fifth, so that formulas are stable and factors of matrices can be kept.
+Differences of an oscillation follow each other by its phase per step: one that is not resolved and limits the step is
+damped with order two, since orders from three on may amplify it.
 
 A step that is cut to hit a time leaves its start out of the history where two points of it would be nearer than a step.
 Source: [HairerNorsettWanner1993], sections III.5 and III.7, for the errors and the choice of orders.
@@ -177,7 +179,7 @@ class BdfVariable(Implicit):
             nodes.append(nodes[-1] - float(length) / h)
         increments, elements = history_at(stepper.further, at.theta, elements)
         norms = {}
-        for of in (order + 1, order - 1, order):
+        for of in (order + 1, order - 2, order - 1, order):
             if 0 < of <= min(most, count):
                 weights = difference_weights(nodes[: of + 2])
                 theta = weighted(weights[1:], list(increments[: of + 1]))
@@ -194,7 +196,7 @@ class BdfVariable(Implicit):
         if trial.error <= 1 and not is_cut:
             is_free = equal >= order or count < most
             points = [-x for x in nodes[:most]]
-            following, trial.factor = chosen(control, points, order, norms, is_free=is_free)
+            following, trial.factor = chosen(control, points, order, norms, equal, is_free=is_free)
             angle = 4 * (most + 2) ** 2 * stepper.mechanics.kernels.chart(state.q, trial.increment)
             if angle > 0:
                 trial.factor = min(trial.factor, CHART_PART * float(np.sqrt(CHART_LIMIT / angle)))

@@ -194,8 +194,10 @@ def _iterated(
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
+            # A residual far above the rounding of its terms has diverged, however large these have become.
+            larger = max(norm, reduced / NEWTON_FLOOR**2)
             if not reduced < norm / 4 and (
-                norm**0.5 <= NEWTON_FLOOR * problem.floor or (taken > policy.free and problem.is_rounding(d))
+                larger**0.5 <= NEWTON_FLOOR * problem.floor or (taken > policy.free and problem.is_rounding(d))
             ):
                 counts.rounding_floor += 1
                 return moved if reduced < norm else u

@@ -76,7 +76,9 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             newton_residual(problem, moved, r);
             counts->evaluations++;
             reduced = sum_of_squares(n, r);
-            if (!(reduced < norm / 4) && (sqrt(norm) <= NEWTON_FLOOR * newton_floor(problem, r) ||
+            /* A residual far above the rounding of its terms has diverged, however large these have become. */
+            const symlie_real larger = symlie_maximum(norm, reduced / (NEWTON_FLOOR * NEWTON_FLOOR));
+            if (!(reduced < norm / 4) && (sqrt(larger) <= NEWTON_FLOOR * newton_floor(problem, r) ||
                                           (taken > policy->free && newton_is_rounding(problem, d)))) {
                 counts->rounding_floor++;
                 if (reduced < norm) copy(n, moved, u);

@@ -227,6 +227,9 @@ class ImplicitStep:
 
     def is_rounding(self, d: Array) -> bool:
         """Whether a correction of θ is within a few units of rounding of the stored components of each node."""
+        # Where rows may depend on each other, no correction can remove what they contradict each other by.
+        if self.mechanics.takes_redundant_rows:
+            return False
         limit = NEWTON_FLOOR * ROUNDING * self.formula.span * self.matrix.stored_sizes(self.point.q)
         return bool(np.all(np.abs(d[: self.layout.dimension]) <= limit))
 

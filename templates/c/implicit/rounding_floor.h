@@ -29,6 +29,10 @@ SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symli
     const symlie_problem *P = s->P;
     symlie_real size = 0;
     (void)P;
+#if PROBES
+    /* Where rows may depend on each other, no correction can remove what they contradict each other by. */
+    return 0;
+#endif
     for (int k = 0; k < DIMENSION; k++) {
         if (!k || STORED[k] != STORED[k - 1]) size = largest_entry(STORED_SIZE[k], s->q + STORED[k], 0);
         if (!(fabs(d[k]) <= NEWTON_FLOOR * ROUNDING * formula_span(s->formula) * size)) return 0;

@@ -77,7 +77,7 @@ def dense_matrix(system: System, at: Point, slopes: Slopes, start: Array) -> Arr
     np.add.at(M, (i, j), m.mass(at.t, at.q))
     M = np.where(np.eye(len(M)) > 0, M, M + M.T)
     B, B_n = np.zeros((2, layout.rows, layout.dimension))
-    for found, values in ((B, m.jacobian(at.t, at.q)), (B_n, start)):
+    for found, values in ((B, m.jacobian(at.t, at.q, at.v)), (B_n, start)):
         np.add.at(found, (m.algebra.jacobian_rows, m.algebra.jacobian_columns), values)
         found *= layout.free
     rates = (slopes.acceleration * M + slopes.velocity * C) * layout.free[:, None] * layout.free
@@ -103,7 +103,7 @@ def test_the_matrix_with_eta_is_exact(name: str) -> None:
     v, a = layout.free * random.uniform(-1, 1, (2, layout.dimension))
     zero = np.zeros(layout.dimension)
     at = Point(0.3, q, v, a, random.uniform(-2, 2, layout.rows), zero, zero, zero)
-    slopes, start = Slopes(50.0, 2500.0, 50.0), m.jacobian(0.0, q_n)
+    slopes, start = Slopes(50.0, 2500.0, 50.0), m.jacobian(0.0, q_n, v)
     matrix = IterationMatrix(system, True, MatrixParts(is_scaled=False))
     taken = matrix.taken(at, slopes, start)
     dense = dense_matrix(system, at, slopes, start)

@@ -264,6 +264,9 @@ EVENT_FAR = 8
 EVENT_FAR_CUBIC = 0.02
 """Largest cubic part of such a function, relative to the variation."""
 
+BEGINS_RUN = 2
+"""Mark of values of event functions that belong to the start of a run."""
+
 EVENT_TOUCH = 1e-12
 """What counts as zero, relative to the largest value within the step."""
 

@@ -13,9 +13,6 @@
  * side that the direction comes from. It stays so as long as the function stays zero. */
 #define AT_START DBL_MIN
 
-/* Of event_is_valid in the first step of a run. */
-#define BEGINS_RUN 2
-
 /* Whether a function that went from a to b reached zero in the direction that is asked for. One that starts at zero has
  * not: this is where an integration goes on after an event. */
 static inline int is_crossing(symlie_real a, symlie_real b, int direction)

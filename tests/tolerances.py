@@ -1087,3 +1087,7 @@ STRONG_DAMPING = 1e-4
 NOISE_OF_SHORT_STEPS = 1e-9
 """Error of velocities over short steps on groups that are stored as full matrices: ε/h of increments for 1/4096 s is
 1e-12, times the steps of a run and the weights of five increments."""
+
+UNRESOLVED_WAVES = 1e-3
+"""Positions of up to 1 m of both backends at the relative tolerance 1e-3, where rounding decides the phase of waves
+that steps do not resolve, and with it the steps."""

@@ -188,7 +188,15 @@ class CosseratRod(Continuum):
         return [(f.name, f.size) for f in self.group.velocity_fields] == VELOCITIES["body"]
 
     def report(self, section: ElementType, here: Frame) -> None:
-        """Let cross sections report the rod's momenta."""
+        """Add the linear and angular momentum of the rod to the outputs, in kg m/s and kg m²/s.
+
+        Parameters
+        ----------
+        section
+            Element type of the cross sections, of which there is one for each kind of end.
+        here
+            Pose and velocities of a cross section as expressions of the element type.
+        """
         weight, inertia = (column(p.symbols) for p in section.parameters if p.name in ("weight", "inertia"))
         momentum = weight[0] * diag(inertia) * column(here.v)
         linear = here.q.R * vector(*momentum[3:]) if self.in_axes else vector(*momentum[3:])

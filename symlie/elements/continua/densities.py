@@ -60,7 +60,15 @@ class Densities(CrossSection):
         self.local_outputs: list[Output] = []
 
     def report(self, section: ElementType, here: Frame) -> None:
-        """Hook: outputs of the element type of a cross section."""
+        """Add outputs to the element type of cross sections; a continuum of its own kind overrides it.
+
+        Parameters
+        ----------
+        section
+            Element type of the cross sections, of which there is one for each kind of end.
+        here
+            Pose and velocities of a cross section as expressions of the element type.
+        """
 
     def kinetic_density(self, density: object) -> None:
         """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.

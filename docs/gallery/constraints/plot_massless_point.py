@@ -26,7 +26,7 @@ def between(name: str, damper: float, spring: float) -> sl.System:
     model.potential_energy(k * point.x[0] ** 2 / 2 + spring * (mass.x[0] - point.x[0]) ** 2 / 2)
     if damper:
         model.dissipation(damper * (mass.x_dot[0] - point.x_dot[0]) ** 2 / 2)
-    model.initial(point, x=[0])
+    model.initial(point, x=[1])
     model.initial(mass, x=[1])
     return model.derive().compile()
 
@@ -38,7 +38,7 @@ springs = sl.solve(between("series", 0, second), 3, rtol=1e-9)
 # Both against their closed forms:
 
 A = np.array([[-k / c, 0, 1], [0, 0, 1], [-k / m, 0, 0]])  # rates of the point, of the mass, of its velocity
-maxwell = np.array([expm(A * t) @ [0, 1, 0] for t in damped.t])
+maxwell = np.array([expm(A * t) @ [1, 1, 0] for t in damped.t])
 series = np.cos(np.sqrt(k * second / (k + second) / m) * springs.t)
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), sharey=True, layout="constrained")

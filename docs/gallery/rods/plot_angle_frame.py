@@ -65,5 +65,7 @@ for angle in 0.5, np.pi / 2, 3.0, np.pi:
     assert np.all(abs(orders - 2) < 0.1)
     axes.loglog(sizes, errors, "o-", label=f"{np.rad2deg(angle):.0f}°")
 axes.loglog(sizes, 0.1 / sizes**2, "k:", label="order two")
-axes.set(xlabel="segments an arm", ylabel="relative error of the deflection")
+axes.set_xticks(sizes, labels=sizes)
+axes.set_xticks([], minor=True)
+axes.set(xlabel="segments of each arm", ylabel="relative error of the deflection")
 axes.legend()

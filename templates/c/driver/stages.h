@@ -35,7 +35,7 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 #if CONSTRAINED
 /* solve_stage with B of two configurations; rows may depend on each other at the second one alone. */
 static inline int solve_between(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
-                                const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                                const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                 symlie_real *restrict a, symlie_real *restrict lambda)
 {
     if (solve_stage(P, mass, B0, B1, r, c, a, lambda)) return 1;

@@ -121,19 +121,19 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 
 #include "dependent_rows.h"
 
-static inline void place_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict r,
-                                    const symlie_real *restrict c, symlie_real *restrict x)
+/* A right side x, of which the part of M is there. */
+static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,
+                                       symlie_real *restrict x)
 {
     (void)P, (void)m;
-    for (int k = 0; k < DIMENSION; k++) x[k] = r[k];
     for (int k = 0; k < ROWS; k++) x[DIMENSION + k] = KEPT(k, c[k]);
     for (int k = DIMENSION + ROWS; k < SADDLE_UNKNOWNS; k++) x[k] = 0;
     for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
 }
 
-/* 0 if the matrix is singular or not finite; r is overwritten. */
+/* 0 if the matrix is singular or not finite. */
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                              const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
     const elimination E = read_elimination(ELIMINATION);
@@ -163,15 +163,17 @@ static inline int solve_stage(const symlie_problem *restrict P, const mass_matri
         if (m->kept[k] == 0) matrix[SADDLE_DIAGONAL[DIMENSION + k]] = 1;
 #endif
     if (factorise_matrix(&E, matrix, &lost) != SYMLIE_DONE) return 0;
-    place_right_side(P, m, r, c, x);
+    for (int k = 0; k < DIMENSION; k++) x[k] = r[k];
+    complete_right_side(P, m, c, x);
     solve_factorised(&E, matrix, x);
     for (int n = 0; n < SADDLE_REFINEMENTS; n++) {
         /* The residual; lambda serves as scratch. */
-        subtract_inertia(P, m->M, x, r);
-        subtract_constraint_force(P, B0, x + DIMENSION, r);
+        for (int k = 0; k < DIMENSION; k++) y[k] = r[k];
+        subtract_inertia(P, m->M, x, y);
+        subtract_constraint_force(P, B0, x + DIMENSION, y);
         multiply_jacobian(P, B1, x, lambda);
         for (int k = 0; k < ROWS; k++) lambda[k] = c[k] - lambda[k];
-        place_right_side(P, m, r, lambda, y);
+        complete_right_side(P, m, lambda, y);
         solve_factorised(&E, matrix, y);
         for (int k = 0; k < SADDLE_UNKNOWNS; k++) x[k] += y[k];
     }

@@ -95,7 +95,7 @@ SYMLIE_ASSEMBLY int solve_velocities(const symlie_problem *restrict P, const mas
 }
 
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
-                              const symlie_real *restrict B1, symlie_real *restrict r, const symlie_real *restrict c,
+                              const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)
 {
     clear_fields(P, a);

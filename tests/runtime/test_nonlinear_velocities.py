@@ -351,3 +351,29 @@ def test_equations_name_psi() -> None:
     model.initial(p, x=[0, 0], x_dot=[2, 0])
     text = model.derive().markdown(newton=True)
     assert r"\psi(t, q, v) &= 0" in text and r"B = \partial \psi / \partial v" in text
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_nodes_without_mass_follow_points_of_constant_speed(count: int) -> None:
+    """Small and large systems whose mass matrix is regular on the constraints alone, with both backends."""
+    model = sl.Model("speeds")
+    points = []
+    for k in range(count):
+        point, marker = model.node(f"point{k}", "R2"), model.node(f"marker{k}", "R2")
+        model.kinetic_energy(point.x_dot.dot(point.x_dot) / 2)
+        model.potential_energy(9.81 * marker.x[1] / 2)
+        model.constraint(f"tie{k}", marker.x - 2 * point.x)
+        model.nonholonomic_constraint(f"speed{k}", point.x_dot.dot(point.x_dot) - 1)
+        model.initial(point, x=[0.3 * k, 0], x_dot=[np.cos(0.3 * k), np.sin(0.3 * k)])
+        model.initial(marker, x=[0.6 * k, 0])
+        if points:
+            chord = point.x - points[-1].x
+            model.potential_energy(chord.dot(chord) / 2)
+        points.append(point)
+    equations = model.derive()
+    c, numpy = (sl.solve(equations.compile(backend=b), 0.5, method="half_explicit_5", h=0.02) for b in BACKENDS[::-1])
+    assert np.abs(c.q - numpy.q).max() <= tolerances.BACKENDS
+    assert np.abs(c.multipliers - numpy.multipliers).max() <= tolerances.BACKENDS * np.abs(numpy.multipliers).max()
+    for point in points:
+        speed = np.linalg.norm(c.field(point.name, "x_dot"), axis=-1)
+        assert np.abs(speed - 1).max() <= tolerances.REDUCED

@@ -136,7 +136,8 @@ def test_assembly_and_equilibrium_in_form_1() -> None:
         assert start.assembly is not None
         rest = start.static_equilibrium().q
         places.append([start.assembly.largest["a"], *(rest[start.layout.node(n).storage][-3:] for n in "ab")])
-    assert places[0][0] == pytest.approx(places[1][0], rel=1e-3)  # the square of a rotation of 0.02
+    # Angles differ from rotation vectors by products of rotations of 0.35 and 0.1 rad.
+    assert places[0][0] == pytest.approx(places[1][0], rel=5e-3)
     assert np.abs(np.concatenate(places[0][1:]) - np.concatenate(places[1][1:])).max() < SAME_MOTION
 
 

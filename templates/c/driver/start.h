@@ -71,9 +71,13 @@ static inline int begin_state(const symlie_problem *restrict P, const symlie_sta
 /* Size of the workspace of symlie_begin. */
 long long symlie_begin_workspace(const symlie_problem *P)
 {
-    if (FIXED_TOPOLOGY) return 0;
+#if MASS_IS_REGULAR && !NONLINEAR_ROWS && !FIXED_TOPOLOGY
     const long long of_accelerations = acceleration_workspace(P) + DIMENSION, of_completion = completion_workspace(P);
     return STORAGE + mass_workspace(P) + (of_accelerations > of_completion ? of_accelerations : of_completion);
+#else
+    (void)P;
+    return 0;
+#endif
 }
 
 void symlie_begin(const symlie_problem *problems, const symlie_starts *starts, symlie_real *workspace)

@@ -121,12 +121,13 @@ def test_options_belong_to_families() -> None:
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
     with pytest.raises(
         UnknownNameError,
-        match=r"^A method has no option 'stages'; there are commutators, map, theta, compose, rho, .*, order\.$",
+        match=r"^A method has no option 'stages'; there are commutators, map, error_metric, theta, .*, order\.$",
     ):
         method("cf4").with_options({"stages": 1})
     sentence = (
         "Method cf4 of the family commutator_free has no option map; commutators and map belong to tableaux of the "
-        "family rkmk, theta and compose to symplectic_theta, rho and alpha_m"
+        "family rkmk, error_metric to commutator-free pairs, error_metric to pairs of the family crouch_grossman, "
+        "theta and compose to symplectic_theta, rho and alpha_m"
     )
     with pytest.raises(ModelError, match=f"^{re.escape(sentence)}"):
         method("cf4").with_options({"map": "cayley"})

@@ -29,6 +29,7 @@ def test_random_models(drawn: tuple[RandomModel, random.Random]) -> None:
     assert judge(*drawn, kinds=["generic", "turns"], compile_kernels=False) == []
 
 
+@pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("backend", ["c"])
 def test_compiled_models(number: int, backend: str) -> None:

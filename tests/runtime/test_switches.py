@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import Any
 
@@ -12,13 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import symlie as sl
-from symlie.contract.constants import Status
 from symlie.runtime.integrate import numpy_loop
-from symlie.runtime.integrate.request import beginning, requested
-from symlie.runtime.integrate.run import Run
 from symlie.runtime.layout.layout import Array
-from symlie.runtime.solution.recorder import Recorder
 from tests import tolerances
+from tests.runtime.test_jumps import check_states_continue
 
 BACKENDS = ("c", "numpy")
 
@@ -197,7 +193,7 @@ def test_multipliers_on_both_sides_of_a_switch_are_recorded(backend: str) -> Non
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("law", ["kink", "maximum", "absolute"])
 def test_multistep_methods_keep_their_order_across_kinks(law: str, backend: str) -> None:
-    """Of what is stated by Max, Abs and select alike: x'' = -50 max(x - at, 0)."""
+    """One law by Max, Abs and select: x'' = -50 max(x - at, 0)."""
     met, stiffness = 0.4137, 50.0
     runs = [
         sl.solve(pushed(backend, law).with_parameters(at=met), 0.75, method="bdf4", h=h).q[-1, 0] for h in (0.01, 0.005)
@@ -253,20 +249,6 @@ def test_a_force_that_jumps_to_and_fro_does_not_stop_a_run(backend: str) -> None
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf3_index2", "bdf"])
-def test_runs_with_switches_go_on_from_any_state_to_the_same_bits(method: str, backend: str) -> None:
+def test_runs_with_switches_continue_from_any_state_to_the_same_bits(method: str, backend: str) -> None:
     steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 0.01}
-    words: Any = {name: None for name in ("method_options", "h", "rtol", "atol", "h0", "controller_options")}
-    words |= {"method": method, "controller": "tumiotto2024", "t_eval": None, "record_every": 1, "multipliers": "stage"}
-    words |= {"stabilize": "none", "max_steps": None, **steps}
-    system = geneva(backend)
-    request = requested(system, 0.75, words)
-    state = beginning(system, request)
-    run = Run(system, request.method, request.plan, request.control, 1, request.settings, system.timings, state)
-    recorder, status = Recorder(system.layout), Status.BUDGET
-    while status is Status.BUDGET:
-        loop = run.loop(state)
-        status = loop.advance(1)
-        loop.drain(recorder)
-        state = dataclasses.replace(loop.captured())
-    whole = sl.solve(system, 0.75, method=method, **steps)
-    assert recorder.taken_states()[1].tobytes() == whole.q[1:].tobytes()
+    check_states_continue(geneva(backend), 0.75, method, steps)

@@ -197,7 +197,7 @@ JUMP = 2
 """Mark of segments that start after a jump, where all methods begin anew."""
 
 SWITCH_HALVINGS = 30
-"""Halvings of a step in the search of a switch: rounding of its function is much less than what is left."""
+"""Halvings of a step in the search of a switch: rounding of its function is much less than the rest."""
 
 SHORTEST_SWITCH = 2.0**-6
 """Part of a step from a switch to one of its ends, below which no step is taken there: short ones lose digits of λ."""

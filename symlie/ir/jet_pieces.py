@@ -171,7 +171,7 @@ SWITCHES: Mapping[str, Callable[..., Operand]] = {
     "maximum": lambda lines, a, b: lines.emit("sub", a, b),
     "minimum": lambda lines, a, b: lines.emit("sub", a, b),
 }
-"""Operators in pieces, each with the function whose sign chooses one while a step of any method goes on."""
+"""Operators in pieces, each with the function whose sign chooses one during a step of any method."""
 
 
 def switches(body: StraightLine) -> StraightLine:

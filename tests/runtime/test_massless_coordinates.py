@@ -246,7 +246,7 @@ def test_rotations_without_inertia() -> None:
     assert np.abs(system.mechanics.constraint(0.0, run.q[-1])).max() < 1e-7
 
 
-def test_points_beside_constraints_and_partly_without_mass() -> None:
+def test_points_with_constraints_and_partly_without_mass() -> None:
     """A point without mass on a rail, between a spring to ground and one to a pendulum on a rod."""
     model = sl.Model("rail")
     p, body = model.node("p", "R2"), model.node("body", "R2")

@@ -162,7 +162,7 @@ def test_many_random_systems_have_the_eigenvalues_of_their_matrices(first: int) 
 @pytest.mark.parametrize("slow", [1.0, -1.0])
 @pytest.mark.parametrize("damping", [0.0, 1e-3])
 def test_a_slow_mass_next_to_a_fast_one(rate: float, slow: float, damping: float) -> None:
-    """x'' + c x' ± x = 0 whatever the other three do."""
+    """x'' + c x' ± x = 0 for every motion of the other three."""
     case = Case(
         np.eye(SIZE), damping * np.eye(SIZE), np.diag([rate**2, slow, rate**2, 4 * rate**2]), np.ones(SIZE), "", False
     )

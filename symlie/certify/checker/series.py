@@ -41,7 +41,7 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
     degree
         Last power in the sum.
     norm
-        Below 6; of what is scaled at most 1.
+        Below 6; at most 1 for scaled matrices.
 
     Raises
     ------

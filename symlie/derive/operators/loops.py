@@ -84,7 +84,7 @@ def _blocks(group: LieGroup) -> tuple[Kernel, tuple[ForcedBlock, ...] | None]:
 
 
 def _image(group: LieGroup, matrices: tuple[ImmutableMatrix, ...]) -> Kernel:
-    """The storage of exp(θ) from the exponentials of the matrices, one after the other."""
+    """The storage of exp(θ) from the exponentials of the matrices, multiplied in order."""
     sizes = [m.rows**2 for m in matrices]
     entries = numbered("E", sum(sizes))
     storage: list[Expr] = [Integer(0)] * group.storage_dimension

@@ -43,7 +43,7 @@ class Restated:
     Parameters
     ----------
     densities
-        What is stated along the continuum.
+        Densities and end conditions of the continuum.
     element
         The element type.
     expressions

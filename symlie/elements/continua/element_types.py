@@ -17,7 +17,7 @@ class ElementTypes:
     Parameters
     ----------
     densities
-        What is stated along the continuum.
+        Densities and end conditions of the continuum.
     quadrature
         Name of `QUADRATURES`.
     """

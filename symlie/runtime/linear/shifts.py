@@ -37,7 +37,7 @@ NEAR = 20.0
 """Growth of the inverse, relative to the reciprocal of the shift, that shows an eigenvalue too near to the shift."""
 
 TRIES = 4
-"""Shifts that are tried in the place of one that is too near to an eigenvalue, each twice the one before."""
+"""Shifts that replace one that is too close to an eigenvalue, each twice the one before."""
 
 COMPARABLE = 4.0
 """Ratio of errors within which the gap between eigenvalues decides where one computation takes over from another."""

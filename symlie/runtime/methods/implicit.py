@@ -63,7 +63,7 @@ class Implicit(Method):
         ``"full"``: a matrix in each iteration; ``"modified"``: factors are kept over steps.
     newton_renewal : str
         Where kept factors contract poorly, or after `newton_patience` corrections: ``"restart"`` begins the step again
-        with a new matrix, and steps of many corrections are followed by one; ``"continue"`` goes on with a new matrix.
+        with a new matrix, and steps of many corrections are followed by one; ``"continue"`` only renews it.
     newton_patience : int
         Corrections of a step with kept factors at most.
     newton_contraction : float

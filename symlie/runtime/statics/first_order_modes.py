@@ -150,7 +150,7 @@ class _FirstOrderModes:
         """A matrix whose entries are sums of terms of given sizes, with velocities relative to a rate."""
         x = self._configurations
         units = np.concatenate([np.ones(x), np.full(len(matrix) - x, rate)])
-        # What is rounding only must not be scaled up.
+        # Rounding alone must not be scaled up.
         matrix = np.where(np.abs(matrix) > CLEAN * terms, matrix, 0.0)
         scaled, scaling = balanced(matrix * units / units[:, None])
         units = units * scaling

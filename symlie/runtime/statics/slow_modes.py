@@ -38,7 +38,7 @@ ITERATED = 1e-9
 FIRST = 1e-4
 """First shift, relative to the root of the largest ratio of stiffness and mass."""
 
-BESIDE = 1e-8
+NEARBY = 1e-8
 """Distance of the shift of an inverse iteration from an eigenvalue, relative to its size."""
 
 
@@ -114,9 +114,9 @@ class _Iteration:
 
         m, r = self._linear, self._rounding
         n, rows = m.jacobian.shape[1], m.jacobian.shape[0]
-        beside = s + BESIDE * max(abs(s), BESIDE * shift)
-        moving = m.drift + beside * eye_array(n)
-        resisted = m.damping + beside * m.mass - m.mass @ m.spin
+        nearby = s + NEARBY * max(abs(s), NEARBY * shift)
+        moving = m.drift + nearby * eye_array(n)
+        resisted = m.damping + nearby * m.mass - m.mass @ m.spin
         matrix = (resisted @ moving + m.stiffness).tocsr()
         free = diags_array(1 - self._on_positions)
         below = (diags_array(self._on_positions) @ m.jacobian + free @ (m.jacobian @ moving + m.hidden)).tocsr()

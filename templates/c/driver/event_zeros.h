@@ -26,7 +26,7 @@ static inline int is_before(symlie_real before, symlie_real value)
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
-/* Where a run begins, a value that is rounding beside those of the first step, on the side that the direction leads to, is zero. */
+/* Where a run begins, a value that is rounding relative to those of the first step, on the side that the direction leads to, is zero. */
 static inline void clear_start(const step_inside *restrict in, int event, symlie_real scale)
 {
     symlie_real *value = in->state->event + event;

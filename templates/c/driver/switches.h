@@ -151,7 +151,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     if (index1_acceleration(P, work, t + begin, from_q, from_v, mass, a, lambda) != SYMLIE_DONE) return 0;
     move_state(P, work, t + begin, t + low, from_q, from_v, a, lambda, before_q, before_v, found);
     if (index1_acceleration(P, work, t + low, before_q, before_v, mass, before_a, before_lambda) != SYMLIE_DONE) return 0;
-    /* The step up to there has the pieces before; what is left to the others is gone along its rates. */
+    /* The step up to there has the pieces before; the rest of it follows its rates. */
     symlie_real reached = high, at = end;
     for (int n = 0; n < SWITCH_HALVINGS; n++, reached = fmin(h, low + 2 * (reached - low))) {
         at = reached < h ? t + reached : end;

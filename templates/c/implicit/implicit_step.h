@@ -144,7 +144,7 @@ static inline symlie_real without_traces(symlie_real x)
 }
 
 /* What is kept of factors that were `kept` before. Unless steps renew them, one that takes many corrections, also those of factors
- * that were given up, is followed by one with new ones; events look at all of what is carried. */
+ * that were given up, is followed by one with new ones; events inspect the whole state. */
 static inline void keep_record(const newton_problem *restrict s, const symlie_real *restrict kept, symlie_trial *restrict trial)
 {
 #if KEEPS_FACTORS

@@ -154,7 +154,7 @@ class _SwitchSearch:
         begun = state if there is None else there
         base = _Moving(stepper, t + begin, begun.q, begun.v)
         below = base.moved(t + low)
-        # The step up to there has the pieces before; what is left to the others is gone along its rates.
+        # The step up to there has the pieces before; the rest of it follows its rates.
         reached, at = high, self.end
         for _ in range(SWITCH_HALVINGS):
             at = t + reached if reached < h else self.end

@@ -26,9 +26,9 @@ LEAST_LIMIT = 0.02
 ERRORS_OF_STEPS = 300.0
 """Relative tolerances that add up in a run."""
 
-MOST_LIMIT = 0.5
-"""Change relative to the mean kinetic energy beyond which states do not represent the model; for fixed steps the only
-limit, since damping of fast modes is a property of some methods."""
+MOST_LIMIT = {True: 0.2, False: 0.5}
+"""Change relative to the mean kinetic energy beyond which states do not represent the model, for adaptive and for fixed
+steps; it is the only limit for fixed steps, since some methods damp fast modes."""
 
 IMPACT = {True: 1e-3, False: 0.05}
 """Change within a step relative to the kinetic energy that is an impact, for adaptive and for fixed steps."""
@@ -85,9 +85,9 @@ def energy_changes(system: System, control: StepControl, begin: LoopState, solut
         return []
     if impact := _impact(system, control, solution, unavoidable):
         return [impact]
-    limit = MOST_LIMIT
+    limit = MOST_LIMIT[control.is_adaptive]
     if control.is_adaptive:
-        limit = min(MOST_LIMIT, max(LEAST_LIMIT, ERRORS_OF_STEPS * float(np.max(control.rtol))))
+        limit = min(limit, max(LEAST_LIMIT, ERRORS_OF_STEPS * float(np.max(control.rtol))))
     scale = _kinetic_scale(mechanics, begin, solution, max(float(first[0]), float(last[0])))
     if change <= limit * scale < np.inf:
         return []
@@ -121,7 +121,7 @@ def _kinetic_scale(mechanics: Mechanics, begin: LoopState, solution: Solution, e
     has_all = len(solution.t) > solution.statistics.accepted
     if has_all or (len(kinetic) > 2 and 2 * kinetic.min() < kinetic.max()):
         return scale
-    return max(scale, UNSEEN * _work_of_start(mechanics, begin, solution.t[-1] - begin.t) / MOST_LIMIT)
+    return max(scale, UNSEEN * _work_of_start(mechanics, begin, solution.t[-1] - begin.t) / MOST_LIMIT[False])
 
 
 def _work_of_start(mechanics: Mechanics, begin: LoopState, time: float) -> float:

@@ -58,6 +58,9 @@ first body in grey, the second in blue, and the motions that a joint leaves in r
 plane the axis is x. [Bodies and joints](bodies.md) says how joints are stated and what can be done with them. This page
 is written by `docs/joints.py`.
 
+`model.compliance(joint, values)` gives each equation a compliance, in m/N for lengths and rad/(N m) for angles; where
+equations of several joints are redundant, these [share forces](statement.md#redundant-constraints) by them.
+
 ```python
 import symlie as sl
 ```

@@ -689,6 +689,12 @@ FAST_FILTER = 1e-4
 """What a filter of τ = 10⁻⁶ s is behind, relative to what it filters: τ times the rate of the logarithm of that, some
 10/s, with room for what is left of the start. Measured 1.3e-5."""
 
+SPRING_SHARES = 3e-2
+"""Shares of springs that give way by 1e-4 of the lengths in place of constraints, relative: change of the levers."""
+
+SHARES = 1e-8
+"""Shares of redundant supports in a force: rounding of combinations of rows. Measured 1e-10."""
+
 WITHOUT_REDUNDANT_ROWS = 1e-9
 """Configurations of runs with and without redundant rows: rounding of Newton's method or, of half-explicit methods,
 errors of two methods of order five; measured 2e-13 and 3e-10."""

@@ -153,6 +153,10 @@ REGULARISATION = 1e-6
 """Part of the complement B M⁻¹ Bᵀ that makes the matrix of implicit steps regular where rows depend on each other: a
 hundredth of it lets rounding into λ."""
 
+ELASTIC_PART = 1e-6
+"""Elastic length √(yᵀ W y) of a combination y of rows of length one, relative to the largest √W, above which
+compliances determine it; below is rounding."""
+
 PROBE_ANGLE = 0.7548776662466927
 """Of the vectors sin(angle i j) that reveal combinations of rows that vanish: of the plastic number, 1/ρ."""
 

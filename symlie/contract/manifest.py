@@ -328,6 +328,14 @@ class InitialCondition:
     """Its name in messages, such as "the rate of joint 'crank'"."""
 
 
+@dataclass(frozen=True)
+class Compliance:
+    """Compliances of the equations of a joint or constraint, which share forces among redundant equations."""
+
+    constraint: str
+    values: tuple[float, ...]
+
+
 def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
     """Whether some instances have outputs under names of their own.
 
@@ -365,6 +373,7 @@ class Manifest(Types):
     """Rates of joints, zero at the start unless they are given or the constraints demand other values."""
     conditions: tuple[InitialCondition, ...] = field(default=(), metadata={OPTIONAL: True})
     """Conditions on the initial velocities, such as given rates of joints."""
+    compliances: tuple[Compliance, ...] = field(default=(), metadata={OPTIONAL: True})
 
 
 @dataclass(frozen=True)

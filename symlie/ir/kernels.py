@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from symlie.contract.manifest import (
+    Compliance,
     Curve,
     ElementType,
     InitialCondition,
@@ -172,6 +173,7 @@ class Arrangement(Brief):
     """Parameters that are constants in the kernels, those of element types as ELEMENT.NAME."""
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
+    compliances: tuple[Compliance, ...] = ()
 
 
 @dataclass(frozen=True)

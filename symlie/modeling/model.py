@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr
 
-from symlie.contract.manifest import InitialCondition, JointRate
+from symlie.contract.manifest import Compliance, InitialCondition, JointRate
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.program import Vector
+from symlie.modeling.compliances import stated_compliance
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
@@ -70,6 +71,7 @@ class Model(Drawn, TableStatement):
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.joint_rates: list[JointRate] = []
         self.conditions: dict[str, InitialCondition] = {}
+        self.compliances: dict[str, Compliance] = {}
         self.curves: list[StatedCurve] = []
         self.shapes = []
 
@@ -305,6 +307,31 @@ class Model(Drawn, TableStatement):
         """
         set_gravity(self, acceleration)
 
+    def compliance(self, constraint: Placed | str, values: object) -> None:
+        """State how much the equations of a joint or constraint give way, which shares forces among redundant ones.
+
+        The motion stays that of rigid constraints. With ``redundant="minimal_norm"`` multipliers are those of the
+        smallest elastic energy λᵀ W λ / 2, where W has all compliances on its diagonal: the limit of stiff springs in
+        place of the constraints. Equations without compliance are rigid. A later statement replaces the former one.
+
+        Parameters
+        ----------
+        constraint
+            A joint, or the name of a joint or constraint.
+        values
+            Compliance of each equation, in the order of the multipliers: unit of the equation per unit of its
+            multiplier, such as m/N for forces and rad/(N m) for moments.
+
+        Raises
+        ------
+        UnknownNameError
+            There is no such joint or constraint.
+        ModelError
+            Another number of values than equations, or negative or infinite ones.
+        """
+        found = stated_compliance(self, constraint, values)
+        self.compliances[found.constraint] = found
+
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
         """Prescribe the motion of a node; it is no longer an unknown.
 
@@ -356,6 +383,7 @@ class Model(Drawn, TableStatement):
         other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
         other.joint_rates, other.conditions = self.joint_rates, self.conditions
+        other.compliances = self.compliances
         return other
 
     def derive(self, *, progress: bool | None = None) -> Equations:

@@ -110,6 +110,23 @@ def test_the_bits_are_those_of_solve(case: str, compiler: str, tmp_path: Path) -
         assert state_from(program, repr(t)) == last_state(sl.solve(system_of(case), t, t_eval=[t], **told))
 
 
+@pytest.mark.parametrize("method", ["half_explicit_5", "generalized_alpha"])
+def test_redundant_constraints(method: str, tmp_path: Path) -> None:
+    """Hinges that share a weight by their compliances."""
+    model = sl.Model("frame")
+    frame = sl.RigidBody(model, "frame", 10.0, [1, 1, 1], position=[0.1, 0, -0.5])
+    for name, x in (("A", 0), ("B", 1)):
+        hinge = sl.RevoluteJoint(model, name, model.ground, frame, at=[x, 0, 0], axis=[1, 0, 0])
+        model.compliance(hinge, [1e-6, 1e-6, 1e-6, 1e-3, 1e-3])
+    model.gravity([0, 1, -9.81])
+    system = model.derive().compile(backend="c").with_redundant("minimal_norm")
+    system.write_standalone(tmp_path, method=method, h=2.0**-6)
+    program = compiled(tmp_path, COMPILERS[0], *EXACT)
+    with pytest.warns(sl.Notice, match="Multipliers are determined by compliances"):
+        expected = sl.solve(system, 0.1, t_eval=[0.1], method=method, h=2.0**-6)
+    assert state_from(program, "0.1") == last_state(expected)
+
+
 def test_the_flags_of_the_page(tmp_path: Path) -> None:
     """The README's second line of compilation is that of compiled systems; without an argument there is one second."""
     told = written("constrained top", tmp_path)

@@ -49,11 +49,6 @@ def standalone_files(
     layout = system.layout
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
-    if system.redundant != "error":
-        raise ModelError(
-            "The program of a folder takes no constraint rows that depend on each other; remove those of "
-            f"'{layout.name}' that are too many."
-        )
     periodic = [n for n, t in tables_in_use(layout, system.inputs).items() if t.is_periodic and t.is_of_time]
     if periodic:
         raise ModelError(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.runtime.integrate.matrix_tables import MatrixTables
 from symlie.runtime.kernels.iteration_tables import IterationTables, components, products_without_zeros
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.saddle import REFINEMENTS, SaddleAlgebra, saddle_tables
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
@@ -33,12 +34,18 @@ def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
     structure = solver.structure
     sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
     constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}
-    return MatrixTables(structure, solver.tables, sizes, constants, solver.layout.is_fixed, has_saddle=True)
+    is_fixed, compliance = solver.layout.is_fixed, _compliance(solver)
+    return MatrixTables(structure, solver.tables, sizes, constants, is_fixed, has_saddle=True, compliance=compliance)
 
 
 def _probes(solver: SaddleAlgebra) -> dict[str, int]:
     """What is there only where rows may depend on each other."""
     return {"PROBES": solver.probes} if solver.probes else {}
+
+
+def _compliance(solver: SaddleAlgebra | None) -> Array | None:
+    """Compliances of constraint equations, where some may depend on others and have one."""
+    return solver.layout.compliance if solver and solver.probes and solver.layout.compliance.any() else None
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
@@ -103,4 +110,7 @@ def _with_saddle(
         tables |= saddle_tables(layout, structure, system.mechanics.massless)
         sizes["SADDLE_UNKNOWNS"] = len(structure.order)
         constants |= {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(saddle)}
-    return MatrixTables(structure, tables, sizes, constants, layout.is_fixed, saddle is not None, has_iteration=True)
+    return MatrixTables(
+        structure, tables, sizes, constants, layout.is_fixed, saddle is not None, has_iteration=True,
+        compliance=_compliance(saddle),
+    )  # fmt: skip

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.runtime.kernels.c_text import c_integers
+from symlie.runtime.kernels.c_text import c_integers, c_vector
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
@@ -32,6 +33,8 @@ class MatrixTables:
         Whether the topology is a part of the text.
     has_saddle, has_iteration
         Whether saddle point matrices are stored like this, and matrices of implicit steps.
+    compliance
+        Compliance of each constraint equation, where some may depend on others and have one.
     """
 
     structure: EliminationStructure
@@ -41,6 +44,7 @@ class MatrixTables:
     is_fixed: bool
     has_saddle: bool = False
     has_iteration: bool = False
+    compliance: Array | None = None
 
     @property
     def _all(self) -> dict[str, NDArray[np.int32]]:
@@ -74,6 +78,8 @@ class MatrixTables:
                 lines.append(f"#define {name} (P->iteration + P->iteration[{k}])")
                 lines.append(f"#define COUNT_OF_{name} (P->iteration[{k + 1}] - P->iteration[{k}])")
             lines += [f"#define {name} (MATRIX_LENGTHS[{k}])" for k, name in enumerate(self.sizes)]
+        if self.compliance is not None:
+            lines += ["#define HAS_COMPLIANCE", c_vector("COMPLIANCE", self.compliance)]
         lines.append(f'#include "{self.structure.kind}.h"')
         return "\n".join([*lines, *(["#endif"] if guard else []), ""])
 

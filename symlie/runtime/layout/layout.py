@@ -172,6 +172,18 @@ class Layout(ComponentNames):
         """Outputs that are rates of joints, by joint and name of the rate."""
         return {(r.joint, r.rate): r.output for r in self.manifest.joint_rates}
 
+    @cached_property
+    def compliance(self) -> Array:
+        """Compliance of each constraint equation, shape (rows,); zero for rigid ones."""
+        found = np.zeros(self.rows)
+        for stated in self.manifest.compliances:
+            if stated.constraint in self.named_instances:
+                element, instance = self.named_instances[stated.constraint]
+                found[self.row_places[element][instance]] = stated.values
+            else:
+                found[self.constraints[stated.constraint].rows] = stated.values
+        return found
+
     @property
     def algebra_header(self) -> str:
         """The C header with the linear algebra of such models."""

@@ -9,8 +9,10 @@ where B̂ has rows of length one. A few vectors z that are always the same revea
 by 1/τ, a singular value of `RANK_LIMIT` by its square.
 
 As many rows are set aside, those that have most of the combinations, so that the others are as independent as possible.
-Accelerations are those of the system without these rows, and λ of smallest norm is what is left of theirs across the
-combinations.
+Accelerations are those of the system without these rows. Of all multipliers λ of the same force those with the
+smallest λᵀ W λ are taken, where W has the compliances of the rows on its diagonal: the elastic energy of constraints
+that give way by W λ. Combinations that only rigid rows are part of change nothing in it; of these multipliers the
+smallest are taken.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.constants import PROBE_ANGLE, RANK_LIMIT, REVEALED, SAME_LENGTH
+from symlie.contract.constants import ELASTIC_PART, PROBE_ANGLE, RANK_LIMIT, REVEALED, SAME_LENGTH
 from symlie.runtime.layout.layout import Array
 
 
@@ -35,10 +37,18 @@ class DependentRows:
         Orthonormal combinations of rows that vanish, shape (rows, dependencies).
     is_aside
         Which rows are set aside, one for each combination.
+    elastic, undetermined
+        Combinations that the compliances W determine, with elasticᵀ W elastic = 1, and orthonormal ones that rigid rows
+        alone are part of.
+    compliance
+        The diagonal of W, shape (rows,).
     """
 
     combinations: Array
     is_aside: NDArray[np.bool_]
+    elastic: Array
+    undetermined: Array
+    compliance: Array
 
     @property
     def count(self) -> int:
@@ -46,15 +56,17 @@ class DependentRows:
         return len(self.combinations.T)
 
     def minimal(self, multipliers: Array) -> Array:
-        """Multipliers of the same force with the smallest norm."""
-        return np.asarray(multipliers - self.combinations @ (self.combinations.T @ multipliers))
+        """Multipliers of the same force with the smallest elastic energy, and among these with the smallest norm."""
+        if self.elastic.size:
+            multipliers = multipliers - self.elastic @ (self.elastic.T @ (self.compliance * multipliers))
+        return np.asarray(multipliers - self.undetermined @ (self.undetermined.T @ multipliers))
 
     def contradict(self, residual: Array, bound: float) -> bool:
         """Whether a combination that vanishes leaves more of a residual: nothing satisfies all rows."""
         return not bool(np.all(np.abs(self.combinations.T @ residual) <= bound))
 
 
-def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int) -> DependentRows:
+def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int, compliance: Array) -> DependentRows:
     """Find the combinations of rows that vanish.
 
     Parameters
@@ -65,31 +77,43 @@ def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int) -
         Reciprocal lengths of the rows of B.
     probes
         Combinations that are looked for at most.
+    compliance
+        Compliance of each row; zero for rigid ones.
     """
     rows = len(scale)
     columns = np.sin(PROBE_ANGLE * np.outer(np.arange(1, rows + 1), np.arange(1, probes + 1)))
     for least in (REVEALED / RANK_LIMIT**2, 1 / RANK_LIMIT**2):
         grown = [solve(z) for z in columns.T]
-        columns = _orthonormal(np.array(grown).reshape(-1, rows).T, least)
-    return DependentRows(_orthonormal(scale[:, None] * columns, 0.0), _set_aside(columns))
+        columns, _ = _split(np.array(grown).reshape(-1, rows).T, least)
+    combinations, _ = _split(scale[:, None] * columns, 0.0)
+    elastic, undetermined = columns[:, :0], combinations
+    if compliance.any():
+        weights = compliance * scale**2
+        elastic, rest = _split(columns, ELASTIC_PART * np.sqrt(weights.max()), weights)
+        elastic, (undetermined, _) = scale[:, None] * elastic, _split(scale[:, None] * rest, 0.0)
+    return DependentRows(combinations, _set_aside(columns), elastic, undetermined, compliance)
 
 
-def _orthonormal(columns: Array, least: float) -> Array:
-    """An orthonormal basis of columns, the longest first, as long as what the ones before leave of one is not short."""
+def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[Array, Array]:
+    """An orthonormal basis of columns, the longest first, and what is left of those that it leaves less than a length.
+
+    Lengths and angles are those of xᵀ diag(weights) x; default: of xᵀ x.
+    """
     left, found = columns.copy(), np.zeros((len(columns), 0))
+    weighted = np.ones((1, 1)) if weights is None else np.sqrt(weights)[:, None]
     while left.shape[1]:
-        lengths = np.linalg.norm(left, axis=0)
+        lengths = np.linalg.norm(weighted * left, axis=0)
         longest = int(np.argmax(lengths))
         if not lengths[longest] > least:
             break
         chosen = left[:, longest]
         # Once more, for what rounding has left.
-        chosen = chosen - found @ (found.T @ chosen)
-        chosen = chosen / np.linalg.norm(chosen)
+        chosen = chosen - found @ (found.T @ (weighted[:, 0] ** 2 * chosen))
+        chosen = chosen / np.linalg.norm(weighted[:, 0] * chosen)
         found = np.column_stack([found, chosen])
         left = np.delete(left, longest, axis=1)
-        left = left - np.outer(chosen, chosen @ left)
-    return found
+        left = left - np.outer(chosen, (weighted[:, 0] ** 2 * chosen) @ left)
+    return found, left
 
 
 def _set_aside(combinations: Array) -> NDArray[np.bool_]:

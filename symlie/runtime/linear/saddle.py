@@ -146,7 +146,7 @@ class SaddleAlgebra(Products):
             right[n : n + layout.rows] = -z
             return factors.solve(right)[n : n + layout.rows]
 
-        return dependent_rows(solve, scale, self.probes)
+        return dependent_rows(solve, scale, self.probes, layout.compliance)
 
     def _factorised(self, mass: Array, right: Array, left: Array, dependent: DependentRows | None) -> Factors:
         values = np.zeros(self.structure.values)

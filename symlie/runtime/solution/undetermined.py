@@ -1,8 +1,8 @@
 """Results that redundant constraint equations leave undetermined: multipliers, and outputs that depend on them.
 
-Multipliers are determined up to combinations y with Bᵀ y = 0. A constraint is undetermined if such a combination
-involves it; an output is if it changes when y is added to λ. The resultant of several joints may be determined although
-each of their forces is not.
+Multipliers are determined up to combinations y with Bᵀ y = 0 that compliances do not determine. A constraint is
+undetermined if such a combination involves it; an output is if it changes when y is added to λ. The resultant of
+several joints may be determined although each of their forces is not.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: A
     """
     layout, mechanics = system.layout, system.mechanics
     dependent = mechanics.dependent_rows(mechanics.jacobian(t, q, v))
-    if dependent is None or not dependent.count:
+    if dependent is None or not dependent.undetermined.size:
         return Undetermined()
-    combinations = cleaned(dependent.combinations)
+    combinations = cleaned(dependent.undetermined)
     involved = np.flatnonzero(np.any(combinations != 0, axis=1)).tolist()
     constraints = (layout.constraint_of_row(row) for row in involved)
     scale = max(1.0, float(np.abs(multipliers).max()))

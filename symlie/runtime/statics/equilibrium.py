@@ -62,8 +62,15 @@ def static_equilibrium(
                 raise
             message = f"{error} The last equilibrium was found with {k} of {load_steps} load steps released."
             raise EquilibriumError(message, error.residual, k / load_steps, found) from None
-        found = Equilibrium(search.q, search.statics.all_multipliers(search.multipliers), search.iterations)
+        shared = search.statics.shared_multipliers(search.q, search.multipliers)
+        found = Equilibrium(search.q, shared, search.iterations)
     assert found is not None
+    if len(violated := search.statics.contradicted(found.q)):
+        rows = ", ".join(system.layout.row_names(violated.tolist()))
+        raise EquilibriumError(
+            f"Redundant constraint equations of '{system.name}' contradict each other: the equilibrium of those that "
+            f"were independent at the start violates {rows}. Start elsewhere, or remove what contradicts."
+        )
     return found
 
 

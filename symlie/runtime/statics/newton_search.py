@@ -81,6 +81,9 @@ class _Taken(NamedTuple):
     """Whether σ may become smaller."""
 
 
+REMEDY = "free a node, or take system.with_redundant('minimal_norm')"
+
+
 class NewtonSearch:
     """Newton's method with a shift σ that is as small as the model of a step allows.
 
@@ -110,10 +113,11 @@ class NewtonSearch:
         with contextlib.suppress(InconsistentInitialValuesError):
             self.q, _ = closed(statics, self.q)
         self._sizes = statics.sizes(self.q)
+        statics.set_aside(self.q)
         try:
             acceleration, balanced = statics.balanced_multipliers(self.q)
         except np.linalg.LinAlgError:
-            check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q, statics.v), "or free a node")
+            check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q, statics.v), REMEDY)
             raise EquilibriumError(
                 f"The search for an equilibrium of '{system.name}' cannot start: its constraints are singular at the "
                 "initial configuration; start elsewhere."

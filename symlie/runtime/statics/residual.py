@@ -9,12 +9,17 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.dependent_rows import DependentRows
 from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
+from symlie.runtime.linear.saddle import SaddleAlgebra
 from symlie.runtime.statics.component_sizes import ROUNDING, ComponentSizes, component_sizes
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
     from symlie.runtime.system.system import System
+
+CONTRADICTION = 1e-6
+"""Violation of a constraint equation that others should imply, relative to the coordinates that it compares."""
 
 
 class Statics:
@@ -55,7 +60,7 @@ class Statics:
             )
         self.system, self.t = system, float(t)
         self.free = np.flatnonzero(layout.free)
-        self.rows = np.flatnonzero(layout.holonomic if rows is None else rows)
+        self.rows = self._counting = np.flatnonzero(layout.holonomic if rows is None else rows)
         self.v = np.zeros(layout.dimension) if v is None else v
         self.a = np.zeros(layout.dimension) if a is None else a
         self._sizes: ComponentSizes | None = None
@@ -117,8 +122,11 @@ class Statics:
 
     def _stored_jacobian(self, q: Array) -> Array:
         """Stored values of B, zero in rows that do not count: at rest they may not be defined."""
+        return self._masked_jacobian(q, self.rows)
+
+    def _masked_jacobian(self, q: Array, rows: NDArray[np.intp]) -> Array:
         counts = np.zeros(self.system.layout.rows, dtype=bool)
-        counts[self.rows] = True
+        counts[rows] = True
         B = self.mechanics.jacobian(self.t, q, self.v)
         return np.where(counts[self.mechanics.algebra.jacobian_rows], B, 0.0)
 
@@ -185,6 +193,35 @@ class Statics:
             -self.force(q, np.zeros(len(self.rows))), np.zeros(len(self.rows))
         )
         return acceleration, multipliers
+
+    def set_aside(self, q: Array) -> None:
+        """Leave out rows that depend on others at a configuration, if the system takes such rows."""
+        dependent = self._dependent_rows(q)
+        if dependent is not None:
+            self.rows = self._counting[~dependent.is_aside[self._counting]]
+
+    def shared_multipliers(self, q: Array, multipliers: Array) -> Array:
+        """Multipliers on all rows; dependent ones share forces by their compliances."""
+        dependent, whole = self._dependent_rows(q), self.all_multipliers(multipliers)
+        return whole if dependent is None else dependent.minimal(whole)
+
+    def contradicted(self, q: Array) -> NDArray[np.intp]:
+        """Rows that were set aside although the others do not imply them, so that they are violated."""
+        aside = np.setdiff1d(self._counting, self.rows)
+        jacobian = self.system.algebra.sparse_jacobian(self._masked_jacobian(q, aside))[aside][:, self.free]
+        values = self.mechanics.constraint(self.t, q)[aside] if len(aside) else np.zeros(0)
+        return aside[np.abs(values) > CONTRADICTION * self.sizes(q).constraint_scale(jacobian)]
+
+    def _dependent_rows(self, q: Array) -> DependentRows | None:
+        mechanics, layout = self.mechanics, self.system.layout
+        algebra = mechanics.saddle_algebra
+        if algebra is None or not mechanics.takes_redundant_rows:
+            return None
+        # A row that does not count is a combination of its own that vanishes.
+        idle = layout.rows - len(self._counting)
+        if idle:
+            algebra = SaddleAlgebra(layout, mechanics.massless, min(layout.rows, algebra.probes + idle))
+        return algebra.dependent_rows(self._masked_jacobian(q, self._counting))
 
     def sizes(self, q: Array) -> ComponentSizes:
         """Sizes of the components, at the first configuration that they are needed at."""

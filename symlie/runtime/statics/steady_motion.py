@@ -11,6 +11,7 @@ these are variations along q∘exp(t v); others are turned by Ad(exp(t ζ)).
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -147,10 +148,11 @@ class SteadyMotion:
         EquilibriumError
             Rows of B depend on each other.
         """
-        statics, q = self.now.statics, self.now.q
-        none = np.zeros(self.system.layout.rows)
-        if not len(none):
-            return none
+        statics, q = copy.copy(self.now.statics), self.now.q
+        if not self.system.layout.rows:
+            return np.zeros(0)
+        statics.set_aside(q)
+        none = np.zeros(len(statics.rows))
         try:
             factors = SaddlePoint(statics.metric(q), statics.jacobian(q))
         except np.linalg.LinAlgError:
@@ -158,7 +160,7 @@ class SteadyMotion:
                 f"The constraints of '{self.system.name}' depend on each other at this configuration, so its "
                 "multipliers are not determined; give them."
             ) from None
-        return factors.solve(-statics.force(q, none), none)[1]
+        return statics.shared_multipliers(q, factors.solve(-statics.force(q, none), none)[1])
 
     def coefficients(self, instant: Instant, multipliers: Array) -> Coefficients:
         """The matrices at one time of the motion, in the axes p.

@@ -6,7 +6,8 @@
  *   [ U  -s   ] [y] = [ -z ],     y = (U U^T + s)^-1 z,
  *
  *   where U is B with rows of length one and s is RANK_SHIFT. As many rows are set aside, those that have most of the
- *   combinations: their multipliers are zero. Multipliers of smallest norm are what is left across the combinations.
+ *   combinations: their multipliers are zero. Of all multipliers of the same force those of the smallest elastic energy
+ *   lambda^T W lambda are taken, where W has COMPLIANCE on its diagonal, and of these the smallest.
  *
  * Included after the algebra. */
 #ifndef SYMLIE_DEPENDENT_ROWS_H
@@ -20,30 +21,41 @@
 #endif
 
 #if PROBES
+/* x^T diag(weight) y, or x^T y without weights. */
+static inline symlie_real weighted_product(int rows, const symlie_real *restrict weight, const symlie_real *x, const symlie_real *y)
+{
+    symlie_real sum = 0;
+    if (weight)
+        for (int i = 0; i < rows; i++) sum += weight[i] * x[i] * y[i];
+    else
+        for (int i = 0; i < rows; i++) sum += x[i] * y[i];
+    return sum;
+}
+
 /* An orthonormal basis of columns in their place, the longest first, as long as what the ones before leave of one is longer
- * than `least`; how many there are. */
-static inline int orthonormalise(int rows, int count, symlie_real least, symlie_real *restrict columns)
+ * than `least`; how many there are. What is left of the others follows them. */
+static inline int orthonormalise(int rows, int count, symlie_real least, const symlie_real *restrict weight, symlie_real *restrict columns)
 {
     for (int found = 0; found < count; found++) {
         symlie_real *restrict chosen = columns + found * rows, length = -1;
         int longest = found;
         for (int j = found; j < count; j++) {
-            const symlie_real other = sqrt(sum_of_squares(rows, columns + j * rows));
+            const symlie_real *restrict x = columns + j * rows;
+            const symlie_real other = sqrt(weighted_product(rows, weight, x, x));
             if (other > length) length = other, longest = j;
         }
         if (!(length > least)) return found;
         if (longest != found) exchange_rows(rows, chosen, columns + longest * rows);
         for (int j = 0; j < found; j++) {
             const symlie_real *restrict other = columns + j * rows;
-            symlie_real part = 0;
-            for (int i = 0; i < rows; i++) part += other[i] * chosen[i];
+            const symlie_real part = weighted_product(rows, weight, other, chosen);
             for (int i = 0; i < rows; i++) chosen[i] -= part * other[i];
         }
-        length = sqrt(sum_of_squares(rows, chosen));
+        length = sqrt(weighted_product(rows, weight, chosen, chosen));
         for (int i = 0; i < rows; i++) chosen[i] /= length;
         for (int j = found + 1; j < count; j++) {
-            symlie_real *restrict other = columns + j * rows, part = 0;
-            for (int i = 0; i < rows; i++) part += chosen[i] * other[i];
+            symlie_real *restrict other = columns + j * rows;
+            const symlie_real part = weighted_product(rows, weight, chosen, other);
             for (int i = 0; i < rows; i++) other[i] -= part * chosen[i];
         }
     }
@@ -113,24 +125,40 @@ SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const syml
             solve_factorised(&E, matrix, x);
             for (int k = 0; k < ROWS; k++) column[j * ROWS + k] = x[DIMENSION + k];
         }
-        count = orthonormalise(ROWS, count, (pass ? 1 : REVEALED) / (RANK_LIMIT * RANK_LIMIT), column);
+        count = orthonormalise(ROWS, count, (pass ? 1 : REVEALED) / (RANK_LIMIT * RANK_LIMIT), 0, column);
     }
     copy(count * ROWS, column, m->rest);
     choose_rows(ROWS, count, m->rest, m->kept);
+#ifdef HAS_COMPLIANCE
+    symlie_real largest = 0;
+    for (int k = 0; k < ROWS; k++) {
+        x[k] = COMPLIANCE[k] * scale[k] * scale[k];
+        largest = fmax(largest, x[k]);
+    }
+    copy(count * ROWS, column, m->rest);
+    m->elastic = orthonormalise(ROWS, count, ELASTIC_PART * sqrt(largest), x, m->rest);
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < ROWS; k++) m->rest[j * ROWS + k] *= scale[k];
+    orthonormalise(ROWS, count - m->elastic, 0, 0, m->rest + m->elastic * ROWS);
+#endif
     for (int j = 0; j < count; j++)
         for (int k = 0; k < ROWS; k++) column[j * ROWS + k] *= scale[k];
-    m->dependent_rows = orthonormalise(ROWS, count, 0, column);
+    m->dependent_rows = orthonormalise(ROWS, count, 0, 0, column);
     return 1;
 }
 
-/* Multipliers of the same force with the smallest norm, at the configuration where dependent rows were found last. */
+/* Multipliers of the same force with the smallest elastic energy, and of these with the smallest norm, at the configuration
+ * where dependent rows were found last. */
 static inline void take_minimal_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict lambda)
 {
     (void)P;
     for (int j = 0; j < m->dependent_rows; j++) {
-        const symlie_real *restrict y = m->combination + j * ROWS;
-        symlie_real part = 0;
-        for (int k = 0; k < ROWS; k++) part += y[k] * lambda[k];
+#ifdef HAS_COMPLIANCE
+        const symlie_real *restrict y = m->rest + j * ROWS, *restrict weight = j < m->elastic ? COMPLIANCE : 0;
+#else
+        const symlie_real *restrict y = m->combination + j * ROWS, *restrict weight = 0;
+#endif
+        const symlie_real part = weighted_product(ROWS, weight, y, lambda);
         for (int k = 0; k < ROWS; k++) lambda[k] -= part * y[k];
     }
 }

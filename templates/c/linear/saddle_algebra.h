@@ -46,6 +46,7 @@ typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
 #if PROBES
     int dependent_rows;         /* combinations of rows that vanish */
+    int elastic;                /* how many of them compliances determine */
     symlie_real combination[PROBES * ROWS];
     symlie_real rest[PROBES * ROWS];
     symlie_real kept[ROWS];     /* 0 for rows that are set aside */
@@ -63,6 +64,7 @@ typedef struct {
     symlie_real *held;
 #if PROBES
     int dependent_rows;
+    int elastic;
     symlie_real *combination;
     symlie_real *rest;
     symlie_real *kept;

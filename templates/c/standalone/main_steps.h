@@ -48,7 +48,7 @@ static inline int integrate(const symlie_plan *plan)
     do {
         record.events = 0;
         status = symlie_integrate(&problem, &state, plan, &record);
-    } while (status == SYMLIE_BUFFER_FULL);
+    } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also where the rank of constraints changes */
     return status == SYMLIE_EVENT ? SYMLIE_DONE : status;
 }
 

@@ -127,9 +127,11 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
 def _not_unique(run: Run) -> str:
     """Results that redundant constraint equations leave undetermined at the start, and where the manual explains it."""
     at = run.begin.at
-    names = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers).outputs
+    found = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers)
+    names = found.outputs
     if not names:
-        return f"Multipliers are those of minimal norm ({REDUNDANT_PAGE})."
+        choice = "those of minimal norm" if found.constraints else "determined by compliances"
+        return f"Multipliers are {choice} ({REDUNDANT_PAGE})."
     listed = ", ".join(names[:MOST_OUTPUTS]) + (
         f" and {len(names) - MOST_OUTPUTS} more" if len(names) > MOST_OUTPUTS else ""
     )

@@ -284,16 +284,8 @@ class Model(Drawn, TableStatement):
             self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters)
         return None
 
-    def guess_velocity(self, node: Node, **fields: object) -> None:
-        """Guess velocities that follow from others; they replace no given ones, and are completed where they are wrong.
-
-        Parameters
-        ----------
-        node
-            The node.
-        **fields
-            Values by name of a velocity field.
-        """
+    def _guess_velocity(self, node: Node, **fields: object) -> None:
+        """Guess velocities that follow from others; they replace no given ones and are completed where wrong."""
         before = self.initial_values.get(node.name, ())
         self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters, is_given=False)
 

@@ -127,6 +127,26 @@ def test_redundant_constraints(method: str, tmp_path: Path) -> None:
     assert state_from(program, "0.1") == last_state(expected)
 
 
+@pytest.mark.parametrize(("method", "first"), [("half_explicit_5", -0.3), ("bdf2", 0.2)])
+def test_periodic_tables(method: str, first: float, tmp_path: Path) -> None:
+    """Knots are ends of steps in all periods, wherever the table begins."""
+    model = sl.Model("swing")
+    bob = model.node("bob", "R2")
+    model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
+    model.potential_energy(9.81 * bob.x[1])
+    times = first + np.array([0, 0.11, 0.2, 0.31, 0.4])
+    pivot = model.smooth_table("pivot", times, [0, 0.1, 0, -0.1, 0], end="periodic", order=5)
+    model.force(sl.vector(model.piecewise_linear("push", [0, 0.9, 2], [0, 1, 0]), 0), bob.x)
+    distance = bob.x - sl.vector(pivot, 0)
+    model.constraint("rod", (distance.dot(distance) - 1) / 2)
+    model.initial(bob, x=[0, -1])
+    system = model.derive().compile(backend="c").assembled()
+    system.write_standalone(tmp_path, method=method, h=2.0**-6)
+    program = compiled(tmp_path, COMPILERS[0], *EXACT)
+    for t in (0.15, 1.7):
+        assert state_from(program, repr(t)) == last_state(sl.solve(system, t, t_eval=[t], method=method, h=2.0**-6))
+
+
 def test_the_flags_of_the_page(tmp_path: Path) -> None:
     """The README's second line of compilation is that of compiled systems; without an argument there is one second."""
     told = written("constrained top", tmp_path)

@@ -359,10 +359,10 @@ class PlacedBodies:
         if joint._rows.is_ball:
             self._coordinates[joint.name] = []
             other.initial(node, R=start.tolist())
-            other.guess_velocity(node, Omega=rates.tolist())
+            other._guess_velocity(node, Omega=rates.tolist())
             return Turned(node.value, node.velocity.components), (Integer(0),) * size
         other.initial(node, x=start.tolist())
-        other.guess_velocity(node, x_dot=rates.tolist())
+        other._guess_velocity(node, x_dot=rates.tolist())
         pairs = zip(coordinates, node.value.components, node.velocity.components, strict=True)
         known: list[tuple[Coordinate, Vector]] = [(c, (value, rate)) for c, value, rate in pairs]
         self._coordinates[joint.name] = known

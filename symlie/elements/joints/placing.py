@@ -56,7 +56,7 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
         known = initial_velocity(model, node) if before is not None else None
         model.initial(node, **fields)
         if before is not None and known is not None:
-            give = model.initial if before.is_given else model.guess_velocity
+            give = model.initial if before.is_given else model._guess_velocity
             give(node, x_dot=turn @ known["x_dot"])
     rates = {c: values[c.rate] for c in coordinates if c.rate in values}
     if rates and all(j._is_complete for j in _joints_behind(model, moved)):
@@ -189,7 +189,7 @@ def _guess_velocities(
         velocity = (drift + np.cross(base, lever) + np.cross(spin, arm) + speed)[:size]
         total = base + spin
         moving = {"U": r.T @ velocity} if hasattr(body, "U") else {"x_dot": velocity}
-        model.guess_velocity(body, Omega=total[2:] if size == 2 else r.T @ total, **moving)
+        model._guess_velocity(body, Omega=total[2:] if size == 2 else r.T @ total, **moving)
 
 
 def _in_space(spin: Array) -> Array:

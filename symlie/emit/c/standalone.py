@@ -14,7 +14,6 @@ from symlie.compile.compiler import flags
 from symlie.compile.headers import with_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
-from symlie.errors import ModelError
 from symlie.runtime.integrate.c_loop import state_block
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
@@ -24,7 +23,7 @@ from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, ste
 from symlie.runtime.kernels.c_structures import Member, Structures
 from symlie.runtime.kernels.c_tables import problem_structure
 from symlie.runtime.kernels.protocol import Prepared
-from symlie.runtime.layout.layout import Layout
+from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.quantities import field_unit
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.methods.chosen import chosen_method
@@ -49,12 +48,6 @@ def standalone_files(
     layout = system.layout
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
-    periodic = [n for n, t in tables_in_use(layout, system.inputs).items() if t.is_periodic and t.is_of_time]
-    if periodic:
-        raise ModelError(
-            f"The program of a folder takes no periodic tables of time, such as '{periodic[0]}' of '{layout.name}'; "
-            "repeat its points for as long as the program is to run."
-        )
     step_plan(0.0, 1.0, h, None)  # refuses what is no step size
     control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False, MAX_STEPS)
     # Fixed steps read no tolerances.
@@ -117,7 +110,7 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
     def structures(name: str, structure: Structures) -> str:
         return c_structures(name, structure, rows, changing)
 
-    after = dict(sorted(system.breakpoints.items()))
+    after, repeated = dict(sorted(system.breakpoints.items())), _repeated_breakpoints(system)
     return {
         "parameters": c_array("parameters", np.concatenate([system.parameters, slots]), _parameter_rows(layout)),
         "elements": list(_elements(system, prepared)),
@@ -127,10 +120,21 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
         "breakpoints": len(after),
         "before": c_array("breakpoint", np.array([*after])),
         "after": c_array("after_breakpoint", np.array([*after.values()])),
+        "repeated": len(repeated),
+        "repeated_before": c_array("repeated_breakpoint", repeated[:, 0]),
+        "repeated_after": c_array("after_repeated_breakpoint", repeated[:, 1]),
+        "periods": c_array("breakpoint_period", repeated[:, 2]),
         "grid_tolerance": GRID_TOLERANCE,
         "problem": structures("problem", problem),
         "record": structures("record", Structures("symlie_record", (record,))),
     }
+
+
+def _repeated_breakpoints(system: System) -> Array:
+    """Breakpoints of periodic tables of time in one period, the times at which steps after them begin, and periods."""
+    tables = [t for t in tables_in_use(system.layout, system.inputs).values() if t.is_periodic and t.is_of_time]
+    rows = [(*times, t.times[-1] - t.times[0]) for t in tables for times in t.breakpoints(math.inf, -math.inf)]
+    return np.array(rows).reshape(-1, 3)
 
 
 _CONSTANT = "a constant of the equations"

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "constants.h"
 
@@ -16,26 +17,78 @@ static inline long long steps_between(symlie_real a, symlie_real b, symlie_real 
     return ratio > 1 ? (long long)ceil(ratio) : 1;
 }
 
-/* Segments from 0 to the end, between the times that must be ends of steps. */
-static inline symlie_plan plan_until(symlie_real end, symlie_real h)
+/* A time that must be the end of a step, and the one at which steps after it begin. */
+typedef struct {
+    symlie_real t, after;
+} symlie_breakpoint;
+
+#define BYTES_OF_SEGMENT (sizeof(symlie_breakpoint) + 2 * sizeof(symlie_real) + sizeof(long long) + 2)
+
+/* The period of a repeated breakpoint that a time is in, counted from the one of the table. */
+static inline long long period_of(int k, symlie_real t)
 {
-    static symlie_real starts[BREAKPOINTS + 1], ends[BREAKPOINTS + 1];
-    static long long steps[BREAKPOINTS + 1];
-    static unsigned char record_end[BREAKPOINTS + 1], restarts[BREAKPOINTS + 1];
-    int n = 0;
-    for (int k = 0; k < BREAKPOINTS && breakpoint[k] < end; k++) {
-        if (breakpoint[k] < 0) continue;
+    return (long long)floor((t - repeated_breakpoint[k]) / breakpoint_period[k]);
+}
+
+static inline long long most_segments(symlie_real end)
+{
+    long long count = BREAKPOINTS + 1;
+    for (int k = 0; k < REPEATED; k++) count += period_of(k, end) - period_of(k, 0) + 3;
+    return count;
+}
+
+static inline int by_time(const void *a, const void *b)
+{
+    const symlie_real first = ((const symlie_breakpoint *)a)->t, second = ((const symlie_breakpoint *)b)->t;
+    return (first > second) - (first < second);
+}
+
+/* All breakpoints, those of periodic tables in each period, in order; those at the start of steps after an earlier one are
+ * part of that one. How many there are. */
+static inline long long breakpoints_until(symlie_real end, symlie_breakpoint *restrict found)
+{
+    long long n = 0, merged = 0;
+    for (int k = 0; k < BREAKPOINTS; k++) found[n++] = (symlie_breakpoint){breakpoint[k], after_breakpoint[k]};
+    for (int k = 0; k < REPEATED; k++)
+        for (long long i = period_of(k, 0) - 1; i <= period_of(k, end) + 1; i++) {
+            const symlie_real later = (symlie_real)i * breakpoint_period[k];
+            found[n++] = (symlie_breakpoint){repeated_breakpoint[k] + later, after_repeated_breakpoint[k] + later};
+        }
+    qsort(found, (size_t)n, sizeof *found, by_time);
+    for (long long i = 0; i < n; i++) {
+        symlie_breakpoint *restrict last = found + merged - 1;
+        const symlie_real t = found[i].t, after = found[i].after;
+        if (merged && (t <= last->t || t - last->after < TIME_RESOLUTION * fmax(fabs(t), fabs(last->t))))
+            last->after = fmax(last->after, after);
+        else
+            found[merged++] = (symlie_breakpoint){t, after};
+    }
+    return merged;
+}
+
+/* Segments from 0 to the end, between the times that must be ends of steps, in memory of most_segments. */
+static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memory)
+{
+    const long long most = most_segments(end);
+    symlie_breakpoint *at = memory;
+    symlie_real *starts = (symlie_real *)(at + most), *ends = starts + most;
+    long long *steps = (long long *)(ends + most);
+    unsigned char *record_end = (unsigned char *)(steps + most), *restarts = record_end + most;
+    const long long count = breakpoints_until(end, at);
+    long long n = 0;
+    for (long long k = 0; k < count && at[k].t < end; k++) {
+        if (at[k].t < 0) continue;
         /* An end so near after a jump has the state at the jump. */
-        if (!(after_breakpoint[k] < end)) {
-            end = breakpoint[k];
+        if (!(at[k].after < end)) {
+            end = at[k].t;
             break;
         }
-        ends[n] = breakpoint[k];
-        if (breakpoint[k] > 0) restarts[++n] = after_breakpoint[k] > breakpoint[k] ? JUMP : KINK;
-        starts[n] = after_breakpoint[k];
+        ends[n] = at[k].t;
+        if (at[k].t > 0) restarts[++n] = at[k].after > at[k].t ? JUMP : KINK;
+        starts[n] = at[k].after;
     }
     ends[n++] = end;
-    for (int k = 0; k < n; k++) steps[k] = steps_between(starts[k], ends[k], h);
+    for (long long k = 0; k < n; k++) steps[k] = steps_between(starts[k], ends[k], h);
     const symlie_plan plan = {.segments = n, .start = starts, .end = ends, .steps = steps, .record_end = record_end, .restarts = restarts,
                               .budget = LLONG_MAX, .control = &control};
     return plan;

@@ -179,3 +179,13 @@ def test_wrong_compliances() -> None:
         model.compliance("a", "soft")
     with pytest.raises(ModelError, match="of a joint or of the name of a constraint, not of 3"):
         model.compliance(3, 1.0)  # type: ignore[arg-type]
+
+
+def test_minimal_coordinates_leave_out_joints_that_they_replace() -> None:
+    model = sl.Model("door")
+    door = sl.RigidBody(model, "door", 2.0, [1, 1, 1], position=[0.5, 0, 0])
+    for name, z in (("lower", -1), ("upper", 1)):
+        hinge = sl.RevoluteJoint(model, name, model.ground, door, at=[0, 0, z], axis=[0, 0, 1])
+        model.compliance(hinge, [1e-7, 1e-7, 1e-7, 1e-5, 1e-5])
+    system = sl.minimal_coordinates(model).derive().compile(backend="numpy")
+    assert system.layout.compliance.tolist() == [1e-7, 1e-7, 1e-7, 1e-5, 1e-5]

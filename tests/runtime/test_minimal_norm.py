@@ -373,9 +373,16 @@ def test_null_spaces_of_random_rows() -> None:
         scale = 1 / np.linalg.norm(B, axis=1)
         unit = scale[:, None] * B
         gram = unit @ unit.T + 1e-10 * np.eye(rows)
-        found = dependent_rows(functools.partial(np.linalg.solve, gram), scale, min(rows, dependent + 3))
+        compliance = 10.0 ** random.uniform(-3, 0, rows)
+        found = dependent_rows(functools.partial(np.linalg.solve, gram), scale, min(rows, dependent + 3), compliance)
         assert found.count == dependent == found.is_aside.sum()
         np.testing.assert_allclose(found.combinations.T @ B, 0, rtol=0, atol=tolerances.RESIDUAL * np.abs(B).max())
         values = np.linalg.svd(unit, compute_uv=False)[: rows - dependent]
         kept = np.linalg.svd(unit[~found.is_aside], compute_uv=False)
         assert kept[-1] > values[-1] / (4 * rows)
+        forces = random.normal(size=rows)
+        shared = found.minimal(forces)
+        np.testing.assert_allclose(B.T @ (shared - forces), 0, rtol=0, atol=tolerances.RESIDUAL * np.abs(B).max())
+        elastic = found.combinations.T @ (compliance * shared)
+        np.testing.assert_allclose(elastic, 0, rtol=0, atol=tolerances.RESIDUAL * np.abs(shared).max())
+        assert found.undetermined.size == 0

@@ -177,11 +177,15 @@ class Layout(ComponentNames):
         """Compliance of each constraint equation, shape (rows,); zero for rigid ones."""
         found = np.zeros(self.rows)
         for stated in self.manifest.compliances:
+            rows = np.zeros(0, dtype=np.intp)
             if stated.constraint in self.named_instances:
                 element, instance = self.named_instances[stated.constraint]
-                found[self.row_places[element][instance]] = stated.values
-            else:
-                found[self.constraints[stated.constraint].rows] = stated.values
+                rows = self.row_places[element][instance]
+            elif stated.constraint in self.constraints:
+                rows = self.constraints[stated.constraint].rows
+            # Joints that minimal coordinates replace have no equations.
+            if rows.size and rows.shape[-1] == len(stated.values):
+                found[rows] = stated.values
         return found
 
     @property

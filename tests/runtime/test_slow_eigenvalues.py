@@ -184,6 +184,24 @@ def test_stability_that_rounding_hides_is_left_open() -> None:
     assert linear.accuracy[linear.eigenvalues == 0].min() > 1
 
 
+def test_a_double_eigenvalue_next_to_an_exact_zero() -> None:
+    """A heavy top upright falls to all sides at sqrt(m g l/J), and is free about the vertical."""
+    model = sl.Model("top")
+    top = model.node("top", sl.SE3)
+    inertia = sl.diag([0.234375, 0.46875, 0.234375])
+    model.kinetic_energy(top.Omega.dot(inertia * top.Omega) / 2 + 15 * top.U.dot(top.U) / 2)
+    model.constraint("fixed_point", top.R.T * top.x - sl.vector(0, 1, 0))
+    model.potential_energy(15 * 9.81 * top.x[2])
+    model.initial(top, R=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], x=[0, 0, 1])
+    system = model.derive().compile(backend="numpy")
+    linear = system.linearize(system.initial_state.q)
+    assert len(linear.zero_modes) == 2 and linear.is_resolved and not linear.is_stable
+    rate = math.sqrt(147.15 / 15.234375)
+    assert np.sort(linear.eigenvalues[2:].real) == pytest.approx(
+        [-rate, -rate, rate, rate], rel=tolerances.SEPARATE_EIGENVALUES
+    )
+
+
 @pytest.mark.parametrize("segments", [8, 20])
 def test_a_free_craft_with_beams_keeps_its_slow_modes(segments: int) -> None:
     """Two beams on a hub: roots of the determinant of Euler and Bernoulli, and six rigid-body modes."""

@@ -139,11 +139,16 @@ def second_order(noise: Array, magnified: Array) -> float:
 
 
 def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array, float]:
-    """Eigenvalues from those of the inverse with a shift, how much the inverse magnifies errors of theirs, its norm."""
+    """Eigenvalues from those of the inverse with a shift, how much the inverse magnifies errors of theirs, its norm.
+
+    Of eigenvalues of the inverse that may be rounding of larger ones errors are infinite.
+    """
     growth = float(np.abs(reciprocals).max(initial=0.0))
+    sizes = np.abs(reciprocals)
     least = np.finfo(float).eps ** 2 * growth
-    known = np.where(np.abs(reciprocals) > least, reciprocals, least)
-    return shift + 1 / known, 1 / np.abs(known) ** 2, growth
+    known = np.where(sizes > least, reciprocals, least)
+    magnified = np.where(sizes > ROUNDING * growth, 1 / np.abs(known) ** 2, np.inf)
+    return shift + 1 / known, magnified, growth
 
 
 def _joined(slow: Eigenpairs, fast: Eigenpairs) -> Eigenpairs:

@@ -170,13 +170,12 @@ class Continuation:
         raise CorrectionError
 
     def _point(self, q: Array, multipliers: Array, value: float, step: Array, value_step: float) -> PathPoint:
-        factors, stiffness = self._factors(q, multipliers, value, step, value_step)
+        factors, _ = self._factors(q, multipliers, value, step, value_step)
         found, change = factors.solve(np.append(np.zeros(len(step)), 1.0), np.zeros(len(multipliers)))
         a, b = self._weighted(found[:-1], float(found[-1]))
         length = np.sqrt(float(a @ found[:-1]) + b * float(found[-1]))
         if not (np.isfinite(length) and length > 0):
             raise CorrectionError
-        jacobian = self.family.statics(value).jacobian(q)
         assert self.lengths is not None
-        values, _ = critical_stiffness(stiffness, jacobian, self.lengths)
+        values, _ = critical_stiffness(self.family.statics(value), q, multipliers, self.lengths)
         return PathPoint(q, multipliers, value, found[:-1] / length, change / length, float(found[-1]) / length, values)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.kkt import SaddlePoint
-from symlie.runtime.statics.first_order import null_space
+from symlie.runtime.linear.iteration import converged
+from symlie.runtime.linear.kkt import Numbers, SaddlePoint
+from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, near, resolved
+from symlie.runtime.statics.entry_rounding import entry_rounding
+from symlie.runtime.statics.first_order import independent_rows
+from symlie.runtime.statics.oscillations import FIRST, Oscillations
+from symlie.runtime.statics.residual import Statics
+from symlie.runtime.statics.steady_motion import Coefficients
 
 LARGEST_DENSE = 90
 """Free velocity components up to which all eigenvalues are computed."""
@@ -14,66 +22,131 @@ LARGEST_DENSE = 90
 NEAREST = 12
 """Eigenvalues of larger systems."""
 
-NEUTRAL = 1e-11
-"""Eigenvalue relative to the largest stiffness that is round-off of zero."""
+SYMMETRIC = 1e-8
+"""Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
 
 REAL = 1e-9
 """Imaginary part of an eigenvalue, relative to its size, that is round-off."""
 
 
-def critical_stiffness(stiffness: Sparse, jacobian: Sparse, lengths: Array) -> tuple[Array, Array]:
+def critical_stiffness(statics: Statics, q: Array, multipliers: Array, lengths: Array) -> tuple[Array, Array]:
     """Real eigenvalues of K x + Bᵀ μ = κ L⁻² x, B x = 0, ascending, and x by column.
 
-    Those that are round-off are zero. Of large systems they are the ones next to zero.
+    Those that are zero within rounding are zero. Of large systems they are the ones next to zero.
+
+    Parameters
+    ----------
+    statics
+        The system.
+    q, multipliers
+        The configuration and λ of the rows that count.
+    lengths
+        Diagonal of L, the sizes of the components.
+    """
+    from scipy.sparse import csr_array, diags_array, eye_array
+
+    def scaled(q: Array, multipliers: Array) -> dict[str, Sparse]:
+        stiffness, *_ = statics.newton_matrices(q, multipliers)
+        return {"stiffness": (scale @ stiffness @ scale).tocsr(), "jacobian": (statics.jacobian(q) @ scale).tocsr()}
+
+    def nudged(change: Callable[[Array], Array]) -> dict[str, Sparse]:
+        return scaled(statics.system.kernels.normalize(change(q)), change(multipliers))
+
+    scale, n = diags_array(lengths), len(lengths)
+    matrices = scaled(q, multipliers)
+    errors, none = entry_rounding(matrices, nudged), csr_array((n, n))
+    stiffness, jacobian = matrices["stiffness"], matrices["jacobian"]
+    rounding = Coefficients(mass=none, damping=none, hidden=none, **errors)
+    asymmetric, largest = (float(np.abs(m.data).max(initial=0)) for m in (stiffness - stiffness.T, stiffness))
+    equations: Oscillations | _Unsymmetric
+    if asymmetric <= SYMMETRIC * largest:
+        equations = Oscillations(eye_array(n, format="csr"), stiffness, jacobian, rounding)
+    else:
+        equations = _Unsymmetric(stiffness, jacobian, rounding.stiffness)
+    found = equations.all() if n <= LARGEST_DENSE else equations.slowest(min(NEAREST, n - jacobian.shape[0] - 2))
+    values = np.where(found.is_zero, 0.0, found.values)
+    real = np.abs(np.imag(values)) <= np.maximum(REAL * np.abs(values), found.bound)
+    values, vectors = np.real(values[real]), np.real(found.vectors[:, real])
+    order = np.argsort(values, kind="stable")
+    return values[order], lengths[:, None] * vectors[:, order]
+
+
+class _Unsymmetric:
+    """Eigenvalues κ of K x + Bᵀ μ = κ x, B x = 0, from those of x ↦ y with (K + σ) y + Bᵀ μ = x, B y = 0.
 
     Parameters
     ----------
     stiffness, jacobian
-        K and B on the free components, sparse.
-    lengths
-        Diagonal of L, the sizes of the components.
+        K and B.
+    rounding
+        Rounding of the entries of K.
     """
-    from scipy.sparse import diags_array
 
-    scale = diags_array(lengths)
-    scaled, rows = (scale @ stiffness @ scale).tocsr(), (jacobian @ scale).tocsr()
-    largest = float(np.abs(scaled.data).max(initial=0))
-    is_symmetric = bool(np.abs((scaled - scaled.T).data).max(initial=0) <= 1e-8 * largest)
-    if is_symmetric:
-        scaled = (scaled + scaled.T) / 2
-    if len(lengths) <= LARGEST_DENSE:
-        values, vectors = _dense(scaled, rows, is_symmetric)
-    else:
-        values, vectors = _nearest(scaled, rows, is_symmetric, largest)
-    real = np.abs(np.imag(values)) <= REAL * np.abs(values)
-    values, vectors = np.real(values[real]), np.real(vectors[:, real])
-    order = np.argsort(values, kind="stable")
-    values = np.where(np.abs(values) <= NEUTRAL * largest, 0.0, values)
-    return values[order], lengths[:, None] * vectors[:, order]
+    def __init__(self, stiffness: Sparse, jacobian: Sparse, rounding: Sparse) -> None:
+        self._stiffness, self._jacobian, self._rounding = stiffness, jacobian, rounding
 
+    def all(self) -> Eigenpairs:
+        """All of them."""
+        from scipy.linalg import eig
 
-def _dense(scaled: Sparse, rows: Sparse, is_symmetric: bool) -> tuple[Array, Array]:
-    basis = null_space(rows.toarray())
-    reduced = basis.T @ (scaled @ basis)
-    values, vectors = np.linalg.eigh(reduced) if is_symmetric else np.linalg.eig(reduced)
-    return values, basis @ vectors
+        n = self._stiffness.shape[0]
+        rows = self._jacobian[independent_rows(self._jacobian.toarray())]
 
+        def at(shift: float) -> Eigenpairs:
+            inverse = self._factors(self._stiffness, rows, shift).solve(np.eye(n), np.zeros((rows.shape[0], n)))[0]
+            reciprocals, left, right = eig(inverse, left=True, right=True)
+            kept = np.argsort(-np.abs(reciprocals), kind="stable")[: n - rows.shape[0]]
+            return self._pairs(reciprocals[kept], left[:, kept].conj(), right[:, kept], shift)
 
-def _nearest(scaled: Sparse, rows: Sparse, is_symmetric: bool, largest: float) -> tuple[Array, Array]:
-    from scipy.sparse import eye_array
-    from scipy.sparse.linalg import LinearOperator, eigs, eigsh
+        return self._resolved(at, 1.0)
 
-    n, m = scaled.shape[0], rows.shape[0]
-    for shift in (0.0, NEUTRAL * largest):
-        try:
-            factors = SaddlePoint(scaled + shift * eye_array(n), rows)
-        except np.linalg.LinAlgError:
-            continue
-        break
-    else:
-        raise np.linalg.LinAlgError("a singular stiffness")
-    inverse = LinearOperator((n, n), matvec=lambda x: factors.solve(x, np.zeros(m))[0], dtype=float)
-    start = inverse @ np.random.default_rng(0).standard_normal(n)
-    count = min(NEAREST, n - m - 2)
-    reciprocals, vectors = (eigsh if is_symmetric else eigs)(inverse, count, v0=start)
-    return 1 / reciprocals - shift, vectors
+    def slowest(self, count: int) -> Eigenpairs:
+        """Those next to zero, by iteration.
+
+        Parameters
+        ----------
+        count
+            Their number.
+        """
+        from scipy.sparse.linalg import LinearOperator, eigs
+
+        n, m = self._jacobian.shape[1], self._jacobian.shape[0]
+
+        def vectors(matrix: Sparse, shift: float) -> tuple[Numbers, Numbers]:
+            factors = self._factors(matrix, self._jacobian, shift)
+            inverse = LinearOperator((n, n), matvec=lambda x: factors.solve(x, np.zeros(m))[0], dtype=float)
+            start = inverse @ np.random.default_rng(0).standard_normal(n)
+            return converged(lambda: eigs(inverse, count, v0=start), count)
+
+        def at(shift: float) -> Eigenpairs:
+            (reciprocals, right), (others, left) = (
+                vectors(matrix, shift) for matrix in (self._stiffness, self._stiffness.T.tocsr())
+            )
+            same = np.argmin(np.abs(others - reciprocals[:, None]), axis=1)
+            return self._pairs(reciprocals, left[:, same], right, shift)
+
+        return self._resolved(at, FIRST)
+
+    def _resolved(self, at: Callable[[float], Eigenpairs], part: float) -> Eigenpairs:
+        """Eigenvalues from shifts that begin at a part of the largest stiffness."""
+        shift = part * float(np.abs(self._stiffness.data).max(initial=0.0))
+        first = near(at, shift)
+        if first is None:
+            raise np.linalg.LinAlgError("singular with every shift")
+        return resolved(first, at, shift)
+
+    def _factors(self, stiffness: Sparse, rows: Sparse, shift: float) -> SaddlePoint:
+        from scipy.sparse import eye_array
+
+        return SaddlePoint(stiffness + shift * eye_array(rows.shape[1]), rows, lost_pivot=0.0, refinements=1)
+
+    def _pairs(self, reciprocals: Numbers, left: Numbers, right: Numbers, shift: float) -> Eigenpairs:
+        """Eigenvalues in the order of their moduli."""
+        values, magnified, growth = from_reciprocals(reciprocals, -shift)
+        left, right = (x / np.linalg.norm(x, axis=0) for x in (left, right))
+        overlap = np.maximum(np.abs(np.sum(left * right, axis=0)), np.finfo(float).eps)
+        noise = np.sum(np.abs(left) * (self._rounding @ np.abs(right)), axis=0) / overlap
+        error = ROUNDING * growth * magnified / overlap
+        order = np.argsort(np.abs(values), kind="stable")
+        shifts = np.full(len(values), shift)
+        return Eigenpairs(values[order], right[:, order], error[order], noise[order], shifts, growth)

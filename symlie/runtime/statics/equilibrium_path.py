@@ -242,7 +242,7 @@ class _Follower:
         few, many = sorted((before.unstable, after.unstable))
         crossings: list[tuple[float, PathPoint]] = []
         for k in range(few, many):
-            if before.stiffness[k] * after.stiffness[k] < 0:
+            if before.stiffness[k] * after.stiffness[k] <= 0:  # zero within rounding at a point, too
                 crossings.append(self._located(before, h, after, partial(_stiffness, k)))
         crossings.sort(key=lambda found: found[0])
         if limit is not None and crossings:
@@ -259,9 +259,8 @@ class _Follower:
         self, kind: Literal["limit", "bifurcation"], point: PathPoint, length: float, count: int
     ) -> CriticalPoint:
         statics = self.family.statics(point.value)
-        stiffness, *_ = statics.newton_matrices(point.q, point.multipliers)
         lengths = statics.sizes(point.q).length
-        values, vectors = critical_stiffness(stiffness, statics.jacobian(point.q), lengths)
+        values, vectors = critical_stiffness(statics, point.q, point.multipliers, lengths)
         nearest = np.argsort(np.abs(values), kind="stable")[:count]
         directions = np.array([statics.spread(vectors[:, k] / np.abs(vectors[:, k]).max()) for k in nearest])
         return CriticalPoint(

@@ -14,8 +14,9 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.kkt import Numbers
 from symlie.runtime.linear.multipliers import Multipliers
 from symlie.runtime.linear.shifts import root_bound
+from symlie.runtime.statics.entry_rounding import ROUNDING
 from symlie.runtime.statics.first_order import FirstOrder
-from symlie.runtime.statics.steady_motion import ROUNDING, Coefficients
+from symlie.runtime.statics.steady_motion import Coefficients
 
 if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization

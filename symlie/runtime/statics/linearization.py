@@ -25,12 +25,13 @@ from symlie.runtime.linear.iteration import NotFoundError
 from symlie.runtime.linear.spectrum import Complex, Spectrum, one_of_each_pair
 from symlie.runtime.statics.first_order import FirstOrder, first_order
 from symlie.runtime.statics.first_order_modes import first_order_modes
+from symlie.runtime.statics.neutral_motions import free_motions
 from symlie.runtime.statics.oscillations import oscillations
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.scaled_motions import scaled_motions
 from symlie.runtime.statics.slow_modes import slow_modes
 from symlie.runtime.statics.state_space import state_space
-from symlie.runtime.statics.steady_motion import SteadyMotion, bracket_matrix
+from symlie.runtime.statics.steady_motion import Coefficients, SteadyMotion, bracket_matrix
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
@@ -99,7 +100,13 @@ class Linearization(Brief, NamesSuccessors):
     velocity_shapes: Complex = field(default_factory=_none)
     """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
     accuracy: Array = field(default_factory=lambda: np.zeros(0))
-    """Bound of the errors of the eigenvalues by rounding of the entries of the equations, to first order, in 1/s."""
+    """Bound of the errors of the eigenvalues by rounding of the entries of the equations, to first order, in 1/s.
+
+    That of zero modes without damping is from finite motions along them, where these show that they are free.
+    """
+    resisting: Array | None = None
+    """η, shape (dimension,), of a finite motion along zero modes that meets a stiffness which rounding of the entries
+    hides, or may meet one; None: there is none at rest; motions and rows on velocities are not tested."""
 
     @property
     def modes(self) -> NDArray[np.intp]:
@@ -135,9 +142,10 @@ class Linearization(Brief, NamesSuccessors):
         """Whether the eigenvalues are known well enough to decide on stability.
 
         Eigenvalues whose real part is zero within `accuracy` must be known to 1 % of their size, and those that are
-        zero to 1 % of the slowest other one. Without damping that is asked of those that are zero alone.
+        zero to 1 % of the slowest other one. Without damping that is asked of those that are zero alone. Zero modes
+        must be free: see `resisting`.
         """
-        return not bool(np.any(self._uncertainty > UNRESOLVED))
+        return self.resisting is None and not bool(np.any(self._uncertainty > UNRESOLVED))
 
     @property
     def _uncertainty(self) -> Array:
@@ -282,12 +290,19 @@ def linearize(
 def _unresolved(linear: Linearization) -> str:
     """The sentence about stability that rounding leaves open."""
     sizes = np.abs(linear.eigenvalues)
-    worst = int(np.argmax(linear._uncertainty))
-    slowest = float(sizes[sizes > 0].min())
+    if linear.resisting is None:
+        worst, slowest = int(np.argmax(linear._uncertainty)), float(sizes[sizes > 0].min())
+        found = f"near {sizes[worst]:.3g} 1/s", f"and the slowest other one is {slowest:.3g} 1/s"
+    else:
+        worst = int(np.argmax(np.where(sizes == 0, linear.accuracy, -1.0)))
+        lengths = linear.motion.now.statics.sizes(linear.q).length
+        largest = int(linear.free[np.argmax(np.abs(linear.resisting[linear.free] / lengths))])
+        where = linear.system.layout.velocity_name(largest)
+        found = "that counts as zero", f"and a stiffness along its mode, most of it {where}, is not excluded"
     return (
-        f"Stability of '{linear.system.name}' is not resolved: an eigenvalue near {sizes[worst]:.3g} 1/s is only known "
-        f"to {linear.accuracy[worst]:.2g} 1/s, and the slowest other one is {slowest:.3g} 1/s. Terms of very different "
-        "size cancel in the equations: state stiff parts in relative coordinates, or as constraints."
+        f"Stability of '{linear.system.name}' is not resolved: an eigenvalue {found[0]} is only known to "
+        f"{linear.accuracy[worst]:.2g} 1/s, {found[1]}. Terms of very different size cancel in the equations: state "
+        "stiff parts in relative coordinates, or as constraints."
     )
 
 
@@ -315,26 +330,37 @@ def checked_vector(name: str, value: Array, size: int) -> Array:
 
 
 def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
-    size = len(linear.free)
+    size, scaled = len(linear.free), scaled_motions(linear)
     if size <= LARGEST_DENSE:
-        found = _found(linear, None)
+        found = _found(linear, scaled, None)
     else:
         modes = modes or DEFAULT_MODES
         try:
-            found = _found(linear, min(modes, size // 2 - 2))
+            found = _found(linear, scaled, min(modes, size // 2 - 2))
         except NotFoundError:
             if size > LARGEST_RESORT:
                 raise EquilibriumError(
                     f"The {modes} slowest modes of '{linear.system.name}' were not found by iteration; ask for fewer."
                 ) from None
-            found = _found(linear, None)
+            found = _found(linear, scaled, None)
+    units, zeros = scaled[2], np.flatnonzero(found.values == 0)
+    free = free_motions(linear, found.vectors[:, zeros].real, units, float(found.accuracy[zeros].max(initial=0)))
+    accuracy, resisting = found.accuracy.copy(), None
+    if linear.is_conservative:
+        accuracy[zeros] = np.minimum(accuracy[zeros], np.sqrt(free.bound))
+    if free.resisting is not None:
+        resisting = np.zeros(linear.system.layout.dimension)
+        resisting[linear.free] = free.resisting / np.abs(free.resisting).max()
     kept = one_of_each_pair(found.values)[:modes]
     count = kept[-1] + (2 if found.values[kept[-1]].imag > 0 else 1) if len(kept) else 0
-    values, accuracy, shapes = found.values[:count], found.accuracy[:count], _normalized(found.vectors[:, :count].T)
+    values, shapes = found.values[:count], _normalized(found.vectors[:, :count].T)
     whole = np.zeros((2, count, linear.system.layout.dimension), dtype=complex)
     whole[0][:, linear.free] = shapes
     whole[1][:, linear.free] = values[:, None] * shapes + (linear.drift @ shapes.T).T
-    return replace(linear, eigenvalues=values, accuracy=accuracy, shapes=whole[0], velocity_shapes=whole[1])
+    return replace(
+        linear,
+        eigenvalues=values, accuracy=accuracy[:count], shapes=whole[0], velocity_shapes=whole[1], resisting=resisting,
+    )  # fmt: skip
 
 
 def _normalized(shapes: Complex) -> Complex:
@@ -345,9 +371,9 @@ def _normalized(shapes: Complex) -> Complex:
     return shapes / np.where(largest == 0, 1.0, largest)[:, None]
 
 
-def _found(linear: Linearization, modes: int | None) -> Spectrum:
+def _found(linear: Linearization, motions: tuple[Linearization, Coefficients, Array], modes: int | None) -> Spectrum:
     """The slowest modes, or the whole spectrum with dense matrices."""
-    scaled, rounding, units = scaled_motions(linear)
+    scaled, rounding, units = motions
     if linear.is_conservative:
         found = oscillations(scaled, rounding, modes)
     else:

@@ -46,8 +46,11 @@ def oscillations(linear: Linearization, rounding: Coefficients, modes: int | Non
     NotFoundError
         The iteration found fewer modes.
     """
-    equations = _Oscillations(linear, rounding)
-    found = equations.all() if modes is None else equations.slowest(modes)
+    equations = Oscillations(linear.mass, linear.stiffness, linear.jacobian, rounding)
+    try:
+        found = equations.all() if modes is None else equations.slowest(modes)
+    except np.linalg.LinAlgError:
+        raise no_mass(linear.system.name) from None
     bound, is_zero = found.bound, found.is_zero
     roots = np.sqrt((-np.where(is_zero, 0.0, found.values)).astype(complex))
     accuracy = np.where(is_zero, np.sqrt(bound), root_bound(bound, 2 * np.abs(roots), 1.0))
@@ -55,27 +58,39 @@ def oscillations(linear: Linearization, rounding: Coefficients, modes: int | Non
     return ordered(values, vectors, np.concatenate([accuracy, accuracy]))
 
 
-class _Oscillations:
-    def __init__(self, linear: Linearization, rounding: Coefficients) -> None:
-        self._name = linear.system.name
-        self._multipliers = Multipliers(linear.jacobian)
-        self._mass, self._jacobian = (linear.mass + linear.mass.T) / 2, linear.jacobian
-        self._stiffness = (linear.stiffness + linear.stiffness.T) / 2
+class Oscillations:
+    """Eigenvalues ω² of K φ + Bᵀ λ = ω² M φ, B φ = 0.
+
+    Parameters
+    ----------
+    mass, stiffness, jacobian
+        M, K and B, sparse, in components of about equal mass; M and K symmetric up to rounding.
+    rounding
+        Rounding of their entries.
+    """
+
+    def __init__(self, mass: Sparse, stiffness: Sparse, jacobian: Sparse, rounding: Coefficients) -> None:
+        self._multipliers = Multipliers(jacobian)
+        self._mass, self._jacobian = (mass + mass.T) / 2, jacobian
+        self._stiffness = (stiffness + stiffness.T) / 2
         self._rounding = rounding
         # Where forces are out of balance by rounding K is not symmetric, by as much as its entries are off.
-        self._disturbed = rounding.stiffness + abs(linear.stiffness - linear.stiffness.T) / 2
+        self._disturbed = rounding.stiffness + abs(stiffness - stiffness.T) / 2
 
     def all(self) -> Eigenpairs:
-        """All eigenvalues, with dense matrices."""
+        """All eigenvalues, with dense matrices.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            M is not positive definite where B leaves motions.
+        """
         from scipy.linalg import eigh
 
         jacobian = self._jacobian.toarray()
         basis = null_space(jacobian)
         mass, stiffness = (basis.T @ (m @ basis) for m in (self._mass, self._stiffness))
-        try:
-            squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
-        except np.linalg.LinAlgError:
-            raise no_mass(self._name) from None
+        squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
         first = self._pairs(squares, basis @ vectors)
         rows = self._jacobian[independent_rows(jacobian)]
         nothing = np.zeros((rows.shape[0], len(squares)))
@@ -93,7 +108,15 @@ class _Oscillations:
         return resolved(first, at, float(np.abs(squares).max(initial=0)))
 
     def slowest(self, modes: int) -> Eigenpairs:
-        """The slowest modes, by iteration."""
+        """The slowest modes, by iteration.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            No shift makes K regular where B leaves motions.
+        NotFoundError
+            The iteration found fewer modes.
+        """
         from scipy.sparse.linalg import LinearOperator, eigsh
 
         n, m = self._mass.shape[0], self._jacobian.shape[0]
@@ -110,7 +133,7 @@ class _Oscillations:
         unit = FIRST * float(np.abs(self._stiffness.diagonal()).max() / np.abs(self._mass.diagonal()).max())
         first = near(at, unit)
         if first is None:
-            raise no_mass(self._name)
+            raise np.linalg.LinAlgError("singular with every shift")
         return resolved(first, at, unit)
 
     def _factors(self, shift: float, rows: Sparse) -> SaddlePoint:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ import numpy as np
 from symlie.errors import EquilibriumError, ModelError, SteadyMotionError
 from symlie.runtime.layout.layout import Array, Layout, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.statics.entry_rounding import entry_rounding
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:
@@ -37,16 +38,6 @@ NOISE = 1e-5
 
 LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
 """Times of the test, without a common measure: in seconds, and in units of the largest velocity component's inverse."""
-
-
-ROUNDING = 8 * np.finfo(float).eps
-"""Rounding of an entry of a matrix relative to its size, and of the numbers of a state."""
-
-NUDGE = 2.0**-30
-"""Relative change of a state that shows how sensitive the matrices are to its rounding."""
-
-NUDGES = 2
-"""Number of such changes, in different directions."""
 
 
 @dataclass(frozen=True)
@@ -190,18 +181,13 @@ class SteadyMotion:
         """
         now, system = self.now, self.system
         rows = np.ones(system.layout.rows, dtype=bool)
-        errors = {name: ROUNDING * abs(getattr(found, name)) for name in POWERS}
-        draw = np.random.default_rng(0)
-        for _ in range(NUDGES):
-            q, v, a, forces = (
-                x * (1 + NUDGE * draw.choice([-1.0, 1.0], len(x))) for x in (now.q, now.v, now.a, multipliers)
-            )
-            q = system.kernels.normalize(q)
+
+        def at(nudged: Callable[[Array], Array]) -> dict[str, Sparse]:
+            q, v, a, forces = (nudged(x) for x in (now.q, now.v, now.a, multipliers))
             statics = Statics(system, now.statics.t, rows, v, a)
-            nudged = self.coefficients(Instant(q, v, a, now.turned, statics), forces)
-            for name in POWERS:
-                errors[name] = errors[name] + ROUNDING / NUDGE * abs(getattr(nudged, name) - getattr(found, name))
-        return Coefficients(**errors)
+            return vars(self.coefficients(Instant(system.kernels.normalize(q), v, a, now.turned, statics), forces))
+
+        return Coefficients(**entry_rounding(vars(found), at))
 
     def check(self, multipliers: Array) -> Coefficients:
         """The matrices, after a check that this is a motion and that it is steady.

@@ -1,0 +1,185 @@
+"""Finite motions along zero modes: whether rounding of the entries of K hides a stiffness.
+
+Entries of K hide stiffnesses below 1e-16 of the largest one. A motion along a zero mode strains no stiff parts, so that
+forces and energy show what remains. The system is moved by h N along each mode; there
+
+    [ K    Bᵀ  M N ] [δ ]     [ g + Bᵀλ ]
+    [ B    0   0   ] [Δλ] = - [ Φ       ],     q ← q∘exp(δ),  λ ← λ + Δλ
+    [ NᵀM  0   0   ] [-α]     [ 0       ]
+
+is solved for the forces α that hold it there: α = κ h. The potential energy grows by κ h²/2. Both are measured, since
+compiled forces are derivatives in which terms of different size may have been summed up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.kkt import SaddlePoint
+from symlie.runtime.statics.first_order_inverse import independent_constraints
+
+if TYPE_CHECKING:
+    from symlie.runtime.statics.linearization import Linearization
+
+FAR, NEAR = 2.0**-4, 2.0**-8
+"""Largest components of the motions, relative to the sizes of components."""
+
+STEADY = 4.0
+"""Ratio of κ from both motions within which it is a stiffness; that of rounding and of higher powers is 16 or more."""
+
+IMPROVED = 1e-2
+"""Bound of κ, relative to that by entries, that shows a zero mode."""
+
+ROUNDING = 64 * np.finfo(float).eps
+"""Relative errors of forces and of directions; forces along directions are off by the product."""
+
+LARGEST_DENSE = 240
+"""Free velocity components up to which constraint rows that depend on others are left out."""
+
+OF_ENERGY = 16 * np.finfo(float).eps
+"""Relative error of energies."""
+
+INDEPENDENT = 1e-6
+"""Relative size of a singular value of zero modes that is zero, as of chains."""
+
+CORRECTIONS, CORRECTED = 6, 1e-6
+"""Newton corrections after a motion, and the size of the last but one relative to the motion."""
+
+SAME_WORK = 1e-2
+"""Relative difference between work of forces and change of the energy that is an error of the trapezoidal rule."""
+
+
+class FreeMotions(NamedTuple):
+    """What finite motions along zero modes show."""
+
+    bound: float
+    """Largest stiffness that may be there, in 1/s²; infinite if nothing is known."""
+    resisting: Array | None
+    """η of a motion that meets a stiffness, or may; None: none does."""
+
+
+def free_motions(linear: Linearization, modes: Array, units: Array, accuracy: float) -> FreeMotions:
+    """Test zero modes by finite motions; not at speed, and not with rows on velocities.
+
+    Parameters
+    ----------
+    linear
+        The equations.
+    modes
+        η of zero modes by column, on the free components.
+    units
+        Sizes of components of equal mass.
+    accuracy
+        Largest rate that rounding of the entries may hide, in 1/s.
+    """
+    if not (linear.motion.is_rest and linear.system.layout.holonomic.all() and modes.size and accuracy > 0):
+        return FreeMotions(np.inf, None)
+    try:
+        motions = _Motions(linear, modes, units)
+        damping = np.abs(motions.directions.T @ (linear.damping @ motions.directions)).max()
+        hidden = accuracy**2 + accuracy * float(damping)
+        if hidden <= motions.noise:
+            return FreeMotions(np.inf, None)
+        met = [motions.met(k) for k in range(motions.directions.shape[1])]
+    except np.linalg.LinAlgError:
+        return FreeMotions(np.inf, modes[:, 0])
+    worst = int(np.argmax(met))
+    if met[worst] > IMPROVED * hidden:
+        return FreeMotions(np.inf, motions.directions[:, worst])
+    return FreeMotions(len(met) * met[worst], None)
+
+
+class _Motions:
+    def __init__(self, linear: Linearization, modes: Array, units: Array) -> None:
+        from scipy.sparse import csr_array
+
+        self._q, self._multipliers, self._statics = linear.q, linear.multipliers, linear.motion.now.statics
+        self._lengths = self._statics.sizes(linear.q).length
+        self.noise = ROUNDING**2 * float((np.abs(linear.stiffness.diagonal()) * units**2).max(initial=0.0))
+        """Stiffness that no test finds, in 1/s²."""
+        left, sizes, _ = np.linalg.svd(modes / units[:, None], full_matrices=False)
+        basis = left[:, sizes > INDEPENDENT * sizes[0]] * units[:, None]
+        self.directions = basis / np.sqrt(np.sum(basis * (linear.mass @ basis), axis=0))
+        self._along = csr_array((linear.mass @ self.directions).T)
+        n, rows = len(units), linear.jacobian.shape[0]
+        self._rows = independent_constraints(linear) if n <= LARGEST_DENSE else np.arange(rows)
+        self._stiffness, self._jacobian = linear.stiffness, linear.jacobian
+        self._factors = self._factorised(linear.stiffness, linear.jacobian)
+        self._energy = self._potential(self._q)
+        self._has_potential = self._forces_have_a_potential()
+
+    def met(self, k: int) -> float:
+        """A bound of the stiffness that a motion meets, in 1/s²; infinite: there is one.
+
+        Parameters
+        ----------
+        k
+            Index of the direction.
+        """
+        far, noise = self._met(k, FAR)
+        near, _ = self._met(k, NEAR)
+        energies = self.directions.shape[1]
+        is_steady = (np.abs(far) > noise) & (far * near > 0)
+        is_steady &= (np.abs(far) <= STEADY * np.abs(near)) & (np.abs(near) <= STEADY * np.abs(far))
+        return np.inf if is_steady[energies:].any() else float((np.abs(far) + noise).max())
+
+    def _met(self, k: int, size: float) -> tuple[Array, Array]:
+        """κ from the forces in all directions and from the energy, and rounding of both."""
+        direction = self.directions[:, k]
+        h = size / float(np.abs(direction / self._lengths).max())
+        (forces, energy), (against, other) = self._held(direction, h), self._held(direction, -h)
+        found, noise = (forces - against) / (2 * h), np.full(len(forces), self.noise / size**2)
+        if self._has_potential:
+            found = np.append(found, (energy + other - 2 * self._energy) / h**2)
+            noise = np.append(noise, noise[0] + OF_ENERGY * abs(self._energy) / h**2)
+        return found, noise
+
+    def _held(self, direction: Array, h: float) -> tuple[Array, float]:
+        """Forces that hold the system at a distance, and its energy there.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Newton's method finds no such place.
+        """
+        statics, rows = self._statics, self._rows
+        q, multipliers = statics.moved(self._q, h * direction), self._multipliers.copy()
+        nothing = np.zeros(self.directions.shape[1])
+        stiffness, jacobian, factors, is_near = self._stiffness, self._jacobian, self._factors, False
+        for _ in range(CORRECTIONS):
+            force, constraint = statics.force(q, multipliers), statics.constraint(q)
+            if not (np.all(np.isfinite(force)) and np.all(np.isfinite(constraint))):
+                break
+            is_last = is_near or statics.is_rounding(q, multipliers, force, constraint, stiffness, jacobian)
+            step, change = factors.solve(-force, np.concatenate([-constraint[rows], nothing]))
+            q = statics.moved(q, step)
+            multipliers[rows] += change[: len(rows)]
+            if is_last:
+                return -change[len(rows) :], self._potential(q)
+            is_near = bool(np.abs(step).max() <= CORRECTED * abs(h) * np.abs(direction).max())
+            (stiffness, *_), jacobian = statics.newton_matrices(q, multipliers), statics.jacobian(q)
+            factors = self._factorised(stiffness, jacobian)
+        raise np.linalg.LinAlgError("no place to be held at")
+
+    def _factorised(self, stiffness: Sparse, jacobian: Sparse) -> SaddlePoint:
+        from scipy.sparse import vstack
+
+        rows = vstack([jacobian[self._rows], self._along], format="csr")
+        return SaddlePoint(stiffness, rows, lost_pivot=0.0, refinements=1)
+
+    def _potential(self, q: Array) -> float:
+        """Potential energy, and that of transport."""
+        kinetic, potential = self._statics.mechanics.energy(self._statics.t, q, self._statics.v)
+        return float(potential - kinetic)
+
+    def _forces_have_a_potential(self) -> bool:
+        """Whether forces, without those of constraints, do the work of the energy along an arbitrary motion."""
+        statics, none = self._statics, np.zeros(len(self._multipliers))
+        step = NEAR * self._lengths * np.random.default_rng(0).uniform(-1, 1, len(self._lengths))
+        moved = statics.moved(self._q, step)
+        works = np.array([statics.force(q, none) @ step / 2 for q in (self._q, moved)])
+        change = self._potential(moved) - self._energy
+        return bool(abs(change - works.sum()) <= SAME_WORK * np.abs(works).sum())

@@ -53,6 +53,26 @@ SECTIONS = {
 """A section has the errors that derive from one, but for those of sections before it."""
 
 
+WARNINGS = {
+    "Stability of … is not resolved": (
+        "`linearize` knows an eigenvalue that decides on stability less well than to 1 %, or a motion along a zero "
+        "mode meets a stiffness that rounding hides; `is_stable` is False.",
+        "State stiff parts in relative coordinates or as constraints, so that their terms do not cancel; "
+        "`Linearization.accuracy` and `resisting` say which eigenvalues and which motion.",
+    ),
+    "Terminal events accumulate": (
+        "Time does not resolve the motion between two terminal events, as of a ball that comes to rest; `status` is "
+        '`"accumulation"`.',
+        "Go on without impacts, with a contact force or a constraint.",
+    ),
+    "Initial velocities that are not given": (
+        "Neither given values nor constraints determine them; those of least kinetic energy were taken.",
+        "Give the velocities that the message names, if the motion depends on them.",
+    ),
+}
+"""How a message begins, what it says and what to do, of warnings about results that may not be the wanted ones."""
+
+
 def row(kind: type[errors.SymlieError]) -> str:
     """An error as a row of a table."""
     says, _, advice = (inspect.getdoc(kind) or "").partition("\n\n")
@@ -78,9 +98,15 @@ def table(title: str, kinds: Iterable[type[errors.SymlieError]]) -> str:
     )
 
 
+def warnings() -> str:
+    """The section of warnings."""
+    rows = [f"| {begin} | {says} | {advice} |" for begin, (says, advice) in WARNINGS.items()]
+    return "\n".join(["", "## Warnings", "", "| warning | what it says | what to do |", "|---|---|---|", *rows, ""])
+
+
 def document() -> str:
     """The text of the page."""
-    return HEAD + "".join(table(title, kinds) for title, kinds in sections().items())
+    return HEAD + "".join(table(title, kinds) for title, kinds in sections().items()) + warnings()
 
 
 if __name__ == "__main__":

@@ -133,6 +133,9 @@ UNRESOLVED = 0.5
 """Phase of an oscillation per step, in rad, from which BDF does not resolve it: where it limits the step, its amplitude
 is at most a hundred times the tolerance."""
 
+FIRST_ERRORS = 4.0
+"""Factor of errors of order one where BDF begins: several steps follow each other whose errors have one sign."""
+
 LENGTH_ROOTS = 24
 """Halvings of the interval that the logarithm of the length of a step is in."""
 

@@ -54,7 +54,7 @@ static inline symlie_real phase_of(int order, symlie_real difference, symlie_rea
 /* Order and factor of the length after a step that is accepted; difference[i] belongs to the order - 2 + i, -1 if it is not there;
  * `equal` says for how many steps nothing has changed. */
 static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
-                               const symlie_real *restrict difference, int equal, int is_free, symlie_real *restrict factor)
+                               const symlie_real *restrict difference, int equal, int is_known, symlie_real *restrict factor)
 {
     symlie_real reached[4];
     int best = 2;
@@ -65,8 +65,8 @@ static inline int chosen_order(const symlie_control *control, const symlie_real 
     }
     *factor = 1;
     /* Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it. */
-    const int grows = control->safety * reached[2] > control->hold;
-    if (order > 2 && !grows && equal >= order) {
+    const int is_free = equal >= order || !is_known, is_held = is_known && control->safety * reached[2] <= control->hold;
+    if (order > 2 && is_held && equal >= order) {
         const symlie_real turn = phase_of(order, difference[2], difference[0]);
         if (turn >= UNRESOLVED) {
             symlie_real second = difference[2];
@@ -80,7 +80,7 @@ static inline int chosen_order(const symlie_control *control, const symlie_real 
     if (!is_free && reached[2] >= 1) return order;
     if (reached[1] > reached[best]) best = 1;
     if (is_free && reached[3] > reached[best] &&
-        (order < 2 || grows || phase_of(order + 1, difference[3], difference[1]) < UNRESOLVED))
+        (order < 2 || !is_held || phase_of(order + 1, difference[3], difference[1]) < UNRESOLVED))
         best = 3;
     *factor = fmax(control->fac_min, control->safety * reached[best]);
     if (*factor >= 1 && *factor <= control->hold) *factor = 1;

@@ -120,6 +120,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     take_apart(P, &formula, end.theta, POINTS);
     measure_differences(P, control, &end, node, count, state->v, trial, sums, norm);
     for (int i = 0; i < order; i++) point[i] = -node[i + 1] - 1;
+    if (count < STEPS && order <= 3 && norm[3 - order] >= 0) norm[3 - order] *= FIRST_ERRORS;
     trial->order = order;
     trial->error = norm[2] * error_factor(order, point, 1);
     trial->factor = trial->error <= 1 ? 1 : shorter_step(control, node, order, norm[2]);
@@ -131,8 +132,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     for (int i = 0; i < STEPS; i++) point[i] = -node[i];
     out[OWN_COUNT] = is_left_out ? count : fmin(count + 1, STEPS);
     if (trial->error <= 1 && !is_cut) {
-        const int is_free = own[OWN_EQUAL] >= order || count < STEPS;
-        next = chosen_order(control, point, order, norm, (int)own[OWN_EQUAL], is_free, &trial->factor);
+        next = chosen_order(control, point, order, norm, (int)own[OWN_EQUAL], count == STEPS, &trial->factor);
         if (angle > 0) trial->factor = fmin(trial->factor, CHART_PART * sqrt(CHART_LIMIT / angle));
     }
     out[OWN_ORDER] = next;

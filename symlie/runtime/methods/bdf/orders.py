@@ -99,7 +99,7 @@ def chosen(
     differences: Mapping[int, float],
     equal: int,
     *,
-    is_free: bool,
+    is_known: bool,
 ) -> tuple[int, float]:
     """Order of the step after one that is accepted, and the factor of its length.
 
@@ -115,9 +115,11 @@ def chosen(
         Norms of the divided differences that belong to its order, two below and one above.
     equal
         For how many steps nothing has changed.
-    is_free
-        Whether order and length may change although the next step is not rejected without that.
+    is_known
+        Whether all points before are of this motion; else it has just begun, and order and length may change at each
+        step.
     """
+    is_free = equal >= order or not is_known
 
     def factor(of: int, difference: float) -> float:
         bound = control.fac_max if of <= 2 else min(control.fac_max, ORDER_GROWTH)
@@ -125,8 +127,8 @@ def chosen(
 
     best, found = order, factor(order, differences[order])
     # Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it.
-    grows = control.safety * found > control.hold
-    if order > 2 and not grows and equal >= order:
+    is_held = is_known and control.safety * found <= control.hold
+    if order > 2 and is_held and equal >= order:
         turn = phase(order, differences[order], differences[order - 2])
         if turn >= UNRESOLVED:
             second = differences[order] * math.factorial(order + 1) / (6 * turn ** (order - 2))
@@ -136,7 +138,7 @@ def chosen(
     for of in (order - 1, order + 1):
         if of not in differences or not (is_free or of < order):
             continue
-        if of > max(order, 2) and not grows and phase(of, differences[of], differences[order - 1]) >= UNRESOLVED:
+        if of > max(order, 2) and is_held and phase(of, differences[of], differences[order - 1]) >= UNRESOLVED:
             continue
         if (reached := factor(of, differences[of])) > found:
             best, found = of, reached

@@ -14,7 +14,8 @@ a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlie
 length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step would be rejected, and
 where the step could be longer by no more than a fifth, so that formulas are stable and factors of matrices can be kept.
 Differences of an oscillation follow each other by its phase per step: one that is not resolved and limits the step is
-damped with order two, since orders from three on may amplify it.
+damped with order two, since orders from three on may amplify it. Differences next to a beginning tell of no
+oscillation. There, errors of order one are multiplied by `FIRST_ERRORS`: those of several steps add up.
 
 A step that is cut to hit a time leaves its start out of the history where two points of it would be nearer than a step.
 Source: [HairerNorsettWanner1993], sections III.5 and III.7, for the errors and the choice of orders.
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import CHART_LIMIT, CHART_PART, NEAR_POINTS
+from symlie.contract.constants import CHART_LIMIT, CHART_PART, FIRST_ERRORS, NEAR_POINTS
 from symlie.runtime.implicit.bdf_formula import BdfFormula, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
 from symlie.runtime.layout.layout import Array, Layout
@@ -186,6 +187,8 @@ class BdfVariable(Implicit):
                 v = weighted(weights, [at.v, *V[: of + 1]])
                 trial.estimate(control, at.theta, at.theta + theta, state.v, at.v, at.v + v)
                 norms[of] = trial.error
+        if count < most and 1 in norms:
+            norms[1] *= FIRST_ERRORS
         distances = [-x - 1 for x in nodes[1 : order + 1]]
         trial.order, trial.error = order, norms[order] * error_factor(distances, 1.0)
         trial.factor = 1.0 if trial.error <= 1 else shorter(control, nodes, order, norms[order])
@@ -194,9 +197,8 @@ class BdfVariable(Implicit):
         is_left_out = is_cut and lengths[0] + h <= NEAR_POINTS * state.planned
         following = order
         if trial.error <= 1 and not is_cut:
-            is_free = equal >= order or count < most
             points = [-x for x in nodes[:most]]
-            following, trial.factor = chosen(control, points, order, norms, equal, is_free=is_free)
+            following, trial.factor = chosen(control, points, order, norms, equal, is_known=count == most)
             angle = 4 * (most + 2) ** 2 * stepper.mechanics.kernels.chart(state.q, trial.increment)
             if angle > 0:
                 trial.factor = min(trial.factor, CHART_PART * float(np.sqrt(CHART_LIMIT / angle)))

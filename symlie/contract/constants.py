@@ -123,6 +123,12 @@ START_TOLERANCE = 1e-7
 MOST_PARTS = 2**14
 """Parts of such a step at most."""
 
+ROUGH_PARTS = 2**6
+"""Parts from which such a step over a switch may be rough."""
+
+ROUGH_START = 1e-3
+"""Change of velocities then, relative to the largest: it shows that there is a switch, and which step ends at it."""
+
 ORDER_GROWTH = 2.0
 """Factor of a step of order three or higher at most: steps that grow faster in a row are not stable."""
 

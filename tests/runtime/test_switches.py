@@ -111,6 +111,27 @@ def test_fixed_steps_follow_forces_that_jump(method: str, at: float, backend: st
     assert abs(run.v[-1, 0] - (1 + met - 3 * (0.8 - met))) <= tolerances.SWITCHED
 
 
+STARTS = [*(0.05 * k - d for k in (1, 2, 3) for d in (5e-11, -5e-11, 1e-6, 1e-12)), 0.02, 0.0871, 1e-11]
+"""Times of switches in first steps of 0.05 s, or next to their ends."""
+
+
+@pytest.mark.parametrize("method", ["bdf1", "bdf2", "bdf4", "bdf5", "bdf3_index2", "bdf2_increments", "abmk2", "abmk4"])
+def test_forces_may_jump_within_first_steps(method: str) -> None:
+    """They do not converge in any number of parts: BDF stopped there."""
+    for at in STARTS:
+        run = sl.solve(pushed("c", "jump of time").with_parameters(at=at), 1.0, method=method, h=0.05)
+        assert abs(run.v[-1, 0] - (1 + at - 3 * (1 - at))) <= tolerances.SWITCHED / 100
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_first_steps_are_exact_where_no_switch_ends_them(backend: str) -> None:
+    """A kink in a first step, which `bdf2` does not end there: the step is that of short parts."""
+    met, frequency = 0.083, np.sqrt(50)
+    run = sl.solve(pushed(backend, "kink").with_parameters(at=met), 0.2, method="bdf2", h=0.2)
+    exact = np.cos(frequency * (0.2 - met))
+    assert abs(run.v[-1, 0] - exact) <= tolerances.SWITCHED
+
+
 def motion(law: str, at: float, t: Array) -> tuple[Array, Array]:
     """Position and velocity of the pushed body."""
     first = at if law == "jump of time" else np.sqrt(1 + 2 * at) - 1

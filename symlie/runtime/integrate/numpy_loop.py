@@ -188,6 +188,7 @@ class TimeLoop:
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
         begins = state.own is None
         self.stepper.ends_run = is_last and counters.segment + 1 == len(plan.steps)
+        self.stepper.may_be_rough = self.searches_switches
         trial, status = self._tried(h)
         is_settled = trial is not None and trial.error <= 1
         if control.is_adaptive and status is not Status.CHATTERING and not is_settled:
@@ -213,6 +214,11 @@ class TimeLoop:
         switch, reached = None, 0.0
         if self.searches_switches:
             switch = find_switch(self.stepper, state, trial, h, end_of_step, self._step_of)
+            self.stepper.may_be_rough = False
+            if switch is None and trial.is_rough:
+                trial, status = self._tried(h)
+                if trial is None:
+                    return status
         if switch is not None:
             trial, reached = switch.trial, switch.length
         is_part = 0 < reached < h

@@ -76,6 +76,8 @@ class Trial:
     """Order of the step, of methods that choose it."""
     factor: float = 0.0
     """Factor of the length of the next step, of methods that choose it with their order."""
+    is_rough: bool = False
+    """Whether it is a first step over a switch that is not exact."""
     is_untried: bool = False
     """Whether the step is longer than the method may take: its error says so, and nothing was computed."""
 
@@ -114,6 +116,8 @@ class Stepper:
         """Series at hand of the last two states."""
         self.ends_run = False
         """Whether no step follows the one that is tried, if it is accepted."""
+        self.may_be_rough = False
+        """Whether a first step over a switch may be rough, since the step up to it takes its place."""
 
     def step(self, state: State, h: float) -> Trial:
         """The result of one step of length h, projected if that is asked for.

@@ -90,6 +90,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         const symlie_scalar t = attempt.t, h = attempt.h;
         trial.keeps_difference = looks_at_step(control, state);
         trial.ends_run = ends_run(plan, state, &attempt);
+        trial.may_be_rough = HAS_SWITCHES, trial.is_rough = 0;
         const int begins = !state->own_is_valid;
         begin_counts(&trial);
         const long long rank_changes = state->rank_changes;
@@ -114,7 +115,14 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
         symlie_scalar reached = 0;
 #if HAS_SWITCHES
         const long long recorded = record->count;
+        other.may_be_rough = 1;
         reached = find_switch(P, work, t, h, attempt.end, control, &mass, state, &trial, &other, plan->record_switches ? record : 0);
+        other.may_be_rough = trial.may_be_rough = 0;
+        if (trial.is_rough && !(reached > 0)) {
+            status = try_step(P, work, t, h, control, &mass, state, &trial);
+            if (status == SYMLIE_DONE) status = finish_step(P, work, t, attempt.end, control, &mass, state, &trial);
+            if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
+        }
         const int is_part = reached > 0 && reached < h;
         if (is_part) attempt.end = t + reached, attempt.is_last = 0;
 #endif

@@ -121,6 +121,8 @@ typedef struct {
     long long is_moved;         /* the end is not that of the increment: it was projected near a singular configuration */
     long long is_inside;        /* a state within a step is wanted, from which no step follows */
     long long ends_run;         /* no step follows where this one is accepted */
+    long long may_be_rough;     /* a first step over a switch may be rough: the step up to it takes its place */
+    long long is_rough;         /* it is one */
 } symlie_trial;
 
 /* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. Lanes have it already where
@@ -184,6 +186,17 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
     }
     return sqrt(sum);
 }
+
+#if HAS_SWITCHES
+/* Whether functions that choose pieces have other signs at one state than at another. */
+static inline int signs_differ(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after)
+{
+    int differ = 0;
+    for (int k = 0; k < SWITCHES; k++) differ |= (before[k] > 0) != (after[k] > 0);
+    return differ;
+}
+
+#endif
 
 #include "rates.h"
 #include "carried.h"

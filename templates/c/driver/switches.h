@@ -10,13 +10,6 @@ static inline long long switch_workspace(const symlie_problem *restrict P)
     return 4LL * SWITCHES + 12LL * DIMENSION + 6LL * STORAGE + 5LL * ROWS + CARRIED;
 }
 
-static inline int signs_differ(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after)
-{
-    int differ = 0;
-    for (int k = 0; k < SWITCHES; k++) differ |= (before[k] > 0) != (after[k] > 0);
-    return differ;
-}
-
 /* The step as if it had the length x, in a trial. */
 static inline int step_of_length(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real x,
                                  const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,

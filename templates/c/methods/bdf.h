@@ -39,7 +39,7 @@
 
 static inline long long step_workspace(const symlie_problem *restrict P)
 {
-    return implicit_workspace(P) + begin_step_workspace(P) + formula_workspace(P) + 6LL * DIMENSION + 2LL * STORAGE + ROWS;
+    return implicit_workspace(P) + begin_step_workspace(P) + formula_workspace(P) + 6LL * DIMENSION + 2LL * STORAGE + ROWS + SIGNS_OF_START;
 }
 
 static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,

@@ -15,6 +15,28 @@
 #undef C
 #undef D
 
+#if HAS_SWITCHES
+#define SIGNS_OF_START (2LL * SWITCHES)
+#else
+#define SIGNS_OF_START 0
+#endif
+
+/* Whether a function that chooses pieces has another sign at the end of a step. */
+static inline int is_over_switch(const symlie_problem *restrict P, symlie_real t, symlie_real h, const symlie_state *restrict state,
+                                 const symlie_trial *restrict trial, symlie_real *restrict work)
+{
+#if HAS_SWITCHES
+    ARRAY(before, SWITCHES);
+    ARRAY(after, SWITCHES);
+    system_switches(P, t, state->q, state->v, before);
+    system_switches(P, t + h, trial->q, trial->v, after);
+    return signs_differ(P, before, after);
+#else
+    (void)P, (void)t, (void)h, (void)state, (void)trial, (void)work;
+    return 0;
+#endif
+}
+
 /* The step by the method that begins, in parts of one length. */
 static inline int take_parts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, int parts,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
@@ -43,7 +65,8 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     return SYMLIE_DONE;
 }
 
-/* A first step, in parts that are short enough; increment is scratch until it is the step's. */
+/* A first step, in parts that are short enough; increment is scratch until it is the step's. One over a switch, which jumps keep
+ * from converging, may be rough where the step up to the switch takes its place. */
 static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_real *restrict increment, symlie_trial *restrict trial)
@@ -56,14 +79,17 @@ static inline int take_start(const symlie_problem *restrict P, symlie_real *rest
     symlie_state at = *state;
     at.q = q, at.v = v, at.lambda = lambda, at.acceleration = acceleration;
     int is_known = 0;
+    trial->is_rough = 0;
     for (int parts = 1; parts <= MOST_PARTS; parts *= 2) {
         const int status = take_parts(P, work, t, h, parts, control, mass, state, &at, increment, trial);
         if (status != SYMLIE_DONE && status != SYMLIE_NOT_FINITE && status != SYMLIE_OUTSIDE_CHART) return status;
         if (status == SYMLIE_DONE && is_known) {
             const symlie_real largest = largest_entry(DIMENSION, trial->v, largest_entry(DIMENSION, coarse, 0));
             for (int k = 0; k < DIMENSION; k++) coarse[k] -= trial->v[k];
+            trial->is_rough = trial->may_be_rough && parts >= ROUGH_PARTS && is_over_switch(P, t, h, state, trial, work);
+            const symlie_real tolerance = trial->is_rough ? ROUGH_START : START_TOLERANCE;
             const symlie_real unseen = ROUNDING * largest_entry(STORAGE, trial->q, 0) / h;
-            if (largest_entry(DIMENSION, coarse, 0) <= symlie_maximum(START_TOLERANCE * largest, unseen)) {
+            if (largest_entry(DIMENSION, coarse, 0) <= symlie_maximum(tolerance * largest, unseen)) {
                 system_difference(P, state->q, trial->q, increment);
                 keep_increment(P, increment, trial->increment);
                 return SYMLIE_DONE;

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from symlie.contract.constants import MOST_PARTS, ROUNDING, START_TOLERANCE
+from symlie.contract.constants import MOST_PARTS, ROUGH_PARTS, ROUGH_START, ROUNDING, START_TOLERANCE
 from symlie.errors import NotConvergedError, NotFiniteError, OutsideChartError
 from symlie.runtime.implicit.bdf_formula import BdfFormula, derivative_weights, history_at
 from symlie.runtime.implicit.implicit_step import without_traces
@@ -197,7 +197,7 @@ class Bdf(Implicit):
         return trial
 
     def _start(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """A step by the method that begins, in parts that are short enough."""
+        """A step by the method that begins, in parts that are short enough; one over a switch may be rough."""
         parts, coarse = 1, self._in_parts(stepper, state, h, 1)
         while parts < MOST_PARTS:
             parts *= 2
@@ -205,7 +205,10 @@ class Bdf(Implicit):
             if fine is not None and coarse is not None:
                 largest = max(float(np.abs(trial.v).max(initial=0)) for trial in (coarse, fine))
                 unseen = ROUNDING * float(np.abs(fine.q).max(initial=0)) / h
-                if float(np.abs(fine.v - coarse.v).max(initial=0)) <= max(START_TOLERANCE * largest, unseen):
+                is_rough = stepper.may_be_rough and parts >= ROUGH_PARTS and _is_over_switch(stepper, state, h, fine)
+                tolerance = ROUGH_START if is_rough else START_TOLERANCE
+                if float(np.abs(fine.v - coarse.v).max(initial=0)) <= max(tolerance * largest, unseen):
+                    fine.is_rough = is_rough
                     return fine
             coarse = fine
         raise NotConvergedError(
@@ -230,6 +233,16 @@ class Bdf(Implicit):
         trial.first_acceleration = trials[0].first_acceleration
         trial.rhs_evaluations = sum(trial.rhs_evaluations for trial in trials)
         return trial
+
+
+def _is_over_switch(stepper: Stepper, state: State, h: float, trial: Trial) -> bool:
+    """Whether a function that chooses pieces has another sign at the end of a step."""
+    m = stepper.mechanics
+    before, after = (
+        m.kernels.switches(m.p, t, q, v) > 0
+        for t, q, v in ((state.t, state.q, state.v), (state.t + h, trial.q, trial.v))
+    )
+    return not np.array_equal(before, after)
 
 
 def no_elements(stepper: Stepper, count: int) -> Array:

@@ -275,3 +275,16 @@ def test_assembly_does_not_depend_on_units(group: str) -> None:
     assert np.abs(metres - closed_chain(1.0, "S3sR3")).max() <= 1e-2
     assert np.abs(metres - millimetres).max() <= tolerances.NEAREST
     assert np.abs(metres[2] - [0.5, 1, 0]).max() > 1e-3
+
+
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e7])
+def test_angles_far_from_the_origin_are_assembled_as_well(far: float) -> None:
+    """Positions of 1e7 m do not excuse errors of angles."""
+    model = sl.Model("far")
+    body = model.node("body", "SO3xR3")
+    model.kinetic_energy(body.x_dot.dot(body.x_dot) / 2 + body.Omega.dot(body.Omega) / 2)
+    model.constraint("level", [body.R[2, 0], body.R[2, 1]])
+    model.initial(body, x=[far, 0, 0], R=sl.rotation(axis=[1, 2, 0], angle=1e-7))
+    system = model.derive().compile(backend="numpy").assembled()
+    R = system.initial_state.q[:9].reshape(3, 3)
+    assert np.abs(R[2, :2]).max() <= 1e-13

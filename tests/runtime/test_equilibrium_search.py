@@ -14,6 +14,8 @@ from scipy.spatial.transform import Rotation
 import symlie as sl
 from symlie.errors import EquilibriumError, ModelError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.statics.initial_assembly import closed
+from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.runtime.test_static_equilibrium import HORIZONTAL, cantilever, free_body, positions
@@ -236,3 +238,36 @@ def test_search_is_independent_of_units(unit: float) -> None:
     others = mooring_line(50, unit=unit).static_equilibrium()
     assert others.iterations == metres.iterations
     assert np.abs(others.q * unit - metres.q).max() <= tolerances.FOUND_EQUILIBRIUM * ACROSS
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+def test_steps_to_forces_that_overflow_are_shortened(backend: str) -> None:
+    """The first Newton step ends where exp overflows."""
+    model = sl.Model("steep")
+    p = model.node("p", "R1")
+    model.kinetic_energy(p.x_dot.dot(p.x_dot) / 2)
+    model.potential_energy(sl.exp(50 * p.x[0]) + sl.exp(-50 * p.x[0]) - 1e6 * p.x[0])
+    model.initial(p, x=[0])
+    found = model.derive().compile(backend=backend).static_equilibrium()
+    np.testing.assert_allclose(found.q, np.arcsinh(1e4) / 50, rtol=1e-12)
+
+
+@pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
+def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
+    """Residuals of balances are forces, those of other constraints are lengths or angles."""
+    model = sl.Model("hanging")
+    p, body = model.node("p", "R3"), model.node("body", "R3")
+    model.kinetic_energy(gram * 0.8 * body.x_dot.dot(body.x_dot) / 2)
+    for a, b, stiffness in ((p.x, [0.3, 0, 0], 20), (p.x, [0, 0, 0.3], 20), (p.x, body.x, 40)):
+        model.potential_energy(gram * stiffness * ((a - sl.vector(*b)).norm() - 0.1) ** 2 / 2)
+    model.potential_energy(gram * 0.8 * 9.81 * body.x[1])
+    model.constraint("plane", body.x[0] - body.x[2])
+    model.initial(p, x=[0.1, -0.2, 0.1])
+    model.initial(body, x=[0.1, -0.4, 0.1])
+    system = model.derive().compile(backend="numpy")
+    start = system.stated_state().q
+    statics = Statics(system, 0.0)
+    found, _ = closed(statics, start)
+    assert np.abs(statics.constraint(found)).max() <= 1e-12 * gram
+    at_rest = system.static_equilibrium().q.reshape(2, 3)
+    np.testing.assert_allclose(np.linalg.norm(at_rest[0] - at_rest[1]), 0.1 + 0.8 * 9.81 / 40, rtol=1e-9)

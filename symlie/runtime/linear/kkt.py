@@ -90,7 +90,7 @@ class SaddlePoint:
                 warnings.simplefilter("ignore")
                 factors = lu_factor(matrix.toarray())
             pivots = np.abs(np.diag(factors[0]))
-            self._solve: Callable[[Numbers], Numbers] = lambda right: lu_solve(factors, right)
+            self._solve: Callable[[Numbers], Numbers] = lambda right: lu_solve(factors, right, check_finite=False)
         else:
             try:
                 sparse = splu(matrix)

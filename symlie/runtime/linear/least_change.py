@@ -11,7 +11,7 @@ from symlie.runtime.linear.kkt import LARGEST_DENSE, SaddlePoint
 from symlie.runtime.linear.redundancy import RANK_TOLERANCE
 
 CLOSED = 1e-13
-"""Largest |Φ|, relative to max(1, |q|), of an assembled configuration."""
+"""Largest |Φ| of an assembled configuration, relative to the coordinates that each equation compares."""
 
 REGULARISATION = 1e-10
 """ε of large systems for redundant rows; the iteration removes its error."""

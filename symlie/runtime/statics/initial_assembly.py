@@ -151,22 +151,24 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
     constraint = statics.constraint(q)
     metric = statics.kinetic_metric(q) if metric is None else metric
     for iteration in range(MOST_ITERATIONS):
-        size = float(np.linalg.norm(constraint))
-        if float(np.abs(constraint).max()) <= CLOSED * max(1.0, float(np.abs(q).max())):
+        jacobian = statics.jacobian(q)
+        scale = statics.constraint_scale(q, jacobian)
+        size = float(np.linalg.norm(constraint / scale))
+        if float(np.abs(constraint / scale).max()) <= CLOSED:
             return q, iteration
-        step = -LeastChange(statics.jacobian(q), metric).inverse(constraint)
+        step = -LeastChange(jacobian, metric).inverse(constraint)
         turned = statics.turned(q, step)
         share = min(1.0, LARGEST_MOVE / turned) if turned > 0 else 1.0
         while share > LEAST_SHARE:
             trial = statics.moved(q, share * step)
             after = statics.constraint(trial)
-            if float(np.linalg.norm(after)) < (1 - share / 4) * size:
+            if float(np.linalg.norm(after / scale)) < (1 - share / 4) * size:
                 break
             share /= 2
         else:
             break
         q, constraint = trial, after
-    layout, row = statics.system.layout, int(np.argmax(np.abs(constraint)))
+    layout, row = statics.system.layout, int(np.argmax(np.abs(constraint / scale)))
     raise InconsistentInitialValuesError(
         f"The initial configuration of '{layout.name}' can not be assembled: after {iteration} corrections "
         f"{layout.row_name(int(statics.rows[row]))} is still violated by {constraint[row]:.3g}; start nearer to a "

@@ -150,6 +150,11 @@ class Statics:
         free = self.free
         return stiffness[free][:, free], damping[free][:, free], hidden[self.rows][:, free]
 
+    def constraint_scale(self, q: Array, jacobian: Sparse) -> Array:
+        """Size of the coordinates that each constraint equation compares, in its unit; 1 where B is zero."""
+        scale = self.sizes(q).constraint_scale(jacobian)
+        return np.where(scale > 0, scale, 1.0)
+
     def velocity_residual(self, q: Array) -> Array:
         """B v + b."""
         if not len(self.rows):

@@ -25,6 +25,10 @@ class Builder:
         self.joints: dict[str, Any] = {}
         self.readers: dict[str, Callable[[Any], w.Array]] = {}
         """How an output of the model is read back."""
+        self.multipliers: dict[str, Callable[[Any], w.Array]] = {}
+        """How multipliers of a constraint are read back."""
+        self.curves: list[str] = []
+        """Names of rods and continua."""
         self.time = self.model.t / writing.scale(w.TIME) - writing.begin
 
     def build(self) -> sl.Model:
@@ -49,6 +53,8 @@ class Builder:
             *(lambda s=s: self._pivot(s) for s in drawn.pivots),
             *(lambda s=s: self._curved_force(s) for s in drawn.curved_forces),
             *(lambda s=s: self._rolling(s) for s in drawn.rollings),
+            *(lambda s=s: self._governor(s) for s in drawn.governors),
+            *(lambda s=s: self._knot(s) for s in drawn.knots),
             *(lambda s=s: self._crossing(s) for s in drawn.crossings),
             lambda: self.model.gravity(self.writing.vector(drawn.gravity, w.ACCELERATION)),
         ]
@@ -101,7 +107,17 @@ class Builder:
             stiffness=bending + stretching, inertia=inertia,
         )  # fmt: skip
         made.clamp("start")
+        if rod.corner is not None:
+            turned = self.writing.rotation @ rotation_matrix(*rod.corner) @ rotation_matrix(rod.axis, rod.angle)
+            corner, along = start + number(rod.length, w.LENGTH) * tangent, turned[:, 2]
+            made = sl.CosseratRod(
+                self.model, self._name(rod.second), segments=rod.segments, length=number(rod.length, w.LENGTH),
+                like=made, first=made[-1], position=lambda s: corner + s * along,
+                orientation=sl.rotation(matrix=turned),
+            )  # fmt: skip
+            self.curves.append(rod.second)
         made.end_load("end", force=self.writing.vector(rod.force, w.FORCE))
+        self.curves.append(rod.name)
 
     def _string(self, string: String) -> None:
         number = self.writing.number
@@ -114,6 +130,7 @@ class Builder:
         made.clamp("start")
         made.initial(x=lambda s: start + s * tangent)
         made.end_load("end", force=self.writing.vector(string.force, w.FORCE))
+        self.curves.append(string.name)
         made.discretize(string.elements)
 
     def _joint(self, joint: Joint) -> None:
@@ -147,6 +164,11 @@ class Builder:
 
     def _read(self, name: str, dimension: w.Dimension) -> None:
         self.readers[name] = lambda value: self.writing.read_number(value, dimension)
+
+    def _read_multiplier(self, name: str, of: w.Dimension) -> None:
+        """The multiplier of a scalar constraint whose residual, or its rate, has a dimension."""
+        power = (w.POWER[0] - of[0], w.POWER[1] - of[1], w.POWER[2] - of[2])
+        self.multipliers[name] = lambda value: self.writing.read_number(value, power)
 
     def _spring(self, spring: Any) -> None:
         at = [self.writing.point(p) for p in spring.at]
@@ -242,6 +264,7 @@ class Builder:
         body = self.bodies[blade.body]
         axis = body.axis(list(blade.axis))
         self.model.nonholonomic_constraint(self._name(blade.name), [axis.dot(body.velocity_of([0, 0, 0]))])
+        self._read_multiplier(blade.name, w.VELOCITY)
 
     def _pivot(self, pivot: Any) -> None:
         body = self.bodies[pivot.body]
@@ -255,6 +278,31 @@ class Builder:
             self._name(pivot.name),
             [p - float(f) - float(d) * wave for p, f, d in zip(point, foot, direction, strict=True)],
         )
+        self.multipliers[pivot.name] = lambda value: self.writing.read_vector(value, w.FORCE)
+
+    def _governor(self, governor: Any) -> None:
+        body = self.bodies[governor.body]
+        velocity, name = body.velocity_of([0, 0, 0]), self._name(governor.name)
+        if governor.speed is None:
+            self.model.nonholonomic_constraint(name, [velocity.dot(body.R * body.Omega)])
+            self._read_multiplier(governor.name, w.ACCELERATION)
+        else:
+            square = float(self.writing.number(governor.speed, w.VELOCITY)) ** 2
+            self.model.nonholonomic_constraint(name, [velocity.dot(velocity) - square])
+            self._read_multiplier(governor.name, (0, 2, -2))
+
+    def _knot(self, knot: Any) -> None:
+        number, body = self.writing.number, self.bodies[knot.body]
+        point = self.model.node(self._name(knot.name), "R3")
+        self.model.initial(point, x=self.writing.point(knot.position))
+        anchors = [sl.vector(*map(float, self.writing.point(anchor))) for anchor in knot.anchors]
+        for anchor, stiffness in zip((*anchors, body.x), knot.stiffness, strict=True):
+            stretch = (point.x - anchor).norm() - float(number(knot.length, w.LENGTH))
+            self.model.potential_energy(float(number(stiffness, w.STIFFNESS)) * stretch**2 / 2)
+        if knot.damping:
+            self.model.dissipation(float(number(knot.damping, w.DAMPING)) * point.x_dot.dot(point.x_dot) / 2)
+        self.model.output(self._name(f"{knot.name}_place"), point.x)
+        self.readers[f"{knot.name}_place"] = self.writing.read_point
 
     def _crossing(self, crossing: Any) -> None:
         direction, origin = self.writing.vector(crossing.direction, w.NUMBER), self.writing.point(crossing.origin)

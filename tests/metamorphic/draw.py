@@ -16,7 +16,9 @@ from tests.metamorphic.mechanism import (
     CurvedForce,
     Filter,
     Floor,
+    Governor,
     Joint,
+    Knot,
     Mechanism,
     Pivot,
     Rod,
@@ -27,6 +29,7 @@ from tests.metamorphic.mechanism import (
     TorsionSpring,
     Vector,
     Wave,
+    rotation_matrix,
 )
 
 AXES = {
@@ -90,6 +93,7 @@ def draw(seed: int) -> Mechanism:
         _rolling(source, found)
     if source.chance(0.1):
         found.mistake = source.random.choice(MISTAKES)
+    _added(Source(f"metamorphic:{seed}:added"), found)
     return found
 
 
@@ -216,6 +220,42 @@ def _rolling(source: Source, found: Mechanism) -> None:
         Body("roller", mass, source.inertia(mass), place, source.unit(), source.one(0.2, 1.2), angular_velocity=spin)
     )
     found.rollings.append(Rolling("rolling", "roller", source.one(0.2, 0.5), source.unit()))
+
+
+def _added(source: Source, found: Mechanism) -> None:
+    """Constraints nonlinear in the velocity, points without mass, and rods joined at an angle."""
+    if source.chance(0.15):
+        _governed(source, found)
+    if source.chance(0.15):
+        _knot(source, found)
+    for k, rod in enumerate(found.rods):
+        if source.chance(0.5):
+            found.rods[k] = replace(rod, corner=(source.unit(), source.one(0.3, 2.5)))
+
+
+def _governed(source: Source, found: Mechanism) -> None:
+    mass, place = source.one(0.5, 2), _tuple(np.array([0, -3.0, 0]) + np.asarray(source.vector(0.5)))
+    velocity, spin = np.asarray(source.unit()) * source.one(0.5, 2), np.asarray(source.vector(1.5))
+    has_speed = source.chance(0.5)
+    if not has_speed:
+        spin -= velocity * (velocity @ spin) / (velocity @ velocity)
+    axis, angle = source.unit(), source.one(0.2, 1.2)
+    found.bodies.append(
+        Body("governed", mass, source.inertia(mass), place, axis, angle, velocity=_tuple(velocity),
+             angular_velocity=_tuple(rotation_matrix(axis, angle).T @ spin))
+    )  # fmt: skip
+    speed = float(np.linalg.norm(velocity)) if has_speed else None
+    found.governors.append(Governor("governor", "governed", speed))
+
+
+def _knot(source: Source, found: Mechanism) -> None:
+    """Springs that are stretched at the start in any case, so that the balance is regular."""
+    body = source.random.choice(found.bodies)
+    place = np.asarray(body.position) + np.asarray(source.unit()) * source.one(0.4, 0.6)
+    anchors = tuple(_tuple(place + np.asarray(source.unit()) * source.one(0.4, 0.6)) for _ in range(2))
+    stiffness = (source.one(5, 20), source.one(5, 20), source.one(5, 20))
+    damping = source.one(0.1, 0.5) if source.chance(0.3) else 0.0
+    found.knots.append(Knot("knot", body.name, _tuple(place), anchors, stiffness, 0.1, damping))
 
 
 def _observed(source: Source, found: Mechanism) -> None:

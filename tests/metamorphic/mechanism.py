@@ -186,6 +186,13 @@ class Rod:
     density: float
     rotary: float
     force: Vector
+    corner: tuple[Vector, float] | None = None
+    """Rotation, about an axis by an angle, of a second rod that begins at the last node of the first one."""
+
+    @property
+    def second(self) -> str:
+        """Name of the second rod."""
+        return f"{self.name}_second"
 
 
 @dataclass(frozen=True)
@@ -211,6 +218,28 @@ class Rolling:
     body: str
     radius: float
     normal: Vector
+
+
+@dataclass(frozen=True)
+class Governor:
+    """A constraint nonlinear in the velocity: a constant speed, or, where it is None, a spin normal to the velocity."""
+
+    name: str
+    body: str
+    speed: float | None
+
+
+@dataclass(frozen=True)
+class Knot:
+    """A point without mass where springs to the ground and to a body meet; position is a guess."""
+
+    name: str
+    body: str
+    position: Vector
+    anchors: tuple[Vector, ...]
+    stiffness: tuple[float, ...]
+    length: float
+    damping: float
 
 
 @dataclass(frozen=True)
@@ -244,6 +273,13 @@ class Mechanism:
     curved_forces: list[CurvedForce] = field(default_factory=list)
     strings: list[String] = field(default_factory=list)
     rollings: list[Rolling] = field(default_factory=list)
+    governors: list[Governor] = field(default_factory=list)
+    knots: list[Knot] = field(default_factory=list)
     crossings: list[Crossing] = field(default_factory=list)
     mistake: str = ""
     """A mistake that must be refused for the same reason in every writing; "" for none."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether an equilibrium is a matter of a few seconds: one body that something holds, without rods."""
+        return len(self.bodies) == 1 and bool(self.joints or self.springs) and not (self.rods or self.strings)

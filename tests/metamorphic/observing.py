@@ -13,6 +13,8 @@ import numpy as np
 import symlie as sl
 from tests.metamorphic import writing as w
 from tests.metamorphic.building import Builder
+from tests.metamorphic.drawing import drawn
+from tests.metamorphic.resting import Statics
 
 BETWEEN = (0.033, 0.11, 0.16, 0.2)
 """Times of dense output, in s."""
@@ -29,6 +31,8 @@ class Results:
     refusal: str = ""
     """Class of the error, and its message without names and numbers."""
     warnings: list[str] = field(default_factory=list)
+    statics: Statics | None = None
+    """Searches for equilibria; None for refusals."""
 
 
 def masked(text: str) -> str:
@@ -75,6 +79,7 @@ def observe(builder: Builder, way: Way = Way()) -> Results:
         try:
             system = builder.with_inputs(builder.build().derive().compile(backend=way.backend, freeze=way.freeze or ()))
             _observe_motion(builder, found, system, way)
+            found.statics = Statics(builder, system)
         except sl.errors.SymlieError as error:
             found.refusal = f"{type(error).__name__}: {masked(str(error))}"
     found.warnings = sorted({masked(str(c.message)) for c in caught if issubclass(c.category, sl.Notice)})
@@ -92,6 +97,7 @@ def _observe_motion(builder: Builder, found: Results, system: sl.System, way: Wa
     last = parts[-1]
     if way.adaptive is None:
         _read(builder, found, last, "")
+        _read_figure(builder, found, last)
     begin = float(writing.read_time(last.t[0]))
     _read(builder, found, last(writing.time([t for t in BETWEEN if t > begin])), "between ")
     events = [float(writing.read_time(event.t)) for part in parts for event in part.events]
@@ -104,7 +110,21 @@ def _read(builder: Builder, found: Results, solution: sl.Solution, label: str) -
     for own, read in builder.readers.items():
         if name(own) in outputs:
             found.numbers[label + own] = read(outputs[name(own)])
-    for rod in (*builder.mechanism.rods, *builder.mechanism.strings):
-        found.numbers[label + rod.name] = builder.writing.read_point(solution.field(name(rod.name), "x"))
+    multipliers = solution.named_multipliers()
+    for own, read in builder.multipliers.items():
+        found.numbers[f"{label}multipliers of {own}"] = read(multipliers[name(own)])
+    for curve in builder.curves:
+        found.numbers[label + curve] = builder.writing.read_point(solution.field(name(curve), "x"))
     energy = builder.writing.read_number(outputs["energy"], w.ENERGY)
     found.numbers[label + "energy"] = energy - energy[-1]
+
+
+def _read_figure(builder: Builder, found: Results, solution: sl.Solution) -> None:
+    """Outputs of a body, and of a joint, as a figure shows them."""
+    body = builder.mechanism.crossings[0].body
+    names = [f"{body}_place", f"{body}_spin", *(f"{joint.name}_force" for joint in builder.mechanism.joints[:1])]
+    times, values, marks = drawn(solution, [builder.writing.name(name) for name in names])
+    found.numbers["drawn times"] = builder.writing.read_time(times)
+    found.numbers["drawn events"] = builder.writing.read_time(marks)
+    for name, shown in zip(names, values, strict=True):
+        found.numbers[f"drawn {name}"] = builder.readers[name](shown)

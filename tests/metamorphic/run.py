@@ -30,6 +30,10 @@ COSTLY = {
 """Transformations that are applied to each n-th seed."""
 
 
+AT_REST = 4
+"""Equilibria are compared under each n-th transformation of a seed; of small mechanisms under all."""
+
+
 def applied(seed: int) -> list[str]:
     """Names of the transformations of a seed."""
     return [name for k, name in enumerate(TRANSFORMATIONS) if (seed + k) % COSTLY.get(name, 1) == 0]
@@ -40,14 +44,16 @@ def judged(seed: int, names: list[str] | None = None) -> dict[str, Any]:
     begin = time.process_time()
     line: dict[str, Any] = {"seed": seed, "disagreements": {}}
     judge = Judge(seed)
-    for name in applied(seed) if names is None else names:
+    for k, name in enumerate(applied(seed) if names is None else names):
         try:
-            verdict = judge.judge(name)
+            verdict = judge.judge(name, at_rest=judge.mechanism.is_small or (seed + k) % AT_REST == 0)
         except Exception as error:
             line["disagreements"][name] = [f"{type(error).__name__}: {error}"[:300], traceback.format_exc()[-600:]]
             continue
         line.setdefault("worst", {})[name] = float(f"{verdict.worst:.2g}")
         line["refused"] = verdict.is_refused
+        if verdict.equilibria:
+            line.setdefault("equilibria", {})[name] = [verdict.equilibria, float(f"{verdict.worst_at_rest:.2g}")]
         if verdict.disagreements:
             line["disagreements"][name] = verdict.disagreements[:6]
     return line | {"seconds": round(time.process_time() - begin, 2)}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cache
 
+import numpy as np
 import pytest
 
+import symlie as sl
 from tests.metamorphic.building import Builder
-from tests.metamorphic.comparing import Judge, compare
+from tests.metamorphic.comparing import Judge, Verdict, compare, compare_at_rest
 from tests.metamorphic.draw import draw
+from tests.metamorphic.drawing import drawn as drawn_in
 from tests.metamorphic.mechanism import Mechanism
 from tests.metamorphic.observing import observe
 from tests.metamorphic.run import applied, judged
@@ -18,15 +22,27 @@ from tests.metamorphic.writing import Writing
 QUICK = range(40)
 SLOW = range(1000, 1040)
 
+AT_REST = ("seconds to milliseconds", "Euler parameters")
+"""Transformations under which equilibria of one mechanism are compared in quick tests."""
+
+
+@cache
+def _judge() -> Judge:
+    """Of a small mechanism that has an equilibrium; results of the original are shared."""
+    return Judge(13)
+
 
 @pytest.mark.parametrize("seed", QUICK)
 def test_mechanism_agrees_in_other_units_frame_names_and_order(seed: int) -> None:
-    assert Judge(seed).judge("everything").disagreements == []
+    judge = Judge(seed)
+    assert judge.judge("everything", at_rest=judge.mechanism.is_small).disagreements == []
 
 
 @pytest.mark.parametrize("name", [n for n in TRANSFORMATIONS if n != "everything"])
 def test_transformation_keeps_results(name: str) -> None:
-    assert Judge(13).judge(name).disagreements == []
+    verdict = _judge().judge(name, at_rest=name in AT_REST)
+    assert verdict.disagreements == []
+    assert verdict.equilibria == ("same" if name in AT_REST else "")
 
 
 @pytest.mark.slow
@@ -37,6 +53,13 @@ def test_mechanism_agrees_under_all_transformations(seed: int) -> None:
 
 def test_seeds_apply_all_transformations() -> None:
     assert {name for seed in QUICK for name in applied(seed)} == set(TRANSFORMATIONS)
+
+
+def test_statements_of_all_kinds_are_drawn() -> None:
+    lists = [f.name for f in dataclasses.fields(Mechanism) if f.default_factory is list]
+    drawn = [draw(seed) for seed in range(500)]
+    assert all(sum(bool(getattr(m, name)) for m in drawn) >= 20 for name in lists)
+    assert sum(any(rod.corner for rod in m.rods) for m in drawn) >= 20
 
 
 def _is_free(drawn: Mechanism) -> bool:
@@ -55,3 +78,27 @@ def test_judge_detects_a_wrong_number(change: str) -> None:
     other = dataclasses.replace(drawn, bodies=[dataclasses.replace(body, **{change: wrong}), *drawn.bodies[1:]])
     original, found = (observe(Builder(m, Writing())) for m in (drawn, other))
     assert compare(original, found, Transformation()).disagreements
+
+
+def test_judge_detects_a_wrong_equilibrium() -> None:
+    drawn = _judge().mechanism
+    heavier = dataclasses.replace(drawn, gravity=(*drawn.gravity[:2], 1.001 * drawn.gravity[2]))
+    original, found = (observe(Builder(m, Writing())).statics for m in (drawn, heavier))
+    assert original is not None and found is not None
+    compare_at_rest(original, found, original.rest(), verdict := Verdict())
+    assert {text.split(":")[0] for text in verdict.disagreements} == {"equilibrium, place", "equilibrium, eigenvalues"}
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e7])
+def test_figures_are_read_back(offset: float) -> None:
+    """Values, those less their mean, and relative changes."""
+    model = sl.Model("point")
+    p = model.node("p", "R3")
+    model.kinetic_energy(p.x_dot.dot(p.x_dot) / 2)
+    model.initial(p, x=[offset, 1, 2], x_dot=[3, 2, 1])
+    model.output("place", p.x)
+    model.event("half", p.x[2] - 2.5, terminal=False)
+    solution = sl.solve(model.derive().compile(backend="numpy"), 1, h=0.1)
+    times, (place,), events = drawn_in(solution, ["place"])
+    np.testing.assert_allclose(place, np.array([offset, 1, 2]) + np.outer(times, [3, 2, 1]), rtol=1e-12)
+    np.testing.assert_allclose(events, [0.5], rtol=1e-12)

@@ -13,7 +13,7 @@ import numpy as np
 import symlie as sl
 from tests.metamorphic.draw import Source
 from tests.metamorphic.mechanism import rotation_matrix
-from tests.metamorphic.observing import Way
+from tests.metamorphic.observing import Way, run_at_once
 from tests.metamorphic.writing import Writing
 
 TIGHT = 1e-10
@@ -43,6 +43,11 @@ class Transformation:
     coordinates: Mapping[str, Any] = field(default_factory=dict)
     converges: bool = False
     is_turned: bool = False
+
+    @property
+    def keeps_statics(self) -> bool:
+        """Whether it concerns runs alone, so that equilibria are those of the original, to the bit."""
+        return self.way.run is not run_at_once
 
 
 def _frame(source: Source) -> Writing:

@@ -22,6 +22,9 @@ BETWEEN = (0.033, 0.11, 0.16, 0.2)
 STEP = 1 / 128
 """Length of fixed steps, in s."""
 
+DRAWN = 4
+"""Each n-th mechanism is drawn, too."""
+
 
 @dataclass
 class Results:
@@ -97,7 +100,8 @@ def _observe_motion(builder: Builder, found: Results, system: sl.System, way: Wa
     last = parts[-1]
     if way.adaptive is None:
         _read(builder, found, last, "")
-        _read_figure(builder, found, last)
+        if int(builder.mechanism.seed) % DRAWN == 1:
+            _read_figure(builder, found, last)
     begin = float(writing.read_time(last.t[0]))
     _read(builder, found, last(writing.time([t for t in BETWEEN if t > begin])), "between ")
     events = [float(writing.read_time(event.t)) for part in parts for event in part.events]

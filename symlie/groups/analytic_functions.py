@@ -1,4 +1,4 @@
-"""Analytic functions that users state by their power series, and their values at ad."""
+"""Analytic functions that users define by their power series, and their values at ad."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symlie.ir.program import Program, Vector
 from symlie.ir.series import Growth, PowerSeries, Series, exact
 
 LARGEST_RATE = 8
-"""Largest ρ: functions that vary faster would need very long polynomials up to ω = 2π."""
+"""Largest ρ; faster functions would need very long polynomials up to ω = 2π."""
 
 
 def analytic_function(
@@ -24,31 +24,33 @@ def analytic_function(
     growth: tuple[object, object] | None = None,
     radius: tuple[object, object] | None = None,
 ) -> AnalyticFunction:
-    """An analytic function φ(λ) = Σ φ_n λⁿ by its coefficients, for `function_of_ad` of models and element types.
+    """Return the analytic function φ(λ) = Σ φ_n λⁿ with given coefficients, for `function_of_ad` in models.
 
-    Its coefficient functions of z = ω² are polynomials with proved remainders, for ω ≤ 2π, or ω ≤ 3/4 R if that is
-    less; beyond they are NaN.
+    Its coefficient functions of z = ω² are polynomials with proved remainders for ω ≤ 2π, or for ω ≤ 3/4 R if that is
+    less. Outside this interval they are NaN.
 
     Parameters
     ----------
     name
         Identifier.
     coefficient
-        n → φ_n, an exact rational number: an integer, ``Fraction`` or ``sl.Rational``.
+        n → φ_n, an exact rational number: an integer, a ``Fraction`` or an ``sl.Rational``.
     growth
-        (C, ρ) with |φ_n| ≤ C ρⁿ/n! for all n, or instead
+        (C, ρ) with |φ_n| ≤ C ρⁿ/n! for all n. Specify either this bound or ``radius``.
     radius
-        (C, R) with |φ_n| ≤ C/Rⁿ for all n, for series that converge for |λ| < R only.
+        (C, R) with |φ_n| ≤ C/Rⁿ for all n, for series that converge only for |λ| < R.
 
     Returns
     -------
     AnalyticFunction
-        φ. The bound is checked for all coefficients that are used; those that are not are taken to obey it.
+        φ. The bound is checked for every coefficient that is used; the remaining coefficients are assumed to satisfy
+        it.
 
     Raises
     ------
     ModelError
-        A coefficient is above the bound or no exact rational number, or the bound is not positive, or ρ > 8.
+        If a coefficient exceeds the bound or is not an exact rational number, if the bound is not positive, or if ρ >
+        8.
 
     Examples
     --------
@@ -84,24 +86,7 @@ def analytic_function(
 
 
 def function_of_ad(program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector, w: Vector) -> Vector:
-    """φ(ad θ) w as statements.
-
-    Parameters
-    ----------
-    program
-        Receives them.
-    group
-        Of class A: the eigenvalues of ad are 0 and ±iω.
-    function
-        φ.
-    theta, w
-        As many components as the group has dimensions.
-
-    Raises
-    ------
-    GroupError
-        The group is of class B.
-    """
+    """Return φ(ad θ) w for a group whose ad has the eigenvalues 0 and ±iω only (class A), else raise `GroupError`."""
     result: list[Expr] = []
     for g, _, offset in group.simple_factors:
         matrix = ImmutableMatrix(operators.ad_matrix(g))

@@ -1,20 +1,21 @@
-"""The Cayley map as a local coordinate, cay θ = (1 - A/2)⁻¹ (1 + A/2), with A(θ) the matrices of the group.
+"""The Cayley map as local coordinates, cay θ = (1 - A/2)⁻¹ (1 + A/2), with the matrices A(θ) of the group.
 
     T(θ) w   = coordinates of (1 + A/2)⁻¹ W (1 - A/2)⁻¹,   W = A(w)
     T⁻¹(θ) w = coordinates of (1 + A/2) W (1 - A/2)
 
-from the derivative of (1 - A/2) X = 1 + A/2, left-trivialised: X⁻¹ X' = T(θ) θ'. Both are rational; with the spectrum
-{0, ±iω} the inverses have the denominator 1 + z/4 only, and other matrices are eliminated with. It is a map into the
-group if W ↦ (1 + A/2) W (1 - A/2) maps the algebra into itself, which `is_cayley_group` proves: quadratic groups
-XᵀPX = P, since (AWA)ᵀP = -P AWA follows from AᵀP = -PA and WᵀP = -PW, such as the orthogonal groups, U(n), SU(2) and
-the symplectic groups with SL(2) = Sp(2), affine groups of rotations, and all invertible matrices. SU(n) is not one of
-them for n > 2: determinants of its Cayley maps are numbers of modulus one.
+Both follow from the left-trivialised derivative X⁻¹ X' = T(θ) θ' of (1 - A/2) X = 1 + A/2 and are rational. If the
+spectrum is {0, ±iω}, 1 + z/4 is the only denominator of the inverses; other matrices are inverted by elimination. The
+Cayley map takes values in the group if W ↦ (1 + A/2) W (1 - A/2) maps the algebra into itself, which `is_cayley_group`
+proves. This holds for quadratic groups XᵀPX = P, since AᵀP = -PA and WᵀP = -PW imply (AWA)ᵀP = -P AWA: orthogonal
+groups, U(n), SU(2) and the symplectic groups including SL(2) = Sp(2). It also holds for affine groups of rotations and
+for all invertible matrices. It fails for SU(n) with n > 2, where the determinants of Cayley maps have modulus one but
+differ from one.
 
-A matrix that is not skew has to have a norm below `RADIUS`, beyond which the map may be singular or leave the connected
-group; the results are NaN there.
+If A is not skew-symmetric, its norm must be below `RADIUS`. For larger norms the map can be singular or leave the
+connected component of the identity, and the results are NaN.
 
-The map depends on the matrices: on SO3 and SE3 the rotation angle is 2 atan(ω/2), on S3 it is 4 atan(ω/4), and S3sR3,
-whose quaternion and position disagree about it, has none.
+The map depends on the matrices: the rotation angle is 2 atan(ω/2) on SO3 and SE3, and 4 atan(ω/4) on S3. S3sR3 has no
+Cayley map, since its quaternion and its position imply different ones.
 Source: [HairerLubichWanner2006], section IV.8; T from the definition.
 """
 
@@ -36,12 +37,12 @@ from symlie.ir.program import Program, Vector
 
 
 def _cayley_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
-    # φ_n = 2^{1-n} beyond φ₀ = 1.
+    # φ_n = 2^{1-n} for n > 0, and φ₀ = 1.
     return (1 - zeta / 4) / (1 + zeta / 4) if n == 0 else Rational(2, 2**n) / (1 + zeta / 4)
 
 
 RADIUS = 2
-"""Norm of a matrix that is not skew up to which elimination needs no pivoting and both inverses exist."""
+"""Norm of a matrix that is not skew-symmetric below which elimination needs no pivoting and both inverses exist."""
 
 
 def _resolvent_tail(sign: int) -> AnalyticFunction:
@@ -65,18 +66,12 @@ RESOLVENT_NEGATIVE = _resolvent_tail(-1)
 
 @functools.cache
 def is_cayley_group(group: LieGroup) -> bool:
-    """Whether cay maps into the group, for each factor; R^n has it trivially."""
+    """Return whether cay maps the algebra of each simple factor into the group."""
     return all(_conjugation(g) is not None for g, _, _ in group.simple_factors)
 
 
 def cayley(program: Program, group: LieGroup, theta: Vector) -> Vector:
-    """Storage of cay(θ).
-
-    Raises
-    ------
-    GroupError
-        The Cayley map of its matrices does not stay in the group.
-    """
+    """Return the storage of cay(θ), or raise `GroupError` if the group has no Cayley map."""
     result: list[Expr] = []
     for g, offset in _factors(group):
         part = theta[offset : offset + g.dimension]
@@ -85,13 +80,7 @@ def cayley(program: Program, group: LieGroup, theta: Vector) -> Vector:
 
 
 def cayley_tangent(program: Program, group: LieGroup, theta: Vector, w: Vector, *, inverse: bool = False) -> Vector:
-    """T(θ) w of the Cayley map, d cay(θ) = D L_{cay θ} T(θ) dθ, or with ``inverse`` T⁻¹(θ) w.
-
-    Raises
-    ------
-    GroupError
-        The Cayley map of its matrices does not stay in the group.
-    """
+    """Return T(θ) w of the Cayley map, d cay(θ) = D L_{cay θ} T(θ) dθ, or T⁻¹(θ) w if ``inverse``."""
     result: list[Expr] = []
     for g, offset in _factors(group):
         part, operand = theta[offset : offset + g.dimension], w[offset : offset + g.dimension]
@@ -108,7 +97,7 @@ def _inverse(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vec
 
 
 def _direct(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vector:
-    """(1 + A/2)⁻¹ acts on the columns of W, then (1 - A/2)⁻¹ from the right on the rows."""
+    """Apply (1 + A/2)⁻¹ to the columns of W, then (1 - A/2)⁻¹ from the right to its rows."""
     found, symbols = representation(group), algebra_symbols(group)
     values = list(zip(symbols, theta, strict=True))
     moved = found.generator.xreplace(dict(zip(symbols, w, strict=True)))
@@ -143,11 +132,11 @@ def _factors(group: LieGroup) -> list[tuple[LieGroup, int]]:
 
 @functools.cache
 def _conjugation(group: LieGroup) -> ImmutableMatrix | None:
-    """The matrix of w ↦ (1 + A/2) W (1 - A/2) in coordinates; None if it leaves the algebra."""
+    """Return the matrix of w ↦ (1 + A/2) W (1 - A/2) in coordinates; None if the map leaves the algebra."""
     if group.coordinates_of is not None:
         return None
     matrices = list(dict.fromkeys(block.matrix for block in kinematic_matrices(group)))
-    # All parts of the storage together: their Cayley maps must belong to one and the same element.
+    # All blocks of the storage together, since their Cayley maps must belong to the same group element.
     generator = sympy.diag(*matrices)
     theta = algebra_symbols(group)
     w = [Symbol(f"w{k}", real=True) for k in range(group.dimension)]
@@ -162,7 +151,7 @@ def _conjugation(group: LieGroup) -> ImmutableMatrix | None:
 
 
 def cayley_chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
-    """The largest of ω² and `CHART_LIMIT` (‖A‖/`RADIUS`)² of matrices that are eliminated with and are not skew."""
+    """Return the maximum of ω² and `CHART_LIMIT` (‖A‖/`RADIUS`)², the latter for the matrices of `_limited_sizes`."""
     sizes = []
     for g, _, offset in group.simple_factors:
         part = theta[offset : offset + g.dimension]
@@ -173,7 +162,7 @@ def cayley_chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
 
 
 def _limited_sizes(program: Program, group: LieGroup, theta: Vector) -> list[Expr]:
-    """Squared norms of matrices whose elimination has a limit."""
+    """Return the squared norms of the matrices whose elimination has a limited domain."""
     if group.coordinates_of is not None:
         return []
     values = dict(zip(algebra_symbols(group), theta, strict=True))
@@ -186,5 +175,5 @@ def _limited_sizes(program: Program, group: LieGroup, theta: Vector) -> list[Exp
 
 
 def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector) -> Vector:
-    """The result, or NaN where a matrix that is eliminated with is too large."""
+    """Return the result, or NaN if a matrix exceeds the domain of elimination."""
     return not_beyond(program, result, *(RADIUS**2 - size for size in _limited_sizes(program, group, theta)))

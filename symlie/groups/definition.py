@@ -1,4 +1,4 @@
-"""Groups stated by storage, composition, inverse and identity."""
+"""Groups defined by storage, composition, inverse and identity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lie_group(
     normalize: Callable[[StoredElement], object] | None = None,
     rotation: Callable[[StoredElement], object] | None = None,
 ) -> LieGroup:
-    """A Lie group from its storage; its operators, exp and log are derived.
+    """Define a Lie group by its storage; its operators, exp and log are derived.
 
     Parameters
     ----------
@@ -42,27 +42,27 @@ def lie_group(
     storage
         Named parts of the stored components, each with a size or a shape: ``{"R": (3, 3), "x": 3}``.
     compose, inverse
-        a∘b and a⁻¹, functions of elements with these parts as attributes (a part of size one is an expression); they
-        return all components: a sequence of expressions, vectors and matrices in the order of the storage. a∘b must
-        be affine in b; else state the group by matrices.
+        a∘b and a⁻¹ as functions of elements, which have these parts as attributes (a part of size one is an
+        expression). They return all components: a sequence of expressions, vectors and matrices in the order of the
+        storage. a∘b must be affine in b; otherwise define the group by matrices, see `matrix_group`.
     identity
-        Components of e, in the same way.
+        Components of e, in the same format.
     velocity
-        Named parts of the velocity with their sizes; default: one part ``v``.
+        Named parts of the velocity with their sizes; default: a single part ``v``.
     basis
-        Matrix (stored components × dimension): the rate of the storage at e for each unit velocity. Default: the
-        identity, which is right only if the stored components are independent.
+        Rate of the storage at e for each unit velocity, shape (stored components, dimension). Default: the identity
+        matrix, which is correct only if the stored components are independent.
     relations
-        Polynomials that vanish on the group, in a sequence; default: none.
+        Sequence of polynomials that vanish on the group; default: none.
     normalize
-        One step of a quadratically convergent return to the relations; default: the element itself.
+        One step of a quadratically convergent projection onto the relations; default: the element itself.
     rotation
-        Rotation matrix of an element, a homomorphism; gives nodes their ``R``.
+        Rotation matrix of an element, a homomorphism; nodes on the group then have the attribute ``R``.
 
     Raises
     ------
     GroupError
-        A law of groups fails, or sizes do not fit.
+        If a group axiom fails, or sizes do not match.
     """
     check_name(name)
     fields = fields_of(storage, None, f"The storage of {name}")
@@ -102,7 +102,7 @@ def lie_group(
 
 
 def with_rotation(group: LieGroup) -> LieGroup:
-    """The group with its logarithm of rotations, if its rotation matrix is turned by the leading velocities alone."""
+    """Add the logarithm of the rotation to a group if only its leading velocities rotate the rotation matrix."""
     if group.rotation is None:
         return group
     rotation, n = group.rotation, rotation_size(group)
@@ -114,7 +114,7 @@ def with_rotation(group: LieGroup) -> LieGroup:
 
 
 def flat(value: StoredElement | Expr | Sequence[object]) -> Vector:
-    """Expressions, vectors and matrices in a sequence as one tuple of components."""
+    """Flatten a sequence of expressions, vectors and matrices to one tuple of components."""
     if isinstance(value, StoredElement):
         return value.components
     if getattr(value, "is_Matrix", False) or isinstance(value, Sequence):
@@ -123,13 +123,7 @@ def flat(value: StoredElement | Expr | Sequence[object]) -> Vector:
 
 
 def fields_of(sizes: Mapping[str, int | tuple[int, ...]], total: int | None, what: str) -> tuple[Field, ...]:
-    """Named parts one after the other.
-
-    Raises
-    ------
-    GroupError
-        A name is unusable, or the sizes do not add up.
-    """
+    """Return named parts at consecutive offsets, or raise `GroupError` for invalid names or sizes."""
     shapes = [size if isinstance(size, tuple) else (size,) for size in sizes.values()]
     ends = [0, *itertools.accumulate(math.prod(shape) for shape in shapes)]
     for label in sizes:

@@ -1,4 +1,4 @@
-"""An element of a group by its named fields, as definitions of groups see it."""
+"""Group elements whose named fields are attributes, for the definitions of groups."""
 
 from __future__ import annotations
 
@@ -11,15 +11,7 @@ from symlie.ir.program import Vector
 
 
 class StoredElement:
-    """Stored components with their fields as attributes: numbers for one component, columns and matrices for more.
-
-    Parameters
-    ----------
-    group
-        The group, or the fields of its storage.
-    components
-        Stored components.
-    """
+    """Stored components with fields as attributes: an expression for one component, else a column or a matrix."""
 
     def __init__(self, group: LieGroup | tuple[Field, ...], components: Vector) -> None:
         self.components = tuple(components)
@@ -46,7 +38,7 @@ class StoredElement:
 
 
 def part_of(field: Field, components: Vector) -> Expr | ImmutableDenseMatrix:
-    """The part of stored components that a field names: an expression, a column or a matrix."""
+    """Return the field of stored components as an expression, a column or a matrix."""
     part = [sympy.sympify(c) for c in components[field.offset : field.offset + field.size]]
     if field.size == 1:
         return part[0]

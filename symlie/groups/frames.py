@@ -1,4 +1,4 @@
-"""Manifolds given by a frame of vector fields whose flows are known."""
+"""Manifolds defined by a frame of vector fields with known flows."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ def frame_space(
     relations: Callable[[StoredElement], Sequence[object]] | None = None,
     normalize: Callable[[StoredElement], object] | None = None,
 ) -> HomogeneousSpace:
-    """A manifold with vector fields E₁, …, E_d, for methods that compose flows of Σ α_i E_i with constant α.
+    """Define a manifold with vector fields E₁, …, E_d, for methods that compose flows of Σ α_i E_i with constant α.
 
-    Fields need no commutators, and these need not be known: Crouch-Grossman and commutator-free methods serve.
+    The commutators of the fields are not needed; use Crouch–Grossman or commutator-free methods.
 
     Parameters
     ----------
     name
         Name, an identifier.
     dimension
-        d, the number of vector fields; the field of a node has as many components.
+        d, the number of vector fields; the field of a node has d components.
     storage
         Named parts of a point with their sizes or shapes.
     flow
-        Takes a column α of d components and a point y with its parts as attributes, and returns all components of the
-        point that the flow of Σ α_i E_i leads to from y in unit time. The fields follow from it.
+        Function of a column α of d components and a point y with its parts as attributes. It returns all components of
+        the point that y reaches after unit time with the flow of Σ α_i E_i. The vector fields are derived from it.
     origin
         Components of a point of the manifold.
     relations
         Polynomials that vanish on the manifold; default: none.
     normalize
-        One step of a quadratically convergent return to the relations; default: the point itself.
+        One step of a quadratically convergent projection onto the relations; default: the point itself.
 
     Raises
     ------
     GroupError
-        The map is no flow: α = 0 moves points, or two steps along α are not one of twice the length.
+        If the map is not a flow: α = 0 moves points, or two steps with α differ from one step with 2 α.
 
     Examples
     --------

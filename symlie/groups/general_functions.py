@@ -1,15 +1,15 @@
-"""Functions of matrices with any spectrum, as statements: exp and dexp by Taylor polynomials, dexp⁻¹ with its pole.
+"""Functions of matrices with arbitrary spectrum: exp and dexp by Taylor polynomials, dexp⁻¹ by partial fractions.
 
-All hold for matrices A with ‖A‖₂ < RADIUS; `norm_squared` is a bound that a program computes beside them.
+All hold for matrices A with ‖A‖₂ < RADIUS; `norm_squared` is an upper bound that a program also computes.
 
     e^A               = (p(A/4))⁴,  p the Taylor polynomial of degree 20
-    (e^A - 1)/A       its Taylor polynomial
+    (e^A - 1)/A       by its Taylor polynomial
     A/(e^A - 1)       = 1 - A/2 + 2 A² (A² + 4π²)⁻¹ + Σ_k c_k (-1)^k A^{2k+2},  c_k = 2 (ζ(2k+2) - 1)/(2π)^{2k+2}
 
-The last is the partial fraction series of coth with its nearest pole set apart, which moves the radius of convergence
-from 2π to 4π. A² + 4π² has a positive definite symmetric part for ‖A‖ < 2π, so elimination needs no pivoting. Degrees
-are the smallest whose remainders, weighted by the square of the power, are below 2⁻⁵³: the weight serves matrices that
-are block triangular with blocks below the diagonal of any size, such as ad of affine groups.
+The last formula is the partial fraction series of coth without its nearest pole, which increases the radius of
+convergence from 2π to 4π. For ‖A‖ < 2π the symmetric part of A² + 4π² is positive definite, so elimination needs no
+pivoting. The degrees are the smallest whose remainders, weighted by the square of the power, are below 2⁻⁵³. The
+weight covers block triangular matrices with arbitrarily large blocks below the diagonal, such as ad of affine groups.
 Source: [Higham2008], chapter 10; bounds by the triangle inequality.
 """
 
@@ -25,42 +25,42 @@ from sympy import Expr, Float, Integer, Matrix, Rational
 from symlie.ir.program import Program, Vector
 
 RADIUS = 5
-"""Norm of A up to which everything here is accurate; below 2π, where A/(e^A - 1) has its first pole."""
+"""Largest norm of A for which all functions here are accurate, below the first pole of A/(e^A - 1) at 2π."""
 
 DOUBLINGS = 2
-"""e^A is (e^{A/4})⁴."""
+"""Number of squarings, e^A = (e^{A/4})⁴."""
 
 DIGITS = 40
-"""Digits of constants that are not rational."""
+"""Decimal digits of irrational constants."""
 
 Rows = list[list[Expr]]
-"""A matrix as bound statements: symbols and numbers."""
+"""Matrix whose entries are symbols of statements and numbers."""
 
 
 def bound_rows(program: Program, matrix: Matrix, *, transpose: bool = False) -> Rows:
-    """Entries of a matrix bound to symbols."""
+    """Assign the entries of a matrix, or of its transpose, to symbols of a program."""
     matrix = matrix.T if transpose else matrix
     return [[program.scalar(e) for e in matrix.row(i)] for i in range(matrix.rows)]
 
 
 def identity_rows(n: int) -> Rows:
-    """The identity."""
+    """Return the identity matrix of size n."""
     return [[Integer(int(i == j)) for j in range(n)] for i in range(n)]
 
 
 def times(program: Program, a: Rows, b: Rows) -> Rows:
-    """a b."""
+    """Return the product a b."""
     columns = list(zip(*b, strict=True))
     return [[program.scalar(_dot(row, column)) for column in columns] for row in a]
 
 
 def times_vector(a: Rows, x: Sequence[Expr]) -> Vector:
-    """a x, not bound."""
+    """Return a x as expressions that are not assigned to symbols."""
     return tuple(_dot(row, x) for row in a)
 
 
 def combination(program: Program, weights: Sequence[Expr], matrices: Sequence[Rows]) -> Rows:
-    """Σ weight·matrix."""
+    """Return the linear combination Σ weight·matrix."""
     n = len(matrices[0])
     return [
         [program.scalar(sum((w * m[i][j] for w, m in zip(weights, matrices, strict=True)), Integer(0)))
@@ -74,12 +74,12 @@ def _dot(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
 
 
 def polynomial(program: Program, coefficients: Sequence[Expr], matrix: Rows) -> Rows:
-    """Σ c_k Aᵏ by Paterson and Stockmeyer's scheme: blocks of four powers, Horner in A⁴."""
+    """Evaluate Σ c_k Aᵏ by the scheme of Paterson and Stockmeyer: blocks of four powers, Horner's scheme in A⁴."""
     powers = [identity_rows(len(matrix)), matrix]
     while len(powers) < 5 and len(powers) < len(coefficients):
         powers.append(times(program, powers[-1], matrix))
     groups = [coefficients[k : k + 4] for k in range(0, len(coefficients), 4)]
-    if len(groups) > 1 and len(groups[-1]) == 1:  # the last coefficient goes with A⁴ itself
+    if len(groups) > 1 and len(groups[-1]) == 1:  # the last coefficient is combined with A⁴ directly
         (last,) = groups.pop()
         groups[-1] = [*groups[-1], last]
     result = combination(program, groups[-1], powers[: len(groups[-1])])
@@ -90,7 +90,7 @@ def polynomial(program: Program, coefficients: Sequence[Expr], matrix: Rows) -> 
 
 
 def exponential_matrix(program: Program, matrix: Rows) -> Rows:
-    """e^A by scaling and squaring."""
+    """Return e^A by scaling and squaring."""
     scaled = [[program.scalar(e / 2**DOUBLINGS) for e in row] for row in matrix]
     coefficients = [Rational(1, math.factorial(k)) for k in range(exponential_degree() + 1)]
     result = polynomial(program, coefficients, scaled)
@@ -100,7 +100,7 @@ def exponential_matrix(program: Program, matrix: Rows) -> Rows:
 
 
 def divided_exponential(program: Program, matrix: Rows, x: Vector) -> Vector:
-    """(e^A - 1)/A x: powers act on the vector, by Horner's scheme."""
+    """Return (e^A - 1)/A x by Horner's scheme with matrix-vector products."""
     result = x
     for k in range(divided_exponential_degree(), 0, -1):
         product = times_vector(matrix, result)
@@ -109,7 +109,7 @@ def divided_exponential(program: Program, matrix: Rows, x: Vector) -> Vector:
 
 
 def divided_exponential_inverse(program: Program, matrix: Rows, x: Vector) -> Vector:
-    """A/(e^A - 1) x."""
+    """Return A/(e^A - 1) x."""
     square = times(program, matrix, matrix)
     once = program.vector(times_vector(matrix, x))
     twice = program.vector(times_vector(matrix, once))
@@ -125,7 +125,7 @@ def divided_exponential_inverse(program: Program, matrix: Rows, x: Vector) -> Ve
 
 
 def linear_fraction(program: Program, matrix: Rows, x: Vector, numerator: Expr, denominator: Expr) -> Vector:
-    """(1 + b A)⁻¹ (1 + a A) x, for |b| ‖A‖ < 1 or a skew A, with which elimination needs no pivoting."""
+    """Return (1 + b A)⁻¹ (1 + a A) x for |b| ‖A‖ < 1 or skew-symmetric A, so that elimination needs no pivoting."""
     n, one = len(matrix), Integer(1)
     shifted = combination(program, [one, denominator], [identity_rows(n), matrix])
     right = program.vector(a + numerator * b for a, b in zip(x, times_vector(matrix, x), strict=True))
@@ -134,7 +134,7 @@ def linear_fraction(program: Program, matrix: Rows, x: Vector, numerator: Expr, 
 
 
 def solve(program: Program, matrix: Rows, right: Rows) -> Rows:
-    """A⁻¹ B by elimination without pivoting, for A whose symmetric part is positive definite."""
+    """Return A⁻¹ B by elimination without pivoting, for A with positive definite symmetric part."""
     n = len(matrix)
     a, b = [list(row) for row in matrix], [list(row) for row in right]
     for k in range(n):
@@ -154,24 +154,24 @@ def solve(program: Program, matrix: Rows, right: Rows) -> Rows:
 
 @functools.cache
 def taylor_degree(radius: Rational, shift: int, factor: int = 1) -> int:
-    """Degree N with factor·Σ_{k>N} k² radiusᵏ/(k + shift)! < 2⁻⁵³, in rational arithmetic."""
+    """Return the smallest degree N with factor·Σ_{k>N} k² radiusᵏ/(k + shift)! < 2⁻⁵³, in rational arithmetic."""
     return _degree(lambda k: factor * radius**k / math.factorial(k + shift), 1)
 
 
 def exponential_degree() -> int:
-    """Degree of p in `exponential_matrix`, a multiple of four."""
+    """Return the degree of p in `exponential_matrix`, a multiple of four."""
     degree = taylor_degree(Rational(RADIUS, 2**DOUBLINGS), 0, 2**DOUBLINGS)
     return degree + -degree % 4
 
 
 def divided_exponential_degree() -> int:
-    """Degree of the polynomial in `divided_exponential`."""
+    """Return the degree of the polynomial in `divided_exponential`."""
     return taylor_degree(Rational(RADIUS), 1)
 
 
 @functools.cache
 def pole_free_coefficients() -> tuple[Float, ...]:
-    """c_k = 2 (ζ(2k+2) - 1)/(2π)^{2k+2} up to the degree that RADIUS needs."""
+    """Return c_k = 2 (ζ(2k+2) - 1)/(2π)^{2k+2} up to the degree required for `RADIUS`."""
 
     def coefficient(k: int) -> Expr:
         return 2 * (sympy.zeta(2 * k + 2) - 1) / (2 * sympy.pi) ** (2 * k + 2)
@@ -182,7 +182,7 @@ def pole_free_coefficients() -> tuple[Float, ...]:
 
 
 def _degree(term: Callable[[int], Rational], weight: int) -> int:
-    """Smallest N whose remainder Σ_{k>N} weight k² term(k) is below 2⁻⁵³; terms fall by a half at least beyond it."""
+    """Return the smallest N with Σ_{k>N} weight k² term(k) < 2⁻⁵³, for terms that at least halve beyond it."""
     n = 1
     while True:
         remainder = sum((weight * k * k * term(k) for k in range(n + 1, n + 60)), Integer(0))
@@ -192,11 +192,9 @@ def _degree(term: Callable[[int], Rational], weight: int) -> int:
 
 
 def norm_squared(program: Program, matrix: Rows, pattern: Matrix) -> Expr:
-    """A bound of ‖A‖₂² on the diagonal blocks of A: the fourth root of Σ σ⁴, squared; the largest over the blocks.
-
-    Blocks are the strongly connected components of the pattern of entries that are not zero. The parts outside of them
-    can be made as small as one likes by scaling the basis, so they do not decide on convergence.
-    """
+    """Return an upper bound of ‖A‖₂² over the diagonal blocks of A: the maximum of (Σ σ⁴)^{1/2}."""
+    # The blocks are the strongly connected components of the pattern of nonzero entries. A scaling of the basis makes
+    # the entries outside of the blocks arbitrarily small, so they do not affect convergence.
     largest: list[Expr] = []
     for block in diagonal_blocks(sympy.ImmutableMatrix(pattern)):
         part = [[matrix[i][j] for j in block] for i in block]
@@ -208,7 +206,7 @@ def norm_squared(program: Program, matrix: Rows, pattern: Matrix) -> Expr:
 
 
 def closure(relation: Sequence[Sequence[bool]]) -> list[list[bool]]:
-    """What is reached by one or more steps of a relation, the smallest transitive one that holds it."""
+    """Return the transitive closure of a relation."""
     reach = [list(row) for row in relation]
     for k in range(len(reach)):
         for i in range(len(reach)):
@@ -219,7 +217,7 @@ def closure(relation: Sequence[Sequence[bool]]) -> list[list[bool]]:
 
 @functools.cache
 def diagonal_blocks(pattern: sympy.ImmutableMatrix) -> tuple[tuple[int, ...], ...]:
-    """Strongly connected components of the entries that are not zero, by reachability."""
+    """Return the strongly connected components of the pattern of nonzero entries."""
     n = pattern.rows
     reach = closure([[i == j or pattern[i, j] != 0 for j in range(n)] for i in range(n)])
     together = [tuple(j for j in range(n) if reach[i][j] and reach[j][i]) for i in range(n)]

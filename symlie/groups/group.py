@@ -1,4 +1,4 @@
-"""What a Lie group is to symlie: storage, composition, inverse, identity; everything else is derived."""
+"""Definition of a Lie group by storage, composition, inverse and identity; everything else is derived."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Field:
-    """A named part of the storage or of the velocity of a group."""
+    """Named part of the storage or of the velocity of a group."""
 
     name: str
     offset: int
@@ -34,7 +34,7 @@ class Field:
 
 
 class NearLogarithm(NamedTuple):
-    """The rotation vector κ a of an element near to the identity, and κ² g₀(|κ a|²)."""
+    """Rotation vector κ a of an element near the identity, as axis a and scale κ, and κ² g₀(|κ a|²)."""
 
     axis: Vector
     scale: Expr
@@ -48,7 +48,7 @@ class LieGroup:
     Parameters
     ----------
     name
-        Name as written in models and on the command line.
+        Name in models and on the command line.
     storage_fields, velocity_fields
         Named parts of the stored components and of the (left-trivialised) velocity.
     compose, inverse
@@ -56,38 +56,38 @@ class LieGroup:
     identity
         Components of e.
     basis
-        Matrix (storage × dimension): the rate of the storage at e for each unit velocity. It fixes what the velocity
-        components mean, for instance the physical angular velocity on S³.
+        Rate of the storage at e for each unit velocity, shape (storage, dimension). It defines the meaning of the
+        velocity components, for instance the physical angular velocity on S³.
     relations
         Polynomials that vanish on the group, such as RᵀR - I and the cofactor relations.
     normalize
-        One step of a quadratically convergent return to the relations, as expressions.
+        One step of a quadratically convergent projection onto the relations, as expressions.
     rotation
-        The rotation matrix (row-major, n × n) that the group acts with, if it has one: an orthogonal representation.
+        Rotation matrix (row-major, n × n) by which the group acts, an orthogonal representation; None if it has none.
     between_form
-        A cheaper form of a⁻¹∘b than the composition with the inverse, if there is one.
+        Cheaper expression of a⁻¹∘b than the composition with the inverse, if one exists.
     rotation_logarithm
-        Components of log(a), as expressions; the others follow from them. None: no rotation part.
+        Known components of log(a), as expressions; the others follow from them. None: no rotation part.
     logarithm_places
-        Which components these are; none: the leading ones.
+        Indices of these components; None: the leading ones.
     near_logarithm
-        As ``rotation_logarithm``, of elements near to the identity; none: that serves.
+        As ``rotation_logarithm``, for elements near the identity; None: ``rotation_logarithm`` is used.
     coordinates_of
-        The group that the storage holds coordinates of, where the composition is not affine in its second argument;
-        the operators are those of this group. The coordinates are canonical ones of the first kind, q = log of an
-        element, unless ``stored_as`` says others.
+        Group that the storage is a chart of, if the composition is not affine in its second argument. Its operators are
+        used. The coordinates are canonical coordinates of the first kind, q = log of an element, unless ``stored_as``
+        is set.
     stored_as
-        Coordinates of that group that the storage holds, where they are not canonical ones of the first kind.
+        Coordinates in the storage, if they are not canonical coordinates of the first kind.
     stepped_in
-        A group Rⁿ with the same storage, if steps are taken in the stored components, and not by exp.
+        Group Rⁿ with the same storage, if a step adds an increment to the stored components instead of applying exp.
     rotation_parameters
-        Classical coordinates of a rotation that the storage is, of a group Rⁿ.
+        Classical coordinates of a rotation that form the storage of a group Rⁿ.
     is_reduced
-        Whether derived polynomials are brought to their normal form modulo the relations, which takes a Gröbner basis.
+        True if derived polynomials are reduced to normal form modulo the relations, which needs a Gröbner basis.
     factors
         Factors of a direct product; empty otherwise.
     matrix
-        The matrix of stored components, of a group that is stated by matrices.
+        Matrix of an element as a function of its stored components, for groups defined by matrices.
     """
 
     name: str
@@ -119,17 +119,17 @@ class LieGroup:
 
     @property
     def dimension(self) -> int:
-        """Dimension of the group and of its algebra."""
+        """Dimension of the group and of its Lie algebra."""
         return int(self.basis.shape[1])
 
     @property
     def velocity_dimension(self) -> int:
-        """Number of components of the velocity of a node on the group, its dimension."""
+        """Number of velocity components of a node on the group, equal to ``dimension``."""
         return self.dimension
 
     @property
     def simple_factors(self) -> tuple[tuple[LieGroup, int, int], ...]:
-        """The factors that are not direct products, each with its storage and algebra offset."""
+        """Factors that are not direct products, each with its storage offset and its algebra offset."""
         if not self.factors:
             return ((self, 0, 0),)
         rows = []
@@ -141,7 +141,7 @@ class LieGroup:
         return tuple(rows)
 
     def between(self, a: Vector, b: Vector) -> Vector:
-        """Components of a⁻¹∘b.
+        """Return the components of a⁻¹∘b.
 
         Parameters
         ----------
@@ -157,30 +157,30 @@ class LieGroup:
         return f"LieGroup({self.name})"
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """Rate of the storage, K(q) v = D(q∘·)(e) v, a vector of ``storage_dimension``.
+        """Return the rate of the storage, K(q) v = D(q∘·)(e) v, with ``storage_dimension`` components.
 
         Parameters
         ----------
         program
-            Where statements are appended.
+            Program to which the statements are appended.
         storage
             Storage of the element.
         tangent
-            Components in the Lie algebra.
+            Components of v in the Lie algebra.
         """
         return self._storage_rate(program, storage, tangent, transpose=False)
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """K(q)ᵀ applied to a gradient by storage, a vector of ``dimension``.
+        """Return K(q)ᵀ applied to a gradient by the storage, with ``dimension`` components.
 
         Parameters
         ----------
         program
-            Where statements are appended.
+            Program to which the statements are appended.
         storage
             Storage of the element.
         cotangent
-            Derivatives by the storage.
+            Derivatives by the stored components.
         """
         return self._storage_rate(program, storage, cotangent, transpose=True)
 
@@ -205,24 +205,18 @@ class LieGroup:
 
 @functools.cache
 def storage_symbols(space: Space, stem: str = "q") -> Vector:
-    """Symbols for the storage of one element, used while deriving."""
+    """Return symbols for the storage of one element."""
     return tuple(sympy.Symbol(f"{stem}{i}", real=True) for i in range(space.storage_dimension))
 
 
 @functools.cache
 def algebra_symbols(group: LieGroup) -> tuple[sympy.Symbol, ...]:
-    """Symbols θ_1 … θ_n used while deriving."""
+    """Return the symbols θ_1 … θ_n of the Lie algebra."""
     return tuple(sympy.symbols(f"theta1:{group.dimension + 1}", real=True))
 
 
 def jacobian(values: Sequence[Expr], symbols: Sequence[sympy.Symbol]) -> Matrix:
-    """Derivatives of expressions by symbols, one row for each expression; SymPy is asked where they have the symbol.
-
-    Parameters
-    ----------
-    values, symbols
-        What is differentiated, and by what.
-    """
+    """Return the Jacobian, shape (values, symbols); only entries whose value contains the symbol are differentiated."""
     held = [value.free_symbols for value in values]
     return Matrix(
         len(values),
@@ -237,7 +231,7 @@ def jacobian(values: Sequence[Expr], symbols: Sequence[sympy.Symbol]) -> Matrix:
 
 @functools.cache
 def left_translation(group: LieGroup) -> Matrix:
-    """K(q), the derivative of q∘h by h at the identity times the basis: matrix (storage × dimension)."""
+    """Return K(q), the derivative of q∘h by h at the identity times the basis, shape (storage, dimension)."""
     q, h = storage_symbols(group), storage_symbols(group, "h")
     slopes = jacobian(group.compose(q, h), h).xreplace(dict(zip(h, group.identity, strict=True)))
     return (slopes * group.basis).expand()
@@ -245,7 +239,7 @@ def left_translation(group: LieGroup) -> Matrix:
 
 @functools.cache
 def right_translation(group: LieGroup) -> Matrix:
-    """Derivative of h∘q by h at the identity times the basis: matrix (storage × dimension)."""
+    """Return the derivative of h∘q by h at the identity times the basis, shape (storage, dimension)."""
     q, h = storage_symbols(group), storage_symbols(group, "h")
     slopes = jacobian(group.compose(h, q), h).xreplace(dict(zip(h, group.identity, strict=True)))
     return (slopes * group.basis).expand()
@@ -253,7 +247,7 @@ def right_translation(group: LieGroup) -> Matrix:
 
 @functools.cache
 def coordinates(group: LieGroup) -> Matrix:
-    """Left inverse of the basis: reads the velocity off the rate of the storage at the identity."""
+    """Return the left inverse of the basis, which maps the rate of the storage at the identity to the velocity."""
     basis = group.basis
     return (basis.T * basis).inv() * basis.T
 
@@ -270,7 +264,7 @@ def _relation_basis(group: LieGroup) -> tuple[Expr, ...]:
 
 
 def reduce_by_relations(group: LieGroup, matrix: Matrix) -> Matrix:
-    """Normal form of polynomials in `storage_symbols` modulo the relations of the group."""
+    """Return the normal form of polynomials in `storage_symbols` modulo the relations of the group."""
     basis = _relation_basis(group)
     q = storage_symbols(group)
 
@@ -285,7 +279,7 @@ def reduce_by_relations(group: LieGroup, matrix: Matrix) -> Matrix:
 
 @functools.cache
 def rotation_matrix(group: LieGroup) -> Matrix:
-    """R(q) as expressions in `storage_symbols`, square matrix."""
+    """Return R(q), a square matrix in `storage_symbols`."""
     if group.rotation is None:
         raise TypeError(f"{group.name} has no rotation matrix")
     size = rotation_size(group)
@@ -301,10 +295,8 @@ def apply_linear(
     *,
     transpose: bool = False,
 ) -> Vector:
-    """Apply a matrix given in `storage_symbols`; blocks that equal R(q) go through the rotation operation.
-
-    Keeping R(q) w as one operation lets Rᵀ(R w) cancel and names vectors as the papers do.
-    """
+    """Apply a matrix in `storage_symbols` to a vector, with `rotate` for blocks that equal R(q)."""
+    # R(q) w as one operation lets Rᵀ(R w) cancel.
     rows, columns = matrix.shape
     result: list[Expr] = [Integer(0)] * (columns if transpose else rows)
     replacements = dict(zip(storage_symbols(group), storage, strict=True))
@@ -331,12 +323,12 @@ def apply_linear(
 
 
 def direct_product(*factors: LieGroup) -> LieGroup:
-    """The direct product of groups; fields that would share a name get the factor's number appended.
+    """Return the direct product of groups; fields with equal names get the number of their factor as a suffix.
 
     Parameters
     ----------
     *factors
-        The groups, in the order in which storage and velocities follow each other.
+        Groups in the order of their storage and velocities.
     """
     storage_fields = _joined_fields([f.storage_fields for f in factors], [f.storage_dimension for f in factors])
     velocity_fields = _joined_fields([f.velocity_fields for f in factors], [f.dimension for f in factors])
@@ -378,13 +370,7 @@ def direct_product(*factors: LieGroup) -> LieGroup:
 
 @functools.cache
 def step_group(group: LieGroup) -> LieGroup:
-    """The group of which local coordinates of steps are: Rⁿ for factors that are stepped in their stored components.
-
-    Parameters
-    ----------
-    group
-        A group of nodes.
-    """
+    """Return the group of the local coordinates of steps: Rⁿ for factors whose steps add to the stored components."""
     if all(g.stepped_in is None for g, _, _ in group.simple_factors):
         return group
     factors = [g.stepped_in or g for g, _, _ in group.simple_factors]

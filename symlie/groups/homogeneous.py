@@ -1,9 +1,9 @@
-"""Homogeneous spaces: manifolds that a Lie group acts on, stated by the action.
+"""Homogeneous spaces: manifolds defined by the action of a Lie group.
 
 A vector field F on the manifold is given by an algebra-valued map f with ψ_*(f(y))|_y = F(y), where the generator
-ψ_*(ξ)|_y = d/dε exp(εξ)·y is derived from the action. Local coordinates y = exp(u)·y₀ of a left action obey
-u' = dexp⁻¹_u(f), those of a right action, such as right multiplication of a group, u' = dexp⁻¹_{-u}(f). The node type
-carries the sign, so that integrators do not know the difference. Source: [Celledoni2022], section 2.
+ψ_*(ξ)|_y = d/dε exp(εξ)·y is derived from the action. For a left action, local coordinates y = exp(u)·y₀ satisfy
+u' = dexp⁻¹_u(f); for a right action, such as right multiplication of a group, u' = dexp⁻¹_{-u}(f). The node type stores
+the sign, so integrators treat both alike. Source: [Celledoni2022], section 2.
 """
 
 from __future__ import annotations
@@ -27,36 +27,37 @@ from symlie.ir.program import Program, Vector, substitute
 
 @dataclass(frozen=True, eq=False)
 class HomogeneousSpace:
-    """A manifold with the action of a Lie group.
+    """Manifold with the action of a Lie group.
 
     Parameters
     ----------
     name
-        Name as it shows in generated files.
+        Name in generated files.
     group
         G, the acting group.
     storage_fields
         Named parts of the stored components of a point.
     action
-        Stored components of g·y, or of y·g, from those of g and y.
+        Stored components of g·y, or of y·g, as a function of the stored components of g and y.
     origin
-        Stored components of a point, where nodes start unless told otherwise.
+        Stored components of a point, the default initial configuration of nodes.
     relations
         Polynomials that vanish on the manifold.
     normalize
-        One step of a quadratically convergent return to the relations.
+        One step of a quadratically convergent projection onto the relations.
     is_left
-        Whether g·(h·y) = (g∘h)·y; otherwise (y·g)·h = y·(g∘h).
+        True for a left action, g·(h·y) = (g∘h)·y; False for a right action, (y·g)·h = y·(g∘h).
     hamiltonian
-        f of a Hamiltonian system from the point and the gradient of H by its stored components, where there is one.
+        f of a Hamiltonian system as a function of the point and of the gradient of H by its stored components, if
+        defined.
     lift
-        An f with ψ_*(f)|_y = F from the point and the rates F of its stored components, where a short one is known.
+        An f with ψ_*(f)|_y = F as a function of the point and of the rates F of its stored components, if one is known.
     theta_step
-        The step of the symplectic θ-family from the point, the increment and θ, on cotangent bundles.
+        Step of the symplectic θ-family on a cotangent bundle as a function of the point, the increment and θ.
     is_frame
-        Whether the action is only the flow of vector fields with constant coefficients, which compose to no group.
+        True if the action is only the flow of vector fields with constant coefficients, without a group composition.
     rotation
-        The rotation matrix (row-major, n × n) that a point holds, if it holds one.
+        Rotation matrix (row-major, n × n) that is part of a point, if any.
     """
 
     name: str
@@ -74,7 +75,7 @@ class HomogeneousSpace:
     rotation: Callable[[Vector], Vector] | None = None
 
     velocity_fields: tuple[Field, ...] = ()
-    """None: a node on a homogeneous space has no velocity of its own."""
+    """Empty: the velocity of a node on a homogeneous space is not an unknown."""
 
     @property
     def storage_dimension(self) -> int:
@@ -83,17 +84,17 @@ class HomogeneousSpace:
 
     @property
     def dimension(self) -> int:
-        """Dimension of the acting group's algebra."""
+        """Dimension of the Lie algebra of the acting group."""
         return self.group.dimension
 
     @property
     def velocity_dimension(self) -> int:
-        """Zero; see ``velocity_fields``."""
+        """Number of velocity components, zero; see ``velocity_fields``."""
         return 0
 
     @property
     def identity(self) -> Vector:
-        """The origin; what the identity is for a group."""
+        """Stored components of the origin, the counterpart of the identity of a group."""
         return self.origin
 
     def __str__(self) -> str:
@@ -103,46 +104,46 @@ class HomogeneousSpace:
         return f"HomogeneousSpace({self.name})"
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """Generator ψ_*(ξ)|_y, a vector of ``storage_dimension``.
+        """Return the generator ψ_*(ξ)|_y, with ``storage_dimension`` components.
 
         Parameters
         ----------
         program
-            Where statements are appended.
+            Program to which the statements are appended.
         storage
             Stored components of the point y.
         tangent
-            Components of ξ in the algebra of the acting group.
+            Components of ξ in the Lie algebra of the acting group.
         """
         return tuple(generator_at(self, storage) * Matrix(tangent))
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """The transpose of the generator applied to a gradient by storage, a vector of ``dimension``.
+        """Return the transposed generator applied to a gradient by the storage, with ``dimension`` components.
 
         Parameters
         ----------
         program
-            Where statements are appended.
+            Program to which the statements are appended.
         storage
-            Stored components of the point.
+            Stored components of the point y.
         cotangent
-            Derivatives by the storage.
+            Derivatives by the stored components.
         """
         return tuple(generator_at(self, storage).T * Matrix(cotangent))
 
 
 ConfigurationSpace = LieGroup | HomogeneousSpace
-"""What a node can be on."""
+"""Configuration space of a node."""
 
 
 def acting_group(space: ConfigurationSpace) -> LieGroup:
-    """The group that acts on a space; a group itself."""
+    """Return the group that acts on a space, or the space itself if it is a group."""
     return space.group if isinstance(space, HomogeneousSpace) else space
 
 
 @functools.cache
 def generator(space: HomogeneousSpace) -> Matrix:
-    """The matrix of ξ ↦ ψ_*(ξ)|_y in `storage_symbols`: (stored components × dimension)."""
+    """Return the matrix of ξ ↦ ψ_*(ξ)|_y in `storage_symbols`, shape (stored components, dimension)."""
     g, y = storage_symbols(space.group, "g"), storage_symbols(space)
     jacobian = Matrix(space.action(g, y)).jacobian(Matrix(g))
     at_identity = dict(zip(g, space.group.identity, strict=True))
@@ -150,7 +151,7 @@ def generator(space: HomogeneousSpace) -> Matrix:
 
 
 def generator_at(space: HomogeneousSpace, storage: Vector) -> Matrix:
-    """The generator at a point."""
+    """Return the generator at a point."""
     return _substituted(space, generator(space), storage)
 
 
@@ -160,27 +161,9 @@ def _substituted(space: HomogeneousSpace, matrix: Matrix, storage: Vector) -> Ma
 
 
 def algebra_map(space: HomogeneousSpace, program: Program, storage: Vector, rates: Sequence[Expr]) -> Vector:
-    """An f with ψ_*(f)|_y = F(y), as statements of a program: by the lift of the space, or the smallest.
-
-    Where G is the generator and J the Jacobian of the relations, GGᵀ + JᵀJ is regular if the action is transitive, and
-    f = Gᵀ (GGᵀ + JᵀJ)⁻¹ F: gradients of the relations are orthogonal to all ψ_*(ξ).
-
-    Parameters
-    ----------
-    space
-        The manifold.
-    program
-        Where the statements are appended.
-    storage
-        Stored components of the point.
-    rates
-        F, the rates of the stored components.
-
-    Raises
-    ------
-    GroupError
-        F does not keep the relations, as far as can be seen; or the action is not transitive.
-    """
+    """Return an f with ψ_*(f)|_y = F(y): the lift of the space, else the least-norm solution."""
+    # With the generator G and the Jacobian J of the relations, GGᵀ + JᵀJ is regular if the action is transitive, and
+    # f = Gᵀ (GGᵀ + JᵀJ)⁻¹ F, since gradients of the relations are orthogonal to all ψ_*(ξ).
     symbols = storage_symbols(space)
     matrix = generator(space)
     normals = Matrix(space.relations(symbols)).jacobian(Matrix(symbols)) if space.relations(symbols) else None
@@ -201,7 +184,7 @@ def algebra_map(space: HomogeneousSpace, program: Program, storage: Vector, rate
 
 
 def _check_tangent(space: HomogeneousSpace, storage: Vector, normals: Matrix | None, rates: Sequence[Expr]) -> None:
-    """Check that J F vanishes on the manifold, symbolically."""
+    """Check symbolically that J F vanishes on the manifold."""
     if normals is None:
         return
     relations = [sympy.expand(r) for r in _substituted(space, Matrix(space.relations(storage_symbols(space))), storage)]
@@ -220,7 +203,7 @@ def _check_tangent(space: HomogeneousSpace, storage: Vector, normals: Matrix | N
 
 
 def _solved(program: Program, matrix: Matrix, right: Sequence[Expr]) -> list[Expr]:
-    """A⁻¹ b for a symmetric positive definite A, by elimination in statements."""
+    """Return A⁻¹ b for a symmetric positive definite A, by elimination in statements."""
     n = matrix.rows
     a = [[program.scalar(matrix[i, j]) for j in range(n)] for i in range(n)]
     x = [program.scalar(sympy.sympify(c)) for c in right]
@@ -251,7 +234,7 @@ def homogeneous_space(
     normalize: Callable[[StoredElement], object] | None = None,
     side: str = "left",
 ) -> HomogeneousSpace:
-    """A manifold from the action of a group on it.
+    """Define a manifold by the action of a group.
 
     Parameters
     ----------
@@ -262,21 +245,21 @@ def homogeneous_space(
     storage
         Named parts of a point with their sizes or shapes: ``{"q": 3, "omega": 3}``.
     action
-        Takes an element g of the group and a point y, both with their parts as attributes, and returns all components
-        of g·y, or of y·g for an action from the right.
+        Function of an element g of the group and a point y, both with their parts as attributes. It returns all
+        components of g·y, or of y·g for a right action.
     origin
         Components of a point of the manifold.
     relations
         Polynomials that vanish on the manifold; default: none.
     normalize
-        One step of a quadratically convergent return to the relations; default: the point itself.
+        One step of a quadratically convergent projection onto the relations; default: the point itself.
     side
         ``"left"``: g·(h·y) = (g∘h)·y. ``"right"``: (y·g)·h = y·(g∘h).
 
     Raises
     ------
     GroupError
-        The map is no such action, or it leaves the manifold.
+        If the map is not an action of the group, or leaves the manifold.
 
     Examples
     --------
@@ -312,22 +295,7 @@ def stated_space(
     relations: Callable[[StoredElement], Sequence[object]] | None,
     normalize: Callable[[StoredElement], object] | None,
 ) -> HomogeneousSpace:
-    """A space from functions that take points with their parts as attributes, with all sizes checked on use.
-
-    Parameters
-    ----------
-    name, group, storage, origin, relations, normalize
-        As `homogeneous_space` takes them.
-    what
-        What ``moved`` returns, for messages.
-    moved
-        Components of a moved point from stored components of the group and a point.
-
-    Raises
-    ------
-    GroupError
-        A value has another number of components than a point; also when the functions are used.
-    """
+    """Define a space by functions of points with their parts as attributes, with sizes checked at each call."""
     fields = fields_of(storage, None, f"The storage of {name}")
     size = fields[-1].offset + fields[-1].size
 
@@ -352,18 +320,7 @@ def stated_space(
 
 
 def check_action(space: HomogeneousSpace) -> HomogeneousSpace:
-    """Check that the action is one, in numbers at some elements.
-
-    Returns
-    -------
-    HomogeneousSpace
-        The space itself.
-
-    Raises
-    ------
-    GroupError
-        It is not.
-    """
+    """Check numerically that the action satisfies its axioms at some elements, or raise `GroupError`."""
     group = space.group
     g, h = elements(group, 2)
     compose = compiled(group.compose, group, 2)

@@ -1,8 +1,4 @@
-"""Tangents of interpolated configurations, as one analytic function of ad.
-
-    q = a∘exp(ξ θ),   θ = log(a⁻¹∘b),   δq = A_ξ(θ) δa + A_{1-ξ}(-θ) δb
-
-    A_ξ(θ) = (e^{(1-ξ) λ} - 1)/(e^λ - 1) at λ = ad θ,
+"""Derivatives of interpolated configurations, as one analytic function of ad.
 
 since δθ = T⁻¹(θ) δb - T⁻¹(-θ) δa and δq = Ad(exp(-ξ θ)) δa + ξ T(ξ θ) δθ.
 """
@@ -23,21 +19,7 @@ from symlie.ir.program import Program, Vector
 def interpolation_tangent(
     program: Program, group: LieGroup, part: Expr, theta: Vector, w: Vector, *, transpose: bool = False
 ) -> Vector:
-    """A_ξ(θ) w, or its transpose.
-
-    Parameters
-    ----------
-    program
-        Receives the statements.
-    group
-        The group.
-    part
-        ξ, a number or a symbol between 0 and 1.
-    theta, w
-        As many components as the group has dimensions.
-    transpose
-        Apply the transpose.
-    """
+    """Return A_ξ(θ) w, or A_ξ(θ)ᵀ w, with ξ = ``part`` between 0 and 1."""
     rest = program.scalar(1 - part)
     function = _interpolation(rest)
     result: list[Expr] = []
@@ -56,7 +38,7 @@ def interpolation_tangent(
 
 
 def _interpolation(rest: Expr) -> AnalyticFunction:
-    """(e^{cλ} - 1)/(e^λ - 1) for c = 1 - ξ: the product of (e^{cλ} - 1)/λ and λ/(e^λ - 1) = 1 - ζ g(ζ) - λ/2."""
+    """Return (e^{cλ} - 1)/(e^λ - 1), c = 1 - ξ: the product of (e^{cλ} - 1)/λ and λ/(e^λ - 1) = 1 - ζ g(ζ) - λ/2."""
 
     def scaled(n: int, zeta: Expr, upper: Rational) -> Expr:
         return rest ** (n + 1) * Stumpff.of(n + 1, rest**2 * zeta, upper)

@@ -1,4 +1,4 @@
-"""The linear kinematic equation of a group, which its exponential solves, as independent blocks of the storage."""
+"""Linear kinematic equation of a group, solved by the exponential map, as independent blocks of the storage."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symlie.ir.program import Vector
 
 @dataclass(frozen=True)
 class LinearBlock:
-    """A set of storage components that evolves by itself under s' = L(θ) s + l(θ) along exp(tθ)."""
+    """Components of the storage with a closed linear equation s' = L(θ) s + l(θ) for s = exp(tθ)."""
 
     components: tuple[int, ...]
     linear: ImmutableMatrix
@@ -25,13 +25,7 @@ class LinearBlock:
 
 @functools.cache
 def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
-    """The linear kinematic equation of s = exp(tθ), s' = D(h∘s)(h = e)·basis·θ, split into independent blocks.
-
-    Raises
-    ------
-    GroupError
-        The composition is not affine in its second argument.
-    """
+    """Split the linear kinematic equation of s = exp(tθ), s' = D(h∘s)(h = e)·basis·θ, into independent blocks."""
     q = storage_symbols(group)
     rate = (right_translation(group) * Matrix(algebra_symbols(group))).expand()
     linear = rate.jacobian(Matrix(q))
@@ -63,7 +57,7 @@ def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
 
 @dataclass(frozen=True)
 class KinematicMatrix:
-    """A block of the kinematic equation as a homogeneous one, s' = A(θ) s, with a constant one appended if needed."""
+    """Block of the kinematic equation in homogeneous form, s' = A(θ) s, with an appended constant 1 if needed."""
 
     components: tuple[int, ...]
     matrix: ImmutableMatrix
@@ -72,7 +66,7 @@ class KinematicMatrix:
 
 @functools.cache
 def kinematic_matrices(group: LieGroup) -> tuple[KinematicMatrix, ...]:
-    """`kinematic_blocks` as homogeneous equations."""
+    """Return `kinematic_blocks` as homogeneous equations."""
     result = []
     for block in kinematic_blocks(group):
         matrix, n = block.linear, len(block.components)
@@ -85,15 +79,7 @@ def kinematic_matrices(group: LieGroup) -> tuple[KinematicMatrix, ...]:
 
 
 def moved_identity(group: LieGroup, move: Callable[[ImmutableMatrix, Vector], Vector]) -> Vector:
-    """Storage of an element that is a function of the matrices A(θ), such as exp(θ), applied to the identity.
-
-    Parameters
-    ----------
-    group
-        A group with a linear kinematic equation.
-    move
-        Takes the matrix of a block, in `algebra_symbols`, and a vector, and returns the function of A times the vector.
-    """
+    """Return the storage of a function of the matrices A(θ), such as exp, applied to the identity."""
     storage: list[Expr] = [Integer(0)] * group.storage_dimension
     for block in kinematic_matrices(group):
         start = tuple(group.identity[i] for i in block.components)

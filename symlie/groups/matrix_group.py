@@ -1,4 +1,4 @@
-"""Groups of matrices, stated by a basis of their Lie algebra."""
+"""Matrix groups, defined by a basis of their Lie algebra."""
 
 from __future__ import annotations
 
@@ -34,34 +34,34 @@ def matrix_group(
     normalize: Callable[[Matrix], Matrix] | None = None,
     rotation: Callable[[Matrix], Matrix] | None = None,
 ) -> LieGroup:
-    """The connected group of matrices X = e^{A₁} e^{A₂} … with A_k in the span of a basis.
+    """Define the connected group of matrices X = e^{A₁} e^{A₂} … with A_k in the span of a basis.
 
     Parameters
     ----------
     name
         Name, an identifier.
     basis
-        Square matrices of rational numbers, one for each component of the velocity: X' = X Σ v_k E_k.
+        Square matrices of rational numbers, one for each velocity component: X' = X Σ v_k E_k.
     storage
-        Names of parts of X with their places, as indices or slices of rows and columns, such as
-        ``{"R": (slice(0, 3), slice(0, 3)), "x": (slice(0, 3), 3)}``; together they must cover every entry that is not
-        constant. Default: one part ``X`` of all these entries, row by row.
+        Names of parts of X with their positions, as indices or slices of rows and columns, such as ``{"R": (slice(0,
+        3), slice(0, 3)), "x": (slice(0, 3), 3)}``. The parts must cover every entry that is not constant. Default: one
+        part ``X`` of all these entries in row-major order.
     velocity
-        Names of parts of the velocity with their sizes; default: one part ``v``.
+        Names of parts of the velocity with their sizes; default: a single part ``v``.
     inverse
-        X⁻¹ as a function of X; default: Xᵀ for skew bases, else the adjugate over the determinant.
+        X⁻¹ as a function of X; default: Xᵀ for skew-symmetric bases, else the adjugate over the determinant.
     relations
-        Polynomials of X that vanish on the group; default: XᵀX - I for skew bases, else none.
+        Polynomials of X that vanish on the group; default: XᵀX - I for skew-symmetric bases, else none.
     normalize
-        One step of a quadratically convergent return to the relations; default: towards the polar factor for skew
-        bases, else X itself, which leaves rounding where it is.
+        One step of a quadratically convergent projection onto the relations; default: towards the polar factor for
+        skew-symmetric bases, else X itself, so that rounding errors are not corrected.
     rotation
-        A rotation matrix that is a homomorphism of X, such as ``lambda X: X[:3, :3]``; gives nodes their ``R``.
+        Rotation matrix as a homomorphism of X, such as ``lambda X: X[:3, :3]``; nodes then have the attribute ``R``.
 
     Raises
     ------
     GroupError
-        The matrices do not span a Lie algebra, parts do not cover X, or something stated is wrong.
+        If the matrices do not span a Lie algebra, the parts do not cover X, or another argument is invalid.
     """
     check_name(name)
     matrices = [ImmutableMatrix(m).applyfunc(sympy.nsimplify) for m in basis]
@@ -130,7 +130,7 @@ def _checked_size(name: str, matrices: Sequence[ImmutableMatrix]) -> int:
 
 
 def _check_algebra(name: str, matrices: Sequence[ImmutableMatrix], entries: Matrix) -> None:
-    """Linear independence, and brackets within the span."""
+    """Check that the basis is linearly independent and that the brackets lie in its span."""
     dimension = len(matrices)
     if entries.rank() < dimension:
         raise GroupError(f"The basis of {name} is linearly dependent.")
@@ -146,7 +146,7 @@ def _check_algebra(name: str, matrices: Sequence[ImmutableMatrix], entries: Matr
 
 
 def _free_entries(matrices: Sequence[ImmutableMatrix]) -> list[Place]:
-    """Entries of X that are not constant: those of any product of basis matrices, by pattern."""
+    """Return the entries of X that are not constant, by the pattern of products of basis matrices."""
     n = matrices[0].rows
     reach = closure([[any(m[i, j] != 0 for m in matrices) for j in range(n)] for i in range(n)])
     return [(i, j) for i in range(n) for j in range(n) if reach[i][j]]
@@ -155,7 +155,7 @@ def _free_entries(matrices: Sequence[ImmutableMatrix]) -> list[Place]:
 def _places(
     name: str, n: int, free: list[Place], storage: Mapping[str, tuple[int | slice, int | slice]] | None
 ) -> tuple[tuple[Field, ...], list[Place]]:
-    """Fields of the storage and the entry of X that each component is."""
+    """Return the fields of the storage and the matrix entry of each stored component."""
     if storage is None:
         shape = (n, n) if len(free) == n * n else (len(free),)
         return (Field("X", 0, shape),), free
@@ -175,29 +175,22 @@ def _places(
 
 @dataclass(frozen=True)
 class _RotationBlock:
-    """A diagonal block s R of the matrices of a group.
-
-    Attributes
-    ----------
-    rows
-        Its rows and columns in the matrices.
-    turns
-        For each axis the component of θ that turns about it, and how fast.
-    scale
-        The same for log s; none where the block is a rotation.
-    """
+    """Diagonal block s R of the matrices of a group."""
 
     rows: tuple[int, ...]
+    """Row and column indices of the block."""
     turns: tuple[tuple[int, Expr], ...]
+    """Component of θ that rotates about each axis, and its rate."""
     scale: tuple[int, Expr] | None
+    """Component of θ that scales log s, and its rate; None if s = 1."""
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Components of θ that the block tells."""
+        """Components of θ that the block determines."""
         return tuple(k for k, _ in (*self.turns, *([self.scale] if self.scale else [])))
 
     def logarithm(self, program: Program, x: Matrix) -> Vector:
-        """These components of the logarithm of a matrix."""
+        """Return these components of the logarithm of a matrix."""
         n = len(self.rows)
         entries: Sequence[Expr] = tuple(x[i, j] for i in self.rows for j in self.rows)
         result: list[Expr] = []
@@ -210,7 +203,7 @@ class _RotationBlock:
 
 
 def _rotation_blocks(matrices: Sequence[ImmutableMatrix]) -> tuple[_RotationBlock, ...]:
-    """Blocks of a basis of matrices that each tell other components of θ."""
+    """Return the blocks of a basis of matrices that determine disjoint sets of components of θ."""
     pattern = ImmutableMatrix(sum((m.applyfunc(abs) for m in matrices), sympy.zeros(*matrices[0].shape)))
     blocks, known = [], set[int]()
     for rows in diagonal_blocks(pattern):
@@ -222,7 +215,7 @@ def _rotation_blocks(matrices: Sequence[ImmutableMatrix]) -> tuple[_RotationBloc
 
 
 def _rotation_block(rows: tuple[int, ...], parts: Sequence[Matrix]) -> _RotationBlock | None:
-    """A block whose axes, and whose scale if it has one, belong to one component of θ each."""
+    """Return a block whose axes, and scale if any, each belong to one component of θ; None if it has another form."""
     n = len(rows)
     if n not in _TURNS:
         return None
@@ -241,24 +234,14 @@ def _rotation_block(rows: tuple[int, ...], parts: Sequence[Matrix]) -> _Rotation
 
 
 def _first(matrix: Matrix) -> tuple[int, int]:
-    """The first entry that is not zero."""
+    """Return the index of the first nonzero entry."""
     return next((i, j) for i in range(matrix.rows) for j in range(matrix.cols) if matrix[i, j] != 0)
 
 
 def _with_rotation_blocks(
     group: LieGroup, matrices: Sequence[ImmutableMatrix], matrix: Callable[[Vector], Matrix]
 ) -> LieGroup:
-    """The group with the logarithm of its rotation blocks, if it has some and none yet.
-
-    Parameters
-    ----------
-    group
-        A group of matrices.
-    matrices
-        Basis of its Lie algebra.
-    matrix
-        The matrix of stored components.
-    """
+    """Add the logarithm of the rotation blocks to a group if it has such blocks and no logarithm yet."""
     blocks = _rotation_blocks(matrices)
     if group.rotation_logarithm is not None or not blocks:
         return group

@@ -1,4 +1,4 @@
-"""Group operations as statements, with their trivialised tangent rules (left trivialisation).
+"""Group operations as statements, with their left-trivialised tangents.
 
 b = a⁻¹        δb = -Ad(a) δa
 c = a∘b        δc = Ad(b⁻¹) δa + δb
@@ -26,7 +26,7 @@ def _negative(x: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class GroupOperation:
-    """What operations have in common: a group, in which results are unless stated otherwise."""
+    """Operation of a group; its result is an element of the group by default."""
 
     name: ClassVar[str]
 
@@ -38,21 +38,21 @@ class GroupOperation:
         return self.group
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """No rewriting."""
+        """Return None: no rewriting."""
         return None
 
 
 class UnaryOperation(GroupOperation, ABC):
-    """An operation with one argument, by the linear map from δa to δb."""
+    """Operation with one argument, defined by the linear map from δa to δb."""
 
     @abstractmethod
     def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
-        """The linear map, or its transpose, applied to w."""
+        """Return the linear map, or its transpose, applied to w."""
 
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """δb."""
+        """Return δb."""
         (tangent,) = tangents
         assert tangent is not None
         return self.differential(program, arguments[0].components, result.components, tangent, transpose=False)
@@ -60,38 +60,38 @@ class UnaryOperation(GroupOperation, ABC):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """ā."""
+        """Return ā."""
         return (self.differential(program, arguments[0].components, result.components, cotangent, transpose=True),)
 
 
 class Inverse(UnaryOperation):
-    """b = a⁻¹."""
+    """Inverse, b = a⁻¹."""
 
     name = "inverse"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """(a⁻¹)⁻¹ = a."""
+        """Rewrite (a⁻¹)⁻¹ = a."""
         definition = program.definition(arguments[0].components)
         if definition is not None and definition.operation == self:
             return definition.arguments[0]
         return None
 
     def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
-        """-Ad(a) w."""
+        """Return -Ad(a) w."""
         return _negative(operators.adjoint(program, self.group, argument, w, transpose=transpose))
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the inverse."""
+        """Return the components of the inverse."""
         return self.group.inverse(arguments[0])
 
 
 class Compose(GroupOperation):
-    """c = a∘b."""
+    """Composition, c = a∘b."""
 
     name = "compose"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """Composition with the identity."""
+        """Remove compositions with the identity."""
         a, b = arguments
         if a.components == self.group.identity:
             return b
@@ -100,7 +100,7 @@ class Compose(GroupOperation):
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """Ad(b⁻¹) δa + δb."""
+        """Return Ad(b⁻¹) δa + δb."""
         first, second = tangents
         total = second if second is not None else zero(self.group.dimension)
         if first is not None:
@@ -111,23 +111,23 @@ class Compose(GroupOperation):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """(Ad(b⁻¹)ᵀ c̄, c̄)."""
+        """Return (Ad(b⁻¹)ᵀ c̄, c̄)."""
         inverse = program.apply(Inverse(self.group), arguments[1])
         first = operators.adjoint(program, self.group, inverse.components, cotangent, transpose=True)
         return first, cotangent
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the product."""
+        """Return the components of the product."""
         return self.group.compose(*arguments)
 
 
 class Exponential(UnaryOperation):
-    """h = exp θ."""
+    """Exponential map, h = exp θ."""
 
     name = "exp"
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """exp(log h) = h."""
+        """Rewrite exp(log h) = h."""
         definition = program.definition(arguments[0].components)
         if definition is not None and definition.operation == Logarithm(self.group):
             return definition.arguments[0]
@@ -137,26 +137,26 @@ class Exponential(UnaryOperation):
         return None
 
     def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
-        """T(θ) w."""
+        """Return T(θ) w."""
         return operators.tangent_operator(program, self.group, argument, w, transpose=transpose)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the exponential."""
+        """Return the components of the exponential."""
         return operators.exponential(program, self.group, arguments[0])
 
 
 class Logarithm(UnaryOperation):
-    """θ = log h."""
+    """Logarithm, θ = log h."""
 
     name = "log"
 
     @property
     def result(self) -> Space:
-        """The algebra as a plain vector space."""
+        """Lie algebra as a vector space."""
         return Euclidean(self.group.dimension)
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """log(a⁻¹∘b) is one operation; log(exp θ) = θ holds only near the identity."""
+        """Merge log(a⁻¹∘b) to one operation; log(exp θ) is not rewritten, since it equals θ only near the identity."""
         product = program.definition(arguments[0].components)
         if product is not None and product.operation == Compose(self.group):
             inverse = program.definition(product.arguments[0].components)
@@ -165,28 +165,28 @@ class Logarithm(UnaryOperation):
         return None
 
     def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
-        """T⁻¹(θ) w."""
+        """Return T⁻¹(θ) w."""
         return operators.tangent_operator(program, self.group, result, w, inverse=True, transpose=transpose)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the logarithm."""
+        """Return the components of the logarithm."""
         return operators.logarithm(program, self.group, arguments[0])
 
 
 class Difference(GroupOperation):
-    """θ = log(a⁻¹∘b)."""
+    """Logarithm of the relative configuration, θ = log(a⁻¹∘b)."""
 
     name = "difference"
 
     @property
     def result(self) -> Space:
-        """The algebra as a plain vector space."""
+        """Lie algebra as a vector space."""
         return Euclidean(self.group.dimension)
 
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """T⁻¹(θ) δb - T⁻¹(-θ) δa."""
+        """Return T⁻¹(θ) δb - T⁻¹(-θ) δa."""
         first, second = tangents
         total = zero(self.group.dimension)
         if second is not None:
@@ -201,7 +201,7 @@ class Difference(GroupOperation):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """(-T⁻ᵀ(-θ) θ̄, T⁻ᵀ(θ) θ̄)."""
+        """Return (-T⁻ᵀ(-θ) θ̄, T⁻ᵀ(θ) θ̄)."""
 
         def pulled(negative: bool) -> Vector:
             return operators.tangent_operator(
@@ -211,6 +211,6 @@ class Difference(GroupOperation):
         return _negative(pulled(True)), pulled(False)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the logarithm of a⁻¹∘b."""
+        """Return the components of log(a⁻¹∘b)."""
         between = program.vector(self.group.between(*arguments), "h")
         return operators.logarithm(program, self.group, between)

@@ -1,4 +1,4 @@
-"""Operators derived from a group's definition: ad, Ad, exp, log, T, T⁻¹, as statements of a program.
+"""Operators derived from the definition of a group: ad, Ad, exp, log, T and T⁻¹, as statements of a program.
 
 Source of the construction: left-trivialised calculus, T(θ) = dexp_{-θ}; nothing here is specific to a group.
 """
@@ -46,7 +46,7 @@ from symlie.ir.program import Program, Value, Vector, substitute
 
 @functools.cache
 def ad_matrix(group: LieGroup) -> Matrix:
-    """ad_θ as a matrix in `algebra_symbols`: ad_θ w = [θ, w], from K_left(q) w = K_right(q) Ad(q) w at e."""
+    """Return the matrix of ad_θ in `algebra_symbols`, ad_θ w = [θ, w], from K_left(q) w = K_right(q) Ad(q) w at e."""
     if group.coordinates_of is not None:
         return ad_matrix(group.coordinates_of)
     if group.factors:
@@ -70,19 +70,19 @@ def ad_matrix(group: LieGroup) -> Matrix:
 
 @functools.cache
 def squared_angle(group: LieGroup) -> Expr:
-    """z = ω² as a quadratic form in `algebra_symbols`; zero for commutative groups and where ad has other spectra."""
+    """Return z = ω² as a quadratic form in `algebra_symbols`; zero if the group is commutative or of class B."""
     matrix = ImmutableMatrix(ad_matrix(group))
     return spectrum(matrix).zeta if has_closed_form(EXP, matrix) else Integer(0)
 
 
 @functools.cache
 def adjoint_matrix(group: LieGroup) -> Matrix:
-    """Ad(q) in `storage_symbols`, reduced modulo the relations: K_right(q) Ad(q) = K_left(q)."""
+    """Return Ad(q) in `storage_symbols`, reduced modulo the relations, from K_right(q) Ad(q) = K_left(q)."""
     return reduce_by_relations(group, _conjugation(group, group.inverse(storage_symbols(group))))
 
 
 def _conjugation(group: LieGroup, inverse: Vector) -> Matrix:
-    """Coordinates of d/dε q∘exp(εw)∘q⁻¹, which is Ad(q) w, as a matrix, with given components of q⁻¹."""
+    """Return the matrix of Ad(q), w ↦ coordinates of d/dε q∘exp(εw)∘q⁻¹, for given components of q⁻¹."""
     to_identity = storage_symbols(group, "h")
     conjugated = jacobian(group.compose(to_identity, inverse), to_identity)
     at_point = dict(zip(to_identity, storage_symbols(group), strict=True))
@@ -91,7 +91,7 @@ def _conjugation(group: LieGroup, inverse: Vector) -> Matrix:
 
 @functools.cache
 def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
-    """Ad(q) diag(R, R, …)ᵀ, the part of Ad that is left when rotations act first; None if that does not apply."""
+    """Return Ad(q) diag(R, R, …)ᵀ, the factor of Ad that remains if rotations act first; None if it does not exist."""
     if group.coordinates_of is not None:
         return _adjoint_without_rotation(group.coordinates_of)
     if group.rotation is None or group.dimension % rotation_size(group):
@@ -102,7 +102,7 @@ def _adjoint_without_rotation(group: LieGroup) -> Matrix | None:
 
 @functools.cache
 def _adjoint_pair(group: LieGroup) -> Matrix:
-    """Ad(q) in symbols of q and, named ``i``, of q⁻¹, which keeps inverses out of the entries."""
+    """Return Ad(q) in symbols of q and of q⁻¹ (prefix ``i``), so that the entries contain no inverses."""
     return _conjugation(group, storage_symbols(group, "i")).expand()
 
 
@@ -121,7 +121,7 @@ def _adjoint_by_pair(program: Program, group: LieGroup, storage: Vector, w: Vect
 
 
 def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
-    """Ad(q) w, or Ad(q)ᵀ w."""
+    """Return Ad(q) w, or Ad(q)ᵀ w."""
     if group.factors:
         result: list[Expr] = []
         for index, (g, _, offset) in enumerate(group.simple_factors):
@@ -145,7 +145,7 @@ def adjoint(program: Program, group: LieGroup, storage: Vector, w: Vector, *, tr
 
 
 def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bool = False) -> Vector:
-    """ad_v w = [v, w], or ad_vᵀ w."""
+    """Return ad_v w = [v, w], or ad_vᵀ w."""
     matrix = ad_matrix(group).T if transpose else ad_matrix(group)
     values = dict(zip(algebra_symbols(group), v, strict=True))
     return tuple(matrix.xreplace(values) * Matrix(w))
@@ -154,7 +154,7 @@ def ad(program: Program, group: LieGroup, v: Vector, w: Vector, *, transpose: bo
 def function_of_ad(
     program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector, w: Vector, *, transpose: bool = False
 ) -> Vector:
-    """φ(ad_θ) w, or its transpose, for a group that is no product."""
+    """Return φ(ad_θ) w, or its transpose, for a group that is not a product."""
     values = list(zip(algebra_symbols(group), theta, strict=True))
     reference = squared_angle(group)
     return apply_function(program, function, ad_matrix(group), values, w, reference=reference, transpose=transpose)
@@ -170,7 +170,7 @@ def tangent_operator(
     negative: bool = False,
     transpose: bool = False,
 ) -> Vector:
-    """T(θ) w with T = dexp_{-θ}, or with ``inverse`` T⁻¹, ``negative`` T(-θ), ``transpose`` the transpose."""
+    """Return T(θ) w with T = dexp_{-θ}, or T⁻¹ (``inverse``), T(-θ) (``negative``), or the transpose."""
     function = {
         (False, False): DEXP_NEGATIVE,
         (False, True): DEXP,
@@ -186,12 +186,12 @@ def tangent_operator(
 
 
 CHART_LIMIT = Rational(str(constants.CHART_LIMIT))
-"""What `chart` must stay below; drivers compare with it."""
+"""Upper limit of `chart`, checked by the drivers."""
 
 
 @functools.cache
 def general_matrices(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
-    """ad and the kinematic matrices of a group as far as they have no closed forms."""
+    """Return the matrices without closed forms among ad and the kinematic matrices of a group."""
     matrix = ImmutableMatrix(ad_matrix(group))
     found = [] if has_closed_form(DEXP_INVERSE, matrix) else [matrix]
     blocks = () if group.coordinates_of is not None else kinematic_matrices(group)
@@ -200,10 +200,8 @@ def general_matrices(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
 
 
 def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
-    """The larger of ω² and, where there are no closed forms, CHART_LIMIT (‖ad_θ‖/RADIUS)², over the factors.
-
-    Where it is below `CHART_LIMIT`, exp, T and T⁻¹ at θ are accurate.
-    """
+    """Return the maximum of ω² and, without closed forms, of CHART_LIMIT (‖ad_θ‖/RADIUS)² over the simple factors."""
+    # exp, T and T⁻¹ are accurate at θ if the result is below `CHART_LIMIT`.
     sizes = []
     for g, _, offset in group.simple_factors:
         values = dict(zip(algebra_symbols(g), theta[offset : offset + g.dimension], strict=True))
@@ -218,14 +216,14 @@ def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
 
 
 def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *distances: Expr) -> Vector:
-    """The result, or NaN instead of something inaccurate where a distance from the edge of its domain is negative."""
+    """Return the result, or NaN where it is inaccurate: at negative distances or outside of the chart."""
     if general_matrices(group):
         distances = (*distances, CHART_LIMIT - chart(program, group, theta))
     return not_beyond(program, result, *distances)
 
 
 def not_beyond(program: Program, result: Vector, *distances: Expr) -> Vector:
-    """The result, or NaN where a distance from the edge of its domain is negative."""
+    """Return the result, or NaN if a distance to the boundary of its domain is negative."""
     total: Expr = Integer(0)
     for distance in distances:
         root = program.scalar(sympy.sqrt(program.scalar(distance)))
@@ -235,7 +233,7 @@ def not_beyond(program: Program, result: Vector, *distances: Expr) -> Vector:
 
 
 def applied_to_identity(program: Program, group: LieGroup, function: AnalyticFunction, theta: Vector) -> Vector:
-    """Storage of the element φ(A(θ)), such as exp, of a group that is no product."""
+    """Return the storage of φ(A(θ)), such as exp(θ), for a group that is not a product."""
     values = list(zip(algebra_symbols(group), theta, strict=True))
 
     def applied(matrix: ImmutableMatrix, x: Vector) -> Vector:
@@ -245,10 +243,7 @@ def applied_to_identity(program: Program, group: LieGroup, function: AnalyticFun
 
 
 def exponential(program: Program, group: LieGroup, theta: Vector, *, is_near: bool = False) -> Vector:
-    """Storage of exp(θ): solution at t = 1 of the linear kinematic equation from the identity.
-
-    Where θ is small, its functions wait less.
-    """
+    """Return the storage of exp(θ), the solution at t = 1 of the linear kinematic equation from the identity."""
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(theta, offset, g.dimension)
@@ -264,13 +259,9 @@ def exponential(program: Program, group: LieGroup, theta: Vector, *, is_near: bo
 
 
 def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bool = False) -> Vector:
-    """θ with exp(θ) = q, or -q of a stored quaternion q, whichever has the smaller rotation angle.
-
-    Where q is near to the identity, rotations need less.
-
-    The rotation part is inverted by a half-angle quaternion and atan; a part s with s' = L s + θ_s, s(0) = 0, is
-    s = dexp(L) θ_s and is inverted by dexp⁻¹(L), derived. Groups that are not built like this are inverted as matrices.
-    """
+    """Return θ with exp(θ) = q, or = -q for a stored quaternion q if its rotation angle is smaller."""
+    # The rotation part follows from a half-angle quaternion and atan. A part s with s' = L s + θ_s, s(0) = 0, satisfies
+    # s = dexp(L) θ_s, so θ_s = dexp⁻¹(L) s. Groups without this structure use the logarithm of a matrix.
 
     def of_factor(g: LieGroup, storage_offset: int, offset: int) -> Vector:
         part = _part(storage, storage_offset, g.storage_dimension)
@@ -310,7 +301,7 @@ def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bo
 
 
 def _turns_alike(group: LieGroup, block: LinearBlock, known: int) -> bool:
-    """Whether the minimal polynomial of a block is λ(λ² + z), by the known components alone."""
+    """Return whether the minimal polynomial of a block is λ(λ² + z) and its matrix depends on known components only."""
     linear = ImmutableMatrix(block.linear)
     if not has_closed_form(DEXP_INVERSE, linear) or not linear.free_symbols <= set(algebra_symbols(group)[:known]):
         return False
@@ -319,7 +310,7 @@ def _turns_alike(group: LieGroup, block: LinearBlock, known: int) -> bool:
 
 @functools.cache
 def triangular_blocks(group: LieGroup, known: tuple[int, ...]) -> tuple[LinearBlock, ...] | None:
-    """Blocks with s(0) = 0 in an order in which each gives new components of θ from those before; None if none is."""
+    """Return the blocks with s(0) = 0 in an order that determines θ successively; None if no such order exists."""
     symbols = algebra_symbols(group)
     found = {symbols[k] for k in known}
     waiting = [b for b in kinematic_blocks(group) if not b.forcing.is_zero_matrix]
@@ -345,7 +336,7 @@ def _part(vector: Sequence[Expr], offset: int, size: int) -> Vector:
 
 
 def _by_factor(group: LieGroup, function: Callable[[LieGroup, int, int], Vector]) -> Vector:
-    """Join a function of each simple factor with its storage and algebra offset."""
+    """Concatenate the results of a function of each simple factor with its storage and algebra offsets."""
     result: list[Expr] = []
     for simple, storage_offset, offset in group.simple_factors:
         result += function(simple, storage_offset, offset)

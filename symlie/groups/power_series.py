@@ -1,10 +1,10 @@
-"""Operators of a group by their power series in high precision: what derived closed forms are judged by.
+"""Power series of the operators of a group in high precision, the reference for the derived closed forms.
 
-Nothing is shared with the derivation but the definition of the group, through ad and the linear kinematic equation:
+Only the definition of the group is shared with the derivation, through ad and the linear kinematic equation:
 
     exp θ = Σ Lʲ s₀/j!,    Ad(exp θ) = Σ adʲ/j!,    T(θ) = Σ (-ad)ʲ/(j+1)!,    T⁻¹ by elimination.
 
-Derivatives by θ are those of each term of the series, so no difference quotient is taken.
+Derivatives by θ are computed term by term, without difference quotients.
 """
 
 from __future__ import annotations
@@ -23,26 +23,16 @@ from symlie.groups.operators import ad_matrix
 
 Numbers = list[mpf]
 Rows = list[Numbers]
-"""A matrix by rows."""
+"""Matrix, row by row."""
 Entries = list[tuple[int, int, mpf]]
-"""A sparse matrix: row, column, value."""
+"""Sparse matrix as triples of row, column and value."""
 
 GUARD_DIGITS = 20
-"""Digits beyond those asked for; as many more as the cancellation between the terms costs are added."""
+"""Additional digits of intermediate results, to which the digits lost by cancellation between terms are added."""
 
 
 class PowerSeries:
-    """The operators of a group at one θ; closed forms of the group are not used.
-
-    Parameters
-    ----------
-    group
-        Any group whose kinematic equation is linear.
-    theta
-        θ, ``dimension`` numbers.
-    digits
-        Decimal digits of the results.
-    """
+    """Operators of a group at one θ in a given number of decimal digits, without closed forms."""
 
     def __init__(self, group: LieGroup, theta: Sequence[object], digits: int) -> None:
         self.group = group
@@ -53,7 +43,7 @@ class PowerSeries:
             self._negative_ad = _at(self._parts, self.theta, -1)
 
     def exponential(self) -> Numbers:
-        """Storage of exp(θ), ``storage_dimension`` numbers."""
+        """Return the storage of exp(θ), ``storage_dimension`` numbers."""
         with mpmath.workdps(self.digits + GUARD_DIGITS):
             storage = [mpf(int(c)) for c in self.group.identity]
             for group, stored, offset in self.group.simple_factors:
@@ -72,26 +62,26 @@ class PowerSeries:
         return self._rounded([storage])[0]
 
     def adjoint(self) -> Rows:
-        """Ad(exp θ), n × n."""
+        """Return Ad(exp θ), shape (n, n)."""
         with mpmath.workdps(self.digits + GUARD_DIGITS):
             ad = [(i, j, -value) for i, j, value in self._negative_ad]
             return self._rounded(_transposed([_series(ad, e, 0) for e in self._units]))
 
     def tangent_operator(self) -> Rows:
-        """T(θ), n × n."""
+        """Return T(θ), shape (n, n)."""
         return self._rounded(self._tangent.tolist())
 
     def tangent_operator_inverse(self) -> Rows:
-        """T⁻¹(θ), n × n."""
+        """Return T⁻¹(θ), shape (n, n)."""
         return self._rounded(self._inverse.tolist())
 
     def tangent_operator_derivative(self, w: Sequence[object]) -> Rows:
-        """∂(T(θ) w)/∂θ, n × n: column k is the derivative by θ_k."""
+        """Return ∂(T(θ) w)/∂θ, shape (n, n), with the derivative by θ_k in column k."""
         with mpmath.workdps(self.digits + GUARD_DIGITS):
             return self._rounded(self._derivative([mpf(c) for c in w]))
 
     def tangent_operator_inverse_derivative(self, w: Sequence[object]) -> Rows:
-        """∂(T⁻¹(θ) w)/∂θ = -T⁻¹ ∂(T y)/∂θ with y = T⁻¹ w, n × n."""
+        """Return ∂(T⁻¹(θ) w)/∂θ = -T⁻¹ ∂(T y)/∂θ with y = T⁻¹ w, shape (n, n)."""
         with mpmath.workdps(self.digits + GUARD_DIGITS):
             y = list(self._inverse * mpmath.matrix([mpf(c) for c in w]))
             return self._rounded((-self._inverse * mpmath.matrix(self._derivative(y))).tolist())
@@ -135,7 +125,7 @@ class PowerSeries:
 
 @functools.cache
 def _linear_parts(group: LieGroup, matrix: ImmutableMatrix) -> list[list[tuple[int, int, Expr]]]:
-    """The constant matrices A_k of A(θ) = Σ θ_k A_k."""
+    """Return the constant matrices A_k of A(θ) = Σ θ_k A_k."""
     parts = []
     for symbol in algebra_symbols(group):
         part = matrix.diff(symbol)
@@ -148,7 +138,7 @@ def _numbers(entries: Sequence[tuple[int, int, Expr]]) -> Entries:
 
 
 def _at(parts: Sequence[Entries], theta: Sequence[mpf], sign: int) -> Entries:
-    """± Σ θ_k A_k."""
+    """Return ± Σ θ_k A_k."""
     total: dict[tuple[int, int], mpf] = {}
     for part, component in zip(parts, theta, strict=True):
         for i, j, value in part:
@@ -168,7 +158,7 @@ def _sum(x: Numbers, y: Numbers) -> Numbers:
 
 
 def _series(matrix: Entries, x: Numbers, shift: int) -> Numbers:
-    """Σ Aʲ x/(j + shift)! for a shift of 0 or 1."""
+    """Return Σ Aʲ x/(j + shift)! for a shift of 0 or 1."""
     size = _size(matrix)
     with mpmath.extradps(int(size)):
         term, total, j = x, x, 0
@@ -180,7 +170,7 @@ def _series(matrix: Entries, x: Numbers, shift: int) -> Numbers:
 
 
 def _size(entries: Entries) -> float:
-    """Frobenius norm; its exponential bounds the terms of the series."""
+    """Return the Frobenius norm, whose exponential bounds the terms of the series."""
     return float(mpmath.sqrt(sum(value**2 for _, _, value in entries)))
 
 

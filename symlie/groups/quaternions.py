@@ -1,4 +1,4 @@
-"""Unit quaternions, scalar first: rotation matrix, logarithm, and rotation vectors through half angles."""
+"""Unit quaternions, scalar first: rotation matrix, logarithm, and rotation vectors by half angles."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from symlie.ir.program import Program, Vector
 
 
 def conjugate(p: Vector) -> Vector:
-    """The inverse of a unit quaternion."""
+    """Return the inverse of a unit quaternion."""
     return (p[0], -p[1], -p[2], -p[3])
 
 
 def rotation(p: Vector) -> Vector:
-    """R(p), row by row."""
+    """Return R(p) in row-major order."""
     w, x, y, z = p
     return (
         1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
@@ -26,25 +26,25 @@ def rotation(p: Vector) -> Vector:
 
 
 def unit_relations(p: Vector) -> Vector:
-    """|p|² - 1, for vectors of any length."""
+    """Return |p|² - 1 for a vector of any length."""
     return (sum((c * c for c in p), Integer(-1)),)
 
 
 def unit_normalize(p: Vector) -> Vector:
-    """One Newton step towards |p| = 1."""
+    """Return the result of one Newton step towards |p| = 1."""
     (defect,) = unit_relations(p)
     return tuple(c - c * defect / 2 for c in p)
 
 
 def logarithm(program: Program, p: Vector) -> Vector:
-    """The rotation vector of p or -p, whichever is shorter."""
+    """Return the shorter of the rotation vectors of p and -p."""
     squared = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
     ratio = program.scalar(HalfAngleRatio(p[0], squared), "L")
     return program.vector(ratio * c for c in p[1:4])
 
 
 def near_logarithm(program: Program, p: Vector) -> NearLogarithm:
-    """The rotation vector of p or -p, whichever is shorter, where that is well below π."""
+    """Return the shorter of the rotation vectors of p and -p, for angles well below π."""
     z = program.scalar(sum((c * c for c in p[1:4]), Integer(0)), "n")
     fourfold, excess = program.scalar(4 * z), program.scalar(AngleExcess(z), "e")
     return NearLogarithm(
@@ -53,7 +53,7 @@ def near_logarithm(program: Program, p: Vector) -> NearLogarithm:
 
 
 def near_logarithm_of_rotation(program: Program, r: Vector) -> NearLogarithm:
-    """The rotation vector of a rotation matrix row by row, where it is well below π."""
+    """Return the rotation vector of a row-major rotation matrix, for angles well below π."""
     trace = program.scalar(r[0] + r[4] + r[8], "t")
     z = program.scalar((3 - trace) / 4, "n")
     excess, reciprocal = program.scalar(AngleExcess(z), "e"), program.scalar(1 / (1 - z))
@@ -63,20 +63,20 @@ def near_logarithm_of_rotation(program: Program, r: Vector) -> NearLogarithm:
 
 
 def logarithm_of_rotation(program: Program, r: Vector) -> Vector:
-    """The rotation vector, or the angle, of a rotation matrix row by row."""
+    """Return the rotation vector, or the angle in the plane, of a row-major rotation matrix."""
     if len(r) == 4:
         return program.vector([sympy.atan2(r[2], r[0])])
     return logarithm(program, program.vector((RotationQuaternion(Integer(k), *r) for k in range(4)), "p"))
 
 
 def half_angle(psi: Vector) -> Vector:
-    """Unit quaternion of a rotation vector."""
-    # The argument z/4 stays below π² for |ψ| ≤ 2π, so the polynomials serve without their closed forms.
+    """Return the unit quaternion of a rotation vector."""
+    # The argument z/4 is below π² for |ψ| ≤ 2π, so the polynomials suffice without the closed forms.
     quarter = sum((c * c for c in psi), Integer(0)) / 4
     return (Stumpff.of(0, quarter), *(Stumpff.of(1, quarter) * c / 2 for c in psi))
 
 
 def rotation_vector(p: Vector) -> Vector:
-    """Rotation vector of a unit quaternion, up to the length 2π, so that p and -p differ."""
+    """Return the rotation vector of a unit quaternion, of length at most 2π, which differs for p and -p."""
     ratio = FullAngleRatio(p[0], sum((c * c for c in p[1:]), Integer(0)))
     return tuple(ratio * c for c in p[1:])

@@ -1,13 +1,13 @@
-"""A faithful matrix representation of a group, read off its composition, and the logarithm of its matrices.
+"""Faithful matrix representation of a group, derived from its composition, and the logarithm of its matrices.
 
-Where the composition is affine in its second argument, s ↦ q∘s is a matrix M(q) on the stored components (with a one
-appended), and M(exp θ) = e^{A(θ)} with A linear in θ. So log is the logarithm of a matrix H = M(q). It is found by
+If the composition is affine in its second argument, s ↦ q∘s is a matrix M(q) on the stored components with an appended
+one, and M(exp θ) = e^{A(θ)} with A linear in θ. Hence log is the logarithm of the matrix H = M(q), computed by
 
-    X ← X + 3 sinh(Y) (2 + cosh(Y))⁻¹,   e^Y = e^{-X} H,   from X = 0,
+    X ← X + 3 sinh(Y) (2 + cosh(Y))⁻¹,   e^Y = e^{-X} H,   from X = 0.
 
-where sinh and cosh of Y follow from e^Y and its inverse e^X M(q⁻¹). X is a function of H, so Y = log H - X commutes
-with it, and the remainder Y - 3 sinh(Y)/(2 + cosh(Y)) is of fifth order in Y. By the maximum modulus principle and von
-Neumann's inequality it shrinks wherever its largest value on a circle |Y| = r is below r, which is so for r ≤ 2.7.
+sinh(Y) and cosh(Y) follow from e^Y and its inverse e^X M(q⁻¹). X is a function of H, so Y = log H - X commutes with it,
+and the remainder Y - 3 sinh(Y)/(2 + cosh(Y)) is of fifth order in Y. By the maximum modulus principle and von Neumann's
+inequality, Y decreases wherever the maximum of the remainder on a circle |Y| = r is below r, which holds for r ≤ 2.7.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from symlie.groups.kinematics import KinematicMatrix, kinematic_matrices
 from symlie.ir.program import Program, Vector, substitute
 
 STEPS = 5
-"""Steps of the logarithm; from |log H| ≤ 2.7 four reach 1e-21, the fifth serves rotations nearer to π."""
+"""Iterations of the logarithm; four reach 1e-21 from |log H| ≤ 2.7, and the fifth covers rotations closer to π."""
 
 SMALLEST_STEP = Rational(1, 10**7)
-"""Square of the last step up to which the result is accepted; what remains is less than its fifth power over 100."""
+"""Largest accepted square of the last increment; the remaining error is below its fifth power over 100."""
 
 
 @dataclass(frozen=True)
 class Representation:
-    """q ↦ M(q) and θ ↦ A(θ)."""
+    """Matrix representation q ↦ M(q) with its generator θ ↦ A(θ)."""
 
     matrix: ImmutableMatrix
     """M(q) in `storage_symbols`."""
     generator: ImmutableMatrix
     """A(θ) in `algebra_symbols`."""
     coordinates: ImmutableMatrix
-    """Reads θ off the entries of A, row by row: matrix (dimension × entries)."""
+    """Map from the row-major entries of A to θ, shape (dimension, entries)."""
 
 
 @functools.cache
 def representation(group: LieGroup) -> Representation:
-    """The smallest part of the storage that tells all elements near the identity apart, or several side by side."""
+    """Return the smallest block of the storage, or block diagonal of several, that is faithful near the identity."""
     theta = algebra_symbols(group)
     generator, matrix, rank = Matrix(), Matrix(), 0
     for kinematic in sorted(
@@ -73,13 +73,13 @@ def representation(group: LieGroup) -> Representation:
 
 
 def reading(generator: Matrix, theta: Vector) -> ImmutableMatrix:
-    """What reads θ off the entries of A(θ), row by row: the left inverse of least squares."""
+    """Return the least-squares left inverse that maps the row-major entries of A(θ) to θ."""
     entries = Matrix(list(generator)).jacobian(Matrix(theta))
     return ImmutableMatrix((entries.T * entries).inv() * entries.T)
 
 
 def _rank(generator: Matrix, theta: Vector) -> int:
-    """How many components of θ a linear matrix tells apart."""
+    """Return the number of components of θ that a linear matrix determines."""
     return int(Matrix(list(generator)).jacobian(Matrix(theta)).rank())
 
 
@@ -96,17 +96,7 @@ def _matrix(group: LieGroup, kinematic: KinematicMatrix) -> ImmutableMatrix:
 
 
 def matrix_logarithm(program: Program, group: LieGroup, storage: Vector) -> tuple[Vector, Expr]:
-    """θ with M(exp θ) = M(q), and the squared length of the last step of its computation.
-
-    Parameters
-    ----------
-    program
-        Receives the statements.
-    group
-        A group whose composition is affine in its second argument.
-    storage
-        q.
-    """
+    """Return θ with M(exp θ) = M(q), and the squared length of the last increment."""
     found = representation(group)
     symbols = storage_symbols(group)
 
@@ -138,7 +128,7 @@ def matrix_logarithm(program: Program, group: LieGroup, storage: Vector) -> tupl
 
 
 def _hyperbolic(program: Program, matrix: Rows) -> tuple[Rows, Rows]:
-    """cosh A and sinh A by scaling and doubling."""
+    """Return cosh A and sinh A by scaling and doubling."""
     scaled = [[program.scalar(e / 2**DOUBLINGS) for e in row] for row in matrix]
     square = times(program, scaled, scaled)
     degree = taylor_degree(Rational(RADIUS, 2**DOUBLINGS), 0, 2**DOUBLINGS) // 2 + 1

@@ -1,10 +1,10 @@
-"""Rotations and factors: the group operations that the derived operators themselves use.
+"""Rotations and factors: group operations on which the derived operators depend.
 
 y = R w        δy = R (S(δq) w) + R δw,    y = Rᵀ w:  δy = -S(δq) y + Rᵀ δw
 b = a_i        δb = δa_i
 
-S(v) is the derivative of R along exp(v) at the identity, a skew matrix: Ω̃ in space, Ω times a quarter turn in
-the plane.
+S(v) is the derivative of R in the direction v at the identity, a skew-symmetric matrix: Ω̃ in space, Ω times the
+rotation by π/2 in the plane.
 """
 
 from __future__ import annotations
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 
 
 def zero(n: int) -> Vector:
-    """The zero vector of n components."""
+    """Return the zero vector of n components."""
     return (Integer(0),) * n
 
 
 def add(x: Vector, y: Vector) -> Vector:
-    """x + y."""
+    """Return x + y."""
     return tuple(a + b for a, b in zip(x, y, strict=True))
 
 
 def dot(x: Sequence[Expr], y: Sequence[Expr]) -> Expr:
-    """x·y."""
+    """Return x·y."""
     return Add(*[a * b for a, b in zip(x, y, strict=True)])
 
 
 @dataclass(frozen=True)
 class Rotate:
-    """y = R(q) w or, with ``transpose``, y = R(q)ᵀ w, for a group that acts by rotations."""
+    """Rotation of a vector, y = R(q) w or, with ``transpose``, y = R(q)ᵀ w."""
 
     group: LieGroup
     transpose: bool
 
     @property
     def name(self) -> str:
-        """``rotated`` or ``pulled`` back."""
+        """Name of the operation, ``rotated`` or ``pulled`` (back)."""
         return "pulled" if self.transpose else "rotated"
 
     @property
     def result(self) -> Space:
-        """The space that the rotation matrix acts on."""
+        """Space on which the rotation matrix acts."""
         return Euclidean(rotation_size(self.group))
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """Rᵀ(R w) = w, R(Rᵀ w) = w, R 0 = 0."""
+        """Rewrite Rᵀ(R w) = w, R(Rᵀ w) = w and R 0 = 0."""
         q, w = arguments
         if all(c == 0 for c in w.components):
             return w
@@ -76,7 +76,7 @@ class Rotate:
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """R (S(δq) w) + R δw, or -S(δq) y + Rᵀ δw."""
+        """Return R (S(δq) w) + R δw, or -S(δq) y + Rᵀ δw."""
         q, w = arguments
         motion, rate = tangents
         total = zero(rotation_size(self.group))
@@ -91,7 +91,7 @@ class Rotate:
         return total
 
     def _turned(self, motion: Vector, w: Vector) -> Vector:
-        """S(δq) w."""
+        """Return S(δq) w."""
         total: list[Expr] = list(zero(len(w)))
         for c, generator in zip(motion, rotation_generators(self.group), strict=True):
             for (i, j), entry in generator.todok().items():
@@ -101,7 +101,7 @@ class Rotate:
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """Adjoints of q and w."""
+        """Return the adjoints of q and w."""
         q, w = arguments
         back = self._apply(program, q, cotangent, transpose=not self.transpose)
         left, right = (tuple(-c for c in cotangent), result.components) if self.transpose else (back, w.components)
@@ -109,7 +109,7 @@ class Rotate:
         return motion, back
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the matrix-vector product."""
+        """Return the components of the matrix-vector product."""
         q, w = arguments
         assert self.group.rotation is not None
         n = rotation_size(self.group)
@@ -121,20 +121,20 @@ class Rotate:
 
 @dataclass(frozen=True)
 class Factor:
-    """b = a_i, one factor of an element of a direct product."""
+    """Projection b = a_i on one factor of a direct product."""
 
     group: LieGroup
     index: int
-    """Position in ``group.simple_factors``."""
+    """Index in ``group.simple_factors``."""
 
     @property
     def name(self) -> str:
-        """``factor``."""
+        """Name of the operation, ``factor``."""
         return "factor"
 
     @property
     def result(self) -> Space:
-        """The factor."""
+        """Space of the factor."""
         return self.group.simple_factors[self.index][0]
 
     def _slice(self, components: Vector, *, storage: bool) -> Vector:
@@ -144,7 +144,7 @@ class Factor:
         return tuple(components[offset : offset + factor.dimension])
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """A group that is no product is its own factor; a factor of a constant is a constant."""
+        """Replace the factor of a group that is not a product, or of a constant."""
         (a,) = arguments
         if not self.group.factors:
             return a
@@ -154,7 +154,7 @@ class Factor:
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """The part of δa."""
+        """Return the part of δa."""
         (tangent,) = tangents
         assert tangent is not None
         return self._slice(tangent, storage=False)
@@ -162,19 +162,19 @@ class Factor:
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """b̄ in the part of the factor, zero elsewhere."""
+        """Return b̄ in the part of the factor, zero elsewhere."""
         factor, _, offset = self.group.simple_factors[self.index]
         rest = self.group.dimension - offset - factor.dimension
         return ((*zero(offset), *cotangent, *zero(rest)),)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """The stored components of the factor."""
+        """Return the stored components of the factor."""
         return self._slice(arguments[0], storage=True)
 
 
 @functools.cache
 def rotation_size(group: LieGroup) -> int:
-    """Rows of the rotation matrix of a group: 2 in the plane, 3 in space."""
+    """Return the size of the rotation matrix of a group: 2 in the plane, 3 in space."""
     if group.rotation is None:
         raise TypeError(f"{group.name} has no rotation matrix")
     return math.isqrt(len(group.rotation(group.identity)))
@@ -182,7 +182,7 @@ def rotation_size(group: LieGroup) -> int:
 
 @functools.cache
 def rotation_generators(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
-    """∂R/∂v_k along exp(v) at the identity, one square matrix for each component of the velocity."""
+    """Return ∂R/∂v_k of exp(v) at the identity, one square matrix for each velocity component."""
     size = rotation_size(group)
     generators: list[ImmutableMatrix] = []
     for simple, _, _ in group.simple_factors:
@@ -199,11 +199,11 @@ def rotation_generators(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
 
 
 def rotate(program: Program, group: LieGroup, storage: Vector, w: Vector, *, transpose: bool = False) -> Vector:
-    """R(q) w or R(q)ᵀ w as one statement; a vector in symbols."""
+    """Return R(q) w or R(q)ᵀ w as the symbols of one statement."""
     operand = Value(program.vector(w), Euclidean(len(w)))
     return program.apply(Rotate(group, transpose), Value(storage, group), operand).components
 
 
 def factor(program: Program, group: LieGroup, storage: Vector, index: int) -> Vector:
-    """Storage of one simple factor as a statement, so that its derivative is that of the whole element."""
+    """Return the storage of one simple factor as a statement, so that derivatives refer to the whole element."""
     return program.apply(Factor(group, index), Value(storage, group)).components

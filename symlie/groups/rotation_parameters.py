@@ -1,9 +1,10 @@
-"""Classical coordinates of rotations: Euler angles, Euler parameters, rotation vectors as elements of Rⁿ.
+"""Classical coordinates of rotations: Euler angles, Euler parameters and rotation vectors as elements of Rⁿ.
 
     R = R(ρ),    ω = G(ρ) ρ',    ρ' = G⁺(ρ) ω,    G_i = (Rᵀ ∂R/∂ρ_i)^∨
 
-A body stored by them is on Rⁿ and moves by ρ'; all that is stated of R and ω follows by the chain rule. G is derived
-from R(ρ). Source: [Holzinger2024], equations (5) to (7) and (12) to (14).
+The configuration of a body in these coordinates is an element of Rⁿ with the velocity ρ'; expressions of R and ω are
+differentiated by the chain rule. G is derived from R(ρ).
+Source: [Holzinger2024], equations (5) to (7) and (12) to (14).
 """
 
 from __future__ import annotations
@@ -30,39 +31,26 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RotationParameters:
-    """Coordinates ρ of rotations.
-
-    Parameters
-    ----------
-    name
-        Name, as ``coordinates=`` takes it.
-    field
-        Name of the stored field.
-    size
-        Components of ρ.
-    rotation
-        R(ρ), row by row.
-    kinematic_matrix
-        G(ρ), 3 × size.
-    inverse_kinematic_matrix
-        G⁺(ρ), size × 3, on the manifold that the relation describes.
-    regularity
-        At most one, and zero where G has no inverse, with a change of sign across that surface.
-    relation
-        What vanishes on the manifold, if there are more parameters than three.
-    of_rotation
-        ρ of a rotation matrix, given row by row, if elements of a group may be stored by them.
-    """
+    """Coordinates ρ of rotations."""
 
     name: str
+    """Value of ``coordinates=``."""
     field: str
+    """Name of the stored field."""
     size: int
+    """Number of components of ρ."""
     rotation: Callable[[Program, Vector], Vector]
+    """R(ρ), row-major."""
     kinematic_matrix: Callable[[Program, Vector], Matrix]
+    """G(ρ), shape (3, size)."""
     inverse_kinematic_matrix: Callable[[Program, Vector], Matrix]
+    """G⁺(ρ), shape (size, 3), on the manifold of the relation."""
     regularity: Callable[[Program, Vector], Expr] | None = None
+    """Function with values up to one that changes sign at the singularities of G."""
     relation: Callable[[Vector], Expr] | None = None
+    """Function that vanishes on the manifold, for more than three parameters."""
     of_rotation: Callable[[Vector], Vector] | None = None
+    """ρ of a row-major rotation matrix, if group elements can be stored in these coordinates."""
 
     @property
     def start(self) -> Vector:
@@ -70,48 +58,20 @@ class RotationParameters:
         return (Integer(1), *(Integer(0),) * 3) if self.size == 4 else (Integer(0),) * self.size
 
     def rates_by_spin(self, rho: Array) -> Array:
-        """G⁺(ρ) as numbers, (size, 3).
-
-        Parameters
-        ----------
-        rho
-            ρ, (size,).
-
-        Raises
-        ------
-        ModelError
-            ρ is singular.
-        """
+        """Return G⁺(ρ) as numbers, shape (size, 3), or raise `ModelError` if ρ is singular."""
         self.check_regular(rho)
         program, symbols = Program(), self._symbols
         matrix = self.inverse_kinematic_matrix(program, symbols)
         return np.array(self._at(rho, program, list(matrix))).reshape(self.size, 3)
 
     def spin_by_rates(self, rho: Array) -> Array:
-        """G(ρ) as numbers, (3, size).
-
-        Parameters
-        ----------
-        rho
-            ρ, (size,).
-        """
+        """Return G(ρ) as numbers, shape (3, size)."""
         program, symbols = Program(), self._symbols
         matrix = self.kinematic_matrix(program, symbols)
         return np.array(self._at(rho, program, list(matrix))).reshape(3, self.size)
 
     def check_regular(self, rho: Array) -> None:
-        """Check that ρ may be an initial value.
-
-        Parameters
-        ----------
-        rho
-            ρ, (size,).
-
-        Raises
-        ------
-        ModelError
-            ρ is singular.
-        """
+        """Check that ρ is regular and may be an initial value."""
         if self.regularity is None:
             return
         program, symbols = Program(), self._symbols
@@ -126,7 +86,7 @@ class RotationParameters:
         return tuple(sympy.symbols(f"rho:{self.size}", real=True))
 
     def _at(self, rho: Array, program: Program, wanted: Sequence[Expr]) -> list[float]:
-        """Numbers of expressions of a program in `_symbols`."""
+        """Evaluate expressions of a program in `_symbols`."""
         values: dict[Expr, Expr] = {s: sympy.Float(x) for s, x in zip(self._symbols, rho, strict=True)}
         for statement in program.statements:
             assert isinstance(statement, Assignment)
@@ -135,13 +95,13 @@ class RotationParameters:
 
 
 def _number(expression: Expr) -> Expr:
-    """A number with coefficient functions in it, as a float."""
+    """Evaluate an expression with coefficient functions."""
     functions = {f: sympy.Float(evaluate(f.base_name, f.argument)) for f in expression.atoms(CoefficientFunction)}
     return sympy.Float(expression.xreplace(functions))
 
 
 class ParametrisedRotation(NamedTuple):
-    """The part of a group that holds classical coordinates of a rotation, in its storage and in its velocities."""
+    """Part of a group with classical coordinates of a rotation; the slice applies to its storage and its velocity."""
 
     parameters: RotationParameters
     part: slice
@@ -149,25 +109,13 @@ class ParametrisedRotation(NamedTuple):
 
 @functools.cache
 def parametrised_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
-    """The rotation that a group Rⁿ is by classical coordinates, form 2; None if there is none.
-
-    Parameters
-    ----------
-    group
-        A group, or a space that can have none.
-    """
+    """Return the rotation in classical coordinates with rates as unknowns (form 2) of a group, or None."""
     return _first_rotation(group, lambda factor: factor.rotation_parameters)
 
 
 @functools.cache
 def stepped_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
-    """The rotation that is stepped in classical coordinates, of either form; None if there is none.
-
-    Parameters
-    ----------
-    group
-        A group, or a space that can have none.
-    """
+    """Return the rotation whose steps are in classical coordinates, in either form, or None."""
     return _first_rotation(group, lambda factor: (factor.stepped_in or factor).rotation_parameters)
 
 
@@ -183,13 +131,7 @@ def _first_rotation(
 
 
 def starting_storage(group: ConfigurationSpace) -> Vector:
-    """Stored components of the identity, as they are before anything is given.
-
-    Parameters
-    ----------
-    group
-        A group, or another space.
-    """
+    """Return the stored components of the identity, the default initial configuration."""
     storage = list(group.identity)
     if (turned := parametrised_rotation(group)) is not None:
         storage[turned.part] = turned.parameters.start

@@ -1,11 +1,11 @@
-"""Coordinates of the second kind: products of exponentials along the basis vectors, exp(u₁e₁)∘…∘exp(u_n e_n).
+"""Coordinates of the second kind: products of exponentials of the basis vectors, exp(u₁e₁)∘…∘exp(u_n e_n).
 
-    q' = D L_q M(u) u',    M_i = Ad(exp(-u_n e_n)) … Ad(exp(-u_{i+1} e_{i+1})) e_i     under right multiplication
-    q' = D R_q N(u) u',    N_i = Ad(exp(u₁ e₁)) … Ad(exp(u_{i-1} e_{i-1})) e_i          under an action from the left
+    q' = D L_q M(u) u',    M_i = Ad(exp(-u_n e_n)) … Ad(exp(-u_{i+1} e_{i+1})) e_i     for right multiplication
+    q' = D R_q N(u) u',    N_i = Ad(exp(u₁ e₁)) … Ad(exp(u_{i-1} e_{i-1})) e_i          for a left action
 
-With one basis vector, exp and Ad = exp(ad) are elementary functions where A³ = c A: sines and cosines along rotations,
-polynomials along translations. M is the identity at u = 0 and regular near it; on SO(3) it is singular where
-u₂ = π/2. It is inverted by normal equations, whose elimination needs no pivoting.
+For one basis vector, exp and Ad = exp(ad) are elementary functions if A³ = c A: sines and cosines for rotations,
+polynomials for translations. M is the identity at u = 0 and regular near it; on SO(3) it is singular at u₂ = π/2. It is
+inverted by normal equations, whose elimination needs no pivoting.
 Source: [Owren2001].
 """
 
@@ -27,13 +27,7 @@ _T = Symbol("t", real=True)
 
 
 def second_kind(program: Program, group: LieGroup, u: Vector) -> Vector:
-    """Storage of exp(u₁e₁)∘…∘exp(u_n e_n), factor by factor.
-
-    Raises
-    ------
-    GroupError
-        The exponential along a basis vector is not elementary.
-    """
+    """Return the storage of exp(u₁e₁)∘…∘exp(u_n e_n), or raise `GroupError` if an exponential is not elementary."""
     result: list[Expr] = []
     for g, _, offset in group.simple_factors:
         if g.coordinates_of is not None:
@@ -43,13 +37,7 @@ def second_kind(program: Program, group: LieGroup, u: Vector) -> Vector:
 
 
 def second_kind_inverse(program: Program, group: LieGroup, u: Vector, w: Vector, *, is_left: bool = False) -> Vector:
-    """M⁻¹(u) w, or N⁻¹(u) w under an action from the left.
-
-    Raises
-    ------
-    GroupError
-        The exponential along a basis vector is not elementary.
-    """
+    """Return M⁻¹(u) w, or N⁻¹(u) w for a left action."""
     result: list[Expr] = []
     for g, _, offset in group.simple_factors:
         part, operand = u[offset : offset + g.dimension], w[offset : offset + g.dimension]
@@ -59,7 +47,7 @@ def second_kind_inverse(program: Program, group: LieGroup, u: Vector, w: Vector,
 
 
 def second_kind_chart(program: Program, group: LieGroup, u: Vector) -> Expr:
-    """What must stay below the chart's limit: `operators.chart`, and the limit times 1 - det M² over the factors."""
+    """Return the maximum of `operators.chart` and of `CHART_LIMIT` times 1.01 - det(M)² over the simple factors."""
     sizes = [chart(program, group, u)]
     for g, _, offset in group.simple_factors:
         part = u[offset : offset + g.dimension]
@@ -71,14 +59,14 @@ def second_kind_chart(program: Program, group: LieGroup, u: Vector) -> Expr:
 
 
 def _product(program: Program, group: LieGroup, u: Vector, matrix: ImmutableMatrix, x: Vector) -> Vector:
-    """exp(u₁A₁) … exp(u_n A_n) x for the values A_k of a matrix at the basis vectors."""
+    """Return exp(u₁A₁) … exp(u_n A_n) x with the values A_k of a matrix at the basis vectors."""
     for k in reversed(range(group.dimension)):
         x = _applied(program, group, matrix, k, u[k], x)
     return x
 
 
 def _columns(program: Program, group: LieGroup, u: Vector, is_left: bool) -> list[Vector] | None:
-    """Columns of M or N; None for a commutative group."""
+    """Return the columns of M or N; None for a commutative group."""
     n = group.dimension
     matrix = ImmutableMatrix(ad_matrix(group))
     if matrix.is_zero_matrix:
@@ -93,7 +81,7 @@ def _columns(program: Program, group: LieGroup, u: Vector, is_left: bool) -> lis
 
 
 def _solved(program: Program, columns: Sequence[Vector], right: Vector) -> tuple[Vector, Expr]:
-    """M⁻¹ b by MᵀM x = Mᵀ b, and det(M)²."""
+    """Return the solution of MᵀM x = Mᵀ b, and det(M)²."""
     n = len(columns)
 
     def dot(x: Sequence[Expr], y: Sequence[Expr]) -> Expr:
@@ -116,14 +104,14 @@ def _solved(program: Program, columns: Sequence[Vector], right: Vector) -> tuple
 
 
 def _applied(program: Program, group: LieGroup, matrix: ImmutableMatrix, axis: int, t: Expr, x: Vector) -> Vector:
-    """exp(t A) x for A of one basis vector."""
+    """Return exp(t A) x with A at one basis vector."""
     exponential = _elementary(group, matrix, axis)
     return program.vector(exponential.xreplace({_T: t}) * Matrix(x))
 
 
 @functools.cache
 def _elementary(group: LieGroup, matrix: ImmutableMatrix, axis: int) -> ImmutableMatrix:
-    """exp(t A) where A is the matrix at the basis vector of an axis."""
+    """Return exp(t A) with A at the basis vector of an axis, or raise `GroupError` unless A³ = c A."""
     unit = {s: Integer(int(k == axis)) for k, s in enumerate(algebra_symbols(group))}
     a = matrix.subs(unit, simultaneous=True)
     square, one = a * a, sympy.eye(a.rows)

@@ -1,4 +1,4 @@
-"""Semidirect products G⋉V stated by the action of G on V = R^n."""
+"""Semidirect products G⋉V defined by the action of G on V = R^n."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from symlie.ir.program import Vector
 def semidirect_product(
     group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str, *, velocity: str = "U"
 ) -> LieGroup:
-    """The group of pairs (a, x) with (a, x)∘(b, y) = (a∘b, x + ρ(a) y).
+    """Return the group of pairs (a, x) with (a, x)∘(b, y) = (a∘b, x + ρ(a) y).
 
     Parameters
     ----------
     group
-        G, any group whose composition is polynomial.
+        G, a group with polynomial composition.
     space
-        V: R^n, or a direct product R^n x R^n … of equal spaces, each of which G acts on.
+        V: R^n, or a direct product R^n x R^n … of equal spaces with the same action of G on each.
     action
-        ρ: takes an element a of G with its fields (``a.R``, ``a.p``, …) and returns a matrix n × n (a number or an
-        expression if n = 1), linear representation of G.
+        ρ, a linear representation of G: function of an element a of G with its fields (``a.R``, ``a.p``, …). It returns
+        a matrix n × n (a number or an expression if n = 1).
     name
         Name of the product, an identifier.
     velocity
-        Name of the velocity of V, which is ρ(a)⁻¹ x', body-fixed where ρ is a rotation.
+        Name of the velocity of V, ρ(a)⁻¹ x', which is body-fixed if ρ is a rotation.
 
     Returns
     -------
     LieGroup
-        Storage: that of G, then that of V: ``x``, or ``x1``, ``x2``, … of a direct product; velocity: that of G, then
-        ``U``, or ``U1``, ``U2``, …. ``velocity`` is the name in place of ``U``.
+        Storage: the fields of G, then ``x`` of V, or ``x1``, ``x2``, … of a direct product. Velocity: the fields of G,
+        then ``U``, or ``U1``, ``U2``, …, with the name ``velocity`` instead of ``U``.
 
     Raises
     ------
     GroupError
-        The action is no linear representation of G on V.
+        If the action is not a linear representation of G on V.
     """
     from symlie.groups.validation import check_action, check_name
 
@@ -60,7 +60,7 @@ def semidirect_product(
 def action_matrix(
     group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str
 ) -> Callable[[Vector], Matrix]:
-    """ρ as a matrix on the whole of V, by stored components of G."""
+    """Return ρ as a matrix on all of V, as a function of the stored components of G."""
     m = space.dimension
 
     def matrix(a: Vector) -> Matrix:
@@ -79,7 +79,7 @@ def action_matrix(
 def semidirect(
     group: LieGroup, space: LieGroup, action: Callable[[StoredElement], object], name: str, *, velocity: str = "U"
 ) -> LieGroup:
-    """`semidirect_product` of what is known to be right."""
+    """Return a semidirect product without checks of its arguments."""
     n, matrix = group.storage_dimension, action_matrix(group, space, action, name)
 
     def acted(a: Vector, x: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""Homogeneous spaces that come with symlie: spheres, duals of algebras, cotangent bundles, products."""
+"""Standard homogeneous spaces: spheres, duals of Lie algebras, cotangent bundles, products."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _lifted(y: Vector, rates: Vector) -> Vector:
 S2 = HomogeneousSpace(
     "S2", SO3, (Field("q", 0, (3,)),), _rotated, _E3, lambda q: (_dot(q, q) - 1,), _unit, lift=_lifted
 )  # fmt: skip
-"""The unit sphere; f = ω gives q' = ω × q."""
+"""Unit sphere; f = ω gives q' = ω × q."""
 
 TS2 = HomogeneousSpace(
     "TS2",
@@ -67,30 +67,31 @@ TS2 = HomogeneousSpace(
     _unit_with_normal,
     lift=_lifted,
 )
-"""The tangent bundle of the sphere, (q, ω) with |q| = 1, q·ω = 0. SE(3) acts by (A, a)·(q, ω) = (A q, A ω + a × A q),
+"""Tangent bundle of the sphere, (q, ω) with |q| = 1, q·ω = 0. SE(3) acts by (A, a)·(q, ω) = (A q, A ω + a × A q),
 and f = (ω, q × h) gives q' = ω × q, ω' = h for h orthogonal to q. Source: [Celledoni2022], section 4."""
 
 
 @functools.cache
 def dual_space(group: LieGroup, invariance: str = "left", fields: tuple[str, ...] = ()) -> HomogeneousSpace:
-    """The dual 𝔤* of the algebra of a group with the coadjoint action g·μ = Ad*_{g⁻¹} μ.
+    """Return the dual 𝔤* of the Lie algebra of a group with the coadjoint action g·μ = Ad*_{g⁻¹} μ.
 
-    A Hamiltonian H(μ) gives the Lie-Poisson equations: f = -∂H/∂μ if the system it reduces is invariant under left
-    translation, as a body with momentum in body axes is, and f = +∂H/∂μ under right translation.
+    A Hamiltonian H(μ) gives the Lie–Poisson equations. f = -∂H/∂μ if the unreduced system is invariant under left
+    translation, such as a body with its momentum in body axes, and f = +∂H/∂μ for invariance under right
+    translation.
 
     Parameters
     ----------
     group
-        G; the components of μ are dual to its velocity.
+        G; the components of μ are dual to its velocity components.
     invariance
         ``"left"`` or ``"right"``.
     fields
-        Names of the parts of μ that are dual to the parts of the velocity of G; default: one part ``mu``.
+        Names of the parts of μ that are dual to the parts of the velocity of G; default: a single part ``mu``.
 
     Raises
     ------
     GroupError
-        The invariance is neither, or the number of names is another one.
+        If the invariance is neither, or the number of names does not match.
     """
     duals = [Field(n, f.offset, f.shape) for n, f in zip(fields, group.velocity_fields, strict=False)]
     if fields and len(fields) != len(group.velocity_fields):
@@ -110,7 +111,7 @@ def dual_space(group: LieGroup, invariance: str = "left", fields: tuple[str, ...
 
 
 def _coadjoint(group: LieGroup) -> Callable[[Vector], Matrix]:
-    """Ad*_{g⁻¹} as a matrix, by stored components."""
+    """Return Ad*_{g⁻¹} as a matrix, as a function of the stored components of g."""
     matrix, symbols = adjoint_matrix(group), storage_symbols(group)
 
     def at(g: Vector) -> Matrix:
@@ -122,10 +123,10 @@ def _coadjoint(group: LieGroup) -> Callable[[Vector], Matrix]:
 
 @functools.cache
 def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
-    """The cotangent bundle T*G, trivialised from the right: (g, μ), μ the momentum in space.
+    """Return the cotangent bundle T*G in right trivialisation: points (g, μ) with the spatial momentum μ.
 
-    It is the group G⋉𝔤* with the coadjoint action, (g, μ)(h, ν) = (g∘h, μ + Ad*_{g⁻¹} ν), which acts on itself by left
-    translation. A Hamiltonian H(g, μ) gives f = (∂H/∂μ, -R_g^* ∂H/∂g) with the derivative at fixed μ.
+    The bundle is the group G⋉𝔤* with the coadjoint action, (g, μ)(h, ν) = (g∘h, μ + Ad*_{g⁻¹} ν), and acts on itself by
+    left translation. A Hamiltonian H(g, μ) gives f = (∂H/∂μ, -R_g^* ∂H/∂g), with the derivative by g at fixed μ.
 
     Parameters
     ----------
@@ -161,13 +162,13 @@ def cotangent_space(group: LieGroup, momentum: str = "mu") -> HomogeneousSpace:
 
 
 def _rotation_of(group: LieGroup, size: int) -> Callable[[Vector], Vector] | None:
-    """The rotation matrix of the group whose storage begins a point."""
+    """Return the rotation matrix of a point whose storage starts with a group element; None if it has none."""
     rotation = group.rotation
     return None if rotation is None else lambda y: rotation(y[:size])
 
 
 def _back_to_identity(group: LieGroup, *, is_left: bool) -> Callable[[Vector, Vector], Vector]:
-    """f of a translation: the rate of the storage carried back to the identity."""
+    """Return the lift f of a translation, which translates the rate of the storage to the identity."""
     y, h = storage_symbols(group), storage_symbols(group, "h")
     back = group.inverse(y)
     moved = Matrix(group.compose(h, back) if is_left else group.compose(back, h)).jacobian(Matrix(h))
@@ -182,19 +183,19 @@ def _back_to_identity(group: LieGroup, *, is_left: bool) -> Callable[[Vector, Ve
 
 @functools.cache
 def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
-    """A group as a manifold that it acts on by translation.
+    """Return a group as a manifold with its action on itself by translation.
 
     Parameters
     ----------
     group
         G.
     side
-        ``"left"``: g·y = g∘y, f in space. ``"right"``: y·g = y∘g, f the velocity of the body.
+        ``"left"``: g·y = g∘y, f is spatial. ``"right"``: y·g = y∘g, f is the body-fixed velocity.
 
     Raises
     ------
     GroupError
-        The side is neither.
+        If the side is neither.
     """
     if side not in ("left", "right"):
         raise GroupError(f"{group} acts on itself from the left or from the right, not {side!r}.")
@@ -216,23 +217,23 @@ def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
 def product_space(
     *factors: ConfigurationSpace | str, name: str | None = None, fields: Sequence[str] | None = None
 ) -> HomogeneousSpace:
-    """The product of manifolds, on which the direct product of the groups acts.
+    """Return the product of manifolds with the action of the direct product of their groups.
 
     Parameters
     ----------
     *factors
-        Manifolds, and groups that act on themselves by left translation, by themselves or by name; a power is
-        ``product_space(*[TS2] * 3)``. All actions are from the same side.
+        Manifolds or groups, as objects or names; a group acts on itself by left translation. A power is
+        ``product_space(*[TS2] * 3)``. All actions must be left actions, or all right actions.
     name
         Name of the product; default: the names of the factors joined by ``x``.
     fields
-        Names of all parts of a point in their order; default: those of the factors, with the number of the factor
-        appended where two are equal.
+        Names of all parts of a point in order; default: the names in the factors, with the number of the factor as a
+        suffix if names are equal.
 
     Raises
     ------
     GroupError
-        Actions from the left and from the right are mixed, or the names do not fit.
+        If left and right actions are mixed, or the names do not match.
     """
     given = [(space_from_name(f) or group_from_name(f)) if isinstance(f, str) else f for f in factors]
     parts = [f if isinstance(f, HomogeneousSpace) else translation_space(f) for f in given]
@@ -299,5 +300,5 @@ NAMED = {"S2": S2, "TS2": TS2}
 
 
 def space_from_name(name: str) -> HomogeneousSpace | None:
-    """The space spelled ``S2`` or ``TS2``; None if there is none."""
+    """Return the space named ``S2`` or ``TS2``; None for any other name."""
     return NAMED.get(name)

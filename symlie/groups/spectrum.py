@@ -1,8 +1,8 @@
-"""Functions of matrices whose spectrum is {0, ±iω}: from the minimal polynomial by Hermite interpolation.
+"""Functions of matrices with spectrum {0, ±iω}, from the minimal polynomial by Hermite interpolation.
 
-Matrices of any other spectrum are left to `general_functions`.
+Matrices with other spectra are evaluated by `general_functions`.
 
-A matrix A(θ) with minimal polynomial λ^a (λ² + ζ)^b, ζ(θ) a quadratic form, has
+A matrix A(θ) with minimal polynomial λ^a (λ² + ζ)^b, ζ(θ) a quadratic form, satisfies
 
     φ(A) = Σ_{n<a} φ_n Aⁿ + Σ_{k<b} (-1)^k/k! [E^(k)(ζ) + O^(k)(ζ) A] A^a (A² + ζ)^k
 
@@ -28,15 +28,15 @@ from symlie.ir.program import Program, Vector, substitute
 from symlie.showing import Brief
 
 NEAR_INTERVAL = WORKING_INTERVAL / 4
-"""Working interval of functions of small rotations, up to π/2; that of functions of half angles, too."""
+"""Working interval of functions of rotations up to π/2, and of functions of half angles."""
 
 FEW = 2
-"""Coefficient functions that an expression may have; those of longer ones are bound, and differentiated faster."""
+"""Largest number of coefficient functions in one expression; in longer ones they are assigned to symbols."""
 
 
 @dataclass(frozen=True, repr=False)
 class AnalyticFunction(Brief):
-    """φ(λ) = Σ φ_n λⁿ given by its tails Σ_j φ_{n+2j} (-ζ)^j as entire functions of ζ."""
+    """Analytic function φ(λ) = Σ φ_n λⁿ, given by its tails Σ_j φ_{n+2j} (-ζ)^j as entire functions of ζ."""
 
     name: str
     tail: Callable[[int, Expr, Rational], Expr]
@@ -44,7 +44,7 @@ class AnalyticFunction(Brief):
     coefficient: Callable[[int], Expr]
     """n → φ_n."""
     rational: tuple[Rational, Rational] | None = None
-    """(a, b) of φ(λ) = (1 + a λ)/(1 + b λ), which any matrix has by elimination."""
+    """(a, b) of a rational φ(λ) = (1 + a λ)/(1 + b λ), which is evaluated for any matrix by elimination."""
 
 
 def _dexp_inverse_tail(sign: int) -> Callable[[int, Expr, Rational], Expr]:
@@ -69,14 +69,14 @@ def _near_exponential_tail(n: int, zeta: Expr, upper: Rational) -> Expr:
 
 
 def _bernoulli(sign: int) -> Callable[[int], Expr]:
-    """Coefficients of λ/(e^λ - 1) with B₁ = sign/2."""
+    """Return the coefficients of λ/(e^λ - 1) with B₁ = sign/2."""
     return lambda n: Rational(sign, 2) if n == 1 else sympy.bernoulli(n) / math.factorial(n)
 
 
 EXP = AnalyticFunction("exp", Stumpff.of, lambda n: Rational(1, math.factorial(n)))
 """e^λ."""
 NEAR_EXP = replace(EXP, tail=_near_exponential_tail)
-"""The same, with polynomials for small ζ alone, which wait less for each other."""
+"""e^λ with polynomials for small ζ only, which have shorter dependency chains."""
 DEXP = AnalyticFunction(
     "dexp", lambda n, zeta, upper: Stumpff.of(n + 1, zeta, upper), lambda n: Rational(1, math.factorial(n + 1))
 )
@@ -94,7 +94,7 @@ DEXP_NEGATIVE_INVERSE = AnalyticFunction("dexp_negative_inverse", _dexp_inverse_
 
 
 def scaled_dexp_inverse(scale: Expr, cotangent: Expr) -> AnalyticFunction:
-    """κλ/(e^{κλ} - 1) of matrices with λ(λ² + ζ), from κ and κ² g₀(κ² ζ)."""
+    """Return κλ/(e^{κλ} - 1) from κ and κ² g₀(κ² ζ), for matrices with minimal polynomial λ(λ² + ζ)."""
     tails = {1: -scale / 2, 2: cotangent}
     return replace(DEXP_INVERSE, tail=lambda n, zeta, upper: tails[n], coefficient=lambda n: 1 if n == 0 else tails[n])
 
@@ -106,19 +106,11 @@ class Spectrum:
     zero_multiplicity: int
     pair_multiplicity: int
     zeta: Expr
-    """ζ as a polynomial in θ; zero if b = 0."""
+    """ζ ≥ 0 as a polynomial in θ; zero if b = 0."""
 
 
 def spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum:
-    """Find the minimal polynomial of a matrix that depends polynomially on its symbols.
-
-    ζ is not negative: the coefficient functions are evaluated for z ≥ 0 only.
-
-    Raises
-    ------
-    ModelError
-        The spectrum is not of the form {0, ±iω}: the group is of class B.
-    """
+    """Return the minimal polynomial of a polynomial matrix, or raise `ModelError` if its spectrum is not {0, ±iω}."""
     form = _spectrum(matrix)
     if form is None:
         raise ModelError("The algebra's ad has eigenvalues other than 0 and ±iω; closed forms need one rotation angle.")
@@ -126,7 +118,7 @@ def spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum:
 
 
 def has_closed_form(function: AnalyticFunction, matrix: sympy.ImmutableMatrix) -> bool:
-    """Whether φ(A) is a combination of known coefficient functions: spectrum {0, ±iω}, and a known tail."""
+    """Return whether φ(A) is a combination of known coefficient functions: spectrum {0, ±iω}, and a known tail."""
     form = _spectrum(matrix)
     if form is None:
         return False
@@ -159,14 +151,14 @@ def _spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum | None:
 
 
 def _in_ring(matrix: Matrix) -> tuple[DomainMatrix, Domain]:
-    """A matrix over the polynomials in its symbols, which SymPy is fast with, and that ring."""
+    """Convert a matrix to the polynomial ring in its symbols, where SymPy is fast, and return it with that ring."""
     symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
     ring = sympy.QQ[tuple(symbols)] if symbols else sympy.QQ
     return DomainMatrix.from_Matrix(matrix).convert_to(ring), ring
 
 
 def _with_pairs(matrix: Matrix, a: int, b: int, zeta: Expr) -> tuple[DomainMatrix, Domain]:
-    """A^a (A² + ζ)^b, and the ring of its entries."""
+    """Return A^a (A² + ζ)^b, and the ring of its entries."""
     power, ring = _in_ring(matrix)
     unit = DomainMatrix.eye(matrix.shape[0], ring)
     pair = power * power + unit.scalarmul(ring.from_sympy(sympy.expand(zeta))) if b else unit
@@ -182,10 +174,7 @@ def _annihilates(matrix: Matrix, a: int, b: int, zeta: Expr) -> bool:
 
 @functools.cache
 def _repeated_pair(matrix: sympy.ImmutableMatrix, k: int) -> tuple[Expr, Expr, Matrix]:
-    """A^a (A² + ζ)^k as product of a number, a polynomial, and a matrix without common factor.
-
-    The sign is such that the matrix resembles A.
-    """
+    """Factor A^a (A² + ζ)^k into a number, a polynomial and a primitive matrix with the leading sign of A."""
     form = spectrum(matrix)
     product, ring = _with_pairs(matrix, form.zero_multiplicity, k, form.zeta)
     entries = [e for e in product.to_list_flat() if e != 0]
@@ -216,31 +205,7 @@ def apply_function(
     reference: Expr | None = None,
     transpose: bool = False,
 ) -> Vector:
-    """φ(A(θ)) x, or φ(A(θ))ᵀ x, as statements: powers act on vectors, no matrix is formed.
-
-    Parameters
-    ----------
-    program
-        Receives the intermediate vectors.
-    function
-        φ.
-    matrix
-        A in symbols.
-    replacements
-        Pairs (symbol of A, component of θ).
-    vector
-        x, as many components as A has rows.
-    reference
-        z of the group as polynomial in the symbols; ζ is then written as κ z so that z is shared, and the working
-        interval of ζ is κ times the standard one.
-    transpose
-        Apply the transpose.
-
-    Returns
-    -------
-    Vector
-        Components of the result.
-    """
+    """Return φ(A(θ)) x, or φ(A(θ))ᵀ x, by matrix-vector products; ``reference`` is z in the symbols of A."""
     matrix = sympy.ImmutableMatrix(matrix)
     values = dict(replacements)
     if not has_closed_form(function, matrix):
@@ -257,6 +222,7 @@ def apply_function(
             for i in range(m.shape[0])
         )
 
+    # If ζ = κ z, the statement of z is shared, and the working interval of ζ is κ times the standard one.
     zeta, upper = form.zeta, WORKING_INTERVAL
     if reference and form.pair_multiplicity:
         ratio = sympy.cancel(form.zeta / reference)
@@ -301,7 +267,7 @@ def apply_function(
 def _apply_general(
     program: Program, function: AnalyticFunction, matrix: Matrix, vector: Vector, *, transpose: bool
 ) -> Vector:
-    """φ(A) x for a spectrum of any kind; see `general_functions` for the domain."""
+    """Return φ(A) x for an arbitrary spectrum, on the domain of `general_functions`."""
     if function.rational is not None:
         numerator, denominator = function.rational
         rows = general_functions.bound_rows(program, matrix, transpose=transpose)

@@ -1,4 +1,4 @@
-"""Definitions of the standard groups: only storage, composition, inverse, identity, and what the velocity means."""
+"""Definitions of the standard groups by storage, composition, inverse, identity and velocity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symlie.rotations import quaternion_product
 
 
 def skew(a: Vector | Matrix) -> Matrix:
-    """The matrix ã with ã b = a × b."""
+    """Return the matrix ã with ã b = a × b."""
     return Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
@@ -35,7 +35,7 @@ def _rotation_relations(r: Vector) -> Vector:
 
 
 def _rotation_normalize(r: Vector) -> Vector:
-    # One Newton-Schulz step towards the polar factor of R.
+    # One Newton–Schulz step towards the polar factor of R.
     rotation = _matrix(r)
     defect = rotation.T * rotation - sympy.eye(3)
     return tuple(rotation - rotation * defect / 2)
@@ -58,7 +58,7 @@ _QUATERNION_BASIS = Matrix.vstack(sympy.zeros(1, 3), sympy.eye(3) / 2)
 
 @functools.cache
 def real_space(n: int) -> LieGroup:
-    """R^n with addition; the velocity is the rate of the coordinates.
+    """Return R^n with addition; the velocity is the rate of the coordinates.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ S3 = LieGroup(
     rotation_logarithm=quaternions.logarithm,
     near_logarithm=quaternions.near_logarithm,
 )
-"""Unit quaternions, scalar first; Ω body-fixed, so the basis carries the factor one half."""
+"""Unit quaternions, scalar first; Ω body-fixed, hence the factor 1/2 in the basis."""
 
 SO3rv = LieGroup(
     name="SO3rv",
@@ -144,9 +144,8 @@ SO2 = LieGroup(
     rotation=lambda a: (a[0], -a[1], a[1], a[0]),
     rotation_logarithm=lambda program, a: program.vector([sympy.atan2(a[1], a[0])]),
 )
-"""Rotations of the plane as p = (cos φ, sin φ), which makes everything but exp and log polynomial, like the quaternion
-in space. It tells no turns; a run counts them, see `Solution.angle`. Where forces depend on them, the angle is a
-coordinate on R1."""
+"""Rotations of the plane as p = (cos φ, sin φ), so that all operations except exp and log are polynomial. The storage
+does not count full turns; `Solution.angle` does. If forces depend on the unwrapped angle, use a coordinate on R1."""
 
 SE3 = semidirect(SO3, real_space(3), lambda a: a.R, name="SE3")
 """Rigid motions (R, x); velocity [Ω; U] body-fixed."""
@@ -158,19 +157,19 @@ SE2 = semidirect(SO2, real_space(2), lambda a: a.R, name="SE2")
 """Rigid motions of the plane (p, x), p = (cos φ, sin φ); velocity [Ω; U] body-fixed."""
 
 NAMED = {"SO2": SO2, "SO3": SO3, "SO3rv": SO3rv, "S3": S3, "SE2": SE2, "SE3": SE3, "S3sR3": S3sR3}
-"""Groups that are not direct products or R^n, by name."""
+"""Groups by name, without direct products and R^n."""
 
 
 LONGEST_NAME = 100
-"""Characters of the name of a product."""
+"""Largest number of characters in the name of a product."""
 
 LARGEST_SPACE = 1000
-"""Largest n of the groups R^n that can be spelled."""
+"""Largest n of the groups R^n that have a name."""
 
 
 @functools.cache
 def group_from_name(name: str) -> LieGroup:
-    """The group spelled ``R3``, as in `NAMED`, or as a direct product such as ``SO3xR3`` or ``SO3rvxR3``.
+    """Return the group named ``R3``, as in `NAMED`, or a direct product such as ``SO3xR3`` or ``SO3rvxR3``.
 
     Parameters
     ----------
@@ -180,7 +179,7 @@ def group_from_name(name: str) -> LieGroup:
     Raises
     ------
     UnknownNameError
-        No group has this name.
+        If no group has this name.
     """
     if name in NAMED:
         return NAMED[name]

@@ -1,4 +1,12 @@
-"""Stages of the symplectic θ-family on cotangent bundles T*G, trivialised from the right."""
+"""Stages of the symplectic θ-family on cotangent bundles T*G in right trivialisation.
+
+With u = (ξ, n) = h f(stage) and E = exp(θξ), the stage of a step from (g₀, μ₀) is (E g₀, M),
+
+    M = dexp*_{-ξ}(μ₀ + Ad*_E n) - θ dexp*_{-θξ} Ad*_E n,
+
+and the end is (exp(ξ) g₀, Ad*_{exp(-ξ)}(μ₀ + Ad*_E n)). The method is symplectic for every θ, and symmetric of order 2
+for θ = 1/2. Source: [Celledoni2022], equations (15) to (17).
+"""
 
 from __future__ import annotations
 
@@ -15,44 +23,18 @@ from symlie.ir.program import Euclidean, Program, Value, Vector
 
 @dataclass(frozen=True)
 class ThetaStep:
-    """A step of the θ-family from one point, as expressions of a program.
-
-    Attributes
-    ----------
-    stage, end
-        Stored components.
-    tangent
-        Z: with the increment changed by δu the stage moves along ψ_*(Z δu).
-    """
+    """Step of the θ-family from one point, as expressions of a program."""
 
     stage: Vector
+    """Stored components of the stage."""
     end: Vector
+    """Stored components at the end of the step."""
     tangent: Matrix
+    """Z: a change δu of the increment moves the stage by ψ_*(Z δu)."""
 
 
 def theta_step(program: Program, group: LieGroup, y: Vector, u: Vector, theta: Expr) -> ThetaStep:
-    """The stage and the end of a step with u = (ξ, n) = h f(stage) from y = (g₀, μ₀).
-
-    With E = exp(θξ) the stage is (E g₀, M),
-
-        M = dexp*_{-ξ}(μ₀ + Ad*_E n) - θ dexp*_{-θξ} Ad*_E n,
-
-    and the end is (exp(ξ) g₀, Ad*_{exp(-ξ)}(μ₀ + Ad*_E n)). Symplectic for every θ; symmetric, of order 2, for θ = 1/2.
-    Source: [Celledoni2022], equations (15) to (17).
-
-    Parameters
-    ----------
-    program
-        Where statements are appended.
-    group
-        G.
-    y
-        Stored components of g₀, then μ₀.
-    u
-        Symbols of ξ and n, of the dimension of G each.
-    theta
-        θ, dimensionless.
-    """
+    """Return the stage and the end of a step with u = (ξ, n) = h f(stage) from y = (g₀, μ₀), see the module."""
     n, size = group.dimension, group.storage_dimension
     start, xi, momentum = Value(y[:size], group), u[:n], y[size:]
     increment = Value(u, Euclidean(2 * n))
@@ -67,7 +49,7 @@ def theta_step(program: Program, group: LieGroup, y: Vector, u: Vector, theta: E
     for k in range(2 * n):
         unit = tuple(Integer(int(i == k)) for i in range(2 * n))
         turn = program.vector([theta * c for c in tangent_operator(program, group, part, unit[:n], negative=True)])
-        # ψ_*(η, m) at (g, μ) has the rate m - ad*_η μ of the momentum.
+        # The momentum of ψ_*(η, m) at (g, μ) has the rate m - ad*_η μ.
         carried = ad(program, group, turn, reached, transpose=True)
         rates = forward(program, reached, [(increment, unit)])
         columns.append([*turn, *program.vector([a + b for a, b in zip(rates, carried, strict=True)])])

@@ -1,4 +1,4 @@
-"""Laws that a stated group must obey, checked in numbers when it is defined."""
+"""Group axioms that a definition must satisfy, checked numerically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symlie.groups.rotation import rotation_size
 from symlie.ir.program import Vector
 
 TOLERANCE = 1e-6
-"""Relative violation above which a law is said to fail; elements are in the group up to 1e-9."""
+"""Relative residual above which an axiom fails; elements lie in the group up to 1e-9."""
 
 _STEPS = 32
 
@@ -26,26 +26,20 @@ Function = Callable[..., Array]
 
 
 def check_name(name: str) -> None:
-    """Check that a name can be written in generated text.
-
-    Raises
-    ------
-    GroupError
-        The name is no identifier.
-    """
+    """Check that a name is an identifier that generated code can use, or raise `GroupError`."""
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise GroupError(f"Group name {name!r} is not usable; take letters, digits and underscores.")
 
 
 def compiled(function: Callable[..., Sequence[object]], group: LieGroup, arguments: int) -> Function:
-    """A function of stored elements on arrays of numbers."""
+    """Compile a function of stored elements to a function of arrays."""
     symbols = [storage_symbols(group, stem) for stem in "abc"[:arguments]]
     expressions = sympy.lambdify(symbols, list(function(*symbols)), "numpy")
     return lambda *elements: np.array(expressions(*elements), dtype=float)
 
 
 def elements(group: LieGroup, count: int = 3) -> list[Array]:
-    """Elements away from the identity, by integrating s' = K(s) θ with steps of order four."""
+    """Return elements away from the identity, by fourth-order integration of s' = K(s) θ."""
     generator = np.random.default_rng(1)
     symbols = storage_symbols(group)
     translation = sympy.lambdify([symbols], left_translation(group), "numpy")
@@ -65,24 +59,13 @@ def elements(group: LieGroup, count: int = 3) -> list[Array]:
 
 
 def agree(left: object, right: object) -> bool:
-    """Whether numbers are the same up to `TOLERANCE` of the largest on the right; NaN never is."""
+    """Return whether numbers agree within `TOLERANCE` relative to the largest on the right; False for NaN."""
     a, b = np.array(left, dtype=float), np.array(right, dtype=float)
     return bool(np.abs(a - b).max(initial=0) <= TOLERANCE * max(1.0, np.abs(b).max(initial=0)))
 
 
 def check_group(group: LieGroup) -> LieGroup:
-    """Check the axioms of a group and what is stated beside them.
-
-    Returns
-    -------
-    LieGroup
-        The group itself.
-
-    Raises
-    ------
-    GroupError
-        A law fails; the message says which.
-    """
+    """Check the axioms and all other data of a group, or raise a `GroupError` that names the failed law."""
     basis = np.array(group.basis.tolist(), dtype=float)
     if np.linalg.matrix_rank(basis) < group.dimension:
         raise GroupError(f"The basis of {group} is linearly dependent.")
@@ -114,13 +97,7 @@ def check_group(group: LieGroup) -> LieGroup:
 
 
 def check_action(name: str, group: LieGroup, action: Callable[[Vector], Matrix]) -> None:
-    """Check that ρ is a linear representation: ρ(e) = I, ρ(a∘b) = ρ(a) ρ(b).
-
-    Raises
-    ------
-    GroupError
-        It is not.
-    """
+    """Check that ρ is a linear representation: ρ(e) = I, ρ(a∘b) = ρ(a) ρ(b)."""
     compose = compiled(group.compose, group, 2)
     n = action(storage_symbols(group)).rows
     rho = compiled(lambda a: list(action(a)), group, 1)

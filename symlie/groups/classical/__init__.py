@@ -1,1 +1,1 @@
-"""Classical coordinates of rotations: Euler angles, Euler parameters, rotation vectors, and how bodies take them."""
+"""Classical coordinates of rotations: Euler angles, Euler parameters and rotation vectors, for bodies."""

@@ -1,4 +1,4 @@
-"""How the rotation of a body is stored and stepped: on the group, by classical coordinates, or by both.
+"""Storage and steps of the rotation of a body: on the group, in classical coordinates, or a combination.
 
 | | unknowns | a step |
 |---|---|---|
@@ -6,8 +6,8 @@
 | form 1 | ρ and ω | ρ + u with ρ' = G⁻¹(ρ) ω |
 | form 2 | ρ and ρ' | ρ + u |
 
-Source: [Holzinger2024], equations (5) to (7) and (11) of form 1, (12) to (14) of form 2, (22) and (24) of angles that
-are stored by steps on the group.
+Source: [Holzinger2024], equations (5) to (7) and (11) for form 1, (12) to (14) for form 2, (22) and (24) for Euler
+angles with steps on the group.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from symlie.ir.program import Program, Vector, substitute
 
 def _euler_parameters() -> RotationParameters:
     q = storage_symbols(S3)
-    # ω = (KᵀK)⁻¹ Kᵀ p' with p' = K(p) ω, on |p| = 1.
+    # ω = (KᵀK)⁻¹ Kᵀ p' with p' = K(p) ω, for |p| = 1.
     translation = left_translation(S3)
     unit = translation.subs(dict(zip(q, S3.identity, strict=True)), simultaneous=True)
     scale = (unit.T * unit)[0, 0]
@@ -80,24 +80,24 @@ def _rotation_vector() -> RotationParameters:
 
 
 LIE_COORDINATES = {"lie": SO3, "quaternion": S3, "rotation_vector": SO3rv}
-"""Groups by what they store of a rotation."""
+"""Groups by the stored representation of a rotation."""
 
 FORMS = (1, 2)
-"""Forms of the equations in classical coordinates, by number."""
+"""Forms of the equations in classical coordinates: ω as unknown (1), rates as unknown (2)."""
 
 ON_GROUP = "lie"
-"""The value of ``step=`` for steps on the group."""
+"""Value of ``step=`` for steps on the group."""
 
 
 @functools.cache
 def parameters_by_name() -> Mapping[str, RotationParameters]:
-    """Classical coordinates; stating all of them takes longer than importing this module."""
+    """Return all classical coordinates by name, created on first use to keep the import fast."""
     return {p.name: p for p in (*map(euler_angles, SEQUENCES), _euler_parameters(), _rotation_vector())}
 
 
 @functools.cache
 def _parameter_space(name: str) -> LieGroup:
-    """Rⁿ of classical coordinates, of form 2."""
+    """Return the group Rⁿ of classical coordinates in form 2."""
     parameters = parameters_by_name()[name]
     linear = real_space(parameters.size)
     shape = (parameters.size,)
@@ -117,7 +117,7 @@ def _parameter_space(name: str) -> LieGroup:
 
 @functools.cache
 def _stored_group(name: str) -> LieGroup:
-    """SO(3) whose storage is ρ, stepped on the group."""
+    """Return SO(3) with storage ρ and steps on the group."""
     if name in LIE_COORDINATES:
         return LIE_COORDINATES[name]
     parameters = parameters_by_name()[name]
@@ -145,34 +145,13 @@ def _stored_group(name: str) -> LieGroup:
 
 @functools.cache
 def _form_1(name: str) -> LieGroup:
-    """The group whose storage is ρ, stepped in ρ itself."""
+    """Return the group with storage ρ and steps in ρ (form 1)."""
     return replace(_stored_group(name), name=f"{name}_1", stepped_in=_parameter_space(name))
 
 
 @functools.cache
 def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, step: str | None = None) -> LieGroup:
-    """The configuration space of a body with its rotation stored by other coordinates.
-
-    Parameters
-    ----------
-    group
-        A rotation in space, or the direct product of one with others, such as SO3xR3.
-    coordinates
-        ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector`` step on the group; ``euler_angles``
-        (R = Rx Ry Rz), ``euler_angles_zxz`` and other sequences, and ``euler_parameters`` are coordinates of Rⁿ.
-    form
-        Of the equations in classical coordinates ρ. 1: the unknowns are ρ and ω; Euler angles and ``rotation_vector``
-        have it. 2: the unknowns are ρ and ρ'; these and Euler parameters have it. Default: 2 where coordinates do not
-        step on the group.
-    step
-        ``lie``: Euler angles are stored, and steps are those on the group.
-
-    Raises
-    ------
-    GroupError
-        The group has no rotation in space of its own, there are no such coordinates, or they have no such form or
-        step.
-    """
+    """Return the configuration space of a body with its rotation in other coordinates, form or step."""
     _check_coordinates(coordinates)
     places = [k for k, (g, _, _) in enumerate(group.simple_factors) if g in LIE_COORDINATES.values()]
     if len(places) != 1:
@@ -192,13 +171,7 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
 
 
 def classical_group(name: str) -> LieGroup | None:
-    """The configuration space of a body in classical coordinates by its name, or None.
-
-    Parameters
-    ----------
-    name
-        As `in_coordinates` names it, such as ``euler_anglesxR3``.
-    """
+    """Return the configuration space in classical coordinates of this name, such as ``euler_anglesxR3``, or None."""
     bases, ways = (SO3, direct_product(SO3, real_space(3))), ((None, None), (1, None), (2, None), (None, ON_GROUP))
     for coordinates in (known for known in parameters_by_name() if name.startswith(known)):
         for base, (form, step) in itertools.product(bases, ways):

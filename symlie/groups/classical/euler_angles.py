@@ -1,4 +1,4 @@
-"""Euler angles about three axes that turn along: R = R_i(a) R_j(b) R_k(c), and the angles of a rotation matrix."""
+"""Euler angles about successive body-fixed axes, R = R_i(a) R_j(b) R_k(c), and the angles of a rotation matrix."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ USUAL_SEQUENCE = "xyz"
 SEQUENCES = tuple(
     "".join(axes) for axes in itertools.product("xyz", repeat=3) if axes[0] != axes[1] and axes[1] != axes[2]
 )
-"""Axes of all Euler angles."""
+"""Axis sequences of all Euler angles."""
 
 
 _NOWHERE = Rational(1, 10**150)
-"""What gives the zero vector a direction and is lost in all others; its square is no underflow."""
+"""Offset that gives the zero vector a direction and vanishes by rounding elsewhere; its square does not underflow."""
 
 
 def _elementary(axis: int, cosine: Expr, sine: Expr) -> Matrix:
-    """The rotation about an axis."""
+    """Return the elementary rotation about an axis."""
     i, j = (axis + 1) % 3, (axis + 2) % 3
     result = sympy.eye(3)
     result[i, i] = result[j, j] = cosine
@@ -34,13 +34,7 @@ def _elementary(axis: int, cosine: Expr, sine: Expr) -> Matrix:
 
 
 def euler_angles(sequence: str) -> RotationParameters:
-    """The parameters of a sequence of axes.
-
-    Parameters
-    ----------
-    sequence
-        One of `SEQUENCES`.
-    """
+    """Return the parameters of a sequence of axes, one of `SEQUENCES`."""
     axes = ["xyz".index(letter) for letter in sequence]
     is_proper = axes[0] == axes[2]
 
@@ -84,7 +78,7 @@ def euler_angles(sequence: str) -> RotationParameters:
 
 @functools.cache
 def _inverse_by_angles(sequence: str) -> tuple[Matrix, tuple[sympy.Symbol, ...]]:
-    """G⁻¹ in symbols for cos b, sin b, cos c, sin c."""
+    """Return G⁻¹ in symbols for cos b, sin b, cos c, sin c."""
     symbols = sympy.symbols("cb sb cc sc", real=True)
     cb, sb, cc, sc = symbols
     axes = ["xyz".index(letter) for letter in sequence]
@@ -99,15 +93,7 @@ def _inverse_by_angles(sequence: str) -> tuple[Matrix, tuple[sympy.Symbol, ...]]
 
 
 def rotation_by_angles(sequence: str, angles: Vector) -> Matrix:
-    """R_i(a) R_j(b) R_k(c) as expressions.
-
-    Parameters
-    ----------
-    sequence
-        Axes i, j, k, one of `SEQUENCES`.
-    angles
-        a, b, c, in rad.
-    """
+    """Return R_i(a) R_j(b) R_k(c) as expressions of the angles in rad."""
     turned = [
         _elementary("xyz".index(axis), sympy.cos(a), sympy.sin(a)) for axis, a in zip(sequence, angles, strict=True)
     ]
@@ -115,17 +101,8 @@ def rotation_by_angles(sequence: str, angles: Vector) -> Matrix:
 
 
 def angles_of_rotation(sequence: str, R: Matrix) -> Vector:
-    """Angles a, b, c in rad, with -π/2 ≤ b ≤ π/2, or 0 ≤ b ≤ π where the first axis comes again.
-
-    c is read off R_i(a)ᵀ R, so that R is that of the angles to rounding also where a and c are not determined.
-
-    Parameters
-    ----------
-    sequence
-        Axes i, j, k, one of `SEQUENCES`.
-    R
-        Rotation matrix, 3 × 3.
-    """
+    """Return angles a, b, c in rad, with -π/2 ≤ b ≤ π/2, or 0 ≤ b ≤ π for i = k."""
+    # c is computed from R_i(a)ᵀ R, so that the angles reproduce R to rounding even if a and c are not unique.
     i, j, k = ("xyz".index(axis) for axis in sequence)
     sign, other = (1 if (j - i) % 3 == 1 else -1), 3 - i - j
     if i == k:
@@ -135,7 +112,7 @@ def angles_of_rotation(sequence: str, R: Matrix) -> Vector:
     length = sympy.sqrt(sine**2 + cosine**2)
 
     def turned_back(m: int) -> Expr:
-        """The entry (j, m) of R_i(a)ᵀ R, times the length."""
+        """Return the entry (j, m) of R_i(a)ᵀ R, times the length."""
         return cosine * R[j, m] + sign * sine * R[other, m]
 
     if i == k:

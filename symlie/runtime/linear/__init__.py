@@ -1,1 +1,1 @@
-"""Linear algebra of mechanics: M, the saddle point of M and B, dependent rows."""
+"""Linear algebra of mechanics: the mass matrix, the saddle point matrix, redundant constraints."""

@@ -1,4 +1,4 @@
-"""Band matrices: groups in reverse Cuthill-McKee order, partial pivoting within the band."""
+"""Band matrices: groups in reverse Cuthill-McKee order, with partial pivoting within the band."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from symlie.runtime.linear.ordering import reverse_cuthill_mckee
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 ROWS_AT_ONCE = 32
-"""Rows that come into the window together, where they are eliminated."""
+"""Number of matrix rows that enter the window of the elimination together."""
 
 
 class BandStructure:
-    """Rows of a band with room for the exchange of rows; see `EliminationStructure` and ``band.h``.
-
-    Parameters
-    ----------
-    unknowns
-        The unknowns.
-    """
+    """Structure of a band matrix with storage for row exchanges; see `EliminationStructure` and ``band.h``."""
 
     kind = "band"
 
@@ -57,7 +51,7 @@ class BandStructure:
 
     @cached_property
     def operations(self) -> int:
-        """Multiplications of an elimination if all rows are exchanged that can be."""
+        """Multiplications of an elimination in which every possible row exchange occurs."""
         below = self._last - np.arange(len(self._last))
         return int(np.sum(below * (self._last[self._last] - np.arange(len(self._last)))))
 

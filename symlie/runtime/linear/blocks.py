@@ -1,4 +1,4 @@
-"""Sparse matrices in pivot blocks: least fill by minimum degree, pivoting within the blocks."""
+"""Sparse matrices in pivot blocks: minimum-degree order, with pivoting within the blocks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from symlie.runtime.linear.unknowns import Indices, Unknowns, graph
 
 
 class BlockStructure:
-    """Panels of pivot blocks; see `EliminationStructure` and ``blocks.h``.
-
-    Parameters
-    ----------
-    unknowns
-        The unknowns.
-    """
+    """Structure of a matrix in panels of pivot blocks; see `EliminationStructure` and ``blocks.h``."""
 
     kind = "blocks"
 
@@ -60,7 +54,7 @@ class BlockStructure:
         self.tables = np.concatenate([head, self.order, *parts_of_tables]).astype(np.int32)
 
     def _corner(self, first: Indices, second: Indices) -> Indices:
-        """Where the first entry of the block of two pivot blocks is stored."""
+        """Storage index of the first entry of the block that couples two pivot blocks."""
         upper, lower = np.minimum(first, second), np.maximum(first, second)
         keys = upper * len(self._sizes) + lower
         found = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
@@ -97,5 +91,5 @@ class BlockStructure:
 
 
 def _starts(counts: Indices) -> Indices:
-    """Where each of some parts begins, and where the last one ends."""
+    """Return the start of each part and the end of the last one."""
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)

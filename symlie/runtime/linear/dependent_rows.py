@@ -1,12 +1,12 @@
-"""Rows of B that depend on each other while a system moves; the NumPy form of ``dependent_rows.h``.
+"""Redundant constraint equations of a moving system: the NumPy counterpart of ``dependent_rows.h``.
 
-A combination y of rows vanishes if Bᵀy = 0. Orthonormal combinations are found by inverse iteration,
+A combination y of the rows of B vanishes if Bᵀy = 0. Orthonormal combinations result from inverse iteration,
 
     [ 1   B̂ᵀ ] [x]   [ 0 ]
     [ B̂  -τ  ] [y] = [ -z ],     y = (B̂ B̂ᵀ + τ)⁻¹ z
 
-where B̂ has rows of length one. A few vectors z that are always the same reveal how many there are: what vanishes grows
-by 1/τ, a singular value of `RANK_LIMIT` by its square.
+where B̂ has rows of unit length. A few fixed probe vectors z reveal the number of combinations: vanishing ones grow by
+1/τ, those with the singular value `RANK_LIMIT` by the reciprocal of its square.
 
 As many rows are set aside, those that have most of the combinations, so that the others are as independent as possible.
 Accelerations are those of the system without these rows. Of all multipliers λ of the same force those with the
@@ -29,12 +29,12 @@ from symlie.runtime.layout.layout import Array
 
 @dataclass(frozen=True, eq=False)
 class DependentRows:
-    """What is redundant in the rows of B at one configuration.
+    """Redundancy of the rows of B at one configuration.
 
     Attributes
     ----------
     combinations
-        Orthonormal combinations of rows that vanish, shape (rows, dependencies).
+        Orthonormal vanishing combinations of rows, shape (rows, dependencies).
     is_aside
         Which rows are set aside, one for each combination.
     elastic, undetermined
@@ -52,7 +52,7 @@ class DependentRows:
 
     @property
     def count(self) -> int:
-        """How many rows more there are than their rank."""
+        """Number of rows minus their rank."""
         return len(self.combinations.T)
 
     def minimal(self, multipliers: Array) -> Array:
@@ -62,7 +62,8 @@ class DependentRows:
         return np.asarray(multipliers - self.undetermined @ (self.undetermined.T @ multipliers))
 
     def contradict(self, residual: Array, bound: float) -> bool:
-        """Whether a combination that vanishes leaves more of a residual: nothing satisfies all rows."""
+        """Return whether a vanishing combination has a larger residual, so that no solution satisfies all constraint
+        equations."""
         return not bool(np.all(np.abs(self.combinations.T @ residual) <= bound))
 
 
@@ -117,7 +118,7 @@ def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[
 
 
 def _set_aside(combinations: Array) -> NDArray[np.bool_]:
-    """The rows that have most of the combinations, each of what the ones before leave; of equal ones the first."""
+    """Choose the row with the largest share of each combination; the first of equal ones."""
     left, aside = combinations, np.zeros(len(combinations), dtype=bool)
     for _ in range(combinations.shape[1]):
         lengths = np.linalg.norm(left, axis=1)

@@ -1,7 +1,7 @@
-"""The structure of an elimination: where entries of a matrix are stored, and in which order its unknowns go.
+"""Structure of an elimination: storage indices of matrix entries and the order of the unknowns.
 
-It belongs to a topology, is chosen by counted operations, and serves both backends: values are stored in equal places.
-In C the headers of `templates/c/linear` eliminate, one for each kind, with the same functions; in NumPy `Factors`.
+It depends on the topology, minimises the operation count, and serves both backends, which store values at the same
+indices. In C each kind has a header in `templates/c/linear` with the same functions; in NumPy `Factors` eliminates.
 """
 
 from __future__ import annotations
@@ -18,81 +18,64 @@ from symlie.runtime.linear.blocks import BlockStructure
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 SMALL = 16
-"""Unknowns up to which a matrix is dense."""
+"""Largest number of unknowns of a dense matrix."""
 
 NARROW = 18
-"""Half bandwidth up to which no other order is looked for."""
+"""Largest half bandwidth for which no other order is considered."""
 
 BAND_ADVANTAGE = 1.25
-"""Operations of blocks that take as long as one of a band, whose rows are longer; it also exchanges any rows."""
+"""Cost of an operation in blocks relative to one in a band, whose rows are longer and may be exchanged freely."""
 
 
 class EliminationStructure(Protocol):
-    """Order and storage of a matrix."""
+    """Order of the unknowns and storage of the entries of a matrix."""
 
     @property
     def kind(self) -> str:
-        """``dense``, ``band`` or ``blocks``: the header in C, `kind`.h."""
+        """``dense``, ``band`` or ``blocks``, which names the header in C."""
 
     @property
     def order(self) -> Indices:
-        """The unknown at each place, shape (n,)."""
+        """Unknown at each position of the order, shape (n,)."""
 
     @property
     def stored(self) -> int:
-        """Numbers of the matrix: entries are added to them, from zero."""
+        """Number of stored entries, which are zero before assembly."""
 
     @property
     def values(self) -> int:
-        """Numbers in all, with what the elimination in C needs besides."""
+        """Size of the storage, with the workspace of the elimination in C."""
 
     @property
     def tables(self) -> NDArray[np.int32]:
-        """What ``read_elimination`` reads in C."""
+        """Integers for ``read_elimination`` in C."""
 
     @property
     def constants(self) -> dict[str, int]:
-        """What the header in C must find defined."""
+        """Macros for the header in C."""
 
     @property
     def operations(self) -> int:
-        """Multiplications of an elimination at most."""
+        """Upper bound of the multiplications of an elimination."""
 
     def places(self, rows: Indices, columns: Indices) -> NDArray[np.int32]:
-        """Where entries are stored.
-
-        Parameters
-        ----------
-        rows, columns
-            Unknowns, of equal shape.
-
-        Raises
-        ------
-        IndexError
-            An entry is between groups that are not coupled.
-        """
+        """Storage indices of the entries of rows and columns; `IndexError` for an entry between uncoupled groups."""
 
     def entries(self) -> tuple[Indices, Indices, Indices]:
-        """Rows, columns and places of what is stored of the matrix, structural zeros included."""
+        """Rows, columns and storage indices of all stored entries, including structural zeros."""
 
 
 def places_of_kept(
     structure: EliminationStructure, rows: Indices, columns: Indices, kept: NDArray[np.bool_]
 ) -> NDArray[np.int32]:
-    """Where entries are stored; those that are not kept lead behind the values, where nothing is read."""
+    """Storage indices of entries; an index after the values, which nothing reads, for entries without storage."""
     found = np.full(len(rows), structure.stored, dtype=np.int32)
     found[kept] = structure.places(rows[kept], columns[kept])
     return found
 
 
 class DenseStructure:
-    """All entries, for small matrices.
-
-    Parameters
-    ----------
-    unknowns
-        The unknowns.
-    """
+    """Structure of a small matrix with all entries."""
 
     kind = "dense"
 
@@ -121,15 +104,8 @@ KINDS = {"dense": DenseStructure, "band": BandStructure, "blocks": BlockStructur
 
 
 def elimination_structure(unknowns: Unknowns, kinds: Sequence[str] = tuple(KINDS)) -> EliminationStructure:
-    """The structure with the fewest operations.
-
-    Parameters
-    ----------
-    unknowns
-        The unknowns.
-    kinds
-        Names of those to choose from: a band alone serves where blocks lose a pivot although the matrix is regular.
-    """
+    """Return the structure with the lowest operation count; a band alone pivots freely, which some regular matrices
+    need."""
     if "dense" in kinds and (unknowns.size <= SMALL or len(kinds) == 1):
         return DenseStructure(unknowns)
     if "band" in kinds:

@@ -1,7 +1,7 @@
-"""Where the values of the column of η belong in the matrix of stabilised implicit steps: (β' M + γ' C) B_nᵀ and B B_nᵀ.
+"""Storage indices of the η column in the matrix of stabilised implicit steps: (β' M + γ' C) B_nᵀ and B B_nᵀ.
 
-β' M + γ' C is stored in blocks: those within nodes, then those between nodes that M or C couples. Its rows of a node
-thus have entries in the columns of all instances that act on a node coupled with it.
+β' M + γ' C is stored in blocks: first those within nodes, then those between nodes that M or C couples. The rows of a
+node therefore have entries in the columns of all elements that act on a coupled node.
 """
 
 from __future__ import annotations
@@ -21,17 +21,7 @@ Integers = NDArray[np.intp]
 
 
 def coupled_nodes(layout: Layout, node: Integers, damping: tuple[Integers, Integers]) -> Integers:
-    """Ordered pairs of different nodes that M or C couples, shape (pairs, 2).
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    node
-        The node of each velocity component.
-    damping
-        Rows and columns of the values of C.
-    """
+    """Ordered pairs of different coupled nodes, shape (pairs, 2), from the node of each velocity component."""
     (i, j), (rows, columns) = layout.assembled("mass"), damping
     i, j = np.concatenate([i, j, rows]), np.concatenate([j, i, columns])
     kept = layout.free[i] & layout.free[j] & (node[i] != node[j])
@@ -39,7 +29,7 @@ def coupled_nodes(layout: Layout, node: Integers, damping: tuple[Integers, Integ
 
 
 def joined(coupled: Integers, nodes: Integers) -> tuple[Integers, Integers]:
-    """All k, l for which the second node of the pair k is the node l of `nodes`."""
+    """All index pairs (k, l) such that the second node of pair k equals `nodes[l]`."""
     order = np.argsort(nodes, kind="stable")
     begin, end = (np.searchsorted(nodes[order], coupled[:, 1], side) for side in ("left", "right"))
     count = end - begin
@@ -49,16 +39,16 @@ def joined(coupled: Integers, nodes: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True, eq=False)
 class NodeBlocks:
-    """How β' M + γ' C is stored, row by row of each block.
+    """Storage of β' M + γ' C, row by row of each block.
 
     Attributes
     ----------
     node, local, width
-        The node of each velocity component, its place there, and the number of components of the node.
+        Node of each velocity component, its index there, and the number of components of the node.
     first
-        The first component of each node.
+        First component of each node.
     coupled
-        Ordered pairs of nodes that are coupled, sorted, shape (pairs, 2).
+        Sorted ordered pairs of coupled nodes, shape (pairs, 2).
     """
 
     node: Integers
@@ -69,7 +59,7 @@ class NodeBlocks:
 
     @property
     def begins(self) -> tuple[Integers, Integers]:
-        """Where the blocks within nodes begin, and those between nodes with where the last one ends."""
+        """Start of the blocks within nodes, and starts and end of the blocks between nodes."""
         sizes = self.width[self.first]
         within = np.cumsum(sizes**2) - sizes**2
         between = np.concatenate([[0], np.cumsum(sizes[self.coupled].prod(axis=1))]) + int((sizes**2).sum())
@@ -77,11 +67,11 @@ class NodeBlocks:
 
     @property
     def size(self) -> int:
-        """Numbers of all blocks."""
+        """Number of stored values of all blocks."""
         return int(self.begins[1][-1])
 
     def places(self, rows: Integers, columns: Integers, kept: NDArray[np.bool_]) -> Integers:
-        """Where entries are stored; behind all blocks those that are not kept or that no block has."""
+        """Storage indices of entries; an index after all blocks for entries without storage."""
         within, between = self.begins
         i, j, count = self.node[rows], self.node[columns], len(self.first)
         keys = np.append(self.coupled[:, 0] * count + self.coupled[:, 1], count * count)
@@ -95,21 +85,10 @@ class NodeBlocks:
 def eta_tables(
     layout: Layout, blocks: NodeBlocks, damping: tuple[Integers, Integers], structure: EliminationStructure
 ) -> Mapping[str, NDArray[np.integer]]:
-    """Tables of the column of η by name; unknowns are θ, λ and η.
+    """Tables of the η column by name, for the unknowns θ, λ and η.
 
-    ``BACK_`` belong to columns of blocks: the value of B_n that multiplies it, its first place and the distance of its
-    numbers, how many these are, and the same places of their products.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    blocks
-        How β' M + γ' C is stored.
-    damping
-        Rows and columns of the values of C.
-    structure
-        How the matrix is stored.
+    Names with ``BACK_`` refer to columns of blocks: the value of B_n that multiplies the column, its first index, the
+    stride and the count of its values, and the same indices of their products.
     """
     (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")
     holonomic, moved = layout.holonomic, layout.free[components]

@@ -1,6 +1,6 @@
-"""Eliminations of the NumPy backend: the same unknown is found to be undetermined as in C, up to rounding.
+"""Elimination of the NumPy backend, which reports the same undetermined unknown as C, up to rounding.
 
-Columns go in the order of the structure; each pivot is the largest entry of its column relative to its row.
+Columns follow the order of the structure; each pivot is the largest entry of its column relative to its row.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from symlie.runtime.linear.kkt import LARGEST_DENSE
 from symlie.runtime.linear.unknowns import Indices
 
 _NOISE = 1e-15
-"""Relative change of a matrix whose elimination meets a zero, so that it goes on to its end."""
+"""Relative perturbation of a matrix whose elimination meets a zero pivot, so that the elimination can finish."""
 
 
 class SingularMatrixError(Exception):
-    """A pivot is lost.
+    """A pivot vanishes.
 
     Attributes
     ----------
     unknown
-        The unknown that the ones before it in the order of elimination leave undetermined.
+        The unknown that its predecessors in the order of elimination leave undetermined.
     """
 
     def __init__(self, unknown: int) -> None:
@@ -39,7 +39,7 @@ class NotFiniteMatrixError(Exception):
     Attributes
     ----------
     unknown
-        Its row.
+        Row of the entry.
     """
 
     def __init__(self, unknown: int) -> None:
@@ -48,22 +48,7 @@ class NotFiniteMatrixError(Exception):
 
 
 class Factors:
-    """A matrix, eliminated.
-
-    Parameters
-    ----------
-    structure
-        Order and storage.
-    values
-        The stored numbers, shape (`structure.stored`,) or longer.
-
-    Raises
-    ------
-    SingularMatrixError
-        A pivot is lost.
-    NotFiniteMatrixError
-        An entry is infinite or NaN.
-    """
+    """Factorisation of a matrix from its stored values, shape (`structure.stored`,) or longer."""
 
     def __init__(self, structure: EliminationStructure, values: Array) -> None:
         self._order = structure.order
@@ -89,7 +74,7 @@ class Factors:
             raise SingularMatrixError(int(self._order[np.argmax(lost)]))
 
     def _eliminate(self, i: Indices, j: Indices, entries: Array) -> Array | None:
-        """Sizes of the pivots of all columns; None if the elimination has ended before."""
+        """Sizes of the pivots of all columns; None if the elimination stops early."""
         from scipy.linalg.lapack import dgetrf, dgetrs
         from scipy.sparse import csc_array
         from scipy.sparse.linalg import splu
@@ -111,7 +96,7 @@ class Factors:
         return np.asarray(np.abs(sparse.U.diagonal())[sparse.perm_c])
 
     def solve(self, right: Array) -> Array:
-        """The solution for one right-hand side, shape (n,)."""
+        """Solution for one right-hand side, shape (n,)."""
         solution = np.empty(len(self._order))
         solution[self._order] = self._solve(self._scale * right[self._order])
         return solution

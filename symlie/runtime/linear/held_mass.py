@@ -1,10 +1,10 @@
-"""Rows of constraints that hold what M lacks: with them M is regular, and the saddle point matrix goes by nodes.
+"""Constraint equations that make a singular M regular, so that the saddle point matrix decouples by nodes.
 
     (M + B1_hᵀ Γ B1_h) a + B0ᵀ λ = r + B1_hᵀ Γ c_h,   B1 a = c
 
-has the same a and λ for all diagonal Γ. The rows h touch one node alone, as those of a joint with the ground do, and
-there the components alone that M couples with those that it lacks: angular velocities, say. Which rows do so is seen
-where B1 is known; `templates/c/linear/held_mass.h` solves with them. NumPy eliminates the whole matrix.
+has the same a and λ for all diagonal Γ. The equations h act on one node alone, such as those of a joint with the
+ground, and only on components that M couples with massless ones, for example angular velocities. B1 determines the
+choice of h; `templates/c/linear/held_mass.h` solves with them. NumPy eliminates the whole matrix.
 """
 
 from __future__ import annotations
@@ -17,21 +17,12 @@ from symlie.runtime.linear.schur import BandedAlgebra
 from symlie.runtime.linear.unknowns import Indices
 
 NAMES = ("HELD_ENTRY", "HELD_DIAGONAL", "HELD_OUTSIDE", "HELD_TO", "HELD_FIRST", "HELD_SECOND")
-"""Values of B in such rows, and of the diagonal of M for each; values that must be zero; products: where, of what."""
+"""Tables: values of B in these equations with the diagonal of M of each, values that must vanish, and products."""
 
 
 def held_tables(layout: Layout, massless: Indices, operations: int) -> dict[str, NDArray[np.int32]]:
-    """Tables of the rows, empty where there are fewer than M lacks, or where the whole matrix takes less.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    massless
-        Velocity components that M does not determine.
-    operations
-        Multiplications of an elimination of the whole matrix.
-    """
+    """Tables of these equations; empty if they are fewer than the massless components, or if the whole matrix is
+    cheaper."""
     none = {name: np.zeros(0, dtype=np.int32) for name in NAMES}
     sizes = [np.full(s.count, s.type.dimension, dtype=np.intp) for s in layout.nodes]
     node = np.repeat(np.arange(sum(s.count for s in layout.nodes)), np.concatenate(sizes))

@@ -11,11 +11,11 @@ Found = TypeVar("Found")
 
 
 class NotFoundError(Exception):
-    """The iteration did not converge."""
+    """The iteration does not converge."""
 
 
 def converged(iterate: Callable[[], tuple[Found, Found]], wanted: int) -> tuple[Found, Found]:
-    """Eigenvalues and vectors of an iteration, or those that had converged when it stopped."""
+    """Eigenvalues and eigenvectors of an iteration, or those that converged before it stopped."""
     from scipy.sparse.linalg import ArpackError, ArpackNoConvergence
 
     try:

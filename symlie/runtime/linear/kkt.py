@@ -1,7 +1,7 @@
 """Saddle point systems of statics and of vibrations, with sparse matrices of any size.
 
 [ A   Bᵀ ] [x]   [r]
-[ R  -εI ] [y] = [c],   R = B if nothing else is said
+[ R  -εI ] [y] = [c],   R = B by default
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Numbers = NDArray[Any]
 """Real or complex numbers."""
 
 LARGEST_DENSE = 120
-"""Unknowns up to which a dense factorisation is the faster one."""
+"""Largest number of unknowns for which a dense factorisation is faster."""
 
 SHIFT = 1e-9
-"""Of the diagonal of a singular matrix with entries of size one, so that it has an inverse."""
+"""Shift of the diagonal that makes a singular matrix with entries of size one invertible."""
 
 LOST_PIVOT = 1e-14
-"""Relative size of a pivot of the equilibrated matrix that is round-off only."""
+"""Relative size of a pivot of the equilibrated matrix that consists of round-off."""
 
 
 class SaddlePoint:
-    """A saddle point matrix, equilibrated and factorised once.
+    """Equilibrated saddle point matrix, factorised once.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class SaddlePoint:
     jacobian
         B, sparse (m × n).
     regularisation
-        ε; with a small one dependent rows of B are solved in the sense of least squares.
+        ε; a small value solves redundant constraint equations in the least-squares sense.
     rows
         R, sparse (m × n).
     lost_pivot
-        Relative size of pivots of the equilibrated matrix up to which it is singular.
+        Relative size of a pivot of the equilibrated matrix up to which the matrix is singular.
     refinements
         Steps of iterative refinement; one makes the backward error small relative to each entry.
 
@@ -112,13 +112,8 @@ class SaddlePoint:
 
 
 def undetermined(matrix: Sparse) -> int:
-    """The unknown that a solution of A x = 0 has most of, in units in which entries of A are of size one.
-
-    Parameters
-    ----------
-    matrix
-        A, sparse (n × n) and singular.
-    """
+    """Unknown with the largest component in a solution of A x = 0, in units in which entries of the singular A have
+    size one."""
     from scipy.sparse import diags_array, eye_array
     from scipy.sparse.linalg import splu
 

@@ -1,4 +1,4 @@
-"""Smallest changes that satisfy linear equations, of systems of any size and with redundant rows."""
+"""Smallest changes that satisfy linear equations, for systems of any size and with redundant equations."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ CLOSED = 1e-13
 """Largest |Φ| of an assembled configuration, relative to the coordinates that each equation compares."""
 
 REGULARISATION = 1e-10
-"""ε of large systems for redundant rows; the iteration removes its error."""
+"""ε of large systems with redundant equations; the iteration removes its error."""
 
 
 class LeastChange:
-    """x ↦ B⁺ x and y ↦ B⁺B y, with the pseudoinverse that makes changes smallest in a metric.
+    """x ↦ B⁺ x and y ↦ B⁺B y, with the pseudoinverse that minimises changes in a metric.
 
     Parameters
     ----------
     jacobian
         B, sparse (m × n).
     metric
-        Sparse positive definite matrix (n × n), of which the length wᵀ D w of changes is; default: the identity.
+        Sparse positive definite D (n × n), which measures changes by wᵀ D w; default: the identity.
     tolerance
-        Singular value of equilibrated rows, relative to the largest, below which they depend on each other.
+        Singular value of the equilibrated rows, relative to the largest, below which they are dependent.
     """
 
     def __init__(self, jacobian: Sparse, metric: Sparse | None = None, tolerance: float = RANK_TOLERANCE) -> None:

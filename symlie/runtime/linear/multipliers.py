@@ -1,4 +1,4 @@
-"""Multipliers of given forces, in the sense of least squares."""
+"""Least-squares multipliers of given forces."""
 
 from __future__ import annotations
 
@@ -8,17 +8,11 @@ from symlie.runtime.layout.layout import Sparse
 from symlie.runtime.linear.kkt import Numbers, SaddlePoint
 
 DEPENDENT = 1e-12
-"""Regularisation of constraint equations that depend on each other, which have multipliers of small norm."""
+"""Regularisation of redundant constraint equations, which selects multipliers of small norm."""
 
 
 class Multipliers:
-    """λ of Bᵀ λ = f for several f.
-
-    Parameters
-    ----------
-    jacobian
-        B, sparse (rows × components), of components of equal size.
-    """
+    """Solver of Bᵀ λ = f for several f, with B sparse (rows × components) and components of equal size."""
 
     def __init__(self, jacobian: Sparse) -> None:
         from scipy.sparse import eye_array
@@ -28,13 +22,7 @@ class Multipliers:
             self._factors = SaddlePoint(eye_array(jacobian.shape[1]), jacobian, DEPENDENT, lost_pivot=0.0)
 
     def __call__(self, forces: Numbers) -> Numbers:
-        """λ by column, real or complex.
-
-        Parameters
-        ----------
-        forces
-            f by column, shape (components, n).
-        """
+        """Return λ by column, real or complex, for forces by column, shape (components, n)."""
         if not self._rows or not forces.shape[1]:
             return np.zeros((self._rows, forces.shape[1]))
         zero = np.zeros((self._rows, forces.shape[1]))

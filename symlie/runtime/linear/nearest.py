@@ -1,4 +1,4 @@
-"""Nearest points on linear equations in a metric, with equations that outweigh others."""
+"""Nearest solutions of linear equations in a metric, with equations that take precedence over others."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import SaddlePoint
 
 LARGEST_DENSE = 1200
-"""Unknowns and equations up to which singular values are computed."""
+"""Largest number of unknowns and equations for which singular values are computed."""
 
 RANK = 1e-9
-"""Relative singular value of dependent equations, whose lengths in the metric are one, or `WEIGHT`."""
+"""Relative singular value of dependent equations, whose length in the metric is one or `WEIGHT`."""
 
 WEIGHT = 1e3
-"""Weight of equations that outweigh others."""
+"""Weight of equations that take precedence."""
 
 DETERMINED = 1e-10
-"""Share of its square in the metric that a linear function keeps on directions that equations determine."""
+"""Share of the squared metric norm that a determined linear function has in the span of the equations."""
 
 REGULARISATION = 1e-10
 """ε of large systems; `ROUNDS` repetitions remove its error."""
@@ -29,7 +29,7 @@ ROUNDS = 3
 
 
 class Nearest:
-    """x ↦ the nearest point to x in the metric D on A x = c, in the sense of least squares if there is none.
+    """x ↦ the point nearest to x in the metric D on A x = c, or nearest to A x = c in the least-squares sense.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Nearest:
     metric
         D, sparse and positive definite (n × n).
     outweighed
-        Number of equations, the last ones, that others outweigh where they contradict each other.
+        Number of equations at the end that yield to the others where they contradict each other.
     """
 
     def __init__(self, equations: Sparse, metric: Sparse, outweighed: int = 0) -> None:
@@ -67,7 +67,7 @@ class Nearest:
             self._solve = lambda c: factors.solve(np.zeros(n), scale * c)[0]
 
     def point(self, x: Array, c: Array) -> Array:
-        """The nearest point to x with A x = c."""
+        """Point nearest to x with A x = c."""
         for _ in range(ROUNDS):
             x = x + self._solve(c - self.equations @ x)
         return x
@@ -77,7 +77,7 @@ class Nearest:
         return np.asarray((self.equations @ x - c) / np.where(self.lengths > 0, self.lengths, 1.0))
 
     def is_determined(self, row: Array) -> bool:
-        """Whether A x = c determines the value of a linear function of x."""
+        """Return whether A x = c determines the value of a linear function of x."""
         from scipy.sparse.linalg import spsolve
 
         change = np.asarray(spsolve(self._metric, row))

@@ -1,7 +1,7 @@
-"""Orders of elimination: small bandwidth, or little fill.
+"""Orders of elimination with a small bandwidth or little fill.
 
-Vertices of a graph are blocks of unknowns; what counts is the number of unknowns, their sizes. Equal input gives equal
-orders: ties go to the vertex with the smaller number.
+Vertices of a graph are blocks of unknowns, and their sizes are numbers of unknowns. The orders are deterministic: the
+smaller vertex number breaks ties.
 
 Source: [GeorgeLiu1981], chapters 4 and 5.
 """
@@ -16,7 +16,7 @@ Neighbours = Sequence[Sequence[int]]
 
 
 def reverse_cuthill_mckee(neighbours: Neighbours, sizes: Sequence[int]) -> list[int]:
-    """Vertices in the reverse order of Cuthill and McKee, each part of the graph from a vertex at its rim."""
+    """Vertices in reverse Cuthill-McKee order, each connected component from a peripheral vertex."""
     degrees = [sum(sizes[w] for w in others) for others in neighbours]
     placed = [False] * len(sizes)
     order: list[int] = []
@@ -35,7 +35,7 @@ def reverse_cuthill_mckee(neighbours: Neighbours, sizes: Sequence[int]) -> list[
 
 
 def _rim(vertex: int, neighbours: Neighbours, degrees: Sequence[int]) -> int:
-    """A vertex that is as far from others as any, nearly."""
+    """Vertex of nearly maximal eccentricity."""
     levels = _levels(vertex, neighbours)
     while True:
         other = min(levels[-1], key=lambda v: (degrees[v], v))
@@ -46,7 +46,7 @@ def _rim(vertex: int, neighbours: Neighbours, degrees: Sequence[int]) -> int:
 
 
 def _levels(vertex: int, neighbours: Neighbours) -> list[list[int]]:
-    """Vertices by their distance from one."""
+    """Vertices by their distance from one vertex."""
     seen, levels = {vertex}, [[vertex]]
     while True:
         level = []
@@ -61,25 +61,16 @@ def _levels(vertex: int, neighbours: Neighbours) -> list[list[int]]:
 
 
 class Elimination(NamedTuple):
-    """An order of elimination, and what it makes of the graph."""
+    """Order of elimination with the resulting fill."""
 
     order: list[int]
     borders: list[list[int]]
-    """For each vertex, by its place in the order, the places of those it is coupled with when its turn comes."""
+    """For each position, the later positions that its vertex is coupled with at its elimination."""
 
 
 def minimum_degree(neighbours: Neighbours, sizes: Sequence[int], waits_for: Neighbours) -> Elimination:
-    """Vertices by the number of unknowns they are coupled with when their turn comes.
-
-    Parameters
-    ----------
-    neighbours
-        Neighbours of each vertex.
-    sizes
-        Its number of unknowns.
-    waits_for
-        Vertices that must come before each vertex; nothing waits in a circle.
-    """
+    """Order vertices by their degree in unknowns at elimination; `waits_for` lists predecessors of each, without
+    cycles."""
     left = [set(others) for others in neighbours]
     degrees = [sum(sizes[w] for w in others) for others in neighbours]
     waiting = [len(others) for others in waits_for]

@@ -1,10 +1,11 @@
-"""Pivot blocks: nodes with rows of constraints that act on them.
+"""Pivot blocks: nodes with the constraint equations that act on them.
 
-A row of constraints has no diagonal entry, so it shares a pivot block with components that it acts on, or comes after
-them. [M* Bᵀ; B 0] of one node is regular if M* is so on ker B and if the rows of B are independent there. Elements that
-act on one node alone are joined to it; each other one to one of its nodes, as many as a matching allows, nodes with
-components without mass first, since these need rows. What is left waits until the blocks that it is coupled with are
-eliminated: then its own block has an entry, -B M*⁻¹ Bᵀ or what their mass adds to a node without.
+A constraint equation has no diagonal entry, so it shares a pivot block with components that it acts on, or follows
+them. [M* Bᵀ; B 0] of one node is regular if M* is regular on ker B and the rows of B are independent there. Elements
+that act on one node join its block. Each other element joins one of its nodes as far as a matching allows, nodes with
+massless components first, since these need constraint equations. The remaining elements wait for the elimination of the
+blocks that they are coupled with: then their own block has an entry, -B M*⁻¹ Bᵀ or the contribution of their mass to a
+massless node.
 
 Source: [Duff2017].
 """
@@ -26,15 +27,15 @@ class PivotBlocks(NamedTuple):
     """Blocks of unknowns that are eliminated together."""
 
     unknowns: list[Indices]
-    """Unknowns of each block: those of its node come first."""
+    """Unknowns of each block, those of its node first."""
     block: Indices
-    """The block of each group."""
+    """Block of each group."""
     waits: list[bool]
-    """Which blocks must come after those that they are coupled with and that do not wait."""
+    """Flags of blocks that must follow all coupled blocks without this flag."""
 
 
 def pivot_blocks(unknowns: Unknowns) -> PivotBlocks:
-    """The pivot blocks of a matrix."""
+    """Return the pivot blocks of a matrix."""
     joined = _Joined(unknowns)
     host = joined.hosts()
     groups = range(len(unknowns.sizes))
@@ -49,7 +50,7 @@ def pivot_blocks(unknowns: Unknowns) -> PivotBlocks:
 
 
 class _Joined:
-    """Which elements are joined to which nodes, found step by step."""
+    """Incremental assignment of elements to nodes."""
 
     def __init__(self, unknowns: Unknowns) -> None:
         self._massless: dict[int, set[int]] = {}
@@ -65,7 +66,7 @@ class _Joined:
         self._node: dict[int, int] = {}
 
     def hosts(self) -> dict[int, int]:
-        """The node of each element that is joined to one."""
+        """Node of each assigned element."""
         alone: dict[int, int] = {}
         for element, by in sorted(self._entries.items()):
             if len(by) == 1:
@@ -88,7 +89,7 @@ class _Joined:
         return alone | self._node
 
     def lacks_rows(self, node: int) -> bool:
-        """Whether a node has components without mass that the rows joined to it do not determine."""
+        """Return whether a node has massless components that its assigned constraint equations do not determine."""
         massless = self._massless.get(node)
         if not massless:
             return False
@@ -100,13 +101,13 @@ class _Joined:
         return [pair for e in elements for pair in self._entries[e][node]]
 
     def _fits(self, node: int, element: int) -> bool:
-        """Whether an element's rows, with those that are joined to the node, can be independent on it."""
+        """Return whether the equations of an element can be independent, on the node, of those already assigned."""
         elements = [*self._alone.get(node, []), element]
         return _rank(self._pairs(node, elements)) == sum(self._rows[e] for e in elements)
 
 
 def _rank(pairs: list[Pair]) -> int:
-    """Number of rows and columns that can be matched."""
+    """Structural rank: size of a maximum matching of rows and columns."""
     columns: dict[int, list[int]] = {}
     for row, column in pairs:
         columns.setdefault(row, []).append(column)
@@ -120,9 +121,9 @@ def _rank(pairs: list[Pair]) -> int:
 def _match(
     start: int, edges: dict[int, list[int]], of_left: dict[int, int], of_right: dict[int, int], seen: set[int]
 ) -> None:
-    """Match a vertex on the left by an augmenting path, breadth first, that keeps what is matched matched.
+    """Match a left vertex by a breadth-first augmenting path; matched vertices remain matched.
 
-    Partners are changed; ``seen`` has vertices on the right from which no path leads on, and grows if none is found.
+    The function updates the partners. ``seen`` collects right vertices without an augmenting path and grows on failure.
     """
     came: dict[int, int] = {}
     queue = deque([start])

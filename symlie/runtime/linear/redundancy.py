@@ -1,9 +1,9 @@
-"""The smallest set of constraint rows that depend on each other.
+"""Smallest dependent set of constraint equations.
 
-The rows of B, of length one, are taken in an order of small bandwidth. Those that depend on rows before them are found
-by lost pivots of B Bᵀ; each makes one combination of rows that vanishes, with itself and independent rows alone. These
-combinations span all of them. A set that depends on each other but has no smaller one inside is a circuit of a linear
-matroid; circuits of different connected parts have nothing to do with each other, so each part is searched for itself.
+The rows of B, scaled to unit length, are taken in an order of small bandwidth. Vanishing pivots of B Bᵀ mark rows that
+depend on earlier rows; each gives one vanishing combination of itself and independent rows, and these combinations span
+all of them. A minimal dependent set is a circuit of a linear matroid. Circuits of different connected components are
+independent, so each component is searched separately.
 
 Source: [Oxley2011], chapters 1 and 4.
 """
@@ -21,61 +21,50 @@ from numpy.typing import NDArray
 from symlie.runtime.layout.layout import Array, Sparse
 
 RANK_TOLERANCE = 3e-7
-"""Length of a combination of rows, all of length one, with coefficients of length one, below which the rows count as
-dependent. Multipliers are solved from B M⁻¹ Bᵀ, whose pivots are squares of such lengths: √`LOST_PIVOT` of the C
-backend."""
+"""Length of a combination of unit rows with unit coefficients below which the rows count as dependent. Multipliers
+follow from B M⁻¹ Bᵀ, whose pivots are squares of such lengths: √`LOST_PIVOT` of the C backend.
+"""
 
 DOUBTFUL_PIVOT = 1e-9
-"""Pivot of B Bᵀ below which a row is looked at closely: far above the round-off of pivots, and above the square of
-`RANK_TOLERANCE`."""
+"""Pivot of B Bᵀ below which a row is examined closely: far above the round-off of pivots, and above the square of
+`RANK_TOLERANCE`.
+"""
 
 INVOLVED = 1e-6
-"""Relative size of a coefficient from which a row takes part in a dependency."""
+"""Relative size of the coefficient of a row that takes part in a dependency."""
 
 PARALLEL = 1e-9
-"""How far the cosine of two rows of coefficients may be from one if the rows always occur together."""
+"""Deviation from one of the cosine of two coefficient rows that always occur together."""
 
 MOST_DEPENDENCIES = 100
-"""Dependencies that are looked at."""
+"""Largest number of dependencies in the search."""
 
 MOST_TRIED = 20_000
-"""Sets of rows that are left out in turn, in the search for the smallest dependency; beyond it is not complete."""
+"""Largest number of row sets in the search for the smallest dependency; the search is incomplete beyond it."""
 
 _REFINEMENTS = 2
 _TRIED_AT_ONCE = 1_000
 
 
 class Dependency(NamedTuple):
-    """Rows that depend on each other, while all but any one of them are independent."""
+    """Dependent rows of which every proper subset is independent."""
 
     rows: tuple[int, ...]
-    """Their numbers, in order."""
+    """Sorted row numbers."""
     is_smallest: bool
-    """Whether no other such set is smaller; otherwise it is only known that no smaller one lies within."""
+    """True if no other dependent set is smaller; otherwise only its proper subsets are known to be independent."""
     dependencies: int
-    """How many independent dependencies the whole system has, or `MOST_DEPENDENCIES` if there are more."""
+    """Number of independent dependencies of the system, at most `MOST_DEPENDENCIES`."""
 
 
 def smallest_dependency(unit: Sparse) -> Dependency | None:
-    """The smallest set of rows that depend on each other; None if all rows are independent.
-
-    Parameters
-    ----------
-    unit
-        Rows of length one, sparse (m × n).
-    """
+    """Return the smallest dependent set of unit rows, sparse (m × n); None if all rows are independent."""
     vanishing = vanishing_combinations(unit)
     return smallest_of(vanishing) if vanishing.shape[1] else None
 
 
 def smallest_of(vanishing: Array) -> Dependency:
-    """The smallest set of rows of which a combination vanishes.
-
-    Parameters
-    ----------
-    vanishing
-        Coefficients of a basis of all such combinations of rows of length one (rows × dependencies).
-    """
+    """Return the smallest dependent set of rows from a basis of vanishing combinations (rows × dependencies)."""
     found, is_smallest = [], True
     for part in connected(vanishing):
         involved = np.flatnonzero(np.any(part != 0, axis=1))
@@ -89,7 +78,7 @@ def smallest_of(vanishing: Array) -> Dependency:
 
 
 def _band(gram: Sparse) -> tuple[Array, NDArray[np.intp]]:
-    """Lower band of the reordered matrix (bandwidth + 1 × m), and the row at each place."""
+    """Lower band of the reordered matrix (bandwidth + 1 × m), and the row at each position."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     order = reverse_cuthill_mckee(gram.tocsr(), symmetric_mode=True)
@@ -104,7 +93,7 @@ def _band(gram: Sparse) -> tuple[Array, NDArray[np.intp]]:
 
 
 def _doubtful(band: Array) -> int | None:
-    """The first place whose pivot is doubtful."""
+    """First position with a doubtful pivot."""
     from scipy.linalg.lapack import dpbtrf
 
     factor, info = dpbtrf(band, lower=1)
@@ -114,7 +103,7 @@ def _doubtful(band: Array) -> int | None:
 
 
 def vanishing_combinations(unit: Sparse) -> Array:
-    """Coefficients of a basis of the combinations of rows that vanish (m × dependencies); round-off is zero."""
+    """Basis of the vanishing combinations of rows (m × dependencies), with round-off replaced by zero."""
     from scipy.linalg import cho_solve_banded, cholesky_banded
     from scipy.sparse import diags_array
 
@@ -142,7 +131,7 @@ def vanishing_combinations(unit: Sparse) -> Array:
 
 
 def _decouple(band: Array, column: int) -> None:
-    """Take a row and a column out of a symmetric band; a one stays."""
+    """Replace a row and a column of a symmetric band by those of the identity."""
     band[:, column] = 0
     reach = np.arange(1, min(len(band), column + 1))
     band[reach, column - reach] = 0
@@ -150,18 +139,12 @@ def _decouple(band: Array, column: int) -> None:
 
 
 def cleaned(coefficients: Array) -> Array:
-    """Coefficients without those that are round-off beside the largest of their column.
-
-    Parameters
-    ----------
-    coefficients
-        Shape (rows, columns).
-    """
+    """Coefficients (rows × columns) with entries at round-off of the largest of their column replaced by zero."""
     return np.where(np.abs(coefficients) > INVOLVED * np.abs(coefficients).max(axis=0), coefficients, 0.0)
 
 
 def connected(vanishing: Array) -> Iterator[Array]:
-    """Columns by parts that share no row."""
+    """Columns grouped by connected components, which share no row."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -172,7 +155,7 @@ def connected(vanishing: Array) -> Iterator[Array]:
 
 
 def _sparsest(basis: Array) -> tuple[Array, bool]:
-    """The combination of columns with the fewest entries other than zero, and whether it is certain."""
+    """Combination of columns with the fewest nonzero entries, and whether this is certain."""
     if basis.shape[1] == 1:
         return basis[:, 0], True
     members = _members(basis)
@@ -191,7 +174,7 @@ def _sparsest(basis: Array) -> tuple[Array, bool]:
 
 
 def _members(basis: Array) -> list[NDArray[np.intp]]:
-    """Rows of coefficients by those that are multiples of each other: either all of these take part, or none."""
+    """Groups of proportional coefficient rows, which take part in a dependency together."""
     unit = basis / np.linalg.norm(basis, axis=1)[:, None]
     left = np.arange(len(basis))
     members = []
@@ -203,7 +186,7 @@ def _members(basis: Array) -> list[NDArray[np.intp]]:
 
 
 def _irreducible(basis: Array) -> Array:
-    """A combination within which there is no smaller one: the best of combinations of two columns, then reduced."""
+    """Combination without a smaller one inside: the best combination of two columns, then reduced."""
     best = basis[:, np.argmin(np.count_nonzero(basis, axis=0))]
     for k, first in enumerate(basis.T):
         for second in basis.T[:k]:
@@ -224,7 +207,7 @@ def _irreducible(basis: Array) -> Array:
 
 
 def _with_most_zeros(first: Array, second: Array) -> Array:
-    """first - r second for the ratio r that most rows share."""
+    """first - r second for the ratio r that most rows have in common."""
     both = np.flatnonzero((first != 0) & (second != 0))
     if not len(both):
         return first

@@ -1,13 +1,13 @@
-"""Linear algebra where M has no inverse, or B M⁻¹ Bᵀ a wide band: the saddle point matrix is eliminated as a whole.
+"""Elimination of the whole saddle point matrix, for singular M and for wide bands B M⁻¹ Bᵀ.
 
 As in ``saddle_algebra.h``:
 
     [ M    B0ᵀ ] [a]   [r]
     [ B1   0   ] [λ] = [c]
 
-It is regular if M is so on the directions that B leaves. Components that are clamped, or that nothing integrates, have
-a one on the diagonal and are zero. Where pivots are exchanged within blocks alone, one step of refinement with the
-products of M, B0 and B1 takes out what that costs.
+The matrix is regular if M is regular on ker B. Fixed components and components that are not integrated have a one on
+the diagonal and the value zero. If pivots are exchanged only within blocks, one step of iterative refinement with the
+products of M, B0 and B1 removes the loss of accuracy.
 """
 
 from __future__ import annotations
@@ -29,28 +29,22 @@ from symlie.runtime.linear.schur import Algebra, BandedAlgebra, Products
 from symlie.runtime.linear.unknowns import Indices, Unknowns
 
 REFINEMENTS = {"dense": 0, "band": 0, "blocks": 1}
-"""Steps of refinement by the kind of the elimination."""
+"""Steps of iterative refinement by kind of elimination."""
 
 WIDE = 32
-"""Half bandwidth of B M⁻¹ Bᵀ from which on the whole matrix is looked at; chains have up to 11, five arms 29."""
+"""Half bandwidth of B M⁻¹ Bᵀ from which the whole matrix is considered; chains have up to 11, five arms 29."""
 
 COMPLEMENT_ADVANTAGE = 4
-"""Operations of the band of B M⁻¹ Bᵀ, rows times its square, that take as long as one of blocks of the whole matrix:
-3.7 in a binary tree of 31 bodies on hinges."""
+"""Cost of an operation in blocks of the whole matrix relative to one in the band of B M⁻¹ Bᵀ, rows times bandwidth
+squared: 3.7 in a binary tree of 31 hinged bodies.
+"""
 
 
 def instead_of_complement(layout: Layout, algebra: Algebra) -> SaddleAlgebra | None:
-    """The elimination of the whole matrix where it is quicker although M can be inverted, as in branching trees.
+    """Elimination of the whole matrix where it is faster although M is invertible, as in branched trees.
 
-    Rows of all constraints of a body are coupled in B M⁻¹ Bᵀ, whose band is wide where trees branch; the whole matrix
-    is eliminated from the leaves, by minimum degree, without fill.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    algebra
-        What solves with M and its complement.
+    B M⁻¹ Bᵀ couples all constraint equations of a body, so its band is wide at branches. Minimum degree eliminates the
+    whole matrix from the leaves, without fill.
     """
     if not (isinstance(algebra, BandedAlgebra) and layout.rows and algebra.bandwidth > WIDE):
         return None
@@ -60,7 +54,7 @@ def instead_of_complement(layout: Layout, algebra: Algebra) -> SaddleAlgebra | N
 
 
 class SaddleAlgebra(Products):
-    """Solves with the saddle point matrix, in linear time for chains, trees, rings and what else is sparse.
+    """Solver of saddle point systems, in linear time for chains, trees, rings and other sparse topologies.
 
     Parameters
     ----------
@@ -69,7 +63,7 @@ class SaddleAlgebra(Products):
     massless
         Velocity components that M does not determine.
     probes
-        Combinations of dependent rows that are looked for at most; 0: rows must be independent.
+        Largest number of vanishing combinations of constraint equations; 0 requires independent equations.
     """
 
     def __init__(self, layout: Layout, massless: Indices, probes: int = 0) -> None:
@@ -84,30 +78,19 @@ class SaddleAlgebra(Products):
 
     @cached_property
     def tables(self) -> dict[str, NDArray[np.int32]]:
-        """Where entries belong; see `saddle_tables`."""
+        """Storage indices of entries; see `saddle_tables`."""
         return saddle_tables(self.layout, self.structure, self._massless)
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
-        """Refused: M alone determines nothing."""
+        """Raise an error: M is singular."""
         raise SingularSystemError(f"The mass matrix of '{self.layout.name}' can not be solved with alone")
 
     def solve_saddle(
         self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None
     ) -> tuple[Array, Array]:
-        """See `symlie.runtime.linear.schur.Algebra`.
+        """Solve as `Algebra`, with λ of minimal norm; errors name a velocity component or an equation.
 
-        Parameters
-        ----------
-        mass, right, left, r, c
-            The system.
-        dependent
-            Rows that are set aside, of another configuration than that of B0; default: those of B0, and λ is of
-            minimal norm.
-
-        Raises
-        ------
-        SingularSystemError, NotFiniteError
-            The matrix is singular or not finite; the message names a velocity component or a row.
+        `dependent` has the dropped rows of another configuration than that of B0.
         """
         if r.ndim > 1:
             rows = [self.solve_saddle(*row) for row in zip(mass, right, left, r, c, strict=True)]
@@ -130,7 +113,7 @@ class SaddleAlgebra(Products):
         return x[:n], x[n : n + self.layout.rows]
 
     def dependent_rows(self, jacobian: Array) -> DependentRows:
-        """The rows of B that depend on each other."""
+        """Redundancy of the rows of B."""
         layout, lengths = self.layout, self.row_lengths(jacobian)
         scale = 1 / np.where(lengths > 0, lengths, 1.0)
         values, unit = np.zeros(self.structure.values), jacobian * scale[self.jacobian_rows]
@@ -186,15 +169,7 @@ class SaddleAlgebra(Products):
 
 
 def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
-    """The unknowns a and λ, by nodes and by instances with rows.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    massless
-        Velocity components that M does not determine.
-    """
+    """Unknowns a and λ, grouped by nodes and by elements with constraint equations."""
     n = layout.dimension
     sizes = np.concatenate([np.full(s.count, s.type.dimension) for s in layout.nodes])
     node = np.repeat(np.arange(len(sizes)), sizes)
@@ -218,16 +193,9 @@ def saddle_unknowns(layout: Layout, massless: Indices) -> Unknowns:
 
 
 def saddle_tables(layout: Layout, structure: EliminationStructure, massless: Indices) -> dict[str, NDArray[np.int32]]:
-    """Where the values of M, B0ᵀ and B1 belong, and ones; what belongs nowhere leads behind the values.
+    """Storage indices of the values of M, B0ᵀ and B1, and of ones.
 
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    structure
-        How the matrix is stored; of unknowns behind a and λ each has a one.
-    massless
-        Velocity components that M does not determine.
+    Values without storage have an index after all values. Unknowns after a and λ have a one on the diagonal.
     """
     n, free = layout.dimension, layout.free
     (i, j), (rows, components) = layout.assembled("mass"), layout.assembled("jacobian")

@@ -3,7 +3,7 @@
     [ M    B0ᵀ ] [a]   [r]
     [ B1   0   ] [λ] = [c]      S = B1 M⁻¹ B0ᵀ,  S λ = B1 M⁻¹ r - c,  a = M⁻¹ (r - B0ᵀ λ)
 
-Matrices come as stored values; `Layout.assembled` says where each value belongs.
+Matrices are arrays of stored values; `Layout.assembled` has the row and column of each value.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from symlie.runtime.layout.layout import Array, Layout, Sparse
 
 
 class Algebra(Protocol):
-    """Solves with the mass matrix and with the saddle point matrix of one stage, or of several: one row for each."""
+    """Solver for the mass matrix and the saddle point matrix of one stage, or of several with a leading dimension."""
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
-        """M⁻¹ r on the free components, zero on clamped ones."""
+        """M⁻¹ r on the free components, zero on fixed ones."""
 
     def solve_saddle(self, mass: Array, right: Array, left: Array, r: Array, c: Array) -> tuple[Array, Array]:
         """(a, λ) of the saddle point system with B0 = right and B1 = left."""
@@ -39,7 +39,7 @@ class Algebra(Protocol):
 
 
 def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
-    """Values (…, m) added up by their m places, shape (…, size)."""
+    """Sums of values (…, m) over equal indices, shape (…, size)."""
     if values.ndim == 1:
         return np.asarray(np.bincount(places, weights=values, minlength=size), dtype=float)
     rows = values.reshape(math.prod(values.shape[:-1]), values.shape[-1])
@@ -49,10 +49,8 @@ def summed(places: NDArray[np.intp], values: Array, size: int) -> Array:
 
 
 def _check_pivots(layout: Layout, index: NDArray[np.intp], blocks: Array) -> None:
-    """Check that diagonal blocks of M are positive definite, by the pivots of their elimination.
-
-    Blocks have shape (n, d, d), the velocity components that they are of (n, d).
-    """
+    """Check that diagonal blocks of M (n, d, d) are positive definite; `components` (n, d) name the velocity
+    components."""
     try:
         np.linalg.cholesky(blocks)
     except np.linalg.LinAlgError:
@@ -74,13 +72,7 @@ def _lost_pivot(layout: Layout, index: NDArray[np.intp], blocks: Array) -> Integ
 
 
 class Products:
-    """Products with M and B in stored values.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    """
+    """Products with M and B in stored values."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -138,7 +130,7 @@ class DenseAlgebra(Products):
         )
 
     def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
-        """All velocity components and M, as the one block of all nodes; clamped components have a one."""
+        """All velocity components and M, as a single block; fixed components have a one on the diagonal."""
         free = self.layout.free
         blocks = np.where(np.outer(free, free), self.mass_matrix(mass), np.diag((~free).astype(float)))
         blocks = blocks.reshape(-1, len(free), len(free))
@@ -171,7 +163,7 @@ class DenseAlgebra(Products):
 
 
 def pairs_in_columns(columns: NDArray[np.intp], kept: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """All pairs of stored values, of those that are kept, that are in one column."""
+    """All pairs of stored values in the same column."""
     first, second = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
     order = np.argsort(columns, kind="stable")
     order = order[kept[order]]
@@ -185,16 +177,16 @@ def pairs_in_columns(columns: NDArray[np.intp], kept: NDArray[np.bool_]) -> tupl
 
 
 class BandedAlgebra(Products):
-    """Linear time: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix after reverse Cuthill-McKee."""
+    """Linear-time solver: M by nodes, S = B1 M⁻¹ B0ᵀ as a band matrix in reverse Cuthill-McKee order."""
 
     @cached_property
     def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Pairs of stored values of B1 and B0 that meet in a free velocity component with diagonal M."""
+        """Pairs of stored values of B1 and B0 that share a free velocity component with diagonal M."""
         return pairs_in_columns(self.jacobian_columns, self.layout.free[self.jacobian_columns])
 
     @cached_property
     def position(self) -> NDArray[np.int32]:
-        """Place of each row in the order of elimination."""
+        """Position of each constraint equation in the order of elimination."""
         return elimination_order(self.layout)
 
     @cached_property
@@ -225,7 +217,7 @@ class BandedAlgebra(Products):
         return inverse
 
     def mass_blocks(self, mass: Array) -> list[tuple[NDArray[np.intp], Array]]:
-        """For each node set its velocity components (nodes × d) and blocks of M (nodes × d × d), one if clamped."""
+        """Velocity components (nodes × d) and blocks of M (nodes × d × d) of each node set, the identity if fixed."""
         matrix = self.sparse_mass(mass)
         blocks = []
         for index, d in self._blocks:
@@ -294,12 +286,12 @@ class BandedAlgebra(Products):
 
 
 def algebra_of(layout: Layout) -> DenseAlgebra | BandedAlgebra:
-    """The algebra for a layout."""
+    """Return the solver for a layout."""
     return DenseAlgebra(layout) if layout.is_fixed else BandedAlgebra(layout)
 
 
 def elimination_order(layout: Layout) -> NDArray[np.int32]:
-    """Place of each constraint row: instances by reverse Cuthill-McKee over shared free nodes, rows in order."""
+    """Position of each constraint equation: elements in reverse Cuthill-McKee order over shared free nodes."""
     widths: list[int] = []
     starts: list[int] = []
     instance: list[NDArray[np.int64]] = []
@@ -329,15 +321,7 @@ def elimination_order(layout: Layout) -> NDArray[np.int32]:
 
 
 def band_order(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int) -> NDArray[np.int32]:
-    """Instances in the order of their elimination.
-
-    Parameters
-    ----------
-    instances, nodes
-        Pairs of an instance and a free node that it has.
-    count
-        Number of instances.
-    """
+    """Elements in the order of their elimination, from pairs of an element and one of its free nodes."""
     if _is_chain(instances, nodes, count):
         return np.arange(count, dtype=np.int32)[::-1]
     from scipy.sparse import coo_array
@@ -350,7 +334,7 @@ def band_order(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: in
 
 
 def _is_chain(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int) -> bool:
-    """Whether each instance shares nodes with the next one alone: the usual case, which needs no SciPy."""
+    """Return whether each element shares nodes with the next one alone: the usual case, which does not need SciPy."""
     node, instance = np.unique(np.stack([nodes, instances]), axis=1)
     shared = node[1:] == node[:-1]
     joined = instance[:-1][shared]
@@ -359,7 +343,7 @@ def _is_chain(instances: NDArray[np.int64], nodes: NDArray[np.int64], count: int
 
 
 def half_bandwidth(layout: Layout, position: NDArray[np.int32]) -> int:
-    """Largest distance of two rows that share a free node."""
+    """Largest distance of two constraint equations that share a free node."""
     rows, columns = layout.assembled("jacobian")
     if not len(rows):
         return 0

@@ -1,8 +1,8 @@
-"""Eigenvalues that differ by many orders of magnitude: each from the computation that rounding disturbs least.
+"""Eigenvalues over many orders of magnitude: each from the shift with the smallest rounding error.
 
-Eigenvalues of a matrix A are found with an error that is relative to the largest one, those of (A - σ)⁻¹ with an error
-that is relative to σ. Shifts σ descend from the fastest eigenvalues until rounding disturbs each eigenvalue less than
-the rounding of the entries of the equations does.
+Eigenvalues of a matrix A have errors relative to the largest one, those of (A - σ)⁻¹ relative to σ. The shifts σ
+descend from the fastest eigenvalues until rounding of the computation disturbs each eigenvalue less than rounding of
+the entries of the equations.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ ROUNDING = 64 * np.finfo(float).eps
 """Error of a computed eigenvalue relative to the size of the matrix."""
 
 RESOLVED = 1e-10
-"""Relative error of the computation from which on no other shift is tried."""
+"""Relative error of the computation below which no further shift is tried."""
 
 DESCENT = 0.05
-"""Largest ratio of a shift to the one before."""
+"""Largest ratio of a shift to the previous one."""
 
 FARTHER = 1e-3
-"""Change of this ratio after a shift of no use to an eigenvalue that may be zero."""
+"""Change of this ratio after a shift that does not improve an eigenvalue that may be zero."""
 
 SLOWEST = 1e-40
 """Smallest shift, relative to the fastest eigenvalue."""
 
 MOST_SHIFTS = 16
-"""Number of shifts at most."""
+"""Largest number of shifts."""
 
 NEAR = 20.0
-"""Growth of the inverse, relative to the reciprocal of the shift, that shows an eigenvalue too near to the shift."""
+"""Growth of the inverse, relative to the reciprocal of the shift, that reveals an eigenvalue too close to the shift."""
 
 TRIES = 4
-"""Shifts that replace one that is too close to an eigenvalue, each twice the one before."""
+"""Replacements of a shift that is too close to an eigenvalue, each twice the previous one."""
 
 COMPARABLE = 4.0
-"""Ratio of errors within which the gap between eigenvalues decides where one computation takes over from another."""
+"""Ratio of errors within which the gap between eigenvalues decides which computation supplies them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +56,9 @@ class Eigenpairs:
     noise: Array
     """Change of the eigenvalues by rounding of the entries of the equations, shape (n,)."""
     shift: Array
-    """Shift of the computation, shape (n,); zero: none."""
+    """Shift of the computation, shape (n,); zero if unshifted."""
     growth: float = 0.0
-    """Largest modulus of an eigenvalue of the inverse; zero if there is none."""
+    """Largest modulus of an eigenvalue of the inverse; zero without an inverse."""
 
     @property
     def sizes(self) -> Array:
@@ -67,26 +67,20 @@ class Eigenpairs:
 
     @property
     def bound(self) -> Array:
-        """Error of the eigenvalues by rounding of both kinds."""
+        """Bound of the eigenvalue errors from both kinds of rounding."""
         return self.error + self.noise
 
     @property
     def is_zero(self) -> Array:
-        """Which eigenvalues are zero within their error."""
+        """Flags of eigenvalues that are zero within their error."""
         return np.asarray(self.sizes <= self.bound)
 
 
 def resolved(first: Eigenpairs, at: Callable[[float], Eigenpairs], fastest: float) -> Eigenpairs:
-    """Eigenvalues from as many shifts as needed.
+    """Compute eigenvalues with as many shifts as needed.
 
-    Parameters
-    ----------
-    first
-        Eigenvalues from a first computation.
-    at
-        Computes as many eigenvalues with a shift; raises `numpy.linalg.LinAlgError` if the shifted matrix is singular.
-    fastest
-        Modulus of eigenvalues that the first computation finds well.
+    `at` computes the same number of eigenvalues with a shift and raises `numpy.linalg.LinAlgError` for a singular
+    shifted matrix; `fastest` is the modulus of eigenvalues that the first computation finds accurately.
     """
     found, least, limit, useless = first, fastest, len(first.values), 0
     for _ in range(MOST_SHIFTS):
@@ -107,7 +101,7 @@ def resolved(first: Eigenpairs, at: Callable[[float], Eigenpairs], fastest: floa
 
 
 def near(at: Callable[[float], Eigenpairs], shift: float) -> Eigenpairs | None:
-    """Eigenvalues with a shift that is no eigenvalue, near the given one; None: the matrix is singular."""
+    """Eigenvalues with a shift near the given one that is not an eigenvalue; None if the matrix is singular."""
     for doubled in range(TRIES):
         sigma = shift * 2.0**doubled
         try:
@@ -120,13 +114,7 @@ def near(at: Callable[[float], Eigenpairs], shift: float) -> Eigenpairs | None:
 
 
 def root_bound(moved: Array | float, slope: Array | float, curvature: Array | float) -> Array:
-    """Bound of a root δ of ε = a δ ± b δ², which of a double eigenvalue is √(ε/b).
-
-    Parameters
-    ----------
-    moved, slope, curvature
-        ε, a and b, not negative.
-    """
+    """Bound of a root δ of ε = a δ ± b δ² with ε, a, b ≥ 0; for a double eigenvalue it is √(ε/b)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         simple = 2 * moved / (slope + np.sqrt(np.maximum(np.square(slope) - 4 * np.multiply(curvature, moved), 0.0)))
         double = 2 * np.sqrt(np.divide(moved, curvature))
@@ -134,7 +122,7 @@ def root_bound(moved: Array | float, slope: Array | float, curvature: Array | fl
 
 
 def second_order(noise: Array, magnified: Array) -> float:
-    """Square of the relative change of eigenvalues of the inverse by rounding, which moves all others, too."""
+    """Square of the relative change of eigenvalues of the inverse by rounding, which also moves all others."""
     return float(np.square(np.minimum(noise / np.sqrt(magnified), 1.0)).max(initial=0.0))
 
 
@@ -152,7 +140,7 @@ def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array
 
 
 def _joined(slow: Eigenpairs, fast: Eigenpairs) -> Eigenpairs:
-    """The slowest of one computation and the fastest of another one, parted at a gap where both are accurate."""
+    """Slow eigenvalues of one computation and fast ones of another, split at a gap where both are accurate."""
     count = min(len(slow.values), len(fast.values))
     tiny = np.finfo(float).tiny
     costs = [np.log(np.maximum.reduce([x.error, RESOLVED * x.sizes, x.noise])[:count] + tiny) for x in (slow, fast)]

@@ -1,4 +1,4 @@
-"""Eigenvalues and their order, the balancing of matrices, and chains of zero eigenvalues."""
+"""Eigenvalues and their order, balancing of matrices, and Jordan chains of zero eigenvalues."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from symlie.runtime.layout.layout import Array
 Complex = NDArray[np.complex128]
 
 ZERO = 1e-12
-"""Size of a row or column, relative to the largest entry, that does not count in the balancing."""
+"""Size of a row or column, relative to the largest entry, that balancing ignores."""
 
 SWEEPS = 4
-"""Sweeps of the balancing, which needs no accuracy."""
+"""Sweeps of the balancing, which does not need accuracy."""
 
 SAME_SIZE = 1e-9
-"""Relative difference of two moduli that are taken for equal in the order of eigenvalues."""
+"""Relative difference of two moduli that count as equal in the order of eigenvalues."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +28,15 @@ class Spectrum:
     values: Complex
     """Shape (n,)."""
     vectors: Complex
-    """Right eigenvectors by column; of a defective s = 0 vectors of its chains."""
+    """Right eigenvectors by column; vectors of its Jordan chains for a defective s = 0."""
     accuracy: Array
-    """Bound of the errors of the eigenvalues by rounding, to first order, shape (n,)."""
+    """First-order bound of the eigenvalue errors by rounding, shape (n,)."""
 
 
 def balanced(matrix: Array) -> tuple[Array, Array]:
-    """D⁻¹ A D whose rows and columns have about the same sizes, and D, of powers of two.
+    """D⁻¹ A D with rows and columns of about equal size, and D, a diagonal matrix of powers of two.
 
-    Parts that are round-off do not count, so that D stays bounded where A falls into blocks. Source: [Osborne1960].
+    Parts at round-off are ignored, so that D stays bounded if A decouples into blocks. Source: [Osborne1960].
     """
     result, scaling = matrix.copy(), np.ones(len(matrix))
     for _ in range(SWEEPS):
@@ -52,16 +52,9 @@ def balanced(matrix: Array) -> tuple[Array, Array]:
 
 
 def chains_of_zero(matrix: Array, zero: float) -> Array:
-    """An orthogonal basis Q, by column, in which Qᵀ A Q is zero on and below the diagonal, as far as A is nilpotent.
+    """Orthogonal basis Q, by column, in which Qᵀ A Q is zero on and below the diagonal, as far as A is nilpotent.
 
-    Null spaces are split off until the rest is regular. Source: [Kublanovskaya1966].
-
-    Parameters
-    ----------
-    matrix
-        A.
-    zero
-        Singular value that is zero.
+    Null spaces with singular values up to `zero` are split off until the rest is regular. Source: [Kublanovskaya1966].
     """
     n = len(matrix)
     triangular, basis, zeros = matrix.copy(), np.eye(n), 0
@@ -80,12 +73,9 @@ def chains_of_zero(matrix: Array, zero: float) -> Array:
 
 
 def ordered(values: Complex, vectors: Complex | Array, accuracy: Array) -> Spectrum:
-    """Eigenvalues from slow to fast, by |s|; those of one size growing ones first, of a conjugate pair Im s > 0 first.
+    """Eigenvalues from slow to fast by |s|; growing ones first among equal moduli, Im s > 0 first in a conjugate pair.
 
-    Parameters
-    ----------
-    values, vectors, accuracy
-        As in `Spectrum`, in any order; eigenvalues with Im s < 0 need not be there.
+    The arguments are those of `Spectrum` in any order; eigenvalues with Im s < 0 may be missing.
     """
     kept = np.flatnonzero(values.imag >= 0)
     sizes = np.abs(values[kept])

@@ -1,7 +1,7 @@
-"""What an elimination has to know of its matrix: unknowns in groups, and which groups are coupled.
+"""Unknowns of a matrix in groups, and the coupled pairs of groups.
 
-Matrices are [M* Bᵀ; B 0] and their kin: unknowns are components of velocities, whose groups are nodes, and rows of
-constraints, whose groups are elements. They have a symmetric pattern of blocks, entries need not be symmetric.
+The matrices are [M* Bᵀ; B 0] and similar ones. Unknowns are velocity components, grouped by nodes, and constraint
+equations, grouped by elements. The pattern of blocks is symmetric, the entries need not be.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ def _no_pairs() -> Indices:
 
 @dataclass(frozen=True)
 class Unknowns:
-    """Unknowns of a matrix by groups.
+    """Unknowns of a matrix in groups.
 
     Attributes
     ----------
     group
-        The group of each unknown, shape (n,); groups are numbered from 0, none is empty.
+        Group of each unknown, shape (n,); groups are numbered from 0 without gaps.
     coupled
         Pairs of groups whose block of the matrix may have entries, shape (m, 2), each at least once in either order; a
         group is coupled with itself.
     acts_on
-        Pairs (row, component) of unknowns, shape (k, 2): entries of B. Its rows are rows of constraints, which have no
-        diagonal entry of their own.
+        Pairs (row, component) of unknowns, shape (k, 2): entries of B. Constraint rows have no diagonal entry.
     massless
-        Components of velocities, shape (l,), that M* alone may not determine, so that constraints must.
+        Velocity components, shape (l,), that M* may leave undetermined, so that constraints must determine them.
     """
 
     group: Indices
@@ -64,20 +63,20 @@ class Unknowns:
 
     @cached_property
     def is_constraint(self) -> NDArray[np.bool_]:
-        """Which groups have rows of constraints."""
+        """Flags of groups of constraint equations."""
         found = np.zeros(len(self.sizes), dtype=bool)
         found[self.group[self.acts_on[:, 0]]] = True
         return found
 
     @cached_property
     def neighbours(self) -> list[list[int]]:
-        """The groups that each group is coupled with, without itself, in order."""
+        """Sorted neighbours of each group, without the group itself."""
         pairs = np.concatenate([self.coupled, self.group[self.acts_on]])
         return graph(len(self.sizes), pairs)
 
 
 def graph(count: int, pairs: Indices) -> list[list[int]]:
-    """Neighbours of each vertex in order, from pairs of vertices, shape (m, 2)."""
+    """Sorted neighbours of each vertex, from pairs of vertices, shape (m, 2)."""
     both = np.concatenate([pairs, pairs[:, ::-1]])
     both = both[both[:, 0] != both[:, 1]]
     keys = np.unique(both[:, 0] * count + both[:, 1])

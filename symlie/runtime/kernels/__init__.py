@@ -1,1 +1,1 @@
-"""The functions of a whole system, from C or from NumPy."""
+"""Functions of a whole system, evaluated in C or NumPy."""

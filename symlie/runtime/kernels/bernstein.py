@@ -1,7 +1,8 @@
-"""Polynomials by their Bernstein coefficients, Σ b_i (n over i) s^i (1 - s)^(n-i) with s from 0 to 1.
+"""Polynomials in Bernstein form, Σ b_i (n over i) s^i (1 - s)^(n-i) with s from 0 to 1.
 
-They have no more zeros inside than b has changes of sign, and halves of the interval have forms with no more of both.
-Those of degree five are known by samples, others by their series, with the same decisions as ``bernstein_form.h``.
+Such a polynomial has at most as many zeros in the interval as b has sign changes, and bisection never adds sign
+changes. Polynomials of degree five interpolate samples, others come from series; the decisions equal those of
+``bernstein_form.h``.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _NODES = tuple(Fraction(k, 1009) for k in (0, 97, 359, 641, 911, 1009))
 
 
 def _inverse(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    """The inverse of a matrix by exact elimination."""
+    """Invert a matrix by exact elimination."""
     n = len(rows)
     table = [[*row, *(Fraction(int(i == k)) for k in range(n))] for i, row in enumerate(rows)]
     for c in range(n):
@@ -45,26 +46,27 @@ def _basis(s: Fraction) -> list[Fraction]:
 
 
 NODES = tuple(float(s) for s in _NODES)
-"""Where functions are sampled, between 0 and 1: near the extrema of a Chebyshev polynomial, but neither symmetric nor
-multiples of a short distance, so that hardly any oscillation looks smooth there."""
+"""Sample points between 0 and 1: near the extrema of a Chebyshev polynomial, but neither symmetric nor multiples of a
+short distance, so that hardly any oscillation looks smooth there.
+"""
 
 CHECKS = (0.2, 0.53, 0.81)
-"""Where a polynomial through samples is compared with its function."""
+"""Points at which the interpolating polynomial is compared with its function."""
 
 BERNSTEIN: Array = np.array(_inverse([_basis(s) for s in _NODES]), dtype=float)
 """Coefficients of the polynomial through six samples, shape (6, 6)."""
 
 OUTLINE = (0, 2, 3, 5)
-"""Numbers of the nodes that tell whether a function is worth more samples."""
+"""Indices of the nodes that decide whether a function needs more samples."""
 
 CUBIC: Array = np.array(
     [1 / (32 * math.prod(_NODES[i] - _NODES[j] for j in OUTLINE if j != i)) for i in OUTLINE], dtype=float
 )
-"""Last Chebyshev coefficient of the cubic polynomial through samples at the nodes of the outline, shape (4,)."""
+"""Last Chebyshev coefficient of the cubic interpolant of the outline samples, shape (4,)."""
 
 
 def bernstein_value(coefficients: Array, s: float) -> float:
-    """The polynomial with some Bernstein coefficients at s, by de Casteljau's scheme."""
+    """Evaluate a polynomial in Bernstein form at s by de Casteljau's algorithm."""
     b = coefficients
     while len(b) > 1:
         b = b[:-1] + s * (b[1:] - b[:-1])
@@ -72,15 +74,7 @@ def bernstein_value(coefficients: Array, s: float) -> float:
 
 
 def bernstein_form(coefficients: Array, h: float) -> Array:
-    """The form of Σ x_k s^k with s from 0 to h.
-
-    Parameters
-    ----------
-    coefficients
-        Those of a polynomial by order.
-    h
-        Length of the interval.
-    """
+    """Bernstein coefficients of Σ x_k s^k on the interval from 0 to h."""
     n = len(coefficients) - 1
     binomials = np.array([math.comb(n, k) for k in range(n + 1)], dtype=float)
     b = np.asarray(coefficients * h ** np.arange(n + 1) / binomials)
@@ -91,10 +85,10 @@ def bernstein_form(coefficients: Array, h: float) -> Array:
 
 
 def resolved_form(coefficients: Array, length: float, last_terms: int) -> tuple[float, Array]:
-    """How far a polynomial goes of which so many terms are known, up to a length, and its form there.
+    """Interval up to a length on which a truncated series is valid, and its Bernstein form there.
 
-    An event function may have a series that converges more slowly than that of the motion. All of the length is taken
-    if the function is clearly not zero.
+    The series of an event function may converge more slowly than that of the motion. If the function is clearly
+    nonzero, the interval is the whole length.
     """
     n = len(coefficients) - 1
     terms = np.abs(coefficients) * length ** np.arange(n + 1.0)
@@ -110,7 +104,7 @@ def resolved_form(coefficients: Array, length: float, last_terms: int) -> tuple[
 
 
 def halves(b: Array) -> tuple[Array, Array]:
-    """Forms over both halves, by de Casteljau's scheme."""
+    """Bernstein forms on both halves of the interval, by de Casteljau's algorithm."""
     first, second, row = np.empty_like(b), np.empty_like(b), b
     for r in range(len(b)):
         first[r], second[len(b) - 1 - r] = row[0], row[-1]
@@ -119,12 +113,12 @@ def halves(b: Array) -> tuple[Array, Array]:
 
 
 def sign_changes(b: Array) -> int:
-    """Changes between numbers that are positive and those that are not."""
+    """Number of changes between positive and nonpositive numbers."""
     return int(np.count_nonzero((b[1:] > 0) != (b[:-1] > 0)))
 
 
 def form_zero(b: Array) -> float:
-    """The only zero, where ends have different signs: the place behind it, by regula falsi and bisection."""
+    """Only zero of a polynomial with a sign change, rounded to the side after it, by regula falsi and bisection."""
     low, high, at_low, at_high, side = 0.0, 1.0, float(b[0]), float(b[-1]), 0
     for k in range(EVENT_ITERATIONS):
         if at_high == 0 or not high - low > ROUNDING * high:
@@ -145,7 +139,7 @@ def form_zero(b: Array) -> float:
 
 
 def first_fall(b: Array) -> float:
-    """The first place from 0 to 1 where a polynomial is not positive any more that begins so; 2 if there is none."""
+    """First point in [0, 1] where an initially positive polynomial becomes nonpositive; 2 if there is none."""
     parts = [(0.0, 1.0, b)]
     while parts:
         start, width, part = parts.pop()
@@ -163,21 +157,9 @@ def first_fall(b: Array) -> float:
 
 
 def turning_points(b: Array, near: float, flat: float) -> Iterator[tuple[float, float, bool]]:
-    """Places from 0 to 1 between which a polynomial has one zero at most, in order, with its values.
+    """Yield (point, value, whether it is an extremum) in order, with at most one zero between neighbours.
 
-    Parameters
-    ----------
-    b
-        Its form.
-    near
-        What values are surely not zero beyond.
-    flat
-        Variation of a part that is not looked into.
-
-    Yields
-    ------
-    tuple of float, float and bool
-        A place, the value, and whether it is an extremum.
+    Values beyond `near` are nonzero for certain; parts with a variation below `flat` are not subdivided.
     """
     parts = [(0.0, 1.0, b)]
     while parts:

@@ -1,4 +1,4 @@
-"""The kernels of a system in compiled code."""
+"""Kernels of a system in compiled code."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 class OrdinaryStarts(NamedTuple):
-    """Starts of n systems; rows of those that are not ordinary mean nothing.
+    """Initial states of n systems; entries of states that need the full check are meaningless.
 
     Attributes
     ----------
     is_ordinary
-        Which are, shape (n,).
+        Flags of states that need no further check, shape (n,).
     q, v, multipliers
         q₀ (n, storage), v₀ (n, dimension), λ₀ (n, rows).
     """
@@ -36,7 +36,7 @@ class OrdinaryStarts(NamedTuple):
 
 
 class ErrorNorm(NamedTuple):
-    """Tolerances and weights of errors of (θ, v), shape (2 dimension,)."""
+    """Tolerances and weights of the errors of (θ, v), shape (2 dimension,)."""
 
     rtol: Array
     atol: Array
@@ -64,7 +64,7 @@ class CKernels:
         return function
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
-        """As `Kernels.prepare`; for several systems with an axis more, in front."""
+        """Preprocess parameters as `Kernels.prepare`; several systems add a leading axis."""
         counts = parameters.shape[:-1]
         size = self._layout.prepared_parameters
         model = self._prepared_rows(-1, size, _flat(parameters), self._nothing[None], 1)
@@ -85,7 +85,7 @@ class CKernels:
         return out
 
     def problem(self, p: Prepared) -> Pointer:
-        """The C description of the system with these parameters."""
+        """Description of the system in C with these parameters."""
         if id(self) not in p.cache:
             p.cache[id(self)] = self._template.problem(p)
         return p.cache[id(self)][0]
@@ -102,12 +102,12 @@ class CKernels:
 
     @functools.cached_property
     def _topology(self) -> Prepared:
-        """Parameters of zero: kernels of nodes need the number of nodes only."""
+        """Description with zero parameters, for kernels of nodes, which depend only on the number of nodes."""
         zeros = tuple(np.zeros((1, e.prepared_parameters)) for e in self._layout.elements)
         return Prepared(np.zeros(self._layout.prepared_parameters), zeros)
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
-        """As `Kernels.initial`; of several systems with an axis more, in front."""
+        """Initial values as `Kernels.initial`; several systems add a leading axis."""
         counts = p.model.shape[:-1]
         q, v = (np.empty((*counts, size)) for size in self._layout.computed_initially)
         pointer = self._library.pointer
@@ -116,18 +116,10 @@ class CKernels:
         return q, v
 
     def begin(self, p: Prepared, t: float, stated: Array, v: Array, given: NDArray[np.bool_]) -> OrdinaryStarts:
-        """Stated states of systems of one topology, completed where nothing is out of the ordinary.
+        """Complete specified states (n, storage) and (n, dimension) at time t in s, unless they need the full check.
 
-        Parameters
-        ----------
-        p
-            Prepared parameters, of as many systems as there are states.
-        t
-            Their time, in s.
-        stated, v
-            Stated configurations, shape (n, storage), and velocities, shape (n, dimension).
-        given
-            Components of velocity that are stated, shape (dimension,).
+        `given` marks the specified velocity components, shape (dimension,); `p` has the parameters of one system per
+        state.
         """
         pointer, layout, count = self._library.pointer, self._layout, len(stated)
         held, problem = given | ~layout.free, self.problem(p)
@@ -146,21 +138,7 @@ class CKernels:
         return OrdinaryStarts(is_ordinary, q, v, multipliers)
 
     def first_steps(self, p: Prepared, states: States, norm: ErrorNorm, order: int, longest: float) -> Array:
-        """First steps of adaptive methods, in s, shape (n,).
-
-        Parameters
-        ----------
-        p
-            Prepared parameters, of as many systems as there are states.
-        states
-            The states.
-        norm
-            Of errors.
-        order
-            Of the method.
-        longest
-            Longest step, in s.
-        """
+        """Initial step sizes of an adaptive method of an order, in s, shape (n,), at most `longest`."""
         pointer, problem, h = self._library.pointer, self.problem(p), np.empty(len(states.t))
         held = {name: pointer(array) for name, array in norm._asdict().items()}
         control = self._library.ffi.new("symlie_control *", held)
@@ -242,7 +220,7 @@ class CKernels:
 
 
 def starts_structure(layout: Layout) -> Structures:
-    """What is known of stated states before they are, as ``symlie_starts``."""
+    """The structure ``symlie_starts``: data of specified states before their completion."""
     rotations, parts = checked_places(layout)
     places: dict[str, Member] = {}
     if not layout.is_fixed:
@@ -261,7 +239,7 @@ def starts_structure(layout: Layout) -> Structures:
 
 
 def checked_places(layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Where matrices of rotations begin, and where parts that are not zero on their groups begin and end."""
+    """Starts of rotation matrices, and starts and ends of parts that are nonzero on their groups."""
     rotations, parts = [], []
     for node in layout.nodes:
         for f in node.type.storage_fields:
@@ -273,12 +251,12 @@ def checked_places(layout: Layout) -> tuple[NDArray[np.int32], NDArray[np.int32]
 
 
 def _flat(rows: Array) -> Array:
-    """Rows of all axes in front, one after the other."""
+    """Merge all leading axes into one."""
     return rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
 
 
 def c_states(library: Library, states: States, of_each: int = 0) -> tuple[Pointer, list[Pointer]]:
-    """States as C takes them, so many of each system, or all of one; and the memory that must stay alive with them."""
+    """States in C, the same number for each system or all for one, with the memory that must stay alive."""
     arrays = (states.t, states.q, states.v, states.multipliers, states.carried)
     held = [library.pointer(np.ascontiguousarray(array, dtype=float)) for array in arrays]
     return library.ffi.new("symlie_states *", (len(states.t), of_each, *held)), held
@@ -287,7 +265,7 @@ def c_states(library: Library, states: States, of_each: int = 0) -> tuple[Pointe
 def asked_states(
     library: Library, layout: Layout, interval: NDArray[np.int64], t: Array
 ) -> tuple[States, tuple[Pointer, ...]]:
-    """States at times between recorded ones, which C is to fill in, and the arguments by which it is asked for them."""
+    """Empty states at times between recorded ones for C to fill, with the arguments of the call."""
     times, count = np.ascontiguousarray(t, dtype=float), len(t)
     q, v = np.empty((count, layout.storage)), np.empty((count, layout.dimension))
     multipliers, carried = np.empty((count, layout.rows)), np.empty((count, layout.carried_size))

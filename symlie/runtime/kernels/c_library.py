@@ -1,4 +1,4 @@
-"""Source files that make the library of a model."""
+"""Source files of the library of a model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from symlie.contract.sets import without_sets
 
 
 def c_files(files: Mapping[str, str], model: str) -> dict[str, str]:
-    """The C text of a model without that of further sets of kernels."""
+    """C source of a model without its additional kernel sets."""
     return {n: text for n, text in without_sets(files, model).items() if n.endswith((".c", ".h"))}
 
 
 def library_files(files: Mapping[str, str], model: str, algebra: str) -> dict[str, str]:
-    """Source files of the library of a model: the file to compile, ``library.c``, and what it includes."""
+    """Source files of the library of a model: ``library.c``, which is compiled, and its includes."""
     own = ["method.h", "start.h", "first_steps.h", "observe.h", "interpolate.h"]
     includes = [f"{model}.c", "constants.h", algebra, *own]
     library = "#define SYMLIE_NO_STEPS\n" + "".join(f'#include "{name}"\n' for name in includes)

@@ -1,4 +1,4 @@
-"""Structures of C as data: a library takes them in memory, and a header states them as text."""
+"""Structures of C as data: a library reads them from memory, a header defines them as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ C_TYPES: dict[np.dtype[np.generic], str] = {
     np.dtype(np.uint8): "unsigned char",
     np.dtype(np.float64): REAL,
 }
-"""Types of C by those of arrays."""
+"""C types by array type."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Structures:
     kind
         Name of the type.
     members
-        For each structure its members by name: numbers, arrays, further structures. Others are zero.
+        Members of each structure by name: numbers, arrays, nested structures. Missing members are zero.
     """
 
     kind: str
@@ -38,13 +38,13 @@ class Structures:
 
 
 Member = float | NDArray[np.generic] | Structures
-"""The value of a member."""
+"""Value of a member."""
 
 
 def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[object]]:
-    """The first of some structures in memory, and everything that must stay alive with it.
+    """Pointer to the first structure in memory, and all objects that must stay alive with it.
 
-    Contiguous arrays are not copied; instead of those without entries there is a zero.
+    Contiguous arrays are not copied; an array without entries becomes a single zero.
     """
     target = library.ffi.new(f"{structures.kind}[]", max(len(structures.members), 1))
     kept: list[object] = [target]
@@ -63,14 +63,14 @@ def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[o
 
 
 class Block:
-    """Arrays of numbers side by side in one piece of memory, to which one pointer leads.
+    """Arrays of numbers in one contiguous block of memory with one pointer.
 
     Parameters
     ----------
     sizes
         Entries of each array by name.
     made
-        What makes the memory, from the number of all entries.
+        Allocator of the memory, called with the total number of entries.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Block:
             begin += size
 
     def point(self, library: Library, target: Pointer) -> None:
-        """Let the members of a structure that have the names of the arrays point to them."""
+        """Point the members of a structure to the arrays of the same names."""
         place = library.pointer(self._memory)
         for name, array in self.arrays.items():
             setattr(target, name, place)
@@ -93,23 +93,23 @@ class Block:
 
 
 class StructureRows:
-    """Structures of one type side by side in memory, whose members are set for all of them at once.
+    """Contiguous structures of one type, whose members are set for all of them at once.
 
     Parameters
     ----------
     library
-        A library; its structures are those of all.
+        A library; all libraries share its structures.
     kind
-        Name of the type; its members that are set take eight bytes.
+        Name of the type; the members to be set have eight bytes.
     count
-        How many there are.
+        Number of structures.
     like
-        What each of them is at first; zero by default.
+        Initial value of each structure; zero by default.
 
     Attributes
     ----------
     pointer
-        The first of them.
+        Pointer to the first structure.
     """
 
     def __init__(self, library: Library, kind: str, count: int, like: Pointer | None = None) -> None:
@@ -123,7 +123,7 @@ class StructureRows:
 
     @classmethod
     def interleaved(cls, parts: Sequence[Self]) -> Self:
-        """The first of each part, then the second of each, and so on; the parts must stay alive with them."""
+        """Interleave several groups of structures; the groups must stay alive with the result."""
         first = parts[0]
         found = cls(first._library, first._kind, len(parts) * first._count)
         found._bytes[: found._count] = np.stack([p._bytes[: first._count] for p in parts], axis=1).reshape(
@@ -136,31 +136,31 @@ class StructureRows:
         return self._bytes[: self._count, begin : begin + 8]
 
     def set(self, name: str, values: NDArray[np.int64] | NDArray[np.float64]) -> None:
-        """Set a number, shape (count,)."""
+        """Set a numeric member, shape (count,)."""
         self._place(name)[:] = np.ascontiguousarray(values)[:, None].view(np.uint8)
 
     def point(self, name: str, rows: NDArray[np.generic]) -> None:
-        """Let a pointer of each point to its row of an array, shape (count, …), which is copied if it is scattered."""
+        """Point a member of each structure to its row of an array, shape (count, …), copied unless contiguous."""
         self.place(name, np.ascontiguousarray(rows))
 
     def place(self, name: str, rows: NDArray[np.generic]) -> None:
-        """Let a pointer of each point to where its row of an array begins, shape (count, …), to write there."""
+        """Point a member of each structure to its row of an array, shape (count, …), as output memory."""
         self._held.append(rows)
         begin, stride = np.uint64(rows.ctypes.data), np.uint64(rows.strides[0])
         addresses = begin + stride * np.arange(self._count, dtype=np.uint64)
         self._place(name)[:] = addresses[:, None].view(np.uint8)
 
     def point_to(self, name: str, others: StructureRows, each: int) -> None:
-        """Let a pointer of each point to so many others of its own."""
+        """Point a member of each structure to a fixed number of other structures."""
         size = others._bytes.shape[1] * each
         first = np.uint64(int(self._ffi.cast("uintptr_t", others.pointer)))
         addresses = first + np.uint64(size) * np.arange(self._count, dtype=np.uint64)
         self._place(name)[:] = addresses[:, None].view(np.uint8)
 
     def integers(self, name: str) -> NDArray[np.int64]:
-        """A copy of a whole number of each, shape (count,)."""
+        """Copy an integer member of all structures, shape (count,)."""
         return np.ascontiguousarray(self._place(name)).view(np.int64)[:, 0]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A copy of a number of each, shape (count,)."""
+        """Copy a floating-point member of all structures, shape (count,)."""
         return np.ascontiguousarray(self._place(name)).view(np.float64)[:, 0]

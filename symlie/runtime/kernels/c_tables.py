@@ -1,4 +1,4 @@
-"""The description of a system that compiled code takes: tables of its topology and its parameters."""
+"""Description of a system for compiled code: tables of its topology and its parameters."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Integers = NDArray[np.int32]
 LongIntegers = NDArray[np.int64]
 
 Sharing = tuple[Integers, Integers, Integers, LongIntegers]
-"""Where blocks of pairs of instances that share a node begin: in B, in B M⁻¹, that node in v, and in S."""
+"""Starts of the blocks of element pairs with a common node: in B, in B M⁻¹, of that node in v, and in S."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProblemTables:
-    """Integer tables of a topology, as C takes them."""
+    """Integer tables of a topology for C."""
 
     storage_of: list[Integers]
     velocity_of: list[Integers]
@@ -41,20 +41,15 @@ class ProblemTables:
     pairs: list[Sharing]
     joint_counts: Integers
     joints: Integers
-    """Places that each node is: where the place's block begins in B, its first row, and their number. (places, 3)."""
+    """Constrained element nodes of each node: start of the block in B, first row, number of rows; shape (count, 3)."""
     iteration: Integers = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
     """Tables of the matrix of implicit steps."""
 
 
 def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
-    """Tables of a layout; orders of elimination and shared nodes only where the C code eliminates by structure.
+    """Tables of a layout, with elimination orders and shared nodes only if the C code eliminates by structure.
 
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    integrates
-        Leave out of increments what nothing integrates; otherwise increments move all nodes.
+    With `integrates`, increments omit components that are not integrated; otherwise they move all nodes.
     """
     algebra = algebra_of(layout)
     structured = algebra if isinstance(algebra, BandedAlgebra) and layout.rows else None
@@ -77,14 +72,14 @@ def problem_tables(layout: Layout, integrates: bool = False) -> ProblemTables:
 
 
 def _moving(layout: Layout) -> tuple[LongIntegers, slice]:
-    """Nodes of each type, or 0 if methods integrate none of them, and components from the first such to the last."""
+    """Nodes of each type, or 0 if none is integrated, and the range of components that are integrated."""
     components = np.flatnonzero(layout.moves)
     hull = slice(int(components[0]), int(components[-1]) + 1) if len(components) else slice(0, 0)
     return np.where(layout.moving_types, layout.node_counts, 0), hull
 
 
 def _pairs(layout: Layout, algebra: BandedAlgebra) -> list[Sharing]:
-    """Instances that share a free node, for each size of their blocks in the order of these in S."""
+    """Elements that share a free node, by block size, in the order of the blocks in S."""
     places = constrained_places(layout.manifest.node_types, layout.elements)
     kinds = [(a, b) for a in places for b in places if a.node_type == b.node_type]
     found = []
@@ -97,7 +92,7 @@ def _pairs(layout: Layout, algebra: BandedAlgebra) -> list[Sharing]:
 
 
 def _joints(layout: Layout) -> tuple[Integers, Integers]:
-    """How many places of instances with constraints each node with velocities is, and these, node after node."""
+    """Number of constrained element nodes of each node with velocities, and their list, node by node."""
     nodes, joints = [], []
     for place in constrained_places(layout.manifest.node_types, layout.elements):
         instances = np.arange(layout.instance_counts[place.element])
@@ -114,7 +109,7 @@ def _joints(layout: Layout) -> tuple[Integers, Integers]:
 
 
 def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, other: ConstrainedPlace) -> Sharing:
-    """Instances of two element types whose given places are the same free node."""
+    """Elements of two types whose given local nodes are the same free node."""
     a, b = (layout.members[place.element][:, place.place] for place in (one, other))
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")
@@ -134,14 +129,14 @@ def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, othe
 
 
 def _blocks(layout: Layout, place: ConstrainedPlace, instances: NDArray[np.intp]) -> Integers:
-    """Where the blocks of some instances begin in B."""
+    """Starts of the blocks of elements in B."""
     sizes = [e.jacobian.count for e in layout.elements]
     begin = sum(n * size for n, size in zip(layout.instance_counts[: place.element], sizes, strict=False))
     return (begin + sizes[place.element] * instances + place.offset).astype(np.int32)
 
 
 def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Structures:
-    """A system as ``symlie_problem``, without a workspace."""
+    """A system as ``symlie_problem``, without workspace."""
     elements: list[Mapping[str, Member]] = [
         {
             "count": layout.instance_counts[k],
@@ -190,7 +185,7 @@ def problem_structure(layout: Layout, tables: ProblemTables, p: Prepared) -> Str
 
 
 def _output_tables(layout: Layout) -> dict[str, Member]:
-    """What each named output is the sum of, where some instances have outputs of their own."""
+    """Contributions to each named output, if elements have individual outputs."""
     if not layout.has_outputs_of_instances:
         return {}
     first_kernels = np.cumsum([0, *(len(e.outputs) for e in layout.elements)])
@@ -205,15 +200,7 @@ def _output_tables(layout: Layout) -> dict[str, Member]:
 
 
 class ProblemTemplate:
-    """The C structure of a topology, from which those of systems with their parameters are made.
-
-    Parameters
-    ----------
-    library
-        A library; its structures are those of all.
-    layout, tables
-        The topology.
-    """
+    """C structure of a topology, the template of systems with parameters."""
 
     def __init__(self, library: Library, layout: Layout, tables: ProblemTables) -> None:
         nothing = Prepared(np.zeros(1), tuple(np.zeros((1, 1)) for _ in layout.elements))
@@ -222,7 +209,7 @@ class ProblemTemplate:
         self._problem, self._kept = in_memory(library, problem_structure(layout, tables, nothing))
 
     def problem(self, p: Prepared) -> tuple[Pointer, list[object]]:
-        """The C structure of a system, or those of several, and everything that must stay alive with them."""
+        """C structure of one system or of several, and all objects that must stay alive with it."""
         return self._several(p) if p.model.ndim > 1 else self._one(p)
 
     def _one(self, p: Prepared) -> tuple[Pointer, list[object]]:

@@ -1,4 +1,4 @@
-"""What a run carries from step to step beside its state, after a step: the NumPy form of ``carried.h``."""
+"""Auxiliary integrator state after a step: the NumPy counterpart of ``carried.h``."""
 
 from __future__ import annotations
 
@@ -20,18 +20,10 @@ def carried_after(
     end: tuple[Array, Array],
     turned: Array,
 ) -> Array:
-    """What is carried at the ends of steps.
+    """Auxiliary state at the ends of n steps, shape (n, carried).
 
-    Parameters
-    ----------
-    kernels, layout, p
-        The kernels of a system, its layout and prepared parameters.
-    carried
-        At the start of each step, shape (n, carried).
-    begin, end
-        Times, shape (n,), in s, and configurations (n, storage) at the start and at the end.
-    turned
-        How far each angle turned by the increment of each step, shape (n, angles), in rad.
+    `begin` and `end` are times (n,) in s with configurations (n, storage); `turned` are the rotation increments of the
+    angles, shape (n, angles), in rad.
     """
     angles = layout.angles
     if not len(angles):
@@ -46,9 +38,9 @@ def carried_after(
 
 
 def _prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: float, end: float, q: Array) -> Array:
-    """How far prescribed angles turn between two times, in rad: Simpson's rule over parts that are short enough.
+    """Rotation of prescribed angles between two times, in rad, by Simpson's rule over sufficiently short parts.
 
-    Other nodes stay where they are in q, and what is found for angles that are not prescribed has no meaning.
+    Other nodes keep their q, so the result is meaningless for angles that are not prescribed.
     """
     span, angles, q = end - start, layout.angles, q.copy()
     v = np.zeros(layout.dimension)
@@ -77,5 +69,5 @@ def _prescribed_rotation(kernels: Kernels, layout: Layout, p: Prepared, start: f
 
 
 def _remainder(x: Array) -> Array:
-    """x less the nearest multiple of 2π."""
+    """x minus the nearest multiple of 2π."""
     return np.asarray(x - 2 * math.pi * np.rint(x / (2 * math.pi)))

@@ -1,4 +1,4 @@
-"""Functions of arguments that are series, by powers of z - z_0; see `symlie.ir.jet_compositions`."""
+"""Functions of series-valued arguments, by powers of z - z_0; see `symlie.ir.jet_compositions`."""
 
 from __future__ import annotations
 
@@ -12,17 +12,8 @@ from symlie.runtime.layout.layout import Array
 
 
 class Compositions:
-    """Functions of the arguments of a jet, of all its instances.
-
-    Parameters
-    ----------
-    compositions
-        The functions.
-    z
-        Arguments of order 0, shape (arguments, count).
-    order
-        The largest order.
-    """
+    """Functions of the arguments of a jet, for all its elements; `z` has the arguments of order 0, shape (arguments,
+    count)."""
 
     def __init__(self, compositions: Sequence[Composition], z: Array, order: int) -> None:
         self._arguments = [c.argument for c in compositions]
@@ -49,5 +40,5 @@ class Compositions:
         return total
 
     def follow(self, k: int, z: Array) -> None:
-        """Take the coefficients of order k of arguments."""
+        """Store the coefficients of order k of the arguments."""
         self._powers[:, k - 1, 0] = z

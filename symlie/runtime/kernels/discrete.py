@@ -15,23 +15,23 @@ from symlie.runtime.linear.schur import summed
 
 
 class DiscreteKernels:
-    """The kernels of a discrete Lagrangian, evaluated for all instances of a type at once.
+    """Kernels of a discrete Lagrangian, evaluated for all elements of a type at once.
 
     Parameters
     ----------
     layout
         Layout of the system.
     chosen, table
-        The set and its table.
+        Kernel set and its table.
     functions
-        Its generated functions by name.
+        Generated functions by name.
 
     Attributes
     ----------
     weights
-        w₀ and w₁ of the loads at both ends of a step, over h.
+        Weights w₀ and w₁ of the loads at both ends of a step, divided by h.
     loads_see_velocity
-        Whether loads at the end of a step depend on v there.
+        True if loads at the end of a step depend on v there.
     """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, functions: Functions) -> None:
@@ -41,15 +41,8 @@ class DiscreteKernels:
         self.loads_see_velocity = bool(self.weights[1]) and len(places[0]) > 0
 
     def __call__(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> Array:
-        """A kernel that gives a vector over velocity components or over constraint rows.
-
-        Parameters
-        ----------
-        name
-            ``conjugate_momentum``, ``load``, ``start_momentum``, ``end_momentum`` or ``rolling``.
-        p, t, *arguments
-            What it takes.
-        """
+        """Evaluate a vector-valued kernel: ``conjugate_momentum``, ``load``, ``start_momentum``, ``end_momentum`` or
+        ``rolling``."""
         kernel, layout = KERNELS[name], self._layout
         by_velocity = kernel.gather is Gather.VELOCITIES
         total, rows = np.zeros(layout.dimension), [np.zeros(0)]
@@ -63,25 +56,11 @@ class DiscreteKernels:
         return total if by_velocity else np.concatenate(rows)
 
     def end_load(self, p: Prepared, t: float, q: Array, v: Array) -> Array:
-        """l at an end of a step; zero where the discrete Lagrangian samples no potential energy at the ends.
-
-        Parameters
-        ----------
-        p, t, q, v
-            As ``load`` takes them.
-        """
+        """l at the end of a step; zero if the discrete Lagrangian has no potential energy samples at the ends."""
         return self("load", p, t, q, v) if any(self.weights) else np.zeros(self._layout.dimension)
 
     def values(self, name: str, p: Prepared, t: float, *arguments: Array | float) -> list[Array]:
-        """Stored values of matrices: S and N of ``momentum_slopes``, K and D of ``load_slopes``.
-
-        Parameters
-        ----------
-        name
-            The kernel.
-        p, t, *arguments
-            What it takes.
-        """
+        """Stored values of matrices: S and N of ``momentum_slopes``, K and D of ``load_slopes``."""
         kernel = KERNELS[name]
         which = slice(0, 2) if name == "momentum_slopes" else slice(2, 4)
         parts = [[np.zeros(0)] for _ in kernel.result_names]

@@ -1,11 +1,11 @@
 """Taylor coefficients f⁽ʲ⁾(z)/j! of functions of one argument, j = 1 … N, at many arguments at once.
 
     c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j + k)!,   g_m(z) = 2^{m+1} m! Σ_n (4π²n² - z)^{-m-1},
-    a_p(x) = Σ_j (-x)^j/(2j + 2p + 1), of which a_0 = atan(√x)/√x, and stated series by what they are about some points.
+    a_p(x) = Σ_j (-x)^j/(2j + 2p + 1) with a_0 = atan(√x)/√x, and user-defined series by their expansions about centres.
 
-Each is found by sums that do not cancel or by a recurrence in the direction in which its rounding decays, in C by the
-same operations (``function_series.h``). Beyond their domain, and of NaN, all are NaN.
-Source: [Gil2007], chapter 4, for minimal solutions of recurrences and directions in which they are stable.
+Sums without cancellation and recurrences in their stable direction compute them, with the same operations as in C
+(``function_series.h``). All are NaN outside of their domain and for NaN.
+Source: [Gil2007], chapter 4, for minimal solutions of recurrences and stable directions.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from symlie.contract.set_table import ScalarFunction
 from symlie.runtime.layout.layout import Array
 
 FOUR_PI_SQUARED = (39.47841760435743, 2.5061182034958845e-15)
-"""4π² as a sum of two numbers."""
+"""4π² as an unevaluated sum of two numbers."""
 
 EXPLICIT_POLES = 3
-"""Poles of g_m that are summed one by one, up to z = (6π)²."""
+"""Number of poles of g_m that are summed individually, up to z = (6π)²."""
 
 FURTHER_POLES = (
     0.007189319455037842, 4.797777740389712e-06, 5.628571691501304e-09, 7.694489782590537e-12,
@@ -30,35 +30,20 @@ FURTHER_POLES = (
     6.364215240121328e-26, 1.0007294993394272e-28, 1.5775223401439616e-31, 2.4906676318987927e-34,
     3.936279142255365e-37, 6.224841831254412e-40, 9.84790367805057e-43, 1.5583659504789778e-45,
 )  # fmt: skip
-"""Coefficients of z^i of Σ_{n>3} 1/(4π²n² - z), each less than a 16th of what it adds to for z < 4π²."""
+"""Coefficients of z^i of Σ_{n>3} 1/(4π²n² - z); each contributes less than a 16th of the sum for z < 4π²."""
 
 ENOUGH = 2.0**-60
-"""To which errors of the values that a recurrence begins with have to decay."""
+"""Relative size to which errors of the initial values of a recurrence must decay."""
 
 LEAST_RATIO, MOST_RATIO = -0.0625, 1.0625
-"""Arguments of a_p; of angles they are between 0 and 1, up to rounding. Errors no longer decay at -1/2."""
+"""Domain of a_p; arguments from angles lie between 0 and 1 up to rounding. Errors stop decaying at -1/2."""
 
 SEED = 1e-100
-"""From which a recurrence begins whose result is scaled later."""
+"""Initial value of a recurrence whose result is scaled afterwards."""
 
 
 def function_series(f: ScalarFunction, z: Array, order: int) -> Array:
-    """Coefficients of a function.
-
-    Parameters
-    ----------
-    f
-        The function.
-    z
-        Arguments, shape (count,), dimensionless.
-    order
-        The last order N, at least one.
-
-    Returns
-    -------
-    array
-        Shape (N, count), those of order j in row j - 1.
-    """
+    """Taylor coefficients of f at arguments z (count,), dimensionless; shape (order, count), order j in row j - 1."""
     with np.errstate(all="ignore"):
         return _FAMILIES[f.family](f, z, order)
 
@@ -68,7 +53,7 @@ def _coefficient_functions(f: ScalarFunction, z: Array, order: int) -> Array:
 
 
 def _coefficient_function(k: int, m: int, z: float, order: int) -> Array:
-    """c_{k,m+j}/(2^j j!), by y_n = c_{κ,n} σ^n with σ = max(1, √z)."""
+    """c_{k,m+j}/(2^j j!), from y_n = c_{κ,n} σ^n with σ = max(1, √z)."""
     omega = math.sqrt(z) if z >= 0 else math.nan
     sigma = omega if omega > 1 else 1.0
     last = m + order + 1 + k // 2
@@ -88,7 +73,7 @@ def _coefficient_function(k: int, m: int, z: float, order: int) -> Array:
 
 
 def _backward_bessel(omega: float, z: float, sigma: float, last: int) -> list[float]:
-    """c_{1,n} σ^n = (-1)^n j_n(ω) (σ/ω)^n by its recurrence downwards, scaled with Σ (2n + 1) j_n² = 1."""
+    """c_{1,n} σ^n = (-1)^n j_n(ω) (σ/ω)^n by downward recurrence, normalised by Σ (2n + 1) j_n² = 1."""
     first = max(last, math.ceil(omega))
     error = 1.0
     while error > ENOUGH:
@@ -108,7 +93,7 @@ def _backward_bessel(omega: float, z: float, sigma: float, last: int) -> list[fl
 
 
 def _forward_bessel(omega: float, z: float, last: int) -> list[float]:
-    """The same upwards."""
+    """The same by upward recurrence."""
     y = [np.sin(omega) / omega]
     y.append(-(y[0] - np.cos(omega)) / omega)
     for n in range(1, last + 1):
@@ -119,7 +104,7 @@ def _forward_bessel(omega: float, z: float, last: int) -> list[float]:
 def _raised(k: int, z: float, omega: float, sigma: float, y: list[float]) -> list[float]:
     """c_{k+2,n} from c_{k,n} by z c_{k+2,n} + 2n c_{k+2,n-1} = -c_{k,n}.
 
-    Up to 4n + k + 2 = 2ω upwards, beyond downwards. Of the last numbers one more is lost with each index.
+    The recurrence runs upwards up to 4n + k + 2 = 2ω and downwards beyond. Each index costs one of the last numbers.
     """
     found = [0.0] * len(y)
     turn = omega / 2 - (k + 2) / 4
@@ -134,7 +119,7 @@ def _raised(k: int, z: float, omega: float, sigma: float, y: list[float]) -> lis
 
 
 def _cotangents(f: ScalarFunction, z: Array, order: int) -> Array:
-    """2^{m+1} (m+j)!/j! Σ_n (4π²n² - z)^{-m-j-1}: what all poles add is positive."""
+    """2^{m+1} (m+j)!/j! Σ_n (4π²n² - z)^{-m-j-1}, a sum of positive terms."""
     m = f.index
     first, second = FOUR_PI_SQUARED
     distance = (first - z) + second
@@ -164,7 +149,7 @@ def _cotangents(f: ScalarFunction, z: Array, order: int) -> Array:
 
 
 def _angle_ratios(f: ScalarFunction, x: Array, order: int) -> Array:
-    """By 2x a' + (2p + 1) a = 1/(1 + x) downwards; the two terms of a step have one sign."""
+    """Downward recurrence 2x a' + (2p + 1) a = 1/(1 + x), whose two terms have the same sign."""
     x = np.where((x >= LEAST_RATIO) & (x <= MOST_RATIO), x, np.nan)
     reciprocal = 1 / (1 + x)
     contraction = float(np.fmax.reduce(np.abs(x * reciprocal), initial=0.0))
@@ -186,7 +171,7 @@ def _angle_ratios(f: ScalarFunction, x: Array, order: int) -> Array:
 
 
 def _stated(f: ScalarFunction, z: Array, order: int) -> Array:
-    """From the coefficients about the centre whose part of the domain z is in."""
+    """Coefficients from the expansion about the centre of the part of the domain that contains z."""
     found = np.full((order, len(z)), np.nan)
     lower = 0.0
     for part in f.expansions:
@@ -207,4 +192,4 @@ _FAMILIES: Mapping[str, Callable[[ScalarFunction, Array, int], Array]] = {
     "a": _angle_ratios,
     "s": _stated,
 }
-"""Each family by its letter."""
+"""Function families by letter."""

@@ -1,6 +1,6 @@
-"""Tables of the quintic Hermite interpolation in local coordinates of a step.
+"""Tables of quintic Hermite interpolation in the local coordinates of a step.
 
-In s from 0 to 1 over a step, the increment θ(s) has θ(0) = 0; θ' and θ'' are known at both ends, and θ at the end.
+For s from 0 to 1 over a step, the increment satisfies θ(0) = 0; θ' and θ'' are known at both ends, θ at the end.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from symlie.runtime.layout.layout import Array
 
 BERNOULLI_TERMS = 60
-"""Terms of T⁻¹(θ) = Σ (-1)^k B_k/k! ad_θ^k at most; the series converges for rotations below 2π."""
+"""Largest number of terms of T⁻¹(θ) = Σ (-1)^k B_k/k! ad_θ^k, which converges for rotations below 2π."""
 
 LAST_TERM = 1e-17
-"""Size of the last term of the series, relative to the sum."""
+"""Size of the last term of the series relative to the sum."""
 
 
 def _series_of_inverse(terms: int) -> Array:
-    """Coefficients of λ/(1 - e^-λ), by exact division of power series."""
+    """Coefficients of λ/(1 - e^-λ) by exact division of power series."""
     divisor = [Fraction((-1) ** k, math.factorial(k + 1)) for k in range(terms)]
     series: list[Fraction] = []
     for k in range(terms):

@@ -1,7 +1,7 @@
-"""Where the values of matrices belong in that of Newton's method for implicit steps, as C takes it.
+"""Storage indices of values in the Newton matrix of implicit steps, for C.
 
-`symlie.runtime.implicit.iteration_matrix` says what the matrix is. Unknowns are θ, then λ, then η where it is there.
-Places that belong to components that nothing integrates lead behind the values, where nothing is read.
+`symlie.runtime.implicit.iteration_matrix` defines the matrix. Its unknowns are θ, then λ, then η if present. Indices of
+components that are not integrated point after the values, where nothing is read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Newton = Sequence[Positions]
 
 
 def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | None, massless: Integers) -> Unknowns:
-    """The unknowns of an implicit step: θ, λ, and with stabilised index 2 η; by nodes and by instances with rows."""
+    """Unknowns of an implicit step: θ, λ and, for stabilised index 2, η; by nodes and by elements with constraints."""
     saddle, n = saddle_unknowns(layout, massless), layout.dimension
     node, instance = saddle.group[:n], saddle.group[n:]
     K, C, H = newton
@@ -51,7 +51,7 @@ def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | 
         Sq, Sv, Sa, Sl = (places for places, _ in matrix_positions(layout, SETS["fields"], fields))
         pairs += [np.stack([node[i], node[j]], axis=1)[layout.sought[j]] for i, j in (Sq, Sv, Sa)]
         pairs.append(np.stack([node[Sl[0]], instance[Sl[1]]], axis=1))
-    # Rows of η have B B_nᵀ on the diagonal: nodes without mass need those of λ beside them, not both.
+    # Rows of η have B B_nᵀ on the diagonal: massless nodes need only the adjacent rows of λ.
     rows_of_eta = [saddle.acts_on + np.array([layout.rows, 0])] if has_eta and not len(massless) else []
     return Unknowns(
         np.concatenate([saddle.group, *[instance] * has_eta]),
@@ -63,33 +63,24 @@ def _unknowns(layout: Layout, has_eta: bool, newton: Newton, fields: SetTable | 
 
 @dataclass(frozen=True, eq=False)
 class IterationTables:
-    """The matrix of implicit steps of a system: how it is stored, and tables by name of what belongs where."""
+    """Matrix of implicit steps: its storage, and tables of storage indices by name."""
 
     structure: EliminationStructure
     places: Mapping[str, NDArray[np.int32]]
     squares: int
-    """Numbers of T(θ), node by node."""
+    """Number of values of T(θ), node by node."""
     blocks: int = 0
-    """Numbers of β' M + γ' C; see `symlie.runtime.linear.eta_tables`."""
+    """Number of values of β' M + γ' C; see `symlie.runtime.linear.eta_tables`."""
     sampled: int | None = None
-    """Numbers of blocks of samples, where a step has them; see `symlie.runtime.kernels.sample_places`."""
+    """Number of values in blocks of samples, if a step has any; see `symlie.runtime.kernels.sample_places`."""
 
 
 def iteration_tables(
     layout: Layout, has_eta: bool, table: SetTable, fields: SetTable | None, massless: Integers
 ) -> IterationTables:
-    """The matrix of implicit steps.
+    """Matrix of implicit steps with an η for each λ if `has_eta`.
 
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    has_eta
-        Whether there is an η for each λ.
-    table, fields
-        Tables of the set ``newton``, and of the set ``fields`` where nodes move by fields.
-    massless
-        Velocity components that M does not determine.
+    `table` and `fields` belong to the kernel sets ``newton`` and, with first-order states, ``fields``.
     """
     kinds = ("dense", "band", "blocks") if layout.is_fixed else ("band", "blocks")
     newton = [places for places, _ in matrix_positions(layout, SETS["newton"], table)]
@@ -109,18 +100,10 @@ def iteration_tables(
 def discrete_tables(
     layout: Layout, positions: Sequence[Positions], massless: Integers, *, is_sampled: bool
 ) -> IterationTables:
-    """The matrices of both stages of a variational step, which are stored alike.
+    """Matrices of both stages of a variational step, which share their storage.
 
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    positions
-        Rows and columns of the values of dp⁺/dθ, of the derivative of rolling rows by θ, of D_q l and of ∂l/∂v.
-    massless
-        Velocity components that M does not determine.
-    is_sampled
-        Whether loads act between the ends of a step.
+    `positions` are rows and columns of the values of dp⁺/dθ, the θ-derivative of rolling constraints, D_q l and ∂l/∂v;
+    `is_sampled` says whether loads act between the ends of a step.
     """
     S, N, K, D = positions
     of_loads = np.concatenate([K[0], D[0]]), np.concatenate([K[1], D[1]])
@@ -210,7 +193,7 @@ def _places(
 
 
 def _places_of_fields(layout: Layout, table: SetTable, places: EliminationStructure) -> dict[str, NDArray[np.int32]]:
-    """Tables of what is there where nodes move by fields."""
+    """Additional tables of first-order states."""
     q, v, a, multipliers = (found for found, _ in matrix_positions(layout, SETS["fields"], table))
     sizes = _sizes(layout, "dimension")
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -240,20 +223,11 @@ PRODUCTS = {
 
 
 def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationTables) -> dict[str, NDArray[np.int32]]:
-    """How values of K, B, H and Sq are multiplied by T: what is always zero, and rows of the unit matrix, are left out.
+    """Products of K, B, H and Sq with T without structural zeros and without unit rows.
 
-    ``X_RUNS`` are runs of values in columns of one node, with six numbers each: the first value and how many, where
-    the product goes, the first row of T, its numbers from the first to the last one that is not always zero, and the
-    distance of rows. ``X_UNITS`` are values that T does not change, with where they go.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    tangent
-        Table of the set ``tangent``.
-    matrix
-        The matrix.
+    ``X_RUNS`` are runs of values in columns of one node, with six numbers each: first value and count, destination,
+    first row of T, its entries from the first to the last structural nonzero, and stride of rows. ``X_UNITS`` are
+    values that T leaves unchanged, with their destinations.
     """
     types = {t.name: t.patterns[0] for t in tangent.elements}
     ranges, units = [], []
@@ -263,7 +237,7 @@ def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationT
         begin, end = np.full(n, n), np.zeros(n, dtype=np.intp)
         np.minimum.at(begin, rows, columns)
         np.maximum.at(end, rows, columns + 1)
-        # A row of ad with its diagonal entry alone is zero, since [e_i, e_i] is: that of T is one of the unit matrix.
+        # A row of ad with only a diagonal entry is zero, since [e_i, e_i] = 0: the row of T is a unit row.
         is_unit = (begin == np.arange(n)) & (end == begin + 1)
         ranges.append(np.tile(np.stack([begin, end], axis=1), (node.count, 1)))
         units.append(np.tile(is_unit, node.count))
@@ -292,15 +266,7 @@ def products_without_zeros(layout: Layout, tangent: SetTable, matrix: IterationT
 
 
 def components(structure: EliminationStructure, tables: Mapping[str, NDArray[np.int32]]) -> NDArray[np.int32]:
-    """The component of each unknown: no entry couples unknowns of different ones.
-
-    Parameters
-    ----------
-    structure
-        How the matrix is stored.
-    tables
-        Tables of an implicit step without η, those of products without zeros.
-    """
+    """Connected component of each unknown in an implicit step without η; no entry couples different components."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -317,5 +283,5 @@ def components(structure: EliminationStructure, tables: Mapping[str, NDArray[np.
 
 
 def _sizes(layout: Layout, which: str) -> Integers:
-    """Components of the storage or of the local coordinates of each node."""
+    """Sizes of the storage or of the local coordinates of each node."""
     return np.concatenate([np.full(n.count, getattr(n.type, which), dtype=np.int64) for n in layout.nodes])

@@ -1,4 +1,4 @@
-"""Jets of a whole system in NumPy: Taylor coefficients order by order, of all nodes and instances of a type at once."""
+"""Jets of a whole system in NumPy: Taylor coefficients order by order, for all nodes and elements of a type at once."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from symlie.runtime.layout.placing import Placing
 from symlie.runtime.linear.schur import summed
 
 Inputs = list[Array | np.float64]
-"""What a generated function takes: numbers, and components, shape (components, count)."""
+"""Arguments of a generated function: numbers, and components of shape (components, count)."""
 
 
 @dataclass
 class _Jet:
-    """What orders need of the jet of a type: values of order 0, and factors of products, a row for each order."""
+    """Data of the jet of a type for higher orders: values of order 0, and factors of products by order."""
 
     layout: JetLayout
     kept: Array
     factors: list[Array]
     conditions: list[Array]
-    """Sizes of functions that choose pieces, then a row of them for each order."""
+    """Sizes of branch conditions, followed by their values for each order."""
     given: Array
-    """What another jet takes of the last order."""
+    """Values of the last order for another jet."""
     compositions: Compositions | None = None
 
     def sums(self, k: int) -> Array:
@@ -42,16 +42,9 @@ class _Jet:
 
 
 class Jets:
-    """Jets of a state, order by order.
+    """Jets of a state up to an order, computed order by order.
 
-    Parameters
-    ----------
-    layout, functions, table
-        Layout of the system, and the generated functions of its set ``jets`` with its table.
-    p
-        Prepared parameters.
-    order
-        The largest order.
+    `functions` and `table` are the generated functions and the table of the kernel set ``jets``.
     """
 
     def __init__(self, layout: Layout, functions: Functions, table: SetTable, p: Prepared, order: int) -> None:
@@ -60,7 +53,7 @@ class Jets:
         self._groups = node_groups(layout)
         self._placing = Placing(layout)
         self.follows_fields = not layout.has_fields or layout.has_angles
-        """Whether orders of v have fields in the place of velocities."""
+        """True if orders of v have vector fields instead of velocities."""
         self._followed = [k for k in self._placing.elements if self._follows(k)]
         self._jets: dict[str, _Jet] = {}
         self._events: list[tuple[int, str]] = []
@@ -68,7 +61,7 @@ class Jets:
         self._widths = dict(nodes)
 
     def _follows(self, index: int) -> bool:
-        """Whether orders of nodes that an element type places are found: not where states alone have such nodes."""
+        """Return whether the orders of nodes that depend on an element type are computed."""
         layout, element = self._layout, self._layout.elements[index]
         if layout.has_unwrapped or not self._layouts[f"{element.name}_place_jet"].unread:
             return True
@@ -77,7 +70,8 @@ class Jets:
         return any(t.name in placed and moves for t, moves in types)
 
     def rate(self, k: int, q: Array, w: Array, out: Array) -> None:
-        """Put order k of q' = S(q) w of nodes with velocities in out; zero of others and of types that do not move."""
+        """Write order k of q' = S(q) w of nodes with velocities to out; zero for other nodes and types that do not
+        move."""
         has_rate = self._layout.has_velocity & self._layout.moves
         for kind, storage, velocity in self._groups:
             if not has_rate[velocity].all():
@@ -88,9 +82,9 @@ class Jets:
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
 
     def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array, rate: Array) -> Array:
-        """Order k of v, with fields in the place of velocities if they are followed, and of rates, which are added.
+        """Order k of v, with vector fields instead of velocities if they are followed, plus that of the given rates.
 
-        Order 0 begins what others need.
+        Order 0 initialises higher orders.
         """
         layout, out = self._layout, np.where(self._layout.has_velocity, v, 0.0)
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
@@ -105,12 +99,12 @@ class Jets:
         return out
 
     def begin_motion(self, t: float) -> None:
-        """What orders of prescribed motions need."""
+        """Initialise orders of prescribed motions."""
         for name, _, _ in self._motions():
             self._begun(name, [np.float64(t), self._p.model], 1)
 
     def motion(self, k: int, t: float, factor: float, q: Array, v: Array, of_v: float = 1.0) -> None:
-        """Put order k of q and of v of prescribed nodes, each times a factor, into their places."""
+        """Write order k of q and of v of prescribed nodes, each multiplied by a factor."""
         for name, storage, velocity in self._motions():
             values = self._next(name, k, [np.float64(t)])[:, 0]
             width = self._widths[storage]
@@ -118,13 +112,13 @@ class Jets:
             v[velocity : velocity + len(values) - width] = of_v * values[width:]
 
     def begin_place(self, t: float, q: Array, v: Array) -> None:
-        """What orders of placed nodes need."""
+        """Initialise orders of dependent nodes."""
         for index, inputs in self._inputs("qv", t, q, v):
             if index in self._followed:
                 self._begun(f"{self._layout.elements[index].name}_place_jet", [*inputs, *self._parameters(index)])
 
     def place(self, k: int, t: float, q: Array, v: Array) -> None:
-        """Put order k of q and v of placed nodes into their places."""
+        """Write order k of q and v of dependent nodes."""
         for index in self._followed:
             name = f"{self._layout.elements[index].name}_place_jet"
 
@@ -137,19 +131,19 @@ class Jets:
             self._placing.put(index, offsets, q, v)
 
     def _motions(self) -> Iterator[tuple[str, int, int]]:
-        """Names of prescribed motions, with the first places of their nodes."""
+        """Names of prescribed motions with the first storage and velocity indices of their nodes."""
         starts = zip(self._layout.motion_storage, self._layout.motion_velocity, strict=True)
         for number, (storage, velocity) in enumerate(starts):
             yield f"{self._layout.name}_motion_{number}_motion_jet", int(storage), int(velocity)
 
     def begin_force(self, t: float, q: Array, v: Array, a: Array, multipliers: Array) -> None:
-        """What orders of r = M a + g + Bᵀ λ need."""
+        """Initialise orders of r = M a + g + Bᵀ λ."""
         for index, inputs in self._inputs("qvaλ", t, q, v, a, multipliers):
             name = f"{self._layout.elements[index].name}_force_jet"
             self._begun(name, [*inputs, *self._parameters(index), *self._taken(name)])
 
     def force(self, k: int, t: float, q: Array, v: Array) -> Array:
-        """Order k of r, without what v'_k and λ_k add."""
+        """Order k of r, without the contributions of v'_k and λ_k."""
         total = np.zeros(self._layout.dimension)
         for index, inputs in self._inputs("qv", t, q, v):
             places, name = self._layout.places[index], f"{self._layout.elements[index].name}_force_jet"
@@ -163,17 +157,17 @@ class Jets:
             self._end(f"{self._layout.elements[index].name}_force_jet", k, inputs)
 
     def begin_hidden(self, t: float, q: Array, v: Array) -> None:
-        """What orders of c = B v + b need."""
+        """Initialise orders of c = B v + b."""
         for index, inputs in self._inputs("qv", t, q, v):
             if (name := f"{self._layout.elements[index].name}_hidden_jet") in self._layouts:
                 self._begun(name, [*inputs, *self._parameters(index)])
 
     def hidden(self, k: int, t: float, q: Array) -> Array:
-        """Order k of c, without what v_k adds."""
+        """Order k of c, without the contribution of v_k."""
         return self._of_rows("hidden", k, "q", t, q)
 
     def _of_rows(self, name: str, k: int, letters: str, t: float, *vectors: Array) -> Array:
-        """Order k of what constraints say, zero where an element type has no rows of the kind."""
+        """Order k of constraint equations of a kind, zero for element types without them."""
         found = np.zeros(self._layout.rows)
         for index, inputs in self._inputs(letters, t, *vectors):
             of_type = f"{self._layout.elements[index].name}_{name}_jet"
@@ -188,13 +182,13 @@ class Jets:
                 self._end(name, k, inputs)
 
     def begin_index1(self, t: float, q: Array, v: Array, a: Array) -> None:
-        """What orders of z = B a + Z of rows that restrict accelerations alone need."""
+        """Initialise orders of z = B a + Z of acceleration-level constraints."""
         for index, inputs in self._inputs("qva", t, q, v, a):
             if (name := f"{self._layout.elements[index].name}_index1_jet") in self._layouts:
                 self._begun(name, [*inputs, *self._parameters(index)])
 
     def index1(self, k: int, t: float, q: Array, v: Array) -> Array:
-        """Order k of z, without what a_k adds."""
+        """Order k of z, without the contribution of a_k."""
         return self._of_rows("index1", k, "qv", t, q, v)
 
     def end_index1(self, k: int, a: Array) -> None:
@@ -204,11 +198,11 @@ class Jets:
                 self._end(name, k, inputs)
 
     def _taken(self, name: str) -> Inputs:
-        """What the jet of hidden constraints gives to another one of its type."""
+        """Values that the jet of hidden constraints passes to another jet of its type."""
         return [self._jets[name.replace("_force_jet", "_hidden_jet")].given] if self._layouts[name].taken else []
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
-        """What the functions of each element type take behind k."""
+        """Arguments after k of the functions of each element type."""
         layout = self._layout
         for index in range(len(layout.elements)):
             places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}
@@ -217,7 +211,7 @@ class Jets:
             yield index, [*([] if t is None else [np.float64(t)]), *found]
 
     def _parameters(self, index: int) -> Inputs:
-        """What order 0 takes besides."""
+        """Additional arguments of order 0."""
         return [self._p.model, self._p.elements[index].T]
 
     def _begun(self, name: str, inputs: Inputs, count: int | None = None) -> Array:
@@ -245,7 +239,7 @@ class Jets:
         return results
 
     def begin_events(self, t: float, q: Array, v: Array, multipliers: Array) -> Array | None:
-        """Event functions, and what their orders need; None where they have no jets."""
+        """Initialise orders of event functions and return their values; None without jets."""
         names = [f"{e.name}_event_jet" for e in self._layout.elements]
         self._events = [(k, name) for k, name in enumerate(names) if name in self._layouts]
         inputs = dict(self._inputs("qvλ", t, q, v, multipliers))
@@ -258,7 +252,7 @@ class Jets:
         return np.concatenate([self._next(name, k, inputs[e]).T.ravel() for e, name in self._events])
 
     def conditions(self, orders: int) -> Array:
-        """Functions that choose pieces, of so many orders from 0 on, behind a row of their sizes."""
+        """Branch conditions up to an order, preceded by their sizes."""
         rows = [np.array(j.conditions[: orders + 1]) for j in self._jets.values() if j.layout.conditions]
         return np.concatenate([x.reshape(orders + 1, -1) for x in rows], axis=1) if rows else np.zeros((orders + 1, 0))
 

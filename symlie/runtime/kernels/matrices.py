@@ -1,7 +1,7 @@
-"""Matrices of derivatives of a system.
+"""Derivative matrices of a system.
 
-``newton`` are the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b); ``ports`` are derivatives
-by inputs and of outputs.
+``newton`` are the Newton matrices K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b); ``ports`` are the
+derivatives by inputs and of outputs.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Positions = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class MatrixKernels(Protocol):
-    """Stored values of the matrices of a set for all instances, from C or from NumPy."""
+    """Stored values of the matrices of a kernel set for all elements, from C or from NumPy."""
 
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> Sequence[Array]:
-        """Values of each matrix, one instance after the other."""
+        """Values of each matrix, element by element."""
 
 
 class SystemMatrices:
@@ -41,7 +41,7 @@ class SystemMatrices:
     Attributes
     ----------
     kernels
-        Their stored values.
+        Stored values of the matrices.
     """
 
     def __init__(self, layout: Layout, chosen: KernelSet, table: SetTable, kernels: MatrixKernels) -> None:
@@ -51,12 +51,12 @@ class SystemMatrices:
     def __call__(
         self, p: Prepared, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array
     ) -> tuple[Sparse, ...]:
-        """Each matrix as a `scipy.sparse.csr_array`: K, C and H of the Newton matrices.
+        """Evaluate each matrix as a `scipy.sparse.csr_array`: K, C and H of the Newton matrices.
 
         Parameters
         ----------
         p
-            Prepared parameters.
+            Preprocessed parameters.
         t, q, v
             Time, in s, configuration and velocity.
         acceleration, multipliers
@@ -72,7 +72,7 @@ class SystemMatrices:
 
 
 def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list[tuple[Positions, tuple[int, int]]]:
-    """Row and column of each stored value of each matrix of a set, and its shape."""
+    """Row and column of each stored value, and the shape, of each matrix of a set."""
     axes = _axes(layout)
     found = []
     for k, matrix in enumerate(chosen.matrices):
@@ -87,7 +87,7 @@ def matrix_positions(layout: Layout, chosen: KernelSet, table: SetTable) -> list
 
 
 def _axes(layout: Layout) -> dict[str, tuple[int, list[NDArray[np.int64] | NDArray[np.intp]]]]:
-    """For each kind of rows and columns its length, and by element type where each instance has its part."""
+    """Length of each kind of axis, and the indices of each element along it by element type."""
     counts = layout.instance_counts
     inputs = sum(size for size, _ in layout.inputs.values())
     return {

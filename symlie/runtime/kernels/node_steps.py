@@ -1,4 +1,4 @@
-"""Kernels of nodes for steps in other coordinates than exp, in ambient space, and between configurations, in NumPy."""
+"""Kernels of nodes in NumPy for steps in other coordinates than exp, in ambient space, and for interpolation."""
 
 from __future__ import annotations
 
@@ -13,17 +13,8 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 class StepKernels:
-    """Kernels of a set for all nodes of a system, called without the name of the set: ``advance`` of ``cayley``.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    kind
-        ``cayley``, ``second_kind``, ``ambient`` or ``interpolation``.
-    functions
-        The generated functions by name.
-    """
+    """Kernels of a set (``cayley``, ``second_kind``, ``ambient`` or ``interpolation``) for all nodes, without its name
+    prefix."""
 
     def __init__(self, layout: Layout, kind: str, functions: Functions) -> None:
         self._kind, self._functions = kind, functions
@@ -39,6 +30,6 @@ class StepKernels:
         return self._kernels[name]
 
     def chart(self, q: Array, u: Array) -> float:
-        """What must stay below (2π)², the largest value of all nodes."""
+        """Largest value over all nodes of the quantity that must stay below (2π)²."""
         sizes = [self._functions[f"{n}_chart_{self._kind}"](q[s], u[v])[0] for n, s, v in self._groups]
         return max(0.0, *(float(np.max(size)) for size in sizes))

@@ -1,4 +1,4 @@
-"""The kernels of a system in NumPy, evaluated for all instances of a type at once."""
+"""Kernels of a system in NumPy, evaluated for all elements of a type at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Functions = Mapping[str, Callable[..., tuple[Array, ...]]]
 """Generated functions by name."""
 
 Times = float | Array
-"""The time of one state, or times of several, shape (n,)."""
+"""Time of one state, or times of several, shape (n,)."""
 
 NodeGroup = tuple[str, NDArray[np.intp], NDArray[np.intp]]
-"""A node type with the storage and velocity components of its nodes, shape (components, nodes)."""
+"""A node type with the storage and velocity indices of its nodes, shape (components, nodes)."""
 
 
 def node_groups(layout: Layout) -> list[NodeGroup]:
@@ -48,7 +48,7 @@ def on_nodes(
     first: Array,
     *further: Array | float,
 ) -> Array:
-    """Values of one kernel of all nodes, for one state or several."""
+    """Values of one kernel of all nodes, for one state or for several."""
     out = np.empty((*first.shape[:-1], result_size(kernel, layout)))
     square = 0
     for kind, storage, velocity in groups:
@@ -67,14 +67,15 @@ def on_nodes(
         for row, component in zip(target, found, strict=True):
             out[..., row] = component
     if kernel.size == "storage":
-        # Angles over turns stay, and so their rate is zero, until a step is accepted.
+        # Unwrapped angles change only when a step is accepted, so their rate is zero.
         stays = kernel.name not in ("storage_rate", "exponential")
         out[..., layout.unwrapped] = first[..., layout.unwrapped] if stays else 0.0
     return out
 
 
 def components(x: Array, places: NDArray[np.intp] | NDArray[np.int64]) -> Array:
-    """Vectors (…, size) at places (components, count), as the functions take them: (components, …, count)."""
+    """Entries of vectors (…, size) at indices (components, count) in the layout of generated functions: (components, …,
+    count)."""
     return np.moveaxis(x[..., places], -2, 0)
 
 
@@ -89,9 +90,9 @@ def on_element(
     name: str = "",
     instances: NDArray[np.int64] | None = None,
 ) -> Array | None:
-    """Values of one kernel for instances of an element type, default: all, shape (components, …, instances).
+    """Values of one kernel for elements of a type, all by default, shape (components, …, elements).
 
-    One state has a number t and vectors; several have t of shape (n,), and a row of each vector for each.
+    One state has a number t and vectors; several states have t of shape (n,) and vectors with a leading axis.
     """
     function = functions.get(f"{layout.elements[index].name}_{name or kernel.name}")
     if function is None:
@@ -105,7 +106,7 @@ def on_element(
         components(x, places.get(letter, velocities)) if isinstance(x, np.ndarray) else x
         for letter, x in zip(kernel.arguments[1:], vectors, strict=True)
     ]
-    # A piece of a law that is not chosen may be infinite or NaN.
+    # Branches that are not selected may be infinite or NaN.
     with np.errstate(all="ignore"):
         time = t[:, None] if isinstance(t, np.ndarray) else np.float64(t)
         values = function(time, *state, p.model, parameters.T)
@@ -117,7 +118,7 @@ def on_element(
 
 
 class NumpyKernels:
-    """Kernels of a generated NumPy module, evaluated for all instances of a type at once.
+    """Kernels of a generated NumPy module, evaluated for all elements of a type at once.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ class NumpyKernels:
     source
         Text of the module.
     solver
-        Finds accelerations and multipliers; default: the algebra of the layout.
+        Solver for accelerations and multipliers; default: the algebra of the layout.
     """
 
     def __init__(self, layout: Layout, source: str, solver: Algebra | None = None) -> None:
@@ -169,7 +170,7 @@ class NumpyKernels:
         return on_nodes(self._functions, self._node_groups, self.layout, kernel, *vectors)
 
     def _of_elements(self, kernel: SystemKernel, p: Prepared, t: Times, *vectors: Array) -> Array:
-        """A system kernel of one state or of several: numbers have shape (n,), vectors a row for each."""
+        """A system kernel of one state or of several: numbers have shape (n,), vectors a leading axis."""
         states, layout = vectors[0].shape[:-1], self.layout
         total = np.zeros((*states, 0 if kernel.gather is Gather.STORED else result_size(kernel, layout)))
         parts = [total]
@@ -217,7 +218,7 @@ class NumpyKernels:
         self._place(p, t, q, v)
 
     def _place(self, p: Prepared, t: Times, q: Array, v: Array) -> None:
-        """Put placed nodes where their references are plus an offset, and then located ones where they are."""
+        """Compute dependent nodes: first those with an offset from a reference, then those with a full definition."""
         for index in self._placing.elements:
 
             def offsets(index: int = index) -> Array:
@@ -265,7 +266,7 @@ class NumpyKernels:
     def _symplectic(
         self, name: str, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float
     ) -> tuple[NDArray[np.int64], Array]:
-        """Places of u, and values of a kernel of a model whose own statement moves all nodes."""
+        """Indices of u, and values of a kernel of a model whose own definition moves all nodes."""
         kernel = self._functions[f"{self.layout.name}_{name}"]
         place = self.layout.field_places[0][0]
         inputs = (np.float64(t), q[self._storage_of[0][:, 0]], u[place], np.float64(h), np.float64(theta))
@@ -273,7 +274,7 @@ class NumpyKernels:
             return place, np.array(kernel(*inputs, p.model, p.elements[0][0]), dtype=float)
 
     def output(self, name: str, p: Prepared, t: Times, q: Array, v: Array, multipliers: Array) -> Array:
-        """A named output of one state or several, summed over instances, shape (…, components)."""
+        """A named output of one state or of several, summed over elements, shape (…, components)."""
         layout, kernel = self.layout, KERNELS["output"]
         part, _ = layout.outputs[name]
         total: Array = np.zeros((*q.shape[:-1], part.stop - part.start))

@@ -1,4 +1,4 @@
-"""What is known of many states, and states between them, on NumPy: the same as ``observe.h`` and ``interpolate.h``."""
+"""Quantities of many states, and interpolation, in NumPy: counterpart of ``observe.h`` and ``interpolate.h``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from symlie.runtime.kernels.numpy import NumpyKernels
 
 AT_ONCE = 1 << 14
-"""Instances of an element type, over all states, that are evaluated at once."""
+"""Number of elements of a type, over all states, per evaluation."""
 
 ENTRIES_AT_ONCE = 1 << 18
-"""Entries of matrices, over all states, with which accelerations are solved at once."""
+"""Number of matrix entries, over all states, per solution for accelerations."""
 
 
 def observe(
@@ -60,7 +60,7 @@ def _observed(
 
 
 def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[Array, Array]:
-    """v' and λ of the acceleration-level system, one row for each state; NaN where it does not determine them."""
+    """v' and λ of the acceleration-level system with a leading axis for states; NaN if undetermined."""
     t, q, v, algebra = states.t, states.q, states.v, kernels.solver
     jacobian, curvature = kernels.jacobian(p, t, q, v), kernels.curvature(p, t, q, v)
     mass, force = kernels.mass(p, t, q), -kernels.force(p, t, q, v)
@@ -81,7 +81,7 @@ def _accelerations(kernels: NumpyKernels, p: Prepared, states: States) -> tuple[
 
     size = max(1, ENTRIES_AT_ONCE // (v.shape[1] + curvature.shape[1]) ** 2)
     for first in range(0, len(t), size):
-        # One state that has no solution spoils those that are solved with it.
+        # A state without a solution spoils the states of the same batch.
         if not is_solved(slice(first, first + size)):
             for k in range(first, min(first + size, len(t))):
                 is_solved(slice(k, k + 1))
@@ -121,21 +121,21 @@ def interpolate(kernels: NumpyKernels, p: Prepared, recorded: States, interval: 
 
 
 def _increments(kernels: NumpyKernels, q: Array, later: Array, turned: Array) -> Array:
-    """θ of steps, on the branch of log that turns as far as the step did."""
+    """θ of steps, on the branch of log with the rotation of the step."""
     angles, theta = kernels.layout.angles, kernels.difference(q, later)
     is_near = (np.abs(turned - theta[:, angles.component]) < 1) | angles.is_prescribed
     far = np.flatnonzero(~is_near.all(axis=1))
     if len(far):
         other = theta[far]
         other[:, angles.component] = turned[far]
-        # Translations are linear in theirs at a given rotation: one step of Newton's method.
+        # Translations depend linearly on their increments at a given rotation: one Newton step is exact.
         missing = kernels.difference(kernels.advance(q[far], other), later[far])
         theta[far] = other + kernels.inverse_tangent_operator(other, missing)
     return theta
 
 
 def _rate_derivative(kernels: NumpyKernels, theta: Array, theta_dot: Array, v: Array) -> Array:
-    """(d/dt T⁻¹(θ)) v along θ', by the series of T⁻¹ in powers of ad and the product rule."""
+    """(d/dt T⁻¹(θ)) v for the rate θ', by the series of T⁻¹ in powers of ad and the product rule."""
     x, dx, total = v, np.zeros_like(v), np.zeros_like(v)
     for k, weight in enumerate(INVERSE_SERIES[1:], start=1):
         x, dx = kernels.bracket(theta, x), kernels.bracket(theta_dot, x) + kernels.bracket(theta, dx)

@@ -1,4 +1,4 @@
-"""The kernels of a whole system: the same functions on the same arrays, from C or from NumPy."""
+"""Kernels of a whole system: the same functions on the same arrays, from C or from NumPy."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 class Prepared(Brief):
     """Parameters of the model and of all elements, with the constants computed from them.
 
-    Those of several systems of one topology have an axis more, in front.
+    Parameters of several systems of one topology have a leading axis.
     """
 
     model: Array
     elements: tuple[Array, ...]
-    """For each element type one row for all instances or one for each."""
+    """For each element type one row for all elements or one row for each."""
     cache: dict[int, tuple[Pointer, object]] = field(default_factory=dict)
-    """What a backend builds once from these parameters."""
+    """Objects that a backend builds once from these parameters."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class States(Brief):
-    """States of a system, one row for each.
+    """States of a system with a leading axis.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class States(Brief):
     q, v, multipliers
         Configurations (n, storage), velocities (n, dimension), λ (n, rows).
     carried
-        What a run carries beside them, shape (n, carried); empty where nothing asks for it.
+        Auxiliary integrator state, shape (n, carried); empty if not needed.
     """
 
     t: Array
@@ -52,7 +52,7 @@ class States(Brief):
     carried: Array = field(default_factory=lambda: np.empty((0, 0)))
 
     def __getitem__(self, chosen: slice | NDArray[np.intp]) -> States:
-        """Some of the states."""
+        """Select states."""
         carried = self.carried[chosen] if len(self.carried) else self.carried
         return States(self.t[chosen], self.q[chosen], self.v[chosen], self.multipliers[chosen], carried)
 
@@ -60,24 +60,18 @@ class States(Brief):
 QUANTITIES = (
     "energy", "constraint_residual", "velocity_residual", "constraint_force", "acceleration", "multipliers",
 )  # fmt: skip
-"""What `Kernels.observe` knows of any model."""
+"""Quantities that `Kernels.observe` computes for any model."""
 
 
 def system_kernel(name: str) -> SystemKernel:
-    """The row of an attribute of `Kernels`.
-
-    Raises
-    ------
-    AttributeError
-        There is none.
-    """
+    """Entry of the kernel table for an attribute of `Kernels`; `AttributeError` if there is none."""
     if name not in KERNELS or KERNELS[name].gather is Gather.OWN:
         raise AttributeError(f"There is no system kernel '{name}'.")
     return KERNELS[name]
 
 
 def result_size(kernel: SystemKernel, layout: Layout) -> int:
-    """Number of values that a system kernel gives."""
+    """Number of values of a system kernel."""
     if kernel.gather is Gather.STORED:
         sizes = (instance_size(e, kernel.size) for e in layout.elements)
         return sum(size * count for size, count in zip(sizes, layout.instance_counts, strict=True))
@@ -89,25 +83,26 @@ def result_size(kernel: SystemKernel, layout: Layout) -> int:
 
 
 class Kernels(Protocol):
-    """Functions of a system; q (storage), v and u (dimension) are vectors, p are prepared parameters.
+    """Functions of a system; q (storage), v and u (dimension) are vectors, p are preprocessed parameters.
 
-    All of `symlie.contract.kernels.SYSTEM_KERNELS` are attributes, called with prepared parameters, where they are not
-    of nodes alone, and with what their row says: ``force(p, t, q, v)``. ``mass`` and ``jacobian`` return stored values;
-    `symlie.runtime.linear.schur` says where each belongs, and `Layout.events` which event is which.
+    All entries of `symlie.contract.kernels.SYSTEM_KERNELS` are attributes. Their arguments are the preprocessed
+    parameters, except for kernels of nodes alone, and those of their table entry: ``force(p, t, q, v)``. ``mass`` and
+    ``jacobian`` return stored values, whose indices `symlie.runtime.linear.schur` defines; `Layout.events` identifies
+    events.
     """
 
     def __getattr__(self, name: str) -> Callable[..., Array]:
         """A system kernel."""
 
     def prepare(self, parameters: Array, elements: Sequence[Array]) -> Prepared:
-        """Parameters followed by the constants that depend on them alone."""
+        """Parameters followed by the constants that depend only on them."""
 
     def initial(self, p: Prepared) -> tuple[Array, Array]:
-        """Stated initial (q, v) of the nodes that are not arrays."""
+        """Specified initial (q, v) of all nodes that are not node arrays."""
 
     def chart(self, q: Array, u: Array) -> float:
-        """Largest squared rotation angle in u; above the limit also where coordinates pass a singularity on the way
-        from q."""
+        """Largest squared rotation angle in u; beyond the limit if local coordinates pass a singularity on the way from
+        q."""
 
     def prescribe(self, p: Prepared, t: float, q: Array, v: Array) -> None:
         """Overwrite configuration and velocity of prescribed nodes."""
@@ -116,7 +111,7 @@ class Kernels(Protocol):
         """v' of prescribed nodes, zero for all others."""
 
     def field(self, p: Prepared, t: float, q: Array, a: Array, multipliers: Array, v: Array) -> Array:
-        """v, with the algebra-valued fields of nodes that have no velocity in their place."""
+        """v, with the algebra-valued vector fields of first-order states in their components."""
 
     def symplectic(self, p: Prepared, t: float, q: Array, u: Array, h: float, theta: float) -> tuple[Array, Array]:
         """u - h f(t, stage) of the symplectic θ-family, and its derivative by u (dimension × dimension)."""
@@ -127,45 +122,44 @@ class Kernels(Protocol):
     def observe(
         self, p: Prepared, states: States, quantities: Collection[str], outputs: Sequence[str] = ()
     ) -> dict[str, Array]:
-        """What is wanted of states, and nothing else, one row for each.
+        """Compute the requested quantities of states with a leading axis.
 
         Parameters
         ----------
         p
-            Prepared parameters.
+            Preprocessed parameters.
         states
             The states.
         quantities
-            Some of `QUANTITIES`: the energy, the largest |entry| of Φ and of B v + b, shape (n,); -Bᵀλ of the states'
-            own λ, and v' of the acceleration-level system, shape (n, dimension); its λ, shape (n, rows). Those of this
-            system are NaN where it does not determine them.
+            Some of `QUANTITIES`: the energy, the largest |entry| of Φ and of B v + b, shape (n,); -Bᵀλ of the
+            multipliers of the states, and v' of the acceleration-level system, shape (n, dimension); its λ, shape
+            (n, rows). Values of the acceleration-level system are NaN if undetermined.
         outputs
             Names of outputs of the model.
 
         Returns
         -------
         dict
-            Values by quantity, and under ``outputs`` those of all outputs wanted, shape (n, components), in order.
+            Values by quantity, and under ``outputs`` those of all requested outputs, shape (n, components), in order.
         """
 
     def interpolate(self, p: Prepared, recorded: States, interval: NDArray[np.int64], t: Array) -> States:
-        """States between recorded ones, by quintic Hermite interpolation in the local coordinates of each step.
+        """Interpolate between recorded states by quintic Hermite polynomials in the local coordinates of each step.
 
         Parameters
         ----------
         p
-            Prepared parameters.
+            Preprocessed parameters.
         recorded
-            States with what is carried.
+            States with auxiliary integrator state.
         interval, t
             Times, shape (count,), each between the recorded states ``interval`` and ``interval + 1``.
 
         Returns
         -------
         States
-            The states at these times; their λ solves the acceleration-level system, and is NaN where that does not
-            determine it.
+            States at these times; their λ solves the acceleration-level system and is NaN if undetermined.
         """
 
     def outputs(self, p: Prepared, t: float, q: Array, v: Array, multipliers: Array) -> Array:
-        """All named outputs of one state, one after the other."""
+        """All named outputs of one state, concatenated."""

@@ -1,4 +1,4 @@
-"""Rows of numbers that grow in place: what a long run records is there once, also while it is handed over."""
+"""Growing arrays of rows: a long run stores its records once, also while they are handed over."""
 
 from __future__ import annotations
 
@@ -7,20 +7,14 @@ import numpy as np
 from symlie.runtime.layout.layout import Array
 
 GROWTH = 1.25
-"""Factor by which there is room for more rows than there are."""
+"""Ratio of the capacity to the number of rows after growth."""
 
 FEWEST = 8
-"""Rows for which there is room at least."""
+"""Smallest capacity in rows."""
 
 
 class Rows:
-    """Rows of several columns, added in blocks.
-
-    Parameters
-    ----------
-    *widths
-        Numbers of each column in a row.
-    """
+    """Rows of several columns with the given widths, added in blocks."""
 
     def __init__(self, *widths: int) -> None:
         self._widths = widths
@@ -39,20 +33,14 @@ class Rows:
         return 8 * self._count * sum(self._widths)
 
     def reserve(self, count: int) -> None:
-        """Make room for so many rows more, and for one after them.
-
-        Raises
-        ------
-        MemoryError
-            There is no memory for them; the rows so far are untouched.
-        """
+        """Reserve memory for additional rows and one more; `MemoryError` leaves existing rows untouched."""
         needed = self._count + count + 1
         if needed <= self._room:
             return
         for room in (max(int(GROWTH * needed), FEWEST), needed):
             try:
                 for column, width in zip(self._columns, self._widths, strict=True):
-                    # No array outside refers to these numbers, see `since` and `taken`.
+                    # No external array refers to this memory, see `since` and `taken`.
                     column.resize((room, width), refcheck=False)
             except MemoryError:
                 if room == needed:
@@ -62,7 +50,7 @@ class Rows:
                 return
 
     def add(self, *columns: Array) -> None:
-        """Add rows, each column with n times its width entries: all of them, or none where there is no memory."""
+        """Add rows, each column with n times its width entries: either all of them, or none if memory runs out."""
         count = columns[0].size // self._widths[0]
         self.reserve(count)
         end = self._count + count
@@ -71,15 +59,15 @@ class Rows:
         self._count = end
 
     def last(self) -> list[Array]:
-        """A copy of the last row of each column."""
+        """Copy of the last row of each column."""
         return [column[self._count - 1].copy() for column in self._columns]
 
     def since(self, first: int) -> list[Array]:
-        """A copy of the rows from one on, of each column."""
+        """Copy of the rows from an index on, of each column."""
         return [column[first : self._count].copy() for column in self._columns]
 
     def taken(self) -> list[Array]:
-        """All rows of each column, which are no longer here afterwards."""
+        """Remove and return all rows of each column."""
         columns, count = self._columns, self._count
         self._start()
         for column, width in zip(columns, self._widths, strict=True):

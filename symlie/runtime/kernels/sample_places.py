@@ -1,8 +1,8 @@
-"""Where derivatives of loads between the ends of a step belong in the matrix of its start.
+"""Storage indices of load derivatives at interior samples in the matrix of the start of a step.
 
     h w (A_ξ(θ)ᵀ (ξ K T(ξ θ) + D/h) + ∂/∂θ A_ξ(θ)ᵀ l)
 
-What A multiplies is gathered in blocks of two nodes, row by row, behind the values of the matrix.
+The factors of Aᵀ are collected in blocks of two nodes, row by row, after the values of the matrix.
 """
 
 from __future__ import annotations
@@ -18,20 +18,10 @@ from symlie.runtime.linear.elimination import EliminationStructure
 def sample_places(
     layout: Layout, stiffness: Positions, damping: Positions, structure: EliminationStructure
 ) -> tuple[dict[str, NDArray[np.int32]], int]:
-    """Tables of samples, and how many numbers the blocks have.
+    """Tables of samples, and the number of values in the blocks.
 
-    ``SAMPLE_ROWS`` are rows of products with Aᵀ, with five numbers each: where the row goes, its block, its column of
-    A, and the rows and columns of the block. ``SLOPE_ROWS`` are rows of the last term, with three: its first number,
-    where it goes, and how many.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    stiffness, damping
-        Rows and columns of the values of K and D.
-    structure
-        How the matrix is stored.
+    ``SAMPLE_ROWS`` are rows of products with Aᵀ, with five numbers each: destination, block, column of A, and the rows
+    and columns of the block. ``SLOPE_ROWS`` are rows of the last term, with three: first value, destination, and count.
     """
     sizes = np.concatenate([np.full(n.count, n.type.dimension) for n in layout.nodes])
     starts, squares = np.cumsum(sizes) - sizes, np.cumsum(sizes**2) - sizes**2

@@ -1,4 +1,4 @@
-"""Taylor series of a motion from one of its states."""
+"""Taylor series of a motion from one state."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from symlie.runtime.layout.layout import Array
 
 @dataclass
 class Reach:
-    """Up to where pieces hold that were chosen at the begin of a series, each a length in s."""
+    """Interval in which the branches at the start of a series remain valid, in s."""
 
     searched: float = 0.0
-    """Up to where it was sought."""
+    """End of the interval searched so far."""
     before: float = math.inf
-    """Where they surely hold, if that ends."""
+    """Time up to which the branches are valid for certain, if that ends."""
     beyond: float = math.inf
-    """Where they surely do not hold any more."""
+    """Time from which the branches are invalid for certain."""
 
 
 @dataclass(frozen=True)
 class EventPiece:
-    """Coefficients of event functions from a state on, over a length in s.
+    """Coefficients of event functions from a state over an interval, in s.
 
-    So many of the last terms tell how exact they are.
+    Some of the last terms serve as an error estimate.
     """
 
     length: float
     unit: float
-    """Of time in which coefficients are, in s."""
+    """Unit of time of the coefficients, in s."""
     coefficients: Array
     last_terms: int
     state_at: Callable[[float], tuple[Array, Array, Array]]
-    """q, v and λ after a length."""
+    """q, v and λ after a time."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """Coefficients of the stored components, of velocities, of these with fields, and of multipliers, by order.
+    """Taylor coefficients by order of stored components, velocities, vector fields and multipliers.
 
     Those of order k are multiplied by the k-th power of a unit of time, so that all stay within the range of doubles.
-    The unit is a power of two, whose products are exact: no result depends on it.
+    The unit is a power of two with exact products, so that results do not depend on it.
     """
 
     unit: float
@@ -52,14 +52,14 @@ class Series:
     q: Array
     v: Array
     w: Array
-    """Of the first order alone, where fields have no series of their own, since no angles follow them."""
+    """First order only, if vector fields have no series, since no unwrapped angles depend on them."""
     multipliers: Array
     sizes: Array
-    """Sizes of functions that choose pieces, before terms cancel, shape (conditions,)."""
+    """Sizes of branch conditions before cancellation, shape (conditions,)."""
     conditions: Array
-    """Coefficients of these functions."""
+    """Coefficients of branch conditions."""
     events: Array | None = None
-    """Those of event functions, where they have series."""
+    """Coefficients of event functions, if they have series."""
     reach: Reach = field(default_factory=Reach)
 
     def sums(self, h: float) -> tuple[Array, Array, Array]:
@@ -68,7 +68,7 @@ class Series:
         return _sum(self.q, s), _sum(self.v, s), _sum(self.multipliers, s)
 
     def first_rates(self) -> tuple[Array, Array]:
-        """Rates of q and v where the series begins, per second."""
+        """Rates of q and v at the start of the series, per second."""
         return self.q[1] / self.unit, self.v[1] / self.unit
 
     def rates(self, h: float) -> tuple[Array, Array]:
@@ -77,13 +77,14 @@ class Series:
         return _sum((orders * self.q)[1:], s) / self.unit, _sum((orders * self.v)[1:], s) / self.unit
 
     def moved(self, h: float, after: Series, has_angles: bool) -> Array:
-        """∫ v over a time h, or of fields: by both ends, which tells sizes, and by the mean where angles follow it."""
+        """∫ v, or of vector fields, over a time h: from both ends as a measure of size, and from the mean for unwrapped
+        angles."""
         if not has_angles:
             return np.asarray(h * (self.w[0] + after.w[0]) / 2)
         return h * _sum(self.w / np.arange(1, len(self.w) + 1)[:, None], h / self.unit)
 
     def conditions_at(self, h: float) -> Array:
-        """Functions that choose pieces, after a time h."""
+        """Branch conditions after a time h."""
         return _sum(self.conditions, h / self.unit)
 
 

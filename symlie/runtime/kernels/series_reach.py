@@ -1,8 +1,8 @@
-"""How far a series goes: to its state at a length, and up to where a function that chooses pieces changes its sign.
+"""Validity of a series: up to its accuracy and up to the first sign change of a branch condition.
 
-The same decisions as ``taylor_pieces.h``. A step goes beyond that place by no more than the rounding of the function,
-so that forces at its end and the next step's series have the same pieces. Where a function comes back at once, as where
-a force drives a velocity to zero from both sides, steps have too many pieces, and fail.
+The decisions equal those of ``taylor_pieces.h``. A step passes the sign change by no more than the rounding error of
+the condition, so that the forces at its end and the next series use the same branch. If the condition changes back at
+once, for example if a force drives a velocity to zero from both sides, steps have too many branches and fail.
 """
 
 from __future__ import annotations
@@ -18,26 +18,17 @@ from symlie.runtime.kernels.series import Reach, Series
 from symlie.runtime.layout.layout import Array
 
 Conditions = Callable[[float], Array]
-"""Functions that choose pieces, of the state that a series reaches after a length."""
+"""Branch conditions of the state that a series reaches after a time."""
 
 
 def find_reach(series: Series, length: float, conditions_of: Conditions) -> None:
-    """Find up to a length where pieces do not hold any more.
+    """Find the end of validity of the branches, up to a time in s; an infinite time finds nothing yet.
 
-    Where a function vanishes, the state is looked at: its value is put right by its last term, since a series is as
-    exact as the step while a sign is to be exact.
-
-    Parameters
-    ----------
-    series
-        The series, which keeps what is found.
-    length
-        How far is looked, in s; if it is infinite, nothing is found yet.
-    conditions_of
-        What the functions are at a state.
+    Near a zero of a condition its value at the state corrects the last term, since a series is as accurate as the step
+    while a sign must be exact. The series stores the result.
     """
     rows, reach = series.conditions, series.reach
-    # What is found depends on the length by rounding: runs that are resumed are to find the same.
+    # The result depends on the length by rounding, and resumed runs must reproduce it.
     if length == reach.searched or not length < math.inf:
         return
     last, count = rows.shape[0] - 1, rows.shape[1]
@@ -69,14 +60,15 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
 
 
 def proposed_step(longest: float, reach: Reach) -> float:
-    """Where a step from a series is to end, in s: pieces that change at once change within it."""
+    """End of the next step from a series, in s: a branch that changes soon changes within it."""
     return min(reach.beyond, longest) if reach.beyond > SOON * reach.searched else longest
 
 
 def _piece_end(row: Array, length: float, sign: float, above: float, shift: float) -> float:
-    """Where a function is not positive any more that is so at first, multiplied by a sign and with a number added.
+    """First point where an initially positive condition, multiplied by a sign and shifted, is no longer positive.
 
-    Relative to a length in the unit; 2 if it stays so. Its last term is more by ``shift`` at the end.
+    The result is relative to a time in the unit; 2 if the condition stays positive. `shift` corrects the last term at
+    the end.
     """
     with np.errstate(all="ignore"):
         rest = float(np.sum(np.abs(row[1:]) * length ** np.arange(1, len(row))))

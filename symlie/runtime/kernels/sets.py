@@ -1,4 +1,4 @@
-"""Sets of kernels of a system besides those of every run, each derived, emitted and loaded when it is first needed."""
+"""Optional kernel sets of a system, each derived, emitted and loaded on first use."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Source = Callable[[str], Mapping[str, str]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KernelSets(Brief):
-    """What it takes to get the sets of a system; copies of a system share it."""
+    """Access to the kernel sets of a system; copies of a system share it."""
 
     layout: Layout
     known: Mapping[str, str]
-    """Generated files that are there."""
+    """Available generated files."""
     source: Source | None
     compiles: bool
     optimize: str
@@ -52,12 +52,8 @@ class KernelSets(Brief):
     def files(self, name: str) -> dict[str, str]:
         """Generated files of a set by name: C header and source, NumPy module, and table.
 
-        Raises
-        ------
-        FormatError
-            The system was loaded without them and its model is not known, or they belong to another version of it.
-        GroupError
-            A group of the model does not have these coordinates.
+        `FormatError` if the system was loaded without them and its model is unknown, or if they belong to another
+        version of it; `GroupError` if a group of the model does not have these coordinates.
         """
         if name not in self._files:
             model, names = self.layout.name, kernel_set(name).files(self.layout.name)
@@ -85,17 +81,17 @@ class KernelSets(Brief):
 
     @property
     def present(self) -> tuple[str, ...]:
-        """Names of the sets whose files are there or were made."""
+        """Names of the available sets."""
         model = self.layout.name
         return tuple(n for n, s in known_sets().items() if n in self._files or set(s.files(model)) <= set(self.known))
 
     @property
     def present_files(self) -> dict[str, str]:
-        """Files of these sets by name."""
+        """Files of the available sets by name."""
         return {file: text for name in self.present for file, text in self.files(name).items()}
 
     def functions(self, name: str) -> Functions:
-        """The generated functions of a set in NumPy, by name."""
+        """Generated NumPy functions of a set by name."""
         file, table = kernel_set(name).files(self.layout.name)[2], self.table(name)
         module = types.ModuleType(f"symlie_generated_{self.layout.name}_{name}")
         exec(compile(self.files(name)[file], file, "exec"), module.__dict__)
@@ -104,37 +100,29 @@ class KernelSets(Brief):
         return module.__dict__
 
     def table(self, name: str) -> SetTable:
-        """Where the stored values of the matrices of a set belong."""
+        """Table of the storage indices of the matrices of a set."""
         self.files(name)
         return self._table(name)
 
     def nodes(self, name: str) -> StepKernels:
-        """The kernels of a set of nodes, in NumPy."""
+        """Kernels of nodes of a set, in NumPy."""
         return StepKernels(self.layout, name, self.functions(name))
 
     def jets(self, p: Prepared, order: int) -> Jets:
-        """Jets of a state that is yet to come, up to an order, in NumPy."""
+        """Jets up to an order for a state to be given, in NumPy."""
         if "jets" not in self._jets:
             self._jets["jets"] = self.functions("jets"), self.table("jets")
         return Jets(self.layout, *self._jets["jets"], p, order)
 
     def discrete(self, name: str) -> DiscreteKernels:
-        """The kernels of a discrete Lagrangian, in NumPy."""
+        """Kernels of a discrete Lagrangian, in NumPy."""
         if name not in self._discrete:
             known = kernel_set(name), self.table(name), self.functions(name)
             self._discrete[name] = DiscreteKernels(self.layout, *known)
         return self._discrete[name]
 
     def discrete_matrix(self, name: str, massless: NDArray[np.intp]) -> IterationTables:
-        """The matrices of both stages of a variational step.
-
-        Parameters
-        ----------
-        name
-            Set of the discrete Lagrangian.
-        massless
-            Velocity components that M does not determine.
-        """
+        """Matrices of both stages of a variational step, for the set of a discrete Lagrangian."""
         key = (name, massless.tobytes())
         if key not in self._iterations:
             positions = [places for places, _ in matrix_positions(self.layout, kernel_set(name), self.table(name))]
@@ -144,7 +132,7 @@ class KernelSets(Brief):
         return self._iterations[key]
 
     def matrices(self, name: str) -> SystemMatrices:
-        """The matrices of a set of matrices, in C or in NumPy."""
+        """Matrices of a set, in C or in NumPy."""
         if name not in self._matrices:
             table = self.table(name)
             with reading(kernel_set(name).files(self.layout.name)[-1], "is damaged; generate the model again"):
@@ -158,15 +146,7 @@ class KernelSets(Brief):
         return self._matrices[name]
 
     def iteration(self, has_eta: bool, massless: NDArray[np.intp]) -> IterationTables:
-        """The matrix of implicit steps.
-
-        Parameters
-        ----------
-        has_eta
-            Whether there is an η for each λ.
-        massless
-            Velocity components that M does not determine.
-        """
+        """Matrix of implicit steps, with an η for each λ if `has_eta`."""
         key = (has_eta, massless.tobytes())
         if key not in self._iterations:
             fields = self.table("fields") if self.layout.has_fields else None

@@ -1,4 +1,4 @@
-"""What stands in place of the kernels of a system whose generated code is not run."""
+"""Placeholder for the kernels of a system whose generated code does not run."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class _Unloaded:
 
 
 def unloaded() -> Any:
-    """An object that refuses whatever it is asked for by name."""
+    """An object that raises an error on any attribute access."""
     return _Unloaded()
 
 
 class UnloadedSets(KernelSets):
-    """Sets that are kept as text alone, and refused where they are to be run."""
+    """Kernel sets stored as text, which raise an error on use."""
 
     def functions(self, name: str) -> Functions:
         raise CodeNotLoadedError(_SENTENCE)

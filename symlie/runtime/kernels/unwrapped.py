@@ -1,8 +1,8 @@
-"""Angles over turns that a model states, which are part of its configurations: the NumPy form of ``carried.h``.
+"""Unwrapped angles in configurations: the NumPy counterpart of ``carried.h``.
 
-An angle is φ + 2πn. The n of a configuration leads next to the angle that stands there already: of the last step that
-was accepted. Within a step it must not turn by π, or stages would be on other turns than the end. Configurations do not
-tell whether it did; the rates at both ends do.
+An angle is φ + 2πn. The n of a configuration is the nearest to the previous angle, that of the last accepted step.
+Within a step the angle must turn by less than π, or stages would have other n than the end. Configurations alone do not
+reveal a larger rotation; the rates at both ends do.
 """
 
 from __future__ import annotations
@@ -16,15 +16,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 def with_start_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float, q: Array) -> Array:
-    """A configuration with its angles next to where they are to begin.
-
-    Parameters
-    ----------
-    kernels, layout, p
-        The kernels of a system, its layout and prepared parameters.
-    t, q
-        Time, in s, and configuration, shape (storage,).
-    """
+    """A configuration (storage,) at time t, in s, with its angles nearest to their specified initial values."""
     if not layout.has_unwrapped:
         return q
     begun = q.copy()
@@ -33,7 +25,7 @@ def with_start_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float, q
 
 
 def with_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float | Array, q: Array) -> Array:
-    """Configurations (…, storage) with their angles, next to those that stand there."""
+    """Configurations (…, storage) with their angles nearest to the previous ones."""
     if not layout.has_unwrapped:
         return q
     kept = q.copy()
@@ -44,19 +36,10 @@ def with_angles(kernels: Kernels, layout: Layout, p: Prepared, t: float | Array,
 def turned_angles(
     kernels: Kernels, layout: Layout, p: Prepared, begin: tuple[float, Array, Array], end: tuple[float, Array, Array]
 ) -> Array:
-    """The configuration at the end of a step with its angles.
+    """Configuration with its angles at the end of a step.
 
-    Parameters
-    ----------
-    kernels, layout, p
-        The kernels of a system, its layout and prepared parameters.
-    begin, end
-        Time, in s, configuration and velocity.
-
-    Raises
-    ------
-    AngleStepError
-        How far an angle turned is not clear, or more than `LARGEST_TURN`.
+    `begin` and `end` are time in s, configuration and velocity; `AngleStepError` if the rotation of an angle is
+    ambiguous or exceeds `LARGEST_TURN`.
     """
     if not layout.has_unwrapped:
         return end[1]

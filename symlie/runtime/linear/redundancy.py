@@ -112,7 +112,7 @@ def vanishing_combinations(unit: Sparse) -> Array:
     while len(doubtful) < MOST_DEPENDENCIES and (column := _doubtful(band)) is not None:
         doubtful.append(column)
         _decouple(band, column)
-    # Rows behind the last one that is looked at would leave pivots that are lost.
+    # Pivots of rows after the last examined one would vanish.
     seen = doubtful[-1] + 1 if len(doubtful) == MOST_DEPENDENCIES else len(order)
     independent = np.ones(seen)
     independent[doubtful] = 0
@@ -198,7 +198,7 @@ def _irreducible(basis: Array) -> Array:
         rank = int(np.count_nonzero(values > INVOLVED * values[0]))
         if rank == basis.shape[1] - 1:
             return best
-        # Within the rows that take part there are several combinations: leave one more row out.
+        # These rows have several vanishing combinations: drop one more row.
         within = basis @ right[rank:].T
         row = int(np.flatnonzero(best)[0])
         pivot = int(np.argmax(np.abs(within[row])))

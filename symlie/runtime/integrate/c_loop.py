@@ -1,4 +1,4 @@
-"""The compiled time loop: its state, plan and record buffers, and what its statuses mean."""
+"""The compiled time loop: its state, step schedule, record buffers and statuses."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ RECORD_BYTES = 1 << 24
 """Size of the record buffer."""
 
 STATES_OF_STEP = 3
-"""States that a step may record: its end, and both sides of a switch."""
+"""Largest number of states that a step records: its end, and both sides of a switch."""
 
 LEAST_SPEED = 5120.0
-"""Steps times velocities that a second surely has, whatever the method: short runs are one call of the loop."""
+"""Lower bound of steps times velocities per second for any method, so that short runs are a single call of the loop."""
 
 
 _FIELDS = dataclasses.fields(Counters)
@@ -37,7 +37,7 @@ _FORMAT = struct.Struct("=" + "".join("d" if f.type == "float" else "q" for f in
 
 
 def put_counters(library: Library, state: Pointer, counters: Counters) -> None:
-    """Write counters to a ``symlie_state *``, where they are side by side in their order."""
+    """Write counters to a ``symlie_state *``, whose members follow their order."""
     _FORMAT.pack_into(library.ffi.buffer(state), _offset(library.ffi), *vars(counters).values())
 
 
@@ -52,7 +52,7 @@ def _offset(ffi: Pointer) -> int:
 
 
 def state_block(layout: Layout, method: Method, start: Start) -> Block:
-    """Arrays of ``symlie_state`` by name; what is not known yet is zero, and none is without entries."""
+    """Arrays of ``symlie_state`` by name; unknown values are zero, and each array has at least one entry."""
     known = {
         "q": (layout.storage, start.q),
         "v": (layout.dimension, start.v),
@@ -75,11 +75,11 @@ class CompiledIntegration:
     Attributes
     ----------
     q, v, multipliers, carried, acceleration, event, own
-        The current state; written by the compiled loop.
+        The current state; the compiled loop overwrites it.
     state
         Times, step size and statistics.
     steps_per_second
-        What any method surely makes.
+        Lower bound for any method.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Checkpoints: a run that was interrupted, even killed, goes on to the same bits."""
+"""Checkpoints: an interrupted or killed run resumes bitwise identically."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from symlie.runtime.system.values import Timings
 from symlie.trust import check_trust
 
 SECONDS = 10.0
-"""Time between two checkpoints where no other is asked for."""
+"""Default time between two checkpoints, in s."""
 
 
 _LIBRARY = "the compiled code (its text, the compiler, or its flags)"
 
 
 class CheckpointKeeper:
-    """Writes the state of a run to a file when it is due; a context that closes the file."""
+    """Writer of the state of a run to a file when due; a context manager that closes the file."""
 
     def __init__(self, file: CheckpointFile, run: Run, recorder: Recorder, seconds: float) -> None:
         self._file, self._run, self._seconds = file, run, seconds
@@ -53,17 +53,11 @@ class CheckpointKeeper:
         self._last = time.monotonic()
 
     def is_due(self) -> bool:
-        """Whether it is time for a checkpoint."""
+        """Return whether a checkpoint is due."""
         return time.monotonic() - self._last >= self._seconds
 
     def keep(self, state: LoopState, recorder: Recorder) -> None:
-        """Write a checkpoint now.
-
-        Raises
-        ------
-        CheckpointError
-            The file can not be written.
-        """
+        """Write a checkpoint now; `CheckpointError` if the file is not writable."""
         self._file.append(_state_bytes(self._run, state), new_records(recorder, self._written))
         self._written = lengths(recorder)
         self._last = time.monotonic()
@@ -83,25 +77,10 @@ def create_checkpoint(
     seconds: float = SECONDS,
     notes: Mapping[str, object] | None = None,
 ) -> CheckpointKeeper:
-    """Begin the checkpoint of a run.
+    """Create the checkpoint of a run, in place of an older one, with notes that JSON can represent.
 
-    Parameters
-    ----------
-    path
-        The file; an older checkpoint is replaced.
-    run, loop, recorder
-        The integration, its loop before the first step, and what is recorded so far.
-    seconds
-        Time between two checkpoints, in s.
-    notes
-        Anything that JSON has.
-
-    Raises
-    ------
-    ModelError
-        The time is negative.
-    FormatError
-        The file can not be written, or is something else.
+    `ModelError` for a negative time between checkpoints, `FormatError` if the file is not writable or is not a
+    checkpoint.
     """
     _check_seconds(seconds)
     control = {
@@ -128,18 +107,18 @@ def create_checkpoint(
 def resume(
     path: str | Path, *, trust: bool = False, progress: Progress | None = None, checkpoint_seconds: float = SECONDS
 ) -> Solution:
-    """Go on with the run of a checkpoint, to the same bits as without an interruption.
+    """Continue the run of a checkpoint, bitwise identical to a run without interruption.
 
-    A run that was finished gives its solution. The checkpoint is kept up to date as before.
+    A finished run returns its solution. The checkpoint is updated as before.
 
     Parameters
     ----------
     path
         The checkpoint, from ``solve(..., checkpoint=path)`` or ``symlie run --checkpoint``.
     trust
-        True allows to compile and run the generated code in the checkpoint, which resuming requires.
+        True permits to compile and run the generated code in the checkpoint, which resuming requires.
     progress
-        Called with the fraction done, at most every 50 ms or so.
+        Called with the completed fraction, about every 50 ms at most.
     checkpoint_seconds
         Time between two checkpoints, in s.
 
@@ -148,7 +127,7 @@ def resume(
     CodeNotLoadedError
         Without ``trust=True``.
     FormatError
-        It is no checkpoint, damaged, or in use; or the result would not be the same, because the version, the
+        The file is not a checkpoint, is damaged, or is in use; or the result would differ, because the version, the
         processor, the compiler or a file of the model has changed.
     IntegrationError
         As `solve`.
@@ -167,12 +146,12 @@ def resume(
 
 
 def checkpoint_notes(path: str | Path) -> dict[str, Any]:
-    """The notes that were given to `solve` with a checkpoint.
+    """Return the notes passed to `solve` with a checkpoint.
 
     Raises
     ------
     FormatError
-        It is no checkpoint, or damaged.
+        The file is not a checkpoint, or is damaged.
     """
     with reading(f"The checkpoint {path}"):
         return dict(read_checkpoint(Path(path)).header["notes"])
@@ -189,13 +168,13 @@ def _state_bytes(run: Run, state: LoopState) -> bytes:
 
 
 def _library(loop: TimeLoopLike) -> str:
-    """The name of the compiled library: the hash of its text, the compiler and its flags."""
+    """Name of the compiled library: a hash of its text, the compiler and its flags."""
     return loop.library.path.stem if isinstance(loop, CompiledIntegration) else "none"
 
 
 def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     header = content.header
-    # Before anything else is made of the header: another version may have written another one.
+    # Check first: another version may have written a different header.
     check_identity(path, header["identity"], identity())
     check_sources(path, header["system"]["sources"])
     system = recorded_system(header["system"])
@@ -223,7 +202,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
 
 
 def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
-    """Check the types and the numbers of what a run goes on with."""
+    """Check types and numbers of a resumed state."""
     check_start("the state", state.at, run.system.layout)
     check_fields("counters", state.counters)
     check_fields("timings", run.timings)

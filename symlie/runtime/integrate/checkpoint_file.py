@@ -1,13 +1,13 @@
-"""The file of a checkpoint: a header, two places for the state, and records that only grow.
+"""File format of checkpoints: a header, two slots for the state, and append-only records.
 
-    magic line, length of the header, bytes of a place, checksum of all this
+    magic line, length of the header, bytes of a slot, checksum of these
     header                                   compressed JSON, written once
-    place 0, place 1                         a state with its sequence number and checksum, written in turns
+    slot 0, slot 1                           a state with its sequence number and checksum, written alternately
     records                                  appended
 
-A state says how much of the records belongs to it, and their checksum. Records are on disk before the state that counts
-them, and a state never overwrites the newest one, so at any moment the file holds a whole checkpoint; what a killed
-process left half written is not counted. The cost of a checkpoint is the state and what was recorded since the last.
+A state stores the length and the checksum of its records. Records reach the disk before the state that counts them, and
+a state never overwrites the newest one, so the file holds a complete checkpoint at any moment; a half-written part of a
+killed process does not count. A checkpoint costs the state and the records since the last one.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from symlie.reading import other_format, reading
 from symlie.runtime.integrate.file_lock import locked
 
 FORMAT = 3
-"""Version of the layout of these files."""
+"""Version of the file format."""
 
 _NAME = b"symlie checkpoint "
 _MAGIC = _NAME + f"{FORMAT}\n".encode()
 _SIZES = struct.Struct("<QQ")
-"""Length of the header, bytes of a place for a state."""
+"""Length of the header, bytes of a slot."""
 _COUNTS = struct.Struct("<QQI")
-"""Sequence number, bytes of records and their checksum; the state follows."""
+"""Sequence number, bytes of records and their checksum, followed by the state."""
 _CHECKSUM = struct.Struct("<I")
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds."""
+    """Content of a checkpoint file."""
 
     header: dict[str, Any]
     state: bytes
@@ -50,7 +50,7 @@ class Content:
 
 
 class CheckpointFile:
-    """A checkpoint that is being written; a context that closes the file and gives up its lock.
+    """A checkpoint file open for writing; a context manager that closes the file and releases its lock.
 
     Use `create` or `reopen`.
     """
@@ -65,10 +65,7 @@ class CheckpointFile:
     def create(cls, path: Path, header: Mapping[str, object], state: bytes, records: bytes) -> Self:
         """Write a new file with a first state, in place of an older checkpoint.
 
-        Raises
-        ------
-        FormatError
-            There is another kind of file, or the file can not be written, or another run writes it.
+        `FormatError` if another kind of file exists, the file is not writable, or another run writes it.
         """
         if not path.name or "\0" in path.name:
             raise FormatError(f"{str(path)!r} names no file; name one for the checkpoint.")
@@ -97,13 +94,7 @@ class CheckpointFile:
 
     @classmethod
     def reopen(cls, path: Path) -> tuple[Self, Content]:
-        """Go on with a file, from its newest whole state.
-
-        Raises
-        ------
-        FormatError
-            It is no checkpoint of this version, damaged, or in use.
-        """
+        """Continue a file from its newest complete state; `FormatError` for another version, damage, or a lock."""
         with contextlib.ExitStack() as held:
             held.enter_context(locked(path))
             try:
@@ -114,13 +105,7 @@ class CheckpointFile:
             return cls(path, file, held.pop_all(), places, sequence, content.records), content
 
     def append(self, state: bytes, records: bytes) -> None:
-        """Write a new state and the records since the last one.
-
-        Raises
-        ------
-        CheckpointError
-            The file can not be written; the state before is still there.
-        """
+        """Write a new state and the records since the last one; `CheckpointError` leaves the previous state intact."""
         checksum = zlib.crc32(records, self._checksum)
         length = self._length + len(records)
         place = _place(self._sequence + 1, length, checksum, state)
@@ -148,13 +133,7 @@ class CheckpointFile:
 
 
 def read_checkpoint(path: Path) -> Content:
-    """Read a checkpoint, which may be in use.
-
-    Raises
-    ------
-    FormatError
-        It is no checkpoint of this version, or damaged.
-    """
+    """Read a checkpoint, which may be in use; `FormatError` for another version or damage."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -171,14 +150,14 @@ def _place(sequence: int, length: int, checksum: int, state: bytes) -> bytes:
 
 
 def _whole(data: bytes, start: int, size: int) -> bytes | None:
-    """A checked part without its checksum; None if it is not whole."""
+    """A checked part without its checksum; None if it is incomplete."""
     part = data[start : start + size]
     body = part[: -_CHECKSUM.size]
     return body if len(part) == size and part == _checked(body) else None
 
 
 def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
-    """Offset of the places, sequence number, and content."""
+    """Offset of the slots, sequence number, and content."""
     if not data.startswith(_NAME):
         raise FormatError(f"{path} is not a checkpoint of symlie.")
     if not data.startswith(_MAGIC):
@@ -206,7 +185,7 @@ def _read(path: Path, data: bytes) -> tuple[int, int, Content]:
 
 
 def _version(data: bytes) -> str | None:
-    """The version that wrote a file of another format, if its header begins as in all formats so far."""
+    """Version that wrote a file of another format, if its header starts as in all formats so far."""
     start = data.find(b"\n") + 1
     with contextlib.suppress(FormatError), reading("The header"):
         length, _ = _SIZES.unpack_from(data, start)
@@ -221,7 +200,7 @@ def _flush(file: BinaryIO) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    with contextlib.suppress(PermissionError):  # a system that opens no folders
+    with contextlib.suppress(PermissionError):  # some systems do not open folders
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Which methods integrate a model, and which is taken where none is named."""
+"""Methods that can integrate a model, and the default."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from symlie.showing import line
 
 @dataclass(frozen=True, repr=False)
 class MethodChoice:
-    """What each method of the library says of a system.
+    """Suitability of all methods for a system.
 
     Attributes
     ----------
     system : str
         Name of the system.
     default : str
-        The method that is taken where none is named; it may be among those that refuse the system.
+        Method that `solve` uses by default; it may be among those that refuse the system.
     reason : str
-        Why it is the default, as a sentence.
+        Reason for the default, as a sentence.
     refusals : dict of str to str
-        Why methods can not integrate the system, as a sentence, by the name of the method.
+        Reasons why methods cannot integrate the system, as sentences, by name of the method.
     """
 
     system: str
@@ -43,10 +43,10 @@ class MethodChoice:
 
 
 def method_choice(system: System) -> MethodChoice:
-    """Which methods can integrate a system, and which is the default.
+    """List the methods that can integrate a system, and the default.
 
-    What is looked at is the structure of the model: its nodes and constraints, not its values. No implicit method is a
-    default, since they are worth their cost where motions are stiff.
+    The choice depends on the structure of the model, its nodes and constraints, not on its values. The default is never
+    an implicit method, since these pay off only for stiff motions.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def method_choice(system: System) -> MethodChoice:
     Raises
     ------
     ModelError
-        It is no system.
+        The argument is not a system.
     """
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} has no methods; take the system of model.derive().compile().")
@@ -67,7 +67,7 @@ def method_choice(system: System) -> MethodChoice:
 
 
 def default_method(layout: Layout) -> str:
-    """The method for a model where none is given."""
+    """Default method for a model."""
     return _default(layout)[0]
 
 

@@ -1,4 +1,4 @@
-"""A system and a method as the library takes them that was compiled for both."""
+"""A system and a method in the form that their compiled library expects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CONTROL_NUMBERS = (
 
 
 def control_structure(layout: Layout, control: StepControl) -> Structures:
-    """How steps are taken, as ``symlie_control``."""
+    """Step control as ``symlie_control``."""
     arrays: dict[str, Member] = {
         "rtol": control.rtol,
         "atol": control.atol,
@@ -42,7 +42,7 @@ def control_structure(layout: Layout, control: StepControl) -> Structures:
 
 
 def plan_structure(plan: Plan) -> Structures:
-    """Segments of time, as ``symlie_plan``."""
+    """Time segments as ``symlie_plan``."""
     arrays: dict[str, Member] = {
         "segments": len(plan.end),
         "start": np.array(plan.start),
@@ -63,19 +63,19 @@ def tables_of(system: System, method: Method) -> ProblemTables:
 
 @dataclass(eq=False)
 class _Driver:
-    """What a method is for all systems of one topology that differ in values alone."""
+    """Data of a method that all systems of one topology share."""
 
     method: Method
     library: Library
     template: ProblemTemplate
     last: dict[type, tuple[object, Pointer, list[object]]] = field(default_factory=dict)
-    """What was described last of each type, for runs that are told the same."""
+    """Last structure of each type, for runs with identical options."""
     workspace_size: int = 0
     lanes: dict[int, Library] = field(default_factory=dict)
-    """The libraries of members side by side, by their number."""
+    """Libraries for ensemble members in SIMD lanes, by number of lanes."""
 
     def described(self, what: StepControl | Plan, structure: Callable[[], Structures]) -> tuple[Pointer, list[object]]:
-        """A structure of C in memory, and everything that must stay alive with it."""
+        """A C structure in memory, and all objects that must stay alive with it."""
         known = self.last.get(type(what))
         if known is None or known[0] is not what:
             known = self.last[type(what)] = what, *in_memory(self.library, structure())
@@ -83,13 +83,13 @@ class _Driver:
 
 
 known_drivers: WeakKeyDictionary[KernelSets, list[_Driver]] = WeakKeyDictionary()
-"""By what copies of a system share."""
+"""Drivers by the object that copies of a system share."""
 
 
 def _driver(system: System, method: Method) -> tuple[_Driver, float]:
-    """The driver of a system with a method, and the seconds it took to compile."""
+    """Driver of a system with a method, and its compile time in s."""
     known = known_drivers.setdefault(system.sets, [])
-    # What is solved with otherwise depends on values, too.
+    # The other solver also depends on values.
     is_shared = system.mechanics.saddle_algebra is None
     found = next((d for d in known if d.method == method), None) if is_shared else None
     if found is not None:
@@ -102,23 +102,14 @@ def _driver(system: System, method: Method) -> tuple[_Driver, float]:
 
 
 class CompiledMethod:
-    """The library of a system with a method, what it is told of both, and the memory of that.
-
-    Parameters
-    ----------
-    system
-        The system, compiled.
-    method
-        The method.
-    control
-        How its steps are taken.
+    """Library of a system with a method, with its C structures and their memory.
 
     Attributes
     ----------
     library, compile_seconds
-        The library, and the seconds that it took to compile.
+        The library, and its compile time in s.
     problem, control
-        ``symlie_problem`` without a workspace, and ``symlie_control``.
+        ``symlie_problem`` without workspace, and ``symlie_control``.
     """
 
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
@@ -129,7 +120,7 @@ class CompiledMethod:
         self._driver, self._held = driver, [problem_held, control_held]
 
     def plan(self, plan: Plan, record_every: int) -> Pointer:
-        """``symlie_plan`` of the segments, which lives as long as this object; with a budget of its own."""
+        """``symlie_plan`` of the segments with its own step budget, which lives as long as this object."""
         described, held = self._driver.described(plan, lambda: plan_structure(plan))
         own = self.library.ffi.new("symlie_plan *", described[0])
         own.record_every, own.control = record_every, self.control
@@ -137,11 +128,11 @@ class CompiledMethod:
         return own
 
     def problems(self, prepared: Prepared) -> tuple[Pointer, list[object]]:
-        """Those of several systems, and everything that must stay alive with them."""
+        """Structures of several systems, and all objects that must stay alive with them."""
         return self._driver.template.problem(prepared)
 
     def lanes_library(self, system: System, lanes: int) -> tuple[Library, float]:
-        """The library of so many members side by side, and the seconds it took to compile."""
+        """Library for a number of SIMD lanes, and its compile time in s."""
         known = self._driver.lanes
         if lanes in known:
             return known[lanes], 0.0
@@ -149,12 +140,12 @@ class CompiledMethod:
         return known[lanes], seconds
 
     def workspace(self) -> Pointer:
-        """Memory that a problem needs while steps are taken."""
+        """Allocate the workspace of a problem."""
         return self.library.pointer(np.zeros(self._workspace_size))
 
     @property
     def _workspace_size(self) -> int:
-        """Numbers, as the topology needs them."""
+        """Size of the workspace for the topology, in numbers."""
         driver = self._driver
         if not driver.workspace_size:
             driver.workspace_size = max(int(self.library.call.symlie_workspace(self.problem)), 1)

@@ -6,12 +6,12 @@ Between two recorded states q₀, q₁ at distance h, q(t) = q₀∘exp(θ(t)) w
 
 at both ends, where v' solves the acceleration-level (index-1) system; v(t) = T(θ) θ'. The error of q is O(h⁶).
 
-Where nodes have no velocity there is no θ₁; some nodes are stepped in stored coordinates, and steps of some methods are
-polynomials. The state at t is then that of a shorter step of the method itself.
+Nodes without velocities have no θ₁, some nodes are stepped in stored coordinates, and steps of some methods are
+polynomials. In these cases the state at t is that of a shorter step of the method itself.
 
-After a jump of an input, steps begin a few units in the last place later, where forces have their values from the
-right. The recorded state at the jump serves twice: as the end of the step before it and, at that later time, as the
-start of the next step.
+After a jump of an input, steps start a few units in the last place later, where forces have their right-hand values.
+The recorded state at the jump serves twice: as the end of the previous step and, at that later time, as the start of
+the next one.
 """
 
 from __future__ import annotations
@@ -37,18 +37,14 @@ if TYPE_CHECKING:
 
 
 DRAWN_POINTS = 96
-"""Points of a step that is drawn, where steps are long: 24 a turn, of which the longest steps of series of order sixty
-have four."""
+"""Plotted points per long step: 24 per turn, of which the longest steps of series of order sixty have four."""
 
 
 def densely(solution: Solution) -> Solution:
-    """The solution as it is drawn: of long polynomials, at many times of each.
+    """Solution for plots: long polynomial steps evaluated at many times each.
 
-    Parameters
-    ----------
-    solution
-        The solution; if its steps are not long polynomials, or not all were recorded, it stays as it is. What it
-        recorded and its events are among what is drawn.
+    The result contains the recorded states and the events. A solution without long polynomials, or with unrecorded
+    steps, is returned unchanged.
     """
     is_polynomial = bool(solution.settings) and method_of_run(solution.method, solution.settings).is_polynomial
     steps = len(solution.t) - 1
@@ -63,24 +59,15 @@ def densely(solution: Solution) -> Solution:
 
 
 class DenseOutput:
-    """Interpolates the states of a solution.
-
-    Parameters
-    ----------
-    solution
-        A solution that recorded every step.
-    """
+    """Interpolant of a solution with all steps recorded."""
 
     def __init__(self, solution: Solution) -> None:
         self.solution, self.system = solution, solution.system
 
     def __call__(self, t: Array) -> States:
-        """The states at times, one row for each; λ from the acceleration-level system.
+        """States at times, with λ from the acceleration-level system.
 
-        Raises
-        ------
-        ModelError
-            A time outside of the solution, or between recorded states that are more than a step apart.
+        `ModelError` for a time outside of the solution, or between recorded states that are more than a step apart.
         """
         recorded = self.solution.states
         times = recorded.t
@@ -99,14 +86,14 @@ class DenseOutput:
             )
         if inside.all():
             return self._between(before, t)
-        # Between a jump and the start of the next step nothing moves.
+        # The state is constant between a jump and the start of the next step.
         found, between = replace(recorded[before], t=t.copy()), self._between(before[inside], t[inside])
         for name in ("q", "v", "multipliers", "carried"):
             getattr(found, name)[inside] = getattr(between, name)
         return found
 
     def _between(self, interval: NDArray[np.intp], t: Array) -> States:
-        """States at times within steps from the recorded states ``interval`` to the next."""
+        """States at times within the steps after the recorded states ``interval``."""
         ends, first = self._ends_of_steps
         interval = first[interval]
         if self._shorter_steps is not None:
@@ -115,13 +102,13 @@ class DenseOutput:
 
     @cached_property
     def _begins(self) -> Array:
-        """Times at which steps after recorded states begin, in s, shape (n,)."""
+        """Start times of the steps after recorded states, in s, shape (n,)."""
         times = self.solution.states.t
         return starts_after(self.system.breakpoints, times, TIME_RESOLUTION * max(abs(times[0]), abs(times[-1])))
 
     @cached_property
     def _ends_of_steps(self) -> tuple[States, NDArray[np.intp]]:
-        """Recorded states, at jumps once more at the start of the next step; and where the step after each begins."""
+        """Recorded states, duplicated at jumps for the start of the next step, and the index where each step starts."""
         recorded = self.solution.states
         begins = self._begins
         is_jump = np.append((recorded.t < begins)[:-1] & (begins[:-1] < recorded.t[1:]), False)

@@ -1,4 +1,4 @@
-"""The library of a model with the time loop of a method."""
+"""Library of a model with the time loop of a method."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from symlie.runtime.system.system import System
 
 
 def driver_library(system: System, method: Method) -> tuple[Library, float]:
-    """The library of a model with a method's time loop, and the seconds it took to compile."""
-    _ = system.prepared  # says so before anything is compiled, where the code of a file is not to be run
+    """Library of a model with the time loop of a method, and its compile time in s."""
+    _ = system.prepared  # raises, before compilation, if the code of a file must not run
     start = time.perf_counter()
     path, compiled = compiled_library(driver_files(system, method), "driver.c", system.optimize, takes_steps=True)
     library = Library(path, system.layout.interface_hash)
@@ -28,7 +28,7 @@ def driver_library(system: System, method: Method) -> tuple[Library, float]:
 
 
 def driver_files(system: System, method: Method) -> dict[str, str]:
-    """All source files of a model with a method's time loop by name; ``driver.c`` includes the others."""
+    """Source files of a model with the time loop of a method by name; ``driver.c`` includes the others."""
     algebra = system.mechanics.algebra_header
     source = driver_source(method, system.layout.name, algebra, kernel_sets(method, system.layout))
     for name in kernel_sets(method, system.layout):
@@ -40,7 +40,7 @@ def driver_files(system: System, method: Method) -> dict[str, str]:
 
 
 def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, float]:
-    """The library of a model with a method's steps of so many members at a time, and the seconds it took to compile."""
+    """Library of a model with the steps of a method for a number of SIMD lanes, and its compile time in s."""
     start = time.perf_counter()
     path, compiled = compiled_library(lanes_files(system, method, lanes), "lanes.c", system.optimize, takes_steps=True)
     library = Library(path, system.layout.interface_hash)
@@ -48,7 +48,7 @@ def lanes_library(system: System, method: Method, lanes: int) -> tuple[Library, 
 
 
 def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
-    """All source files of them by name; ``lanes.c`` includes the others."""
+    """Source files for SIMD lanes by name; ``lanes.c`` includes the others."""
     layout, sets = system.layout, kernel_sets(method, system.layout)
     source = driver_source(method, layout.name, system.mechanics.algebra_header)
     for name in sets:
@@ -68,9 +68,9 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
 
 
 def _bandwidth(system: System) -> str:
-    """The bandwidth of complements of chains as a constant, for which their elimination is unrolled.
+    """Bandwidth of the complement of a chain as a constant, for an unrolled elimination.
 
-    It is that of the model's statement alone, so that other topologies take the same library.
+    It comes from the model definition alone, so that other topologies use the same library.
     """
     layout = system.layout
     rows = 0 if layout.is_fixed else max((e.rows for e in layout.elements), default=0)
@@ -79,7 +79,7 @@ def _bandwidth(system: System) -> str:
 
 
 def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
-    """Sets of kernels that a method's time loop includes."""
+    """Kernel sets that the time loop of a method includes."""
     of_nodes = (method.kernel_set,) if method.kernel_set else ()
     if method.element_set is not None:
         return (*of_nodes, method.element_set, *(["tangent"] if method.takes_element_matrix else []))
@@ -89,7 +89,7 @@ def kernel_sets(method: Method, layout: Layout) -> tuple[str, ...]:
 
 
 def driver_source(method: Method, model: str, algebra: str, sets: Sequence[str] = ()) -> dict[str, str]:
-    """Source files that add a method's time loop to a model: the tableau, the method, and the file to compile."""
+    """Source files that add the time loop of a method to a model: tableau, method, and the file to compile."""
     lines = [
         f"/* Coefficients of {method.name}. {method.tableau.source} */",
         f"#define EMBEDDED {int(method.has_estimate)}",

@@ -1,8 +1,8 @@
-"""A lock on the name of a file: one run has it at a time, on every system, and it ends with the process.
+"""Lock on a file name: one run holds it at a time, on every operating system, until its process ends.
 
-The lock is that of an empty SQLite database beside the file: SQLite is what the standard library has that locks files
-wherever Python runs. The operating system holds the lock, so nothing is left of it after a kill but an empty file,
-which the next run takes.
+The lock is that of an empty SQLite database next to the file, since SQLite is the part of the standard library that
+locks files on all platforms. The operating system holds the lock, so a killed process leaves only an empty file, which
+the next run reuses.
 """
 
 from __future__ import annotations
@@ -19,26 +19,16 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 REMOVED = 1
-"""What is written into a lock before its file is removed."""
+"""Content of a lock whose file is about to be removed."""
 
 ATTEMPTS = 10
-"""How often a lock that says so is tried again."""
+"""Number of attempts for a lock with this content."""
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Have a file to oneself; where its file system knows no locks, go on without.
-
-    Parameters
-    ----------
-    path
-        The file; it need not be there.
-
-    Raises
-    ------
-    FormatError
-        Another run has it.
-    """
+    """Hold the lock of a path, which need not exist; no lock on file systems without locks; `FormatError` if it is
+    taken."""
     place, process = path.with_name(f".{path.name}.lock"), os.getpid()
     lock = _taken(path, place)
     try:
@@ -51,7 +41,7 @@ def locked(path: Path) -> Iterator[None]:
 def _taken(path: Path, place: Path) -> Connection | None:
     for _ in range(ATTEMPTS):
         lock = _locked_database(path, place)
-        # Whoever had it may have removed the file that was opened here, and others would lock a new one.
+        # The previous holder may have removed this file, and others would lock a new one.
         if lock is None or lock.execute("PRAGMA user_version").fetchone() != (REMOVED,):
             return lock
         lock.close()
@@ -65,7 +55,7 @@ def _locked_database(path: Path, place: Path) -> Connection | None:
         try:
             lock = sqlite3.connect(place, timeout=0, isolation_level=None, check_same_thread=False)
             failed.callback(lock.close)
-            # No journal, which would be another file; locked until it is closed, and not only until it is written.
+            # No journal, which would be another file; exclusive locks last until the file is closed.
             for words in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
                 lock.execute(f"PRAGMA {words}")
             lock.execute("BEGIN EXCLUSIVE")
@@ -87,5 +77,5 @@ def _give_back(place: Path, lock: Connection) -> None:
         lock.execute("COMMIT")
         place.unlink()
         return
-    with contextlib.suppress(OSError):  # a system that removes no files that are open
+    with contextlib.suppress(OSError):  # some systems do not remove open files
         place.unlink()

@@ -1,4 +1,4 @@
-"""The matrices that the time loop of a method eliminates, for a system."""
+"""Matrices that the time loop of a method eliminates."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.system.system import System
 
 REPLACED = ("LOCAL", "TANGENT_ROW", "STIFFNESS_TO", "PUSH_TO", "HIDDEN_TO", "HIDDEN_COLUMN", "STATE_TO")
-"""Tables of products with T that know nothing of zeros."""
+"""Tables of products with T that ignore structural zeros."""
 
 
 def matrix_of(system: System, method: Method) -> MatrixTables | None:
-    """The matrix of implicit steps, or the saddle point matrix where it is eliminated as a whole, or none."""
+    """Matrix of implicit steps, or the saddle point matrix if it is eliminated as a whole, or None."""
     has_eta = method.iteration(system.layout)
     if has_eta is not None:
         return iteration_of(system, has_eta)
@@ -30,7 +30,7 @@ def matrix_of(system: System, method: Method) -> MatrixTables | None:
 
 
 def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
-    """The saddle point matrix of a system that is eliminated as a whole."""
+    """Saddle point matrix of a system, if it is eliminated as a whole."""
     structure = solver.structure
     sizes = {"MATRIX_VALUES": structure.values, "SADDLE_UNKNOWNS": len(structure.order)}
     constants = {"SADDLE_REFINEMENTS": REFINEMENTS[structure.kind], **_probes(solver)}
@@ -39,7 +39,7 @@ def saddle_of(solver: SaddleAlgebra) -> MatrixTables:
 
 
 def _probes(solver: SaddleAlgebra) -> dict[str, int]:
-    """What is there only where rows may depend on each other."""
+    """Additional constants for redundant constraint equations."""
     return {"PROBES": solver.probes} if solver.probes else {}
 
 
@@ -49,15 +49,7 @@ def _compliance(solver: SaddleAlgebra | None) -> Array | None:
 
 
 def iteration_of(system: System, has_eta: bool) -> MatrixTables:
-    """The matrix of implicit steps of a system; the saddle point matrix as it is, where that is eliminated as a whole.
-
-    Parameters
-    ----------
-    system
-        The system; its Newton matrices are derived if they are not known yet.
-    has_eta
-        Whether there is an η for each λ.
-    """
+    """Matrix of implicit steps with an η for each λ if `has_eta`; the Newton matrices are derived on first use."""
     layout = system.layout
     matrix = system.sets.iteration(has_eta, system.mechanics.massless)
     tables = {
@@ -72,17 +64,7 @@ def iteration_of(system: System, has_eta: bool) -> MatrixTables:
 
 
 def discrete_of(system: System, name: str, method: Method) -> MatrixTables | None:
-    """The matrix of both stages of a variational step; None where that of M alone serves.
-
-    Parameters
-    ----------
-    system
-        The system.
-    name
-        Set of the discrete Lagrangian.
-    method
-        The method.
-    """
+    """Matrix of both stages of a variational step; None if M alone suffices."""
     if not (method.takes_element_matrix or system.sets.discrete(name).loads_see_velocity):
         return None
     matrix = system.sets.discrete_matrix(name, system.mechanics.massless)

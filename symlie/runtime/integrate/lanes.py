@@ -1,7 +1,7 @@
-"""Members of an ensemble side by side in vector registers: for which systems and methods, and what the loop is told.
+"""Ensemble members in SIMD lanes: eligible systems and methods, and the data of the loop.
 
-Each lane has the bits that its member has alone: lanes are compiled from the same text, with several numbers in the
-place of each, and where members would go different ways, one goes alone.
+Each lane has the bits of its member alone: lanes are compiled from the same text, with several numbers instead of each,
+and members are processed individually where their branches differ.
 """
 
 from __future__ import annotations
@@ -16,25 +16,17 @@ from symlie.runtime.system.system import System
 from symlie.stated_numbers import is_whole_number
 
 MOST_LANES = 16
-"""Members side by side at most."""
+"""Largest number of lanes."""
 
 LEAST_WORK = 1e8
-"""Velocities times steps, of all members, from which on steps gain more time than their lanes take to compile."""
+"""Velocities times steps of all members from which lanes save more time than their compilation costs."""
 
 USUAL_STEPS = 100
-"""Adaptive steps of a member, where nothing is known of them."""
+"""Assumed number of adaptive steps of a member."""
 
 
 def refusal(system: System, request: Request) -> str | None:
-    """Why members of a system can not go side by side, as the end of a sentence; None where they can.
-
-    Parameters
-    ----------
-    system
-        One of the systems.
-    request
-        What all are integrated by.
-    """
+    """Reason why members of a system cannot run in lanes, as the end of a sentence; None if they can."""
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
@@ -52,7 +44,7 @@ def refusal(system: System, request: Request) -> str | None:
 
 
 def _refusal_of_series(system: System) -> str | None:
-    """The same of series, of which lanes take steps of one piece, with products alone in their sums."""
+    """The same for Taylor series, whose lanes need steps with one branch and sums of products alone."""
     layout = system.layout
     if not layout.is_fixed:
         return "nodes of a topology that is run-time data fill registers of series already"
@@ -67,21 +59,9 @@ def _refusal_of_series(system: System) -> str | None:
 
 
 def lanes_for(system: System, request: Request, members: int, wanted: int | None) -> int | None:
-    """How many members go side by side; None: as many as registers hold where they are integrated.
+    """Number of lanes for the members; None: the width of the registers where the members run.
 
-    Parameters
-    ----------
-    system, request
-        As in `refusal`.
-    members
-        Number of members.
-    wanted
-        What is asked for; None: as many as registers hold, where the gain is worth compiling once more.
-
-    Raises
-    ------
-    ModelError
-        What is asked for can not be had.
+    `wanted` None requests lanes only if they are worth their compilation; `ModelError` if a request is impossible.
     """
     if wanted is None:
         steps = request.plan.total_steps if not request.control.is_adaptive else USUAL_STEPS
@@ -96,23 +76,23 @@ def lanes_for(system: System, request: Request, members: int, wanted: int | None
 
 
 class LanesCall:
-    """Members side by side as the compiled loop takes them.
+    """Arguments of the compiled loop for members in lanes.
 
     Parameters
     ----------
     system
         One of the systems.
     compiled
-        The system with its method, for members that go alone.
+        The system with its method, for members that run alone.
     prepared
-        Prepared parameters of all members.
+        Preprocessed parameters of all members.
     lanes
-        How many go side by side.
+        Number of lanes.
 
     Attributes
     ----------
     compile_seconds
-        The seconds that the loop took to compile.
+        Compile time of the loop, in s.
     """
 
     def __init__(self, system: System, compiled: CompiledMethod, prepared: Prepared, lanes: int) -> None:

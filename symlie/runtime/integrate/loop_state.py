@@ -1,4 +1,4 @@
-"""The state of a time loop between two steps: everything that it needs to go on, as data."""
+"""State of a time loop between two steps: all data needed to continue."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symlie.runtime.solution.start import Start
 
 @dataclass
 class Counters:
-    """Progress of a loop; the fields of ``symlie_state`` with the same names."""
+    """Progress of a loop; the fields of the same names of ``symlie_state``."""
 
     segment: int = 0
     step: int = 0
@@ -49,7 +49,7 @@ class Counters:
     chattering_step: float = 0.0
 
     def count_newton(self, t: float, counts: NewtonCounts) -> None:
-        """Add what the iterations of a step from t took."""
+        """Add the Newton iterations of a step from t."""
         self.newton_iterations += counts.iterations
         for name in WORK:
             setattr(self, name, getattr(self, name) + getattr(counts, name))
@@ -58,7 +58,7 @@ class Counters:
             self.slowest_entry = counts.slowest
 
     def count_order(self, order: int) -> None:
-        """Add a step of a method that chooses its order; 0 for others."""
+        """Add a step of a variable-order method; order 0 for other methods."""
         if order:
             name = f"steps_of_order_{order}"
             setattr(self, name, getattr(self, name) + 1)
@@ -77,13 +77,13 @@ class LoopState:
     t
         Time, in s.
     at
-        Configuration, velocity, multipliers, and what is known about the next step.
+        Configuration, velocity, multipliers, and data of the next step.
     counters
-        Place in the plan, and statistics.
+        Position in the step schedule, and statistics.
     cpu_seconds
-        Processor time spent so far.
+        Processor time so far.
     is_done
-        Whether the end, or a terminal event, has been reached.
+        True after the end or a terminal event.
     """
 
     t: float

@@ -1,4 +1,4 @@
-"""Order and tables of a matrix that compiled code eliminates: in its text, or beside it for large systems."""
+"""Order and tables of a matrix that compiled code eliminates: in its text, or as data for large systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.elimination import EliminationStructure
 
 OF_MODELS = ("MASS_ROW", "MASS_COLUMN", "JACOBIAN_ROW", "JACOBIAN_COLUMN")
-"""Tables that models of fixed topology have anyway."""
+"""Tables that all models of fixed topology contain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +22,15 @@ class MatrixTables:
     Attributes
     ----------
     structure
-        How the matrix is stored.
+        Storage of the matrix.
     tables
         Tables by name.
     sizes
-        Sizes by name that belong to a topology.
+        Sizes by name that depend on the topology.
     constants
         Other numbers by name.
     is_fixed
-        Whether the topology is a part of the text.
+        True if the topology is part of the text.
     has_saddle, has_iteration
         Whether saddle point matrices are stored like this, and matrices of implicit steps.
     compliance
@@ -53,7 +53,7 @@ class MatrixTables:
 
     @property
     def packed(self) -> NDArray[np.int32]:
-        """All tables in one array: where each begins and the end, then the tables."""
+        """All tables in one array: the start of each and the end, then the tables."""
         if self.is_fixed:
             return np.zeros(1, dtype=np.int32)
         sizes = [len(table) for table in self._all.values()]
@@ -62,7 +62,7 @@ class MatrixTables:
 
     @property
     def header(self) -> str:
-        """The tables of models of fixed topology, or where they are, and what is known; with the elimination."""
+        """Text with the tables of a fixed topology, or with their locations, and the elimination."""
         guard = ["#ifndef SYMLIE_SADDLE_TABLES_H", "#define SYMLIE_SADDLE_TABLES_H"] if self.has_saddle else []
         lines = guard.copy()
         lines += [f"#define {name} {value}" for name, value in self.constants.items()]
@@ -85,7 +85,7 @@ class MatrixTables:
 
     @property
     def files(self) -> dict[str, str]:
-        """Headers by name: the algebra of saddle point matrices includes the tables first."""
+        """Headers by name; the algebra of saddle point matrices includes the tables first."""
         files = {}
         if self.has_saddle:
             files["saddle_tables.h"] = self.header

@@ -1,6 +1,6 @@
-"""Many systems of one topology, integrated by one method in one compiled loop: members of an ensemble.
+"""Systems of one topology, integrated by one method in one compiled loop: members of an ensemble.
 
-A member has the bits that it has alone: the loop is that of `solve`, and so are its start and its parameters.
+A member has the bits of a run on its own: the loop is that of `solve`, and so are its start and its parameters.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 
 EVENTS_AT_ONCE = 8
-"""Events of each event function that a member has room for until they are fetched."""
+"""Capacity of a member for events of each event function until they are fetched."""
 
 
 @dataclass(frozen=True, eq=False)
 class MemberStarts:
-    """Where members begin, one row for each.
+    """Initial states of members, with a leading axis.
 
     Attributes
     ----------
     begins
-        Which begin at all, shape (n,); rows of others mean nothing.
+        Flags of members that start, shape (n,); entries of others are meaningless.
     q, v, multipliers
         Consistent states, shape (n, components).
     h
-        First adaptive steps, in s, shape (n,).
+        Initial adaptive step sizes, in s, shape (n,).
     """
 
     begins: NDArray[np.bool_]
@@ -52,13 +52,13 @@ class MemberStarts:
 
 
 def records_of(request: Request) -> int:
-    """How many states a run records that reaches its end, with that at the start where it is recorded."""
+    """Number of recorded states of a complete run, with the initial state if recorded."""
     plan, every = request.plan, request.record_every
     first = int(request.records_start)
     if not every:
         return first + sum(plan.record_end)
     ends = np.cumsum(plan.steps)
-    # Segments without steps are recorded by themselves.
+    # Segments without steps are recorded separately.
     extra = sum(
         wanted and (int(end) % every != 0 or start == stop)
         for end, wanted, start, stop in zip(ends, plan.record_end, plan.start, plan.end, strict=True)
@@ -67,31 +67,31 @@ def records_of(request: Request) -> int:
 
 
 class MemberLoop:
-    """The compiled loop of a method over members.
+    """Compiled loop of a method over members.
 
     Parameters
     ----------
     system
-        One of the systems; the others have other values.
+        One of the systems; the others differ in values.
     request
-        What all are integrated by.
+        Common request of all members.
     prepared
-        Prepared parameters of all, with members in front.
+        Preprocessed parameters of all members, with a leading axis.
     starts
-        Where they begin.
+        Initial states.
     lanes
-        How many go side by side.
+        Number of SIMD lanes.
 
     Attributes
     ----------
     t, q, v, multipliers, carried
-        Recorded states, shape (n, records), and (n, records, components); NaN where a member recorded none.
+        Recorded states, shape (n, records), and (n, records, components); NaN for missing records.
     status
-        How each member ended, as `symlie.contract.constants.Status`, shape (n,).
+        Final status of each member, a `symlie.contract.constants.Status`, shape (n,).
     events
-        Events of each member, in the order in which they were found.
+        Events of each member in the order of detection.
     compile_seconds
-        The seconds that the loop took to compile.
+        Compile time of the loop, in s.
     """
 
     def __init__(
@@ -131,9 +131,9 @@ class MemberLoop:
         self._plan = compiled.plan(request.plan, request.record_every)
 
     def _make_records(self, starts: MemberStarts) -> None:
-        """Room for the records of all members; those at the start are there already."""
+        """Allocate the records of all members and store the initial ones."""
         count, first, most = self._count, int(self._request.records_start), records_of(self._request)
-        # A place more than are recorded: the loop wants room before it knows whether a step is recorded.
+        # One more than the records: the loop reserves memory before it knows whether a step is recorded.
         whole = [np.full((count, most + 1, size), np.nan) for size in (1, *self._sizes)]
         self._record = StructureRows(self._compiled.library, "symlie_record", count)
         for name, rows in zip(("t", "q", "v", "lambda", "carried"), whole, strict=True):
@@ -154,19 +154,9 @@ class MemberLoop:
             self.carried[starts.begins, 0] = 0.0
 
     def run(self, check: Callable[[], None], member_seconds: float | None = None) -> list[int]:
-        """Integrate all members.
+        """Integrate all members and return those that exceed `member_seconds`.
 
-        Parameters
-        ----------
-        check
-            Called every 50 ms or so; what it raises ends the loop.
-        member_seconds
-            Time that a member may take.
-
-        Returns
-        -------
-        list of int
-            Members that took more.
+        `check` is called about every 50 ms; its exceptions end the loop.
         """
         late: list[int] = []
         member, budget, since = 0, 256, time.perf_counter()
@@ -204,16 +194,16 @@ class MemberLoop:
         record.events = 0
 
     def count(self, name: str) -> NDArray[np.int64]:
-        """One of the `symlie.runtime.integrate.loop_state.Counters` that are whole numbers, of each member."""
+        """An integer field of `symlie.runtime.integrate.loop_state.Counters`, of each member."""
         return self._states.integers(name)
 
     @property
     def end_times(self) -> Array:
-        """The times at which members stopped, in s, shape (n,)."""
+        """Final times of the members, in s, shape (n,)."""
         return self._states.numbers("t")
 
     def end(self, member: int) -> LoopState:
-        """The state at which the loop of a member stopped."""
+        """Final state of the loop of a member."""
         s = self._states.pointer[member]
         q, v, multipliers, carried, acceleration, own, event = (rows[member].copy() for rows in self._at.values())
         _, _, rows, size = self._sizes

@@ -1,4 +1,4 @@
-"""The time loop in NumPy: the same decisions as ``driver.h``, one step at a time."""
+"""The time loop in NumPy, one step at a time, with the same decisions as ``driver.h``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATUS_OF: dict[type[IntegrationError], Status] = {
     ChatteringError: Status.CHATTERING,
     DivergentSeriesError: Status.DIVERGING,
 }
-"""What the compiled loop reports where a step raises."""
+"""Status of the compiled loop by exception of a step."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class TimeLoop:
         plan, counters = self.plan, self.counters
         while counters.segment < len(plan.end):
             start, end = plan.start[counters.segment], plan.end[counters.segment]
-            # After a jump of an input steps begin a little later.
+            # After a jump of an input, steps start slightly later.
             self.state.t = max(self.state.t, start)
             if not start < end and plan.record_end[counters.segment]:
                 self._record()
@@ -123,19 +123,19 @@ class TimeLoop:
         self.counters.segment, self.counters.step = segment, 0
         restart = self.plan.restarts[segment] if segment < len(self.plan.end) else 0
         if restart == JUMP:
-            # What was known before is of no use.
+            # Earlier values are useless.
             self.state.acceleration = None
         if restart == JUMP or (restart and self.method.restarts_at_kinks):
             self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Forget what a method carries and the length of the next step, which belong to what came before."""
+        """Discard the method history and the next step size, which belong to the motion before."""
         self.state.own = None
         if self.method.restarts_at_kinks:
             self.h = 0.0
 
     def _go_on_from_switch(self, *, is_part: bool) -> None:
-        """Begin anew after a step that ended at a switch; with steps of one length it may be a part of one."""
+        """Restart after a step that ended at a switch; with fixed steps it may be a part of one."""
         self.state.acceleration = None
         self._begin_anew()
         if is_part:
@@ -143,13 +143,13 @@ class TimeLoop:
             self.counters.steps -= 1
 
     def _record_sides(self, switch: Switch, trial: Trial, end: float) -> None:
-        """Record the states on the sides of a switch that lie before the end of the step."""
+        """Record the states on both sides of a switch before the end of the step."""
         for side in switch.sides:
             if side.t < end:
                 self.recorder.add_state(*side, self._carried(side.t, replace(trial, q=side.q)))
 
     def _first_step(self, end: float) -> float:
-        """The length of a step where nothing is known of it, in s."""
+        """Estimate the initial step size, in s."""
         control, s = self.control, self.state
         longest, at = min(end - s.t, control.h_max), Start(s.q, s.v, s.multipliers, self.carried)
         found = first_step(self.system, s.t, at, control, self.method.first_order, longest)
@@ -160,7 +160,7 @@ class TimeLoop:
         self.recorder.add_state(s.t, s.q, s.v, s.multipliers, self.carried)
 
     def _step(self, end: float) -> Status:
-        """Try one step; `Status.DONE` also if it was rejected."""
+        """Attempt one step; `Status.DONE` also after a rejection."""
         plan, counters, state, control = self.plan, self.counters, self.state, self.control
         start = plan.start[counters.segment]
         if control.is_adaptive:
@@ -177,12 +177,12 @@ class TimeLoop:
             is_last = counters.step + 1 == plan.steps[counters.segment]
             end_of_step = end if is_last else start + (counters.step + 1) * h
             if self.searches_switches and state.t > begin:
-                # The rest of a step that ended at a switch.
+                # The remainder of a step that ended at a switch.
                 begin, h = state.t, end_of_step - state.t
             state.t = begin
         begin = state.t
         if self.method.is_polynomial:
-            # As long as time moves, by its rounding other than h: a fast motion shows it.
+            # Use the step as rounded in t, not h: fast motions reveal the difference.
             h = end_of_step - state.t
         state.planned = min(self.h, control.h_max) if control.is_adaptive else 0.0
         is_looked_at = looks_at_step(control.stiffness_limit, counters)
@@ -203,7 +203,7 @@ class TimeLoop:
             if trial is not None and not failed:
                 state.acceleration = trial.first_acceleration
             if begins:
-                # What a method begins with belongs to the length of its first step.
+                # The starting values of a method depend on the length of its first step.
                 state.own = None
             self.h = h * factor
             counters.rejected += is_tried
@@ -248,7 +248,7 @@ class TimeLoop:
             if found is None:
                 return Status.EVENT_NOT_A_NUMBER
             trial, end_of_step, is_terminal = found
-        # The part of a step up to a switch says nothing of the length that is possible.
+        # The part of a step up to a switch says nothing about the possible length.
         if control.is_adaptive and not reached:
             proposed = h * self._factor(trial)
             self.h = max(proposed, self.h) if is_last and not self.method.is_polynomial else proposed
@@ -273,14 +273,14 @@ class TimeLoop:
                     self._record()
                 return Status.DONE
         every = self.record_every and counters.steps % self.record_every == 0
-        # The state at the start of a run is there already.
+        # The state at the start of a run is already recorded.
         is_recorded = is_terminal and self.record_every and not end_of_step > begin
         if not is_recorded and ((is_last and plan.record_end[counters.segment]) or is_terminal or every):
             self._record()
         return Status.EVENT if is_terminal else Status.DONE
 
     def _follow_branch(self, trial: Trial, h: float, end: float) -> bool:
-        """Watch for singular configurations after an accepted step; whether it was projected. See ``rank_loss.h``."""
+        """Detect singular configurations after an accepted step; return whether it was projected (``rank_loss.h``)."""
         watch, counters, state, m = self.control.watches_rank, self.counters, self.state, self.system.mechanics
         if not watch or m.takes_redundant_rows:
             return False
@@ -296,11 +296,11 @@ class TimeLoop:
         return watch > 1
 
     def _factor(self, trial: Trial) -> float:
-        """Factor of the length of the next step."""
+        """Ratio of the next step size to the present one."""
         return trial.factor if self.method.chooses_length else self.control.factor(trial.error)
 
     def _carried(self, end: float, trial: Trial) -> Array:
-        """What is carried at the end of a step."""
+        """Auxiliary integrator state at the end of a step."""
         system, state = self.system, self.state
         begin, after = (np.array([state.t]), state.q[None]), (np.array([end]), trial.q[None])
         turned, known = self.stepper.turned(trial)[None], (system.kernels, system.layout, system.prepared)
@@ -314,7 +314,7 @@ class TimeLoop:
             return None, STATUS_OF[type(error)]
 
     def _step_of(self, h: float) -> Trial:
-        """A step of a length, counted also where it fails."""
+        """Take a step of a given length, and count it even if it fails."""
         try:
             trial = self.stepper.step(self.state, h)
         except IntegrationError:
@@ -339,9 +339,9 @@ class TimeLoop:
         return self.system.mechanics.events(t, q, v, multipliers)
 
     def _find_events(self, h: float, end: float, trial: Trial) -> tuple[Trial, float, bool] | None:
-        """Record the events of a step; the trial, the end of the step, and whether a terminal event ended it.
+        """Record the events of a step; return the trial step, its end, and whether a terminal event ended it.
 
-        None where an event function is NaN.
+        None if an event function is NaN.
         """
         assert self.event is not None
         inside = StepInside(self.stepper, self.state, trial, h, end, self._step_of)

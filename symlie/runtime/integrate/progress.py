@@ -1,4 +1,4 @@
-"""How far a run is."""
+"""Progress of a run."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from symlie.runtime.integrate.loop_state import LoopState
 
 
 class Done(float):
-    """The fraction of a run that is done, between 0 and 1.
+    """Completed fraction of a run, between 0 and 1.
 
     Attributes
     ----------
     t
-        Time that is reached, in s.
+        Current time, in s.
     h
-        Mean length of the steps since the last call, in s.
+        Mean step size since the last call, in s.
     iterations
-        Newton iterations per step since then; 0 for explicit methods.
+        Newton iterations per step since the last call; 0 for explicit methods.
     """
 
     t: float
@@ -27,15 +27,7 @@ class Done(float):
 
     @classmethod
     def between(cls, fraction: float, before: LoopState, now: LoopState) -> Self:
-        """The fraction that is done now, with what went on since a state of the loop before.
-
-        Parameters
-        ----------
-        fraction
-            Between 0 and 1.
-        before, now
-            States of the loop.
-        """
+        """Progress between two states of the loop, with the completed fraction between 0 and 1."""
         steps = max(now.counters.steps - before.counters.steps, 1)
         done = cls(fraction)
         done.t, done.h = now.t, (now.t - before.t) / steps
@@ -44,4 +36,4 @@ class Done(float):
 
 
 Progress = Callable[[Done], None]
-"""Called with the fraction done, which is a number."""
+"""Callback with the completed fraction, which is a number."""

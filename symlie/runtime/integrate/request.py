@@ -1,4 +1,4 @@
-"""What `solve` is asked for, checked and put in the terms of the time loop, and where it begins."""
+"""Validation of the arguments of `solve`, in the terms of the time loop, and the initial state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from symlie.stated_numbers import is_number, is_whole_number
 
 
 class RunWords(TypedDict):
-    """Arguments of `solve` that many systems have in common."""
+    """Arguments of `solve` that many systems share."""
 
     method: MethodLike | None
     method_options: Mapping[str, object] | None
@@ -56,20 +56,20 @@ class RunWords(TypedDict):
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a system is to be integrated by; for systems of one topology with the same breakpoints it is the same.
+    """Validated options of a run, equal for systems of one topology with the same breakpoints.
 
     Attributes
     ----------
     method, plan, control
-        The method, the segments of time, and how steps are taken.
+        The method, the time segments, and the step control.
     record_every
-        As in `solve`; 0 where times to record are given.
+        As in `solve`; 0 if output times are given.
     records_start
-        Whether the state at the start is recorded.
+        True if the initial state is recorded.
     h0
-        The first of adaptive steps, in s; None where it is to be estimated.
+        Initial step size of adaptive methods, in s; None if it is to be estimated.
     settings
-        The arguments of `solve` as JSON has them.
+        The arguments of `solve` in the types of JSON.
     """
 
     method: Method
@@ -82,26 +82,26 @@ class Request:
 
     @property
     def t0(self) -> float:
-        """Time of the start, in s."""
+        """Start time, in s."""
         return float(self.settings["t_span"][0])
 
     @property
     def t_end(self) -> float:
-        """Time of the end, in s."""
+        """End time, in s."""
         return float(self.settings["t_span"][1])
 
 
 DEFAULT_TOLERANCE = 1e-6
-"""Relative, of runs that state none."""
+"""Default relative tolerance."""
 
 MOST_REMEMBERED = 64
-"""Requests of one layout that are remembered."""
+"""Largest number of cached requests per layout."""
 
 _PLAIN = frozenset({type(None), bool, int, float, str})
-"""Types of words that say everything as text."""
+"""Types of arguments whose text determines them."""
 
 _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
-"""Requests by their words, of systems that differ in values alone."""
+"""Cached requests by their arguments, for systems that differ in values alone."""
 
 
 def requested(
@@ -112,24 +112,7 @@ def requested(
     trace: bool = False,
     continued: float | None = None,
 ) -> Request:
-    """Check the arguments of `solve`.
-
-    Parameters
-    ----------
-    system
-        The system.
-    t_span, trace
-        As in `solve`.
-    words
-        Its other arguments.
-    continued
-        Time of the state that is continued, in s.
-
-    Raises
-    ------
-    ModelError, UnknownNameError, UnsupportedMethodError
-        As `solve`.
-    """
+    """Validate the arguments of `solve`; `continued` is the time of the state that is continued, in s."""
     if not isinstance(system, System):
         raise ModelError(
             f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
@@ -142,7 +125,7 @@ def requested(
 def _request(
     system: System, t_span: tuple[float, float] | float, words: RunWords, trace: bool, continued: float | None
 ) -> Request:
-    """A request, the same one for the same words."""
+    """A request, identical for equal arguments."""
     if not _is_plain(t_span, trace, words):
         return _checked(system, t_span, words, trace, continued)
     known = _remembered.setdefault(system.layout, {})
@@ -155,7 +138,7 @@ def _request(
 
 
 def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: RunWords) -> bool:
-    """Whether the same words will ask for the same: they hold numbers and names, and no file that may change."""
+    """Return whether equal arguments give equal requests: numbers and names, but no file, which may change."""
     ends = t_span if type(t_span) is tuple else (t_span,)
     is_plain = _PLAIN.issuperset(map(type, (*ends, trace, *words.values())))
     return is_plain and (words["method"] is None or words["method"] in method_names())
@@ -218,22 +201,7 @@ def _checked(
 
 
 def beginning(system: System, request: Request, start: Solution | None = None) -> LoopState:
-    """The state before the first step.
-
-    Parameters
-    ----------
-    system
-        The system.
-    request
-        What it is integrated by.
-    start
-        A solution to continue.
-
-    Raises
-    ------
-    ModelError, InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
-        The initial values are not usable.
-    """
+    """State before the first step, with unusable initial values reported by name; `start` is a solution to continue."""
     chosen, plan, t0 = request.method, request.plan, request.t0
     begin = start_of(system, t0) if start is None else continuation_of(start, system)
     if start is not None and begin.own is not None and method_of_run(start.method, start.settings) != chosen:
@@ -250,19 +218,13 @@ def beginning(system: System, request: Request, start: Solution | None = None) -
 
 
 def check_method(layout: Layout, method: Method) -> None:
-    """Check that a method can integrate a model.
-
-    Raises
-    ------
-    UnsupportedMethodError
-        It can not; the message names methods that can.
-    """
+    """Raise `UnsupportedMethodError`, with alternatives, if a method cannot integrate a model."""
     if refusal := method.refusal(layout):
         raise UnsupportedMethodError(refusal)
 
 
 def _dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
-    """How many more rows there are than their rank, where they may depend on each other."""
+    """Number of redundant constraint equations, if they are permitted."""
     if not system.mechanics.takes_redundant_rows:
         return 0
     found = system.mechanics.dependent_rows(system.mechanics.jacobian(t, q, v))
@@ -274,13 +236,7 @@ def _as_json(values: float | Array | Sequence[float] | None) -> object:
 
 
 def least_tolerance(rtol: float | Array | None, atol: float | Array | None) -> float:
-    """The least of the relative tolerances of a run, or of the absolute ones where there are none.
-
-    Raises
-    ------
-    ModelError
-        They are no numbers.
-    """
+    """Smallest relative tolerance of a run, or smallest absolute one if there is none; `ModelError` if not numeric."""
     stated = [real_array(name, x) for name, x in (("rtol", rtol), ("atol", atol)) if x is not None]
     found = (float(x.min()) for x in stated if x.size and x.min() > 0)
     return next(found, DEFAULT_TOLERANCE)
@@ -298,7 +254,7 @@ def step_control(
     trace: bool,
     max_steps: int,
 ) -> StepControl:
-    """How steps are taken, from the words of `solve`."""
+    """Step control from the arguments of `solve`."""
     layout, tolerance = system.layout, least_tolerance(rtol, atol)
     kept = stabilisation(stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
@@ -363,7 +319,7 @@ def step_control(
 
 
 def _rank_watch(layout: Layout, method: Method, is_adaptive: bool) -> int:
-    """The treatment of singular configurations; implicit methods satisfy the constraints, and need no projection."""
+    """Treatment of singular configurations; implicit methods satisfy the constraints and need no projection."""
     if not layout.rows:
         return 0
     return 2 if is_adaptive and not isinstance(method, Implicit) and not layout.locations else 1
@@ -383,7 +339,7 @@ def _first_step(system: System, request: Request, start: Start) -> float:
 
 
 def _stated_first_step(request: Request) -> float | None:
-    """The first step where it is not to be estimated: the one stated, or all time for methods that find theirs."""
+    """Specified initial step size, or the whole interval for methods that estimate their own."""
     control, plan = request.control, request.plan
     if request.h0 is not None:
         return min(float(request.h0), control.h_max)
@@ -391,19 +347,7 @@ def _stated_first_step(request: Request) -> float | None:
 
 
 def first_steps(kernels: CKernels, prepared: Prepared, request: Request, q: Array, v: Array) -> Array:
-    """First adaptive steps of systems of one topology, in s, shape (n,).
-
-    Parameters
-    ----------
-    kernels
-        Those of the systems.
-    prepared
-        Prepared parameters, of as many systems as there are states.
-    request
-        What they are integrated by.
-    q, v
-        Consistent states, shape (n, components).
-    """
+    """Initial step sizes of systems of one topology from consistent states, in s, shape (n,)."""
     control, plan, count = request.control, request.plan, len(q)
     if (stated := _stated_first_step(request)) is not None:
         return np.full(count, stated)

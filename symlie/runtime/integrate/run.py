@@ -1,4 +1,4 @@
-"""Running a time loop, compiled or in NumPy, to its end: progress, Ctrl-C, checkpoints, failures."""
+"""Execution of a time loop, compiled or in NumPy: progress, Ctrl-C, checkpoints, failures."""
 
 from __future__ import annotations
 
@@ -56,16 +56,16 @@ from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 
 RETURN_SECONDS = 0.05
-"""A loop returns about this often, for progress, interruption and checkpoints."""
+"""Approximate time between returns of a loop, for progress, interruption and checkpoints."""
 
 GROWTH = 64
-"""Factor by which a loop may take more steps than the time before."""
+"""Largest ratio of successive step budgets of a loop."""
 
 MOST_STEPS = 1 << 40
-"""Steps at most until a loop returns."""
+"""Largest step budget of a loop."""
 
 MULTIPLIERS = ("stage", "index1")
-"""Where λ comes from: the stages of the method, or the acceleration-level system."""
+"""Sources of λ: the stages of the method, or the acceleration-level system."""
 
 FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     Status.NOT_FINITE: (
@@ -141,11 +141,11 @@ _CHART_SINGULARITY = (
 
 
 STEP_FAILURES = {kind for kind, _ in FAILURES.values()} | {NotDifferentiableError, ChartSingularityError}
-"""Exceptions of steps that have no result."""
+"""Exceptions of steps without a result."""
 
 
 _COUNTED = {f.name for f in dataclasses.fields(Statistics)} & set(COUNTERS)
-"""Counters of the loop that are statistics."""
+"""Counters of the loop that are statistics of the solution."""
 
 
 class TimeLoopLike(Protocol):
@@ -153,34 +153,34 @@ class TimeLoopLike(Protocol):
 
     compile_seconds: float
     steps_per_second: float
-    """What any method surely makes, as long as nothing is known of this one."""
+    """Lower bound for any method until the speed of this one is known."""
 
     def advance(self, budget: int) -> Status:
-        """Try up to ``budget`` steps."""
+        """Attempt up to ``budget`` steps."""
 
     def drain(self, recorder: Recorder) -> None:
-        """Move what was recorded to a recorder."""
+        """Move the records to a recorder."""
 
     def captured(self, cpu_seconds: float = 0.0, is_done: bool = False) -> LoopState:
-        """The state between two steps."""
+        """State between two steps."""
 
 
 class Keeper(Protocol):
-    """What keeps the state of a loop so that it can go on in another process."""
+    """Writer of loop states, from which another process can continue."""
 
     def keep(self, state: LoopState, recorder: Recorder) -> None:
-        """Keep the state now."""
+        """Write the state now."""
 
     def is_due(self) -> bool:
-        """Whether it is time to keep the state."""
+        """Return whether a write is due."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Everything that one integration is told.
+    """All data of one integration.
 
-    ``settings`` are the arguments of `solve` as JSON has them, for files and for people; ``begin`` is the state before
-    the first step.
+    ``settings`` are the arguments of `solve` in the types of JSON, for files and for display; ``begin`` is the state
+    before the first step.
     """
 
     system: System
@@ -192,7 +192,7 @@ class Run:
     timings: Timings
     begin: LoopState
     ranks: dict[float, str] = field(default_factory=dict)
-    """What is known of the rank of the constraints, as sentences by time."""
+    """Findings on the rank of the constraints, as sentences by time."""
 
     @cached_property
     def findings_at_the_start(self) -> list[str]:
@@ -200,7 +200,7 @@ class Run:
         return findings_at_the_start(self)
 
     def loop(self, begin: LoopState) -> TimeLoopLike:
-        """The loop of the system's backend at a state."""
+        """Loop of the backend of the system at a state."""
         kind = CompiledIntegration if self.system.backend == "c" else TimeLoop
         return kind(
             self.system,
@@ -213,7 +213,7 @@ class Run:
         )
 
     def failure(self, status: Status, state: LoopState) -> IntegrationError:
-        """The exception for a status of the loop."""
+        """Exception for a status of the loop."""
         kind, sentence = FAILURES[status]
         where, advice = "", "take a smaller step"
         if "{where}" in sentence:
@@ -253,25 +253,8 @@ def execute(
 ) -> Solution:
     """Integrate from a state of the loop to the end.
 
-    Parameters
-    ----------
-    run
-        The integration.
-    loop
-        The loop of the run that begins at ``begin``.
-    begin
-        The state of the loop.
-    recorder
-        What was recorded before.
-    progress
-        Called with the fraction done, at most every 50 ms or so.
-    keeper
-        Keeps the state when it is due, on Ctrl-C, and at the end.
-
-    Raises
-    ------
-    IntegrationError
-        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
+    `keeper` writes the state when due, on Ctrl-C and at the end. An `IntegrationError` has the ``solution`` up to the
+    last good step.
     """
     failure: IntegrationError | None = None
     budget = max(1, int(RETURN_SECONDS * loop.steps_per_second))
@@ -311,7 +294,7 @@ def execute(
                 if keeper is not None and (state.is_done or keeper.is_due()):
                     keeper.keep(state, recorder)
                 if status is Status.BUDGET:
-                    # Aim at half the time so that a slower stretch still returns in time.
+                    # Aim at half the time, so that slower parts still return in time.
                     wanted = int(budget * RETURN_SECONDS / 2 / max(elapsed, 1e-9))
                     budget = max(1, min(GROWTH * budget, wanted, MOST_STEPS))
     except KeyboardInterrupt:
@@ -381,7 +364,7 @@ def _solution(run: Run, state: LoopState, recorder: Recorder, failure: Integrati
 
 
 def _before_it_went_wrong(solution: Solution, failure: IntegrationError) -> Solution:
-    """The solution up to the last good step, which the failure names where later ones are left out."""
+    """Solution up to the last good step, which the failure names if later steps are omitted."""
     kept, recorded = good_states(solution.system, solution.t, solution.q, solution.v), len(solution.t)
     if kept == recorded:
         return solution
@@ -399,7 +382,7 @@ def _before_it_went_wrong(solution: Solution, failure: IntegrationError) -> Solu
 
 
 def _after_events(recorder: Recorder, t: float, values: Array) -> Array:
-    """Values of the event functions to go on with: zero for those that just happened, so that they do not again."""
+    """Values of the event functions to continue with: zero for events that just occurred, so that they do not recur."""
     values = values.copy()
     happened = {(e.name, e.instance) for e in recorder.events if e.t == t}
     for k, value in enumerate(recorder.layout.events):

@@ -1,4 +1,4 @@
-"""The plan of an integration: segments between times that must be hit exactly."""
+"""Step schedule of an integration: segments between stop times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symlie.runtime.system.breakpoints import starts_after
 from symlie.stated_numbers import is_number
 
 GRID_TOLERANCE = 1e-9
-"""A segment within this fraction of a whole number of steps is taken as exactly that many."""
+"""Deviation from an integer number of steps, as a fraction of a step, that is ignored in a segment."""
 
 LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 """Number of such steps in the longest interval, from -t to t."""
@@ -22,10 +22,10 @@ LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 
 @dataclass(frozen=True)
 class Plan:
-    """Segments with equal steps each; ``record_end`` marks the ends that are recorded.
+    """Segments with equal steps each; ``record_end`` marks the recorded ends.
 
-    A segment that ends where it starts has no steps: nothing moves up to its time, which may be recorded.
-    ``restarts`` has `KINK` or `JUMP` where a segment starts at one of them, else 0.
+    A segment of length zero has no steps: it only records its time. ``restarts`` has `KINK` or `JUMP` where a segment
+    starts at one of them, else 0.
     """
 
     start: tuple[float, ...]
@@ -49,24 +49,14 @@ class Plan:
         return (self.end[segment] - self.start[segment]) / max(1, self.steps[segment])
 
     def fraction(self, t: float) -> float:
-        """Part of the interval up to t, between 0 and 1."""
+        """Completed part of the interval at t, between 0 and 1."""
         return (t - self.start[0]) / self.span
 
 
 def interval(t_span: tuple[float, float] | float, continued: float | None) -> tuple[float, float]:
-    """Start and end time.
+    """Start and end time from (t₀, t_end) or t_end; t₀ defaults to zero or to the end of the continued solution.
 
-    Parameters
-    ----------
-    t_span
-        (t₀, t_end), or t_end alone.
-    continued
-        End of the solution that is continued, if there is one; else t₀ is zero where it is not given.
-
-    Raises
-    ------
-    ModelError
-        It is no interval, or does not begin where the solution ends.
+    `ModelError` if it is not an interval or does not start where the continued solution ends.
     """
     begin = 0.0 if continued is None else continued
     ends = [begin, t_span] if isinstance(t_span, str) or not isinstance(t_span, Iterable) else list(t_span)
@@ -86,9 +76,9 @@ def step_plan(
     t_eval: Sequence[float] | None,
     breakpoints: Mapping[float, float] | None = None,
 ) -> Plan:
-    """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` demands it.
+    """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` requires it.
 
-    The number of adaptive steps, of no given length, is not known beforehand; their segments have none.
+    The number of adaptive steps is not known in advance; their segments have none.
 
     Parameters
     ----------
@@ -97,10 +87,10 @@ def step_plan(
     h
         Step size, in s; ``None`` for adaptive steps.
     t_eval
-        Increasing times in (t₀, t_end] that are hit exactly; t₀ itself may be the first.
+        Increasing output times in (t₀, t_end]; t₀ itself may be the first.
     breakpoints
-        Other times that are hit exactly, such as kinks and jumps of loads, each with the time at which steps after it
-        begin, see `System.breakpoints`. Times between the two have the state at the jump.
+        Other stop times, such as kinks and jumps of loads, each with the start time of the next step, see
+        `System.breakpoints`. Times between the two have the state at the jump.
 
     Raises
     ------
@@ -132,7 +122,7 @@ def step_plan(
     starts, restarts = [], []
     begin, restart = float(starts_after(after, np.array([t0]))[0]), 0
     for stop in stops:
-        # Nothing moves before the time at which steps after a jump begin, or where time can not resolve a step.
+        # The state is constant up to the start of the steps after a jump, and where time cannot resolve a step.
         moves = stop - begin >= shortest
         starts.append(begin if moves else stop)
         restarts.append(restart if moves else 0)
@@ -145,7 +135,7 @@ def step_plan(
 
 
 def _steps_between(a: float, b: float, h: float | None) -> int:
-    """Equal steps of at most the length h from a to b; 0 if it is not given, or there is no way to go."""
+    """Number of equal steps of at most the length h from a to b; 0 without a length or for an empty interval."""
     if h is None or not a < b:
         return 0
     ratio = (b - a) / h

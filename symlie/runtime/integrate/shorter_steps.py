@@ -1,4 +1,4 @@
-"""States between recorded ones where nodes move by fields, and of polynomials: those of shorter steps of the method."""
+"""States between recorded ones from shorter steps of the method, for first-order states and polynomial steps."""
 
 from __future__ import annotations
 
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
 
 
 class ShorterSteps:
-    """Takes steps from the recorded states of a solution, by its method or what stands for it, and its stabilisation.
-
-    Parameters
-    ----------
-    solution
-        A solution that recorded every step.
-    """
+    """Integrator of steps from the recorded states of a solution, with its method, or a substitute, and its
+    stabilisation."""
 
     def __init__(self, solution: Solution) -> None:
         told = solution.settings
@@ -43,13 +38,7 @@ class ShorterSteps:
         self._compiled = CompiledMethod(self._system, self._method, self._control) if is_compiled else None
 
     def __call__(self, recorded: States, interval: NDArray[np.intp], t: Array) -> States:
-        """States at times between the recorded states ``interval`` and the next.
-
-        Raises
-        ------
-        IntegrationError
-            A step fails.
-        """
+        """States at times after the recorded states ``interval``; `IntegrationError` if a step fails."""
         if self._compiled is not None:
             return self._in_c(self._compiled, recorded, interval, t)
         system, start = self._system, recorded[interval]
@@ -63,17 +52,17 @@ class ShorterSteps:
 
     @staticmethod
     def _step(stepper: Stepper, start: States, k: int, t: Array) -> Trial:
-        """The result of the step from a state to its time."""
+        """Result of the step from a state to its time."""
         begin = State(float(start.t[k]), start.q[k], start.v[k], start.multipliers[k])
         trial = stepper.step(begin, float(t[k]) - begin.t)
         if stepper.rows and stepper.method.own:
-            # A step that begins anew and is short may know its multipliers badly.
+            # A short step after a restart may have inaccurate multipliers.
             _, trial.multipliers = stepper.acceleration(float(t[k]), trial.q, trial.v, trial.multipliers)
         return trial
 
     def _in_c(self, compiled: CompiledMethod, recorded: States, interval: NDArray[np.intp], t: Array) -> States:
         library = compiled.library
-        # A workspace of its own: the solution may be evaluated in several threads.
+        # A separate workspace, since several threads may evaluate the solution.
         problem, workspace = library.ffi.new("symlie_problem *", compiled.problem[0]), compiled.workspace()
         problem.workspace = workspace
         described, held = c_states(library, recorded)
@@ -83,7 +72,7 @@ class ShorterSteps:
         del held
         if status is not Status.DONE:
             k = int(done[0])
-            # In NumPy the step says what fails, and where.
+            # The NumPy step reports the failure and its location.
             self._step(Stepper(self._system, self._method, self._control), recorded[interval], k, t)
             raise IntegrationError(
                 f"The step of {self._method.name} from t = {recorded.t[interval[k]]:.9g} to t = {t[k]:.9g} fails "

@@ -50,77 +50,75 @@ def solve(
     system
         The system, from `Equations.compile` or `symlie.load`.
     t_span
-        (t₀, t_end), or t_end with t₀ = 0, or the end of ``start``; in s.
+        (t₀, t_end), or t_end with t₀ = 0 or the end of ``start``; in s.
     method
-        Name of a method, see `method_choice`; a TOML file with a tableau, see `load_tableau`; or a discrete Lagrangian
-        of one's own, a function of (q0, q1, h) or ``FILE.py:name``. Default:
-        half_explicit_5; where nodes move by fields without constraints rkmk_dopri5, or cf43 along frames.
+        Name of a method, see `method_choice`; a TOML file with a tableau, see `load_tableau`; or a custom discrete
+        Lagrangian, a function of (q0, q1, h) or ``FILE.py:name``. Default: half_explicit_5; for first-order states
+        without constraints rkmk_dopri5, or cf43 with vector fields in frames.
     method_options
-        For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the number after which dexp⁻¹ is
+        For methods of the family rkmk ``commutators``: ``"exact"``, ``"auto"`` or the order at which dexp⁻¹ is
         truncated, and ``map``: ``"exp"``, ``"cayley"`` or ``"second_kind"``, the local coordinates of a step; those of
         generalized_alpha are the parameters of `symlie.runtime.methods.generalized_alpha.GeneralizedAlpha`.
     h
-        Size of fixed steps, in s. Without it steps are adaptive, for methods with an embedded formula.
+        Fixed step size, in s. Default: adaptive steps, for methods with an embedded formula.
     rtol, atol
         Tolerances of the local error: a number, or one for each velocity component, or one for each entry of (θ, v).
         Default: 1e-6 and rtol/100; with ``atol`` alone the tolerance is absolute. With ``h`` they scale the errors of
         the trace.
     h0
-        First adaptive step, in s; default: estimated.
+        Initial step size of adaptive methods, in s; default: estimated.
     controller, controller_options
-        Step size controller by name, and factors to change: ``safety, exponent, fac_min, fac_max, h_min, h_max``.
+        Step size controller by name, and its parameters: ``safety, exponent, fac_min, fac_max, h_min, h_max``.
     t_eval
-        Times to record, hit exactly by shortening steps; default: every step.
+        Output times, reached exactly by shortening steps; default: the end of every step.
     record_every
         Without ``t_eval``: record each n-th step, and the end; 0 records the start and the end alone.
     multipliers
-        ``"stage"``: λ as the method gives it. ``"index1"``: recomputed from the acceleration-level system at each
-        recorded state; the integration is the same.
+        ``"stage"``: λ of the method. ``"index1"``: λ of the acceleration-level system at each recorded state; the
+        integration is the same.
     stabilize
         ``"none"``, ``"baumgarte:ALPHA"`` (α in 1/s, added in the stages of half-explicit methods), ``"projection"`` (of
         the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
     redundant
-        What is done about constraint rows that depend on each other. ``"error"``: they are refused.
-        ``"minimal_norm"``: the motion is that without the rows that are too many, and of all multipliers that belong to
-        it those of minimal norm are taken; the rank is told as a `symlie.notices.Notice`. Default: that of the system,
-        ``"error"`` if nothing else was said by `System.with_redundant`.
+        Treatment of redundant constraint equations. ``"error"``: an error. ``"minimal_norm"``: the motion without the
+        redundant equations, with the multipliers of minimal norm; a `symlie.notices.Notice` reports the rank. Default:
+        that of `System.with_redundant`, or ``"error"``.
     trace
-        Whether all tried steps are kept, also fixed ones: their error estimates, if the method has one, and what
-        Newton's method took.
+        Whether to record all attempted steps, including fixed ones: error estimates, if the method has any, and Newton
+        iterations.
     max_steps
-        Steps at most between two times that are hit exactly, which are those of ``t_eval``, jumps of inputs, and the
-        end. Default: 10⁹ adaptive steps, and as many as there are with ``h``.
+        Largest number of steps between two stop times, which are those of ``t_eval``, jumps of inputs, and the end.
+        Default: 10⁹ adaptive steps; no limit with ``h``.
     start
         A solution to continue, of this system or of one with other parameters.
     progress
-        Called with the fraction done, at most every 50 ms or so; it also has the time, the last steps and their
+        Called with the completed fraction, about every 50 ms at most; it also has the time, the last step sizes and
         iterations, see `symlie.runtime.integrate.progress.Done`.
     checkpoint
-        A file from which `resume` goes on after an interruption, to the same bits as without one. It is written at
-        the beginning, at the end, on Ctrl-C, and in between; an older checkpoint there is replaced.
+        A file from which `resume` continues after an interruption, bitwise identical to a run without one. It is
+        written at the start, at the end, on Ctrl-C, and in between, and replaces an older checkpoint.
     checkpoint_seconds
         Time between two checkpoints, in s.
     checkpoint_notes
-        Anything that JSON has, kept in the checkpoint for whoever resumes; see `checkpoint_notes`.
+        Any JSON data, stored in the checkpoint for later use; see `checkpoint_notes`.
 
     Returns
     -------
     Solution
-        Ended early by a terminal event, its last state is that at the event. What is found of events: see
-        `Model.event`.
+        After a terminal event, the last state is the one at the event. For the recorded events see `Model.event`.
 
     Raises
     ------
     UnsupportedMethodError
-        The method can not integrate this model, or has no error estimate for adaptive steps.
+        The method cannot integrate this model, or has no error estimate for adaptive steps.
     ModelError
-        The interval, the step size, the tolerances or the times to record are not usable.
+        The interval, the step size, the tolerances or the output times are not usable.
     InconsistentInitialValuesError, RedundantConstraintsError, SingularMassMatrixError
         The initial values are not usable.
     FormatError
-        The checkpoint can not be written there.
+        The checkpoint is not writable.
     IntegrationError
-        The integration failed or was interrupted; its ``solution`` holds what was done, up to the last good step.
+        The integration failed or was interrupted; its ``solution`` has the results up to the last good step.
     """
     if redundant is not None and isinstance(system, System):
         system = system.with_redundant(redundant)

@@ -1,1 +1,1 @@
-"""Monitors of a run: what its user should know although it did not fail."""
+"""Monitors of a run, which report suspicious results."""

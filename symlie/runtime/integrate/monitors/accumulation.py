@@ -1,4 +1,4 @@
-"""Terminal events that accumulate, as impacts of a ball do: time does not resolve the motion between them."""
+"""Terminal events that accumulate, such as impacts of a ball: time does not resolve the motion between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACCUMULATION = "accumulation"
 
 
 def accumulating_event(run: Run, events: Iterable[Event]) -> Event | None:
-    """A terminal event sooner after the start than time resolves, whose function left zero there or had crossed it."""
+    """Terminal event at the start, within the resolution of time, of a function that left or had crossed zero."""
     begin, at = run.begin.t, run.begin.at
     for event in events:
         if event.is_terminal and begin < event.t < begin + TIME_RESOLUTION * max(abs(begin), abs(event.t)):

@@ -1,9 +1,9 @@
-"""Whether a run changed an energy that its model conserves.
+"""Change of an energy that the model conserves.
 
 The change from the start to the end is relative to the mean kinetic energy over time, since potential energies have no
-zero. It is small if it is below the limit that the tolerance implies, the error that
-absolute tolerances allow forces to cause, or the rounding error of the sum. A change within one step is an impact: at
-a corner of a constraint its reaction takes out a part of the velocity, and with it energy.
+natural zero. It is acceptable below the limit of the tolerances, below the effect of absolute tolerances on forces, or
+below the rounding error of the sum. A change within one step is an impact: at a corner of a constraint the reaction
+removes a part of the velocity, and with it energy.
 """
 
 from __future__ import annotations
@@ -21,43 +21,45 @@ from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.system import System
 
 LEAST_LIMIT = 0.02
-"""Change relative to the mean kinetic energy that a run of many steps may have at any tolerance."""
+"""Acceptable change relative to the mean kinetic energy for a run of many steps at any tolerance."""
 
 ERRORS_OF_STEPS = 300.0
-"""Relative tolerances that add up in a run."""
+"""Number of relative tolerances that may accumulate in a run."""
 
 MOST_LIMIT = {True: 0.2, False: 0.5}
 """Change relative to the mean kinetic energy beyond which states do not represent the model, for adaptive and for fixed
-steps; it is the only limit for fixed steps, since some methods damp fast modes."""
+steps; it is the only limit for fixed steps, since some methods damp fast modes.
+"""
 
 IMPACT = {True: 1e-3, False: 0.05}
-"""Change within a step relative to the kinetic energy that is an impact, for adaptive and for fixed steps."""
+"""Change within a step relative to the kinetic energy that counts as an impact, for adaptive and for fixed steps."""
 
 ERRORS_OF_A_STEP = 100.0
-"""Relative tolerances below which a change within a step is an error of that step."""
+"""Number of relative tolerances below which a change within a step is an integration error."""
 
 SUDDEN = 0.5
-"""Part of all changes between samples that the largest one is if it is an impact."""
+"""Share of the largest change in all changes between samples that counts as an impact."""
 
 UNSEEN = 1e-3
-"""Part of the work that forces of the start could do in the whole time that is the scale of kinetic energies where
-recorded states may all be at turning points."""
+"""Share of the possible work of the initial forces over the whole time that replaces the kinetic energy as a scale if
+all recorded states may be turning points.
+"""
 
 ROUNDING = 64 * 2.0**-52
 """Relative rounding error of the energy."""
 
 AT_REST = 1e-12
-"""Relative rounding error of the work of forces that constraints hold in equilibrium."""
+"""Relative rounding error of the work of forces in equilibrium with reactions."""
 
 ERRORS_OF_FORCES = 10.0
-"""Absolute tolerances by which a configuration may be off where a force acts."""
+"""Number of absolute tolerances by which the point of application of a force may deviate."""
 
 SAMPLES = 64
-"""Recorded states whose energy is computed."""
+"""Number of recorded states whose energy is computed."""
 
 
 class _Samples(NamedTuple):
-    """Energies at recorded states that are about equally far apart in time."""
+    """Energies at recorded states with approximately equal distances in time."""
 
     states: list[int]
     kinetic: Array
@@ -65,15 +67,8 @@ class _Samples(NamedTuple):
 
 
 def energy_changes(system: System, control: StepControl, begin: LoopState, solution: Solution) -> list[str]:
-    """Warnings of a change of an energy that the model conserves.
-
-    Parameters
-    ----------
-    system, control, begin
-        The system, how steps were taken, and the state before the first one.
-    solution
-        The recorded states of a run that reached its end.
-    """
+    """Warnings of a change of a conserved energy in a run that reached its end, from its step control and initial
+    state."""
     if not system.layout.conserves_energy or not len(solution.t):
         return []
     mechanics = system.mechanics
@@ -106,7 +101,7 @@ def _energy(mechanics: Mechanics, solution: Solution, k: int) -> Array:
 
 
 def _samples(mechanics: Mechanics, solution: Solution) -> _Samples:
-    """Energies at states that are nearest to equidistant times, so that fast parts of a motion have little weight."""
+    """Energies at the states nearest to equidistant times, so that fast parts of a motion have little weight."""
     t = solution.t
     found = np.searchsorted(t, np.linspace(t[0], t[-1], SAMPLES))
     states = np.unique(np.minimum(found, len(t) - 1)).tolist()
@@ -115,7 +110,7 @@ def _samples(mechanics: Mechanics, solution: Solution) -> _Samples:
 
 
 def _kinetic_scale(mechanics: Mechanics, begin: LoopState, solution: Solution, ends: float) -> float:
-    """Mean kinetic energy over time, or that of the start or of the end if it is larger."""
+    """Largest of the mean kinetic energy over time and the initial and final kinetic energies."""
     kinetic = _samples(mechanics, solution).kinetic
     scale = max(ends, float(kinetic.mean()))
     has_all = len(solution.t) > solution.statistics.accepted
@@ -125,7 +120,7 @@ def _kinetic_scale(mechanics: Mechanics, begin: LoopState, solution: Solution, e
 
 
 def _work_of_start(mechanics: Mechanics, begin: LoopState, time: float) -> float:
-    """½ v'·M v' time² at the start."""
+    """½ v'·M v' time² with the initial acceleration."""
     q, t, still = begin.at.q, begin.t, np.zeros_like(begin.at.v)
     try:
         acceleration, multipliers = mechanics.index1(t, q, still)
@@ -138,7 +133,7 @@ def _work_of_start(mechanics: Mechanics, begin: LoopState, time: float) -> float
 
 
 def _unavoidable(mechanics: Mechanics, control: StepControl, begin: LoopState, solution: Solution) -> float:
-    """Change that rounding and absolute tolerances explain."""
+    """Change explained by rounding and absolute tolerances."""
     at, still = begin.at, np.zeros_like(begin.at.v)
     first, last = (
         float(np.abs(e).sum()) for e in (mechanics.energy(begin.t, at.q, at.v), _energy(mechanics, solution, -1))
@@ -153,7 +148,7 @@ def _unavoidable(mechanics: Mechanics, control: StepControl, begin: LoopState, s
 
 
 def _impact(system: System, control: StepControl, solution: Solution, unavoidable: float) -> str:
-    """Warning of the step in which most of the energy was lost or gained; empty without such a step."""
+    """Warning of the step with most of the energy change; empty without such a step."""
     mechanics = system.mechanics
     states, _, total = _samples(mechanics, solution)
     if len(states) < 3 or len(solution.t) <= solution.statistics.accepted:

@@ -1,4 +1,4 @@
-"""What a run finds that its user should know although it did not fail: each a sentence, given once as a notice."""
+"""Suspicious properties of a run that did not fail; each is a sentence, reported once as a warning."""
 
 from __future__ import annotations
 
@@ -24,34 +24,35 @@ if TYPE_CHECKING:
     from symlie.runtime.integrate.run import Run
 
 MANY_BYTES = 2**30
-"""Size of records from which on their number may be a surprise."""
+"""Size of the records that deserves a warning."""
 
 MANY_STEPS = 10**6
-"""Adaptive steps from which on kernels for series pay that take some seconds to derive and compile."""
+"""Number of adaptive steps from which Taylor kernels, which take seconds to derive and compile, pay off."""
 
 MANY_DIGITS = 1e-8
-"""Relative tolerance from which on down series take a tenth of the steps and less."""
+"""Relative tolerance below which Taylor series need at most a tenth of the steps."""
 
 LARGEST_CHANGE = 0.2
-"""Change within a step of what vanishes at the singularity of coordinates, relative to it, from which on that is told:
-explicit methods of order four to six lose two digits there."""
+"""Relative change within a step of the quantity that vanishes at a coordinate singularity, from which it is reported:
+explicit methods of order four to six lose two digits there.
+"""
 
 REDUNDANT_PAGE = "docs/statement.md#redundant-constraints"
 """Page of the manual on redundant constraints."""
 
 MOST_OUTPUTS = 4
-"""Outputs without unique value that a warning names."""
+"""Largest number of undetermined outputs that a warning lists."""
 
 MOST_RANK_CHANGES = 4
-"""Changes of the rank of the constraints that are told one by one."""
+"""Largest number of changes of the constraint rank that are reported individually."""
 
 
 MOST_VELOCITIES = 6
-"""Velocities that a warning names."""
+"""Largest number of velocities that a warning lists."""
 
 
 def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
-    """What is known while a run goes on; each sentence stays as it is."""
+    """Findings during a run; reported sentences never change."""
     found = [*run.findings_at_the_start, *_ranks(run, counters, recorder)]
     if counters.stiff_step > 0:
         found.append(
@@ -76,20 +77,20 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
 
 
 def _asks_for_series(run: Run) -> bool:
-    """Whether an explicit method works for many digits on a model that series take."""
+    """Return whether an explicit method computes many digits for a model that supports Taylor series."""
     control, others = run.control, isinstance(run.method, Implicit) or run.method.is_polynomial
     asks = control.is_adaptive and not others and float(np.min(control.rtol)) <= MANY_DIGITS
     return asks and method("taylor").refusal(run.system.layout) is None
 
 
 def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
-    """Record where the rank of the constraint equations changed, or nearly changed."""
+    """Record a change, or near change, of the rank of the constraint equations."""
     if len(recorder.rank_changes) < min(state.counters.rank_changes, MOST_RANK_CHANGES):
         recorder.rank_changes.append(RankChange(state.t, state.at.q.copy(), state.at.v.copy()))
 
 
 def findings_at_the_start(run: Run) -> list[str]:
-    """Initial velocities that were completed to other values than zero, although nothing determines them."""
+    """Initial velocities that completion set to nonzero values although nothing determines them."""
     system, at = run.system, run.begin.at
     _, v, given = system.stated_values()
     known = given & system.layout.free
@@ -111,7 +112,7 @@ def findings_at_the_start(run: Run) -> list[str]:
 
 
 def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
-    """The rank of redundant constraint equations at the start and where it changed, or the first singularity."""
+    """Initial rank and its changes for redundant constraint equations, or the first singularity."""
     mechanics, begin = run.system.mechanics, run.begin
     if not mechanics.takes_redundant_rows:
         return [_near_singularity(run, change) for change in recorder.rank_changes[:1]]
@@ -125,7 +126,7 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
 
 
 def _not_unique(run: Run) -> str:
-    """Results that redundant constraint equations leave undetermined at the start, and where the manual explains it."""
+    """Results that redundant constraint equations leave undetermined at the start, with the page of the manual."""
     at = run.begin.at
     found = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers)
     names = found.outputs
@@ -165,15 +166,7 @@ def _rank(run: Run, t: float, q: Array, v: Array) -> str:
 
 
 def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
-    """Advice for stiff motions.
-
-    Parameters
-    ----------
-    layout
-        The model; an implicit method is named if it takes the model.
-    is_adaptive
-        Whether no step size was given; then a method that chooses its steps is named first.
-    """
+    """Advice for stiff motions; adaptive runs get an adaptive implicit method first, if it supports the model."""
     if layout.is_hamiltonian:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
     if is_adaptive and method("bdf").refusal(layout) is None:
@@ -190,7 +183,7 @@ def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
 
 
 def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
-    """What only the whole solution of a run tells that reached its end."""
+    """Findings that need the complete solution of a run."""
     if not len(solution.t):
         return []
     found = []
@@ -205,7 +198,7 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
 
 
 def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
-    """Classical coordinates that a step of one length brings much nearer to their singularity, or farther from it."""
+    """Rotation parameters that a single fixed step brings much closer to their singularity, or farther away."""
     found: list[str] = []
     if run.control.is_adaptive:
         return found

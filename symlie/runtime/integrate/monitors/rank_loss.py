@@ -1,17 +1,17 @@
-"""Configurations near which constraint equations become dependent; the NumPy form of ``rank_loss.h``.
+"""Configurations with nearly dependent constraint equations; the NumPy counterpart of ``rank_loss.h``.
 
-At a singular configuration branches of the motion meet. The smooth branch is followed if the state satisfies the
-constraints much better than the distance to the singular configuration; a residual of Φ or of B v + b separates the
-branches, and an accurate integration of the perturbed constraints leads from one to the other.
+Branches of the motion meet at a singular configuration. The integrator follows the smooth branch if the constraint
+residuals of the state are much smaller than the distance to the singular configuration; a residual of Φ or of B v + b
+separates the branches, and accurate integration of the perturbed constraints leads from one to the other.
 
-The combination μ of constraint equations that depend on each other most is found by inverse iteration,
+Inverse iteration finds the combination μ of constraint equations that is closest to dependence,
 
     [ M  Bᵀ ] [d]   [  0  ]
     [ B  0  ] [μ] = [ -L ν],     ν = L μ/|L μ|,   L = |B| |v|
 
-with entries |·|, so that it does not depend on units. The configuration is near a singular one if forces of μ nearly
-cancel, Σ |Bᵀμ|ₖ |v|ₖ ≪ Σ |ν|ᵢ, and if Bᵀμ changed within one step by much of its length in the metric M⁻¹: a long chain
-has such combinations everywhere, but they stay as they are.
+with entries |·|, so that it does not depend on units. The configuration is nearly singular if the forces of μ nearly
+cancel, Σ |Bᵀμ|ₖ |v|ₖ ≪ Σ |ν|ᵢ, and if Bᵀμ changes within one step by much of its length in the metric M⁻¹: a long chain
+has such combinations everywhere, but they remain constant.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.mechanics import Mechanics
 
 INVOLVED = 0.05
-"""Part of the largest contribution to a combination from which on an equation is named."""
+"""Share of the largest contribution to a combination from which an equation is named."""
 
 MOST_NAMED = 6
-"""Constraints that are named."""
+"""Largest number of named constraints."""
 
 
 class WeakCombination(NamedTuple):
-    """The combination of constraint equations that depend on each other most."""
+    """Combination of constraint equations that is closest to dependence."""
 
     multipliers: Array
     """μ, shape (rows,)."""
@@ -46,15 +46,7 @@ class WeakCombination(NamedTuple):
 
 
 def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> WeakCombination | None:
-    """The combination at a state; None if it is not determined.
-
-    Parameters
-    ----------
-    mechanics
-        The mechanics of the system.
-    t, q, v
-        The state.
-    """
+    """Return the combination at a state; None if it is undetermined."""
     algebra, rows = mechanics.algebra, mechanics.layout.rows
     jacobian, mass, zero = mechanics.jacobian(t, q, v), mechanics.mass(t, q), np.zeros_like(v)
     lengths = algebra.multiply(np.abs(jacobian), np.abs(v))
@@ -74,17 +66,7 @@ def weak_combination(mechanics: Mechanics, t: float, q: Array, v: Array) -> Weak
 
 
 def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], end: tuple[float, Array, Array]) -> bool:
-    """Whether a step ended near a configuration where constraint equations become dependent.
-
-    Parameters
-    ----------
-    mechanics
-        The mechanics of the system.
-    begin
-        Time, configuration and velocity at the beginning of the step.
-    end
-        Time, configuration and velocity at its end.
-    """
+    """Return whether a step, from `begin` to `end` (time, configuration, velocity), ends near a rank loss of B."""
     found = weak_combination(mechanics, *end)
     if found is None:
         return False
@@ -95,30 +77,14 @@ def is_near_rank_loss(mechanics: Mechanics, begin: tuple[float, Array, Array], e
 
 
 def is_abrupt(begin: Array, end: Array, last: float) -> tuple[bool, float]:
-    """Whether velocities change more within a step of fixed length than before; the square of the change.
-
-    Parameters
-    ----------
-    begin, end
-        Velocities at the beginning and at the end of the step, shape (dimension,).
-    last
-        The square of the change within the step before.
-    """
+    """Return whether velocities change more within a fixed step than before, and the square of the change."""
     change = float(np.sum((end - begin) ** 2))
     size = max(float(np.sum(begin**2)), float(np.sum(end**2)))
     return change > ABRUPT**2 * size and change > ABRUPT_GROWTH**2 * last, change
 
 
 def weak_constraints(mechanics: Mechanics, t: float, q: Array, v: Array) -> list[str]:
-    """Names of the joints and constraints that depend on each other most, at most `MOST_NAMED`.
-
-    Parameters
-    ----------
-    mechanics
-        The mechanics of the system.
-    t, q, v
-        The state.
-    """
+    """Names of the joints and constraints closest to dependence, at most `MOST_NAMED`."""
     layout, found = mechanics.layout, weak_combination(mechanics, t, q, v)
     if found is None:
         return [f"'{layout.name}'"]

@@ -1,1 +1,1 @@
-"""States within an accepted step: events, and switches of pieces."""
+"""States within an accepted step: events, and switches of branches."""

@@ -1,4 +1,4 @@
-"""Events of a step in NumPy: the same decisions as ``event_search.h``, where they are explained."""
+"""Event search within a step in NumPy: the same decisions as ``event_search.h``, which explains them."""
 
 from __future__ import annotations
 
@@ -41,40 +41,40 @@ if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import Trial
 
 AT_START = float(np.finfo(float).tiny)
-"""Size of the value of a function of a direction that is zero at the beginning of a run, see ``event_zeros.h``."""
+"""Size at which a directional event function counts as zero at the start of a run, see ``event_zeros.h``."""
 
 Found = tuple[int, float, "Trial"]
-"""Index of an event value, time, and the trial that ends there."""
+"""Index of an event function, time, and the trial step that ends there."""
 
 
 def is_crossing(before: float, after: float, direction: int) -> bool:
-    """Whether a function reached zero in the direction that is asked for.
+    """Return whether a function reached zero in the requested direction.
 
-    A function that starts at zero has not: this is where an integration goes on after an event.
+    A function that starts at zero did not: an integration continues from there after an event.
     """
     return (before < 0 <= after and direction >= 0) or (before > 0 >= after and direction <= 0)
 
 
 def is_before(before: float, value: float) -> bool:
-    """Whether a value is still on the side where a function was; zero is, for one that is zero since the start."""
+    """Return whether a value is still on the initial side; zero is, for a function that is zero since the start."""
     return abs(before) == AT_START if value == 0 else (value < 0) == (before < 0)
 
 
 @dataclass
 class _Path:
-    """A function along a step: how far it was followed, and its value there."""
+    """An event function within a step: the position reached so far, and the value there."""
 
     event: int
     direction: int
     value: float
     scale: float
     begins: bool
-    """Whether the run begins with the step."""
+    """True if the run starts with this step."""
     x: float = 0.0
 
 
 def _are_far(samples: Array) -> bool:
-    """Whether all functions are smooth and far from zero by their samples at the outline."""
+    """Return whether all functions are smooth and far from zero, from their outline samples."""
     low, high = samples.min(axis=0), samples.max(axis=0)
     cubic = sum(weight * sample for weight, sample in zip(CUBIC, samples, strict=True))
     is_far = np.where(low > 0, low, -high) > EVENT_FAR * (high - low)
@@ -82,7 +82,7 @@ def _are_far(samples: Array) -> bool:
 
 
 class EventSearch:
-    """Finds all events within a step.
+    """Search for all events within a step.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ class EventSearch:
     before, after
         Event functions at its ends.
     begins
-        Whether the run begins with it.
+        True if the run starts with it.
 
     Attributes
     ----------
     after
-        Event functions at the end, without what counts as zero.
+        Event functions at the end, with negligible values replaced by zero.
     """
 
     def __init__(self, inside: StepInside, before: Array, after: Array, *, begins: bool) -> None:
@@ -114,7 +114,7 @@ class EventSearch:
         self.after[np.abs(self.after) <= EVENT_TOUCH * self._scale] = 0.0
 
     def found(self) -> list[Found]:
-        """All events of the step, by function, each in the order of time."""
+        """All events of the step, by function, each in order of time."""
         if self._is_far:
             return []
         values = self._inside.stepper.system.layout.events
@@ -125,14 +125,14 @@ class EventSearch:
         return self._found
 
     def _clear_start(self, before: Array, scale: Array) -> None:
-        """Where a run begins, a value that is rounding on the side that the direction leads to is zero."""
+        """At the start of a run, replace a rounding-level value on the side of the direction by zero."""
         directions = np.array([value.direction for value in self._inside.stepper.system.layout.events], dtype=float)
         is_zero = (before * directions > 0) & (np.abs(before) <= EVENT_TOUCH * scale)
         if self._begins:
             before[is_zero] = -AT_START * directions[is_zero]
 
     def _keep_start(self, path: _Path) -> None:
-        """Keep a function that has been zero since the beginning of the run as it began."""
+        """Preserve the initial side of a function that is zero since the start of the run."""
         if self.after[path.event] == 0 and abs(path.value) == AT_START:
             self.after[path.event] = path.value
 
@@ -170,7 +170,7 @@ class EventSearch:
             start, width = start + width, 2 * width
 
     def _agrees(self, event: int, start: float, width: float, c: Array, variation: float) -> bool:
-        """Whether a function is near its polynomial also between the samples of a part."""
+        """Return whether a function is close to its polynomial also between the samples of a part."""
         return all(
             abs(self._inside.events_inside(start + s * width)[event] - bernstein_value(c, s))
             <= EVENT_MARGIN * variation
@@ -178,7 +178,7 @@ class EventSearch:
         )
 
     def _begin_by_steps(self, path: _Path) -> None:
-        """Begin again with a function that interpolated states misrepresent: samples are those of steps now."""
+        """Restart with a function that interpolated states misrepresent; its samples are now those of steps."""
         self._inside.is_by_steps = True
         for i in range(1, len(NODES) - 1):
             self._sample[i] = self._inside.events_inside(NODES[i])
@@ -198,10 +198,8 @@ class EventSearch:
     def _follow_panel(
         self, path: _Path, start: float, width: float, c: Array, variation: float, end_value: float
     ) -> bool:
-        """Follow a function through a part of the step, by way of the extrema of the polynomial.
-
-        False if the polynomial misled.
-        """
+        """Follow a function through a part of the step, via the extrema of the polynomial; False if the polynomial is
+        wrong."""
         h, margin = self._inside.h, EVENT_MARGIN * variation
         x, length = start * h, width * h
         slope = np.diff(c)
@@ -236,7 +234,7 @@ class EventSearch:
                 self._follow(path, x, float(value))
 
     def _settled(self, path: _Path, sign: int, width: float, x: float, value: float) -> tuple[float, float]:
-        """Place and value of a minimum (sign 1) or a maximum (-1), or of a point where zero was crossed."""
+        """Position and value of a minimum (sign 1) or a maximum (-1), or of a point beyond a zero."""
         inside = self._inside
         h, d, center = inside.h, width, x
         for _ in range(EXTREMUM_STEPS):
@@ -263,13 +261,13 @@ class EventSearch:
 
     @staticmethod
     def _clear(path: _Path, value: float) -> float:
-        """A value without what counts as zero."""
+        """A value with negligible size replaced by zero."""
         return 0.0 if abs(value) <= EVENT_TOUCH * path.scale else value
 
     def _follow(self, path: _Path, x: float, value: float) -> bool:
-        """Follow a function to the length x, where it has a value, and keep the event on the way if there is one.
+        """Follow a function to the length x with its value there, and store an event on the way.
 
-        False if the steps of the method do not change the sign on the way.
+        False if steps of the method do not show the sign change.
         """
         if value == 0 and abs(path.value) == AT_START:
             value = path.value
@@ -291,9 +289,10 @@ class EventSearch:
         return True
 
     def _located(self, path: _Path, high: float, b: float) -> tuple[float, Trial, float] | None:
-        """Time just behind the first zero from where the path is, the trial that ends there, and the value there.
+        """Time just after the first zero from the position of the path, the trial step that ends there, and the value
+        there.
 
-        None where the sign of a step of the method contradicts that of an end of the interval.
+        None if the sign of a step of the method contradicts that of an end of the interval.
         """
         inside, before = self._inside, path.value
         t, h = inside.state.t, inside.h
@@ -318,7 +317,7 @@ class EventSearch:
                 high, b = x, c
                 a *= 0.5 if side == 1 else 1.0
                 side = 1
-        # An end that did not move may have its value from an interpolated state.
+        # The value of an end that did not move may come from an interpolated state.
         if low == path.x and low > 0:
             c, behind = float(inside.step_to(low)[1][path.event]), low
             if not is_before(before, c):
@@ -334,13 +333,7 @@ class EventSearch:
 
 
 class SeriesSearch(EventSearch):
-    """The same with functions that have series; see ``event_series.h``.
-
-    Parameters
-    ----------
-    inside, before, after, begins
-        As of `EventSearch`.
-    """
+    """Event search for functions with Taylor series; see `EventSearch` and ``event_series.h``."""
 
     def __init__(self, inside: StepInside, before: Array, after: Array, *, begins: bool) -> None:
         self._inside, self._before, self.after, self._begins = inside, before.copy(), after, begins
@@ -354,7 +347,7 @@ class SeriesSearch(EventSearch):
             known, self._inside.is_by_steps = len(self._found), False
             path = _Path(index, value.direction, before, scale, self._begins)
             if not all(self._follow_pieces(path)):
-                # A series is as exact as the step: all values are those of steps now.
+                # The series is as accurate as the step: all values now come from steps.
                 del self._found[known:]
                 self._inside.is_by_steps = True
                 path = _Path(index, value.direction, before, scale, self._begins)
@@ -363,7 +356,7 @@ class SeriesSearch(EventSearch):
         return self._found
 
     def _follow_pieces(self, path: _Path) -> Iterator[bool]:
-        """Follow a function through pieces of the step, and tell at each whether it did not mislead."""
+        """Follow a function through parts of the step; yield for each whether the series is reliable there."""
         inside, done, is_end = self._inside, 0.0, False
         state = inside.state
         while not is_end:

@@ -1,4 +1,4 @@
-"""States within an accepted step in NumPy, for the search of events; see ``step_interpolation.h``."""
+"""States within an accepted step in NumPy, for the event search; see ``step_interpolation.h``."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 
 class StepInside:
-    """An accepted step that can be looked into.
+    """An accepted step with access to its interior.
 
     Parameters
     ----------
     stepper
-        Takes steps; `Stepper.step` projects where that is asked for.
+        Integrator of steps; `Stepper.step` projects if requested.
     state, trial
-        The step's start, and its result.
+        Start and result of the step.
     h, end
-        Its length and the time at its end, in s.
+        Length, and time at the end, in s.
     step_of
-        Takes a step of a length from the same start.
+        Takes a step of a given length from the same start.
 
     Attributes
     ----------
     is_by_steps
-        Whether events inside are those of shorter steps in place of an interpolation.
+        True if events inside come from shorter steps instead of interpolation.
     """
 
     def __init__(
@@ -53,17 +53,17 @@ class StepInside:
         self._rate = kernels.inverse_tangent_operator(self._theta, trial.v)
 
     def at_start(self) -> Trial:
-        """The start of the step, as if it were a trial that ends there."""
+        """Start of the step, in the form of a trial step that ends there."""
         s, increment = self.state, np.zeros_like(self.trial.increment)
         own = self.trial.own if s.own is None else s.own
         return replace(self.trial, q=s.q, v=s.v, multipliers=s.multipliers, own=own, increment=increment)
 
     def events(self, t: float, trial: Trial) -> Array:
-        """Event functions at the end of a trial."""
+        """Event functions at the end of a trial step."""
         return self.stepper.mechanics.events(t, trial.q, trial.v, trial.multipliers)
 
     def step_to(self, x: float) -> tuple[Trial, Array]:
-        """The result of the step as if it had the length x, and the event functions there."""
+        """Result of the step with the length x, and the event functions there."""
         trial = self._step_of(x)
         return trial, self.events(self.state.t + x, trial)
 

@@ -1,10 +1,9 @@
 """Switches within an accepted step in NumPy; see ``switches.h``.
 
-Where a function that chooses pieces of forces or constraints changes its sign, accelerations may jump. What a method
-carries from before then belongs to another motion: multipliers of generalized-α oscillate about those that follow. So
-the step ends there, as at a jump of an input, and the method begins anew with accelerations of the new pieces. Where
-accelerations do not jump, as where a spring is touched, the step stays as it is, but for methods that take earlier
-steps.
+Accelerations may jump where a branch condition of forces or constraints changes its sign. The method history then
+belongs to another motion: multipliers of generalized-α oscillate about the new ones. Therefore the step ends there, as
+at a jump of an input, and the method restarts with the accelerations of the new branch. If accelerations do not jump,
+for example where a body touches a spring, the step remains unchanged, except for multistep methods.
 """
 
 from __future__ import annotations
@@ -34,26 +33,14 @@ Signs: TypeAlias = NDArray[np.bool_]
 
 
 def searches_switches(system: System, stepper: Stepper) -> bool:
-    """Whether steps may end at switches."""
+    """Return whether steps may end at switches."""
     return stepper.method.restarts_at_switches and any(e.switches for e in system.layout.elements)
 
 
 def find_switch(
     stepper: Stepper, state: State, trial: Trial, h: float, end: float, step_of: Callable[[float], Trial]
 ) -> Switch | None:
-    """The step up to the first switch within it, if there is one.
-
-    Parameters
-    ----------
-    stepper
-        What steps are taken with.
-    state, trial
-        The step's start, and its result.
-    h, end
-        Its length and the time at its end, in s.
-    step_of
-        Takes a step of a length from the same start.
-    """
+    """Return the step up to the first switch within an accepted step, if there is one; arguments as of `StepInside`."""
     search = _SwitchSearch(stepper, state, h, end, step_of)
     last = search.signs(search.end, trial.q, trial.v)
     if np.array_equal(search.before, last):
@@ -76,7 +63,7 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch that ends a step: the step up to it, its length, and the states on its sides before that."""
+    """A switch that ends a step: the step up to it, its length, and the states on both sides before that."""
 
     trial: Trial
     length: float
@@ -85,7 +72,7 @@ class Switch:
 
 @dataclass
 class _Moving:
-    """A state with its acceleration, which moves along its rates."""
+    """A state that moves with its rates and acceleration."""
 
     stepper: Stepper
     t: float
@@ -106,27 +93,27 @@ class _Moving:
         return turned_angles(m.kernels, m.layout, m.p, (t, q, v), (to, moved, moved_v)), moved_v
 
     def moved(self, to: float) -> _Moving:
-        """The same as a state that moves along its rates there."""
+        """The moved state, with the rates there."""
         return _Moving(self.stepper, to, *self.at(to))
 
 
 class _SwitchSearch:
     def __init__(self, stepper: Stepper, state: State, h: float, end: float, step_of: Callable[[float], Trial]) -> None:
-        # A step sees its end at t + h, which rounding may have put beyond a switch.
+        # A step evaluates its end at t + h, which rounding may move beyond a switch.
         self.end = max(end, state.t + h)
         self.stepper, self.state, self.h, self.step_of = stepper, state, h, step_of
         self.before = self.signs(state.t, state.q, state.v)
 
     def signs(self, t: float, q: Array, v: Array) -> Signs:
-        """Signs of the functions that choose pieces."""
+        """Signs of the branch conditions."""
         mechanics = self.stepper.mechanics
         with np.errstate(all="ignore"):
             return np.asarray(mechanics.kernels.switches(mechanics.p, t, q, v)) > 0
 
     def is_worth_search(self, last: Signs) -> bool:
-        """Whether a switch is worth its search, by states that move along the rates at the start of the step.
+        """Return whether a switch deserves a search, from states that move with the rates at the start of the step.
 
-        It is not where accelerations do not jump, or where they drive the motion back at once.
+        It does not if accelerations do not jump, or if they reverse the motion at once.
         """
         t = self.state.t
         try:
@@ -144,17 +131,17 @@ class _SwitchSearch:
         return self.stepper.method.restarts_at_kinks or has_jump or not np.array_equal(first, last)
 
     def found(self, trial: Trial) -> Switch | None:
-        """The step up to the switch."""
+        """Step up to the switch."""
         stepper, state, h, t = self.stepper, self.state, self.h, self.state.t
         low, high = self._halved(self._is_before)
         size = self._size(stepper.mechanics.index1(self.end, trial.q, trial.v)[0], trial.v)
-        # Steps that are much shorter would lose digits.
+        # Much shorter steps would lose digits.
         begin = 0.0 if high < SHORTEST_SWITCH * h else low
         there = self.step_of(begin) if begin > 0 else None
         begun = state if there is None else there
         base = _Moving(stepper, t + begin, begun.q, begun.v)
         below = base.moved(t + low)
-        # The step up to there has the pieces before; the rest of it follows its rates.
+        # The step up to there uses the branches before; the remainder follows its rates.
         reached, at = high, self.end
         for _ in range(SWITCH_HALVINGS):
             at = t + reached if reached < h else self.end
@@ -168,7 +155,7 @@ class _SwitchSearch:
         above = base.moved(at)
         if not stepper.method.restarts_at_kinks and not self._jump(below, above, size):
             return None
-        # A force that jumps to and fro has no motion from there to begin with.
+        # A chattering force has no continuation from there.
         if not self._has(self.signs(above.t, above.q, above.v), above, at + 2 * DERIVATIVE_STEP * h):
             return None
         increment = stepper.moving((reached - begin) * above.v)
@@ -193,7 +180,7 @@ class _SwitchSearch:
         return Switch(found, h if is_late else reached, tuple(sides))
 
     def _halved(self, is_before: Callable[[float], bool]) -> tuple[float, float]:
-        """Lengths next to each other on both sides of the switch."""
+        """Neighbouring lengths on both sides of the switch."""
         low, high, t = 0.0, self.h, self.state.t
         for _ in range(SWITCH_HALVINGS):
             if not high - low > ZERO_WIDTH * max(abs(t), abs(t + high)):
@@ -203,7 +190,8 @@ class _SwitchSearch:
         return low, high
 
     def _is_before(self, x: float) -> bool:
-        """Whether a shorter step has the pieces of the start; an implicit one may have no solution next to a jump."""
+        """Return whether a shorter step has the initial branches; an implicit step may have no solution close to a
+        jump."""
         try:
             there = self.step_of(x)
         except (IntegrationError, np.linalg.LinAlgError):
@@ -211,7 +199,7 @@ class _SwitchSearch:
         return np.array_equal(self.before, self.signs(self.state.t + x, there.q, there.v))
 
     def _has(self, signs: Signs, state: _Moving, to: float) -> bool:
-        """Whether a state that moves along its rates has some signs at a time."""
+        """Return whether a state that moves with its rates has given signs at a time."""
         return np.array_equal(signs, self.signs(to, *state.at(to)))
 
     def _size(self, acceleration: Array, v: Array) -> float:
@@ -221,7 +209,7 @@ class _SwitchSearch:
 
     @staticmethod
     def _jump(below: _Moving, above: _Moving, size: float) -> bool:
-        """Whether accelerations jump between two states."""
+        """Return whether accelerations jump between two states."""
         before, after = below.acceleration, above.acceleration
         largest = max(size, float(np.abs(before).max(initial=0)), float(np.abs(after).max(initial=0)))
         return float(np.abs(after - before).max(initial=0)) > JUMP_OF_RATES * largest

@@ -1,1 +1,1 @@
-"""Where the parts of a system sit in its arrays."""
+"""Positions of the parts of a system in its arrays."""

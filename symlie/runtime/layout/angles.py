@@ -1,9 +1,8 @@
-"""Rotations of the plane: angles over turns, counted over every accepted step.
+"""Unwrapped angles of planar rotations, counted over every accepted step.
 
-An angle is φ = 2πn + atan2(s, c) of the stored (c, s) = (cos φ, sin φ). The whole turns n are carried by the run. A
-step that turns by Δφ, as its local coordinates say, changes them by the integer nearest to
-(φ₀ + Δφ - atan2(s₁, c₁))/2π, where φ₀ = atan2(s₀, c₀). Samples alone can not tell how
-often a rotation went round between them.
+An angle is φ = 2πn + atan2(s, c) of the stored (c, s) = (cos φ, sin φ). The number n of full turns is auxiliary
+integrator state. A step that turns by Δφ, from its local coordinates, changes n by the integer nearest to
+(φ₀ + Δφ - atan2(s₁, c₁))/2π, where φ₀ = atan2(s₀, c₀). Samples alone do not determine the turns between them.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from symlie.runtime.layout.slices import NodeSlice
 
 @dataclass(frozen=True, eq=False)
 class Angles:
-    """Where all angles of a system are stored, in the order of their nodes.
+    """Storage of all angles of a system, in the order of their nodes.
 
     Attributes
     ----------
     cosine, sine
         Storage components, shape (angles,).
     component
-        Component of local coordinates that φ' is, shape (angles,).
+        Component of the local coordinates that is φ', shape (angles,).
     is_prescribed
-        Angles of prescribed nodes, which increments of a step do not know, shape (angles,).
+        Flags of angles of prescribed nodes, which increments of a step do not contain, shape (angles,).
     first
         Index of the first angle of each node or node array.
     """
@@ -46,7 +45,7 @@ class Angles:
 
     @property
     def table(self) -> NDArray[np.int32]:
-        """Cosine, sine, component and whether it is prescribed, shape (angles, 4), as C takes it."""
+        """Cosine, sine, component and prescribed flag, shape (angles, 4), for C."""
         columns = (self.cosine, self.sine, self.component, self.is_prescribed)
         return np.column_stack(columns).astype(np.int32)
 
@@ -57,17 +56,12 @@ class Angles:
     def turns(
         self, q: NDArray[np.float64], turned: NDArray[np.float64], later: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Whole turns between two configurations, from how far the step between them turned, shape (…, angles)."""
+        """Full turns between two configurations, from the rotation of the step between them, shape (…, angles)."""
         return np.asarray(np.rint((self.principal(q) + turned - self.principal(later)) / WHOLE_TURN))
 
     def of_node(self, node: NodeSlice, field: str | None) -> NDArray[np.intp]:
-        """Indices of one angle of a node, shape (count,).
-
-        Raises
-        ------
-        UnknownNameError
-            The node has no angle, or several and none or an unknown one is named.
-        """
+        """Indices of an angle of a node, shape (count,); `UnknownNameError` if the name is missing, unknown or
+        ambiguous."""
         fields = [a.field for a in node.type.angles]
         if not fields:
             raise UnknownNameError(f"Node '{node.name}' has no angle, which nodes on SO2, SE2 and their products have.")
@@ -80,15 +74,7 @@ class Angles:
 
 
 def angles_of(nodes: Sequence[NodeSlice], prescribed: NDArray[np.int32]) -> Angles:
-    """The angles of a system.
-
-    Parameters
-    ----------
-    nodes
-        All nodes and node arrays.
-    prescribed
-        First velocity component of each prescribed node.
-    """
+    """Angles of all nodes and node arrays; `prescribed` has the first velocity component of each prescribed node."""
     rows: list[tuple[int, int, int, bool]] = []
     first: dict[str, int] = {}
     for node in nodes:

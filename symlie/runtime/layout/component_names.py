@@ -1,4 +1,4 @@
-"""Components of the vectors of a system as people call them."""
+"""Readable names of components of the vectors of a system."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ComponentNames(Places, ABC):
-    """What messages call entries of q, v and λ, and of residuals."""
+    """Names of entries of q, v, λ and residuals in messages."""
 
     name: str
     nodes: Sequence[NodeSlice]
@@ -30,16 +30,16 @@ class ComponentNames(Places, ABC):
     @property
     @abstractmethod
     def constraints(self) -> Mapping[str, ConstraintSlice]:
-        """Rows of each named constraint."""
+        """Equations of each named constraint."""
 
     @cached_property
     def named_instances(self) -> dict[str, tuple[int, int]]:
-        """Element type and number of each instance with a name."""
+        """Element type and number of each named element."""
         return {name: (index, k) for index, i in enumerate(self.instances) for k, name in enumerate(i.names) if name}
 
     @cached_property
     def joints(self) -> list[str]:
-        """Names of instances with constraints, but for those that belong to coordinates of one body."""
+        """Names of elements with constraints, except those of the coordinates of one body."""
         return [
             name
             for name, (element, _) in self.named_instances.items()
@@ -48,16 +48,16 @@ class ComponentNames(Places, ABC):
 
     @cached_property
     def joint_of_row(self) -> dict[int, str]:
-        """The joint that a constraint row is of, for rows that are of one."""
+        """Joint of each constraint equation that belongs to one."""
         places = {name: self.named_instances[name] for name in self.joints}
         return {int(row): name for name, (element, k) in places.items() for row in self.row_places[element][k]}
 
     def row_name(self, row: int) -> str:
-        """A constraint row as people call it."""
+        """Name of a constraint equation."""
         return self.row_names([row])[0]
 
     def row_names(self, rows: Iterable[int]) -> list[str]:
-        """Constraint rows as people call them, in one text for those of one constraint."""
+        """Names of constraint equations, combined for those of one constraint."""
         positions: dict[str, list[str]] = {}
         for row in rows:
             position, constraint = self._place_of_row(row)
@@ -69,7 +69,7 @@ class ComponentNames(Places, ABC):
         return names
 
     def constraint_of_row(self, row: int) -> str:
-        """The joint or the constraint that a constraint equation belongs to."""
+        """Joint or constraint of a constraint equation."""
         if row in self.joint_of_row:
             return self.joint_of_row[row]
         return next((name for name, part in self.constraints.items() if row in part.rows), "")
@@ -84,7 +84,7 @@ class ComponentNames(Places, ABC):
         return row, ""
 
     def storage_name(self, entry: int) -> str:
-        """An entry of the configuration as people call it."""
+        """Name of an entry of the configuration."""
         if entry >= self.node_storage:
             return self.angle_name(entry - self.node_storage)
         node = next(n for n in self.nodes if n.storage.start <= entry < n.storage.stop)
@@ -92,7 +92,7 @@ class ComponentNames(Places, ABC):
         return f"stored component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     def angle_name(self, number: int) -> str:
-        """An angle over turns, by its number in a configuration, as people call it."""
+        """Name of an unwrapped angle, by its number in a configuration."""
         owners = zip(self.elements, self.instances, self.unwrapped_places, strict=True)
         element, instances, places = next(o for o in owners if np.any(o[2] == self.node_storage + number))
         instance, place = (int(k) for k in np.argwhere(places == self.node_storage + number)[0])
@@ -102,20 +102,20 @@ class ComponentNames(Places, ABC):
         return f"angle {place} over turns of {owner}"
 
     def velocity_name(self, component: int) -> str:
-        """A velocity component as people call it."""
+        """Name of a velocity component."""
         node = self._node_of(component)
         index, part = divmod(component - node.velocity.start, node.type.dimension)
         what = "velocity" if node.type.velocities else "algebra"
         return f"{what} component {part} of node '{node.name}{f'[{index}]' if node.is_array else ''}'"
 
     def node_name(self, component: int) -> str:
-        """The node that a velocity component belongs to, with its index in an array."""
+        """Node of a velocity component, with its index in an array."""
         node = self._node_of(component)
         index = (component - node.velocity.start) // node.type.dimension
         return f"{node.name}[{index}]" if node.is_array else node.name
 
     def body_of(self, component: int) -> str:
-        """The body that a velocity component is of; empty where it is of none."""
+        """Body of a velocity component; empty without one."""
         name = self._node_of(component).name
         element, _ = self.named_instances.get(name, (-1, 0))
         is_body = element >= 0 and {"mass", "inertia"} <= set(self.instances[element].parameter_names)
@@ -125,8 +125,9 @@ class ComponentNames(Places, ABC):
         return next(n for n in self.nodes if n.velocity.start <= component < n.velocity.stop)
 
     def entry_name(self, entry: int) -> str:
-        """An entry of the residual of an implicit step: a velocity component, or a constraint row, which may be there
-        twice."""
+        """Name of an entry of the residual of an implicit step: a velocity component, or a constraint equation, which
+        may occur twice.
+        """
         if entry < self.dimension:
             return self.velocity_name(entry)
         return self.row_name((entry - self.dimension) % self.rows)

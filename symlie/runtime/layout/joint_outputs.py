@@ -1,4 +1,4 @@
-"""Outputs of joints, by their units: coordinates and their rates."""
+"""Outputs of joints by unit: coordinates and their rates."""
 
 from __future__ import annotations
 
@@ -8,22 +8,14 @@ from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import OutputPart
 
 COORDINATES = ("rad", "m")
-"""Units of coordinates of joints."""
+"""Units of joint coordinates."""
 
 RATES = ("rad/s", "m/s")
 """Units of their rates."""
 
 
 def joint_outputs(layout: Layout, units: Sequence[str]) -> list[str]:
-    """Names of scalar outputs of joints in some units, in the order of the joints.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    units
-        Units, such as `COORDINATES`.
-    """
+    """Names of scalar joint outputs with given units, such as `COORDINATES`, in the order of the joints."""
     joints = {*layout.joints}
     sizes = {name: part.stop - part.start for name, (part, _) in layout.outputs.items()}
     return [
@@ -34,6 +26,6 @@ def joint_outputs(layout: Layout, units: Sequence[str]) -> list[str]:
 
 
 def owners_of(layout: Layout, parts: Sequence[OutputPart]) -> set[str]:
-    """Instances with a name that an output is of."""
+    """Named elements of an output."""
     stated = ((layout.instances[part.element].names, part.instances) for part in parts)
     return {names[k] for names, instances in stated if names for k in instances if names[k]}

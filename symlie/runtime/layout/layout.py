@@ -1,4 +1,4 @@
-"""The layout of a model's state, read from its manifest."""
+"""Layout of the state of a model, read from its manifest."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 Sparse: TypeAlias = "csr_array"
-"""A sparse matrix of SciPy."""
+"""A SciPy sparse matrix."""
 
 
 class Layout(ComponentNames):
-    """Names and positions of nodes, parameters, constraint rows and outputs.
+    """Names and positions of nodes, parameters, constraint equations and outputs.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ class Layout(ComponentNames):
         types = {t.name: t for t in manifest.node_types}
         by_name = {i.element: i for i in manifest.instances}
         self.instances = [by_name[e.name] for e in self.elements]
-        """Instances of each element type."""
+        """Number of elements of each type."""
         self.members = [
             i.nodes.astype(np.int64).reshape(-1, len(e.node_types))
             for e, i in zip(self.elements, self.instances, strict=True)
         ]
-        """For each element type the nodes of each instance, shape (instances, places)."""
+        """For each element type the nodes of each element, shape (elements, local nodes)."""
         placed = np.zeros(sum(n.count for n in manifest.nodes), dtype=bool)
         for element, members in zip(self.elements, self.members, strict=True):
             for place, _ in element.placements:
@@ -98,11 +98,11 @@ class Layout(ComponentNames):
             storage += count * width
             velocity += count * dimension
         self.node_storage: int = storage
-        """Length of the configurations of all nodes; the angles over turns of all instances follow them."""
+        """Length of the configurations of all nodes, after which the unwrapped angles of all elements follow."""
         angles = (e.unwrapped * i.count for e, i in zip(self.elements, self.instances, strict=True))
         self.storage: int = storage + sum(angles)
         self.unwrapped = slice(storage, self.storage)
-        """Where angles over turns are in a configuration."""
+        """Indices of unwrapped angles in a configuration."""
         self.dimension: int = velocity
         computed = [types[n.type] for n in manifest.nodes if not n.has_numbers]
         self.computed_initially = sum(k.storage for k in computed), sum(k.dimension for k in computed)
@@ -135,41 +135,41 @@ class Layout(ComponentNames):
         }
         """Curves through nodes by name."""
         self.angles = angles_of(self.nodes, self.motion_velocity)
-        """Rotations of the plane, whose turns are counted."""
+        """Planar rotations, whose full turns are counted."""
         self.carried = {"turns": slice(0, len(self.angles))}
-        """Parts of what a run carries from step to step beside its state: numbers that q and v do not tell."""
+        """Parts of the auxiliary integrator state: numbers that q and v do not determine."""
         self.fixed = np.concatenate([n.fixed for n in self.nodes])
-        """Nodes that are clamped or whose motion is prescribed, shape (nodes,)."""
+        """Flags of fixed and prescribed nodes, shape (nodes,)."""
         self.fixed[nodes] = True
         dimensions = np.concatenate([np.full(n.count, n.type.dimension) for n in self.nodes])
         self.has_velocity = np.concatenate(
             [np.full(n.count * n.type.dimension, n.type.velocities > 0) for n in self.nodes]
         )
-        """Components that belong to a node with a velocity of its own, shape (dimension,)."""
+        """Flags of components of nodes with a velocity, shape (dimension,)."""
         self.free = np.repeat(~self.fixed, dimensions) & self.has_velocity
-        """Velocity components that can move, shape (dimension,)."""
+        """Flags of velocity components that can move, shape (dimension,)."""
         self.sought = self.free | ~self.has_velocity
-        """Components that implicit steps solve for: those that can move, and all of nodes that fields move."""
+        """Flags of unknowns of implicit steps: components that can move, and all components of first-order states."""
         self.integrated = np.repeat(~self.fixed & ~placed, dimensions)
-        """Components of local coordinates that methods integrate: of nodes that nothing else moves. (dimension,)."""
+        """Flags of components of local coordinates that methods integrate, shape (dimension,)."""
         self.interface_hash = manifest.interface_hash
-        """Hash that the generated code must report."""
+        """Expected interface hash of the generated code."""
         self.prepared_parameters = manifest.prepared_parameters
         """Length of the parameter vector with the constants computed from it."""
         self.inputs = {i.name: (i.size, i.unit) for i in manifest.inputs}
         """Size and unit of each run-time input, in the order of their slots."""
         self.input_interpolations = {i.name: i.interpolation for i in manifest.inputs}
-        """The least smooth interpolation of each; empty where tables may have any."""
+        """Least smooth permitted interpolation of each input; empty if tables may have any."""
         self.tables = {t.name: t for t in manifest.tables}
         """Smooth tables, whose slots follow those of the inputs."""
         self.frozen = manifest.frozen
-        """Parameters that are constants of the generated code, those of element types as ELEMENT.NAME."""
+        """Parameters compiled as constants; those of element types as ELEMENT.NAME."""
         self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)
-        """All default values of the model's parameters."""
+        """Default values of all parameters of the model."""
 
     @cached_property
     def joint_rates(self) -> dict[tuple[str, str], str]:
-        """Outputs that are rates of joints, by joint and name of the rate."""
+        """Outputs that are joint rates, by joint and name of the rate."""
         return {(r.joint, r.rate): r.output for r in self.manifest.joint_rates}
 
     @cached_property
@@ -190,44 +190,44 @@ class Layout(ComponentNames):
 
     @property
     def algebra_header(self) -> str:
-        """The C header with the linear algebra of such models."""
+        """C header with the linear algebra of the model."""
         return "fixed_algebra.h" if self.is_fixed else "structured_algebra.h"
 
     @property
     def mass_is_constant(self) -> bool:
-        """Whether no mass matrix depends on the configuration."""
+        """True if no mass matrix depends on the configuration."""
         return all(e.mass_is_constant for e in self.elements)
 
     @property
     def conserves_energy(self) -> bool:
-        """Whether T + V is constant."""
+        """True if T + V is constant."""
         is_driven = bool(self.inputs) or bool(self.manifest.motions)
         return not is_driven and all(e.conserves_energy for e in self.elements)
 
     @cached_property
     def moving_types(self) -> NDArray[np.bool_]:
-        """Node types of which methods integrate some node, shape (types,)."""
+        """Flags of node types with integrated nodes, shape (types,)."""
         ends = np.cumsum(self.type_sizes)
         return np.array([bool(part.any()) for part in np.split(self.integrated, ends[:-1])])
 
     @property
     def has_angles(self) -> bool:
-        """Whether there are types of nodes with angles, whose turns a run counts."""
+        """True if node types have angles with counted turns."""
         return any(t.angles for t in self.manifest.node_types)
 
     @property
     def has_unwrapped(self) -> bool:
-        """Whether there are angles over turns in a configuration."""
+        """True if a configuration contains unwrapped angles."""
         return self.storage > self.node_storage
 
     @cached_property
     def carried_size(self) -> int:
-        """Length of the vector that a run carries."""
+        """Length of the auxiliary integrator state."""
         return max(part.stop for part in self.carried.values())
 
     @property
     def type_sizes(self) -> NDArray[np.int64]:
-        """Components of local coordinates of all nodes of each type, shape (types,)."""
+        """Number of components of local coordinates of all nodes of each type, shape (types,)."""
         dimensions = [t.dimension for t in self.manifest.node_types]
         return np.asarray(self.node_counts * dimensions, dtype=np.int64)
 
@@ -238,17 +238,17 @@ class Layout(ComponentNames):
 
     @cached_property
     def moves(self) -> NDArray[np.bool_]:
-        """Components of these types, shape (dimension,)."""
+        """Flags of components of moving types, shape (dimension,)."""
         return np.repeat(self.moving_types, self.type_sizes)
 
     @cached_property
     def constraints(self) -> dict[str, ConstraintSlice]:
-        """Rows of each named constraint."""
+        """Equations of each named constraint."""
         return named_constraints(self._types, self.row_places, self.name)
 
     @cached_property
     def holonomic(self) -> NDArray[np.bool_]:
-        """Which constraint rows have a Φ; the others restrict velocities alone. Shape (rows,)."""
+        """Flags of holonomic constraint equations; the others restrict velocities or accelerations, shape (rows,)."""
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
             mask[part.rows] = part.stated.level == 0
@@ -256,7 +256,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def of_velocities(self) -> NDArray[np.bool_]:
-        """Which constraint rows have a B v + b = 0; the others restrict accelerations alone. Shape (rows,)."""
+        """Flags of constraint equations with B v + b = 0; the others restrict accelerations alone, shape (rows,)."""
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
             mask[part.rows] = part.stated.level < 2
@@ -264,7 +264,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def balances(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Rows that are forces on velocity components without mass, and these components; both shape (balances,)."""
+        """Equations that balance forces on massless components, and these components; both shape (balances,)."""
         rows, components = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for index, element in enumerate(self.elements):
             first = 0
@@ -277,19 +277,19 @@ class Layout(ComponentNames):
 
     @cached_property
     def is_balance(self) -> NDArray[np.bool_]:
-        """Which constraint rows are balances of components without mass. Shape (rows,)."""
+        """Flags of constraint equations that balance forces on massless components, shape (rows,)."""
         mask = np.zeros(self.rows, dtype=bool)
         mask[self.balances[0]] = True
         return mask
 
     @cached_property
     def has_nonlinear_rows(self) -> bool:
-        """Whether a constraint is nonlinear in the velocities, so that B depends on them."""
+        """True if a constraint is nonlinear in the velocities, so that B depends on them."""
         return any(not part.stated.is_affine for part in self.constraints.values())
 
     @cached_property
     def outputs(self) -> dict[str, tuple[slice, str]]:
-        """Position and unit of each named output: the model's own in the order of its statement, then others."""
+        """Position and unit of each named output: first those of the model in the order of definition, then others."""
         found: dict[str, tuple[slice, str]] = {}
         end = 0
         for name, (unit, parts) in self.output_parts.items():
@@ -300,12 +300,12 @@ class Layout(ComponentNames):
 
     @cached_property
     def output_parts(self) -> dict[str, tuple[str, list[OutputPart]]]:
-        """Unit of each named output, and what it is the sum of."""
+        """Unit of each named output, and its summands."""
         return output_parts(self._types, self.manifest.outputs)
 
     @cached_property
     def output_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the components of all outputs that its instances add to, shape (instances, size)."""
+        """For each element type the output components that its elements add to, shape (elements, size)."""
         sizes = [[o.size for o in e.outputs] for e in self.elements]
         found = [np.zeros((n, sum(s)), dtype=np.int64) for n, s in zip(self.instance_counts, sizes, strict=True)]
         for name, (_, parts) in self.output_parts.items():
@@ -317,7 +317,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def local_output_places(self) -> list[NDArray[np.int64]]:
-        """For each element type where the local outputs of its instances are, shape (instances, components)."""
+        """For each element type the positions of its local outputs, shape (elements, components)."""
         sizes = [sum(o.size for o in e.local_outputs) for e in self.elements]
         ends = np.cumsum([0, *(n * size for n, size in zip(self.instance_counts, sizes, strict=True))])
         shapes = zip(self.instance_counts, sizes, strict=True)
@@ -325,7 +325,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def has_outputs_of_instances(self) -> bool:
-        """Whether some instance has outputs under names of its own, so that tables say what is added to which."""
+        """True if some element has outputs with individual names, so that tables define the sums."""
         return has_outputs_of_instances(self._types)
 
     @property
@@ -335,7 +335,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def node_outputs(self) -> dict[str, tuple[NodeSlice, FieldLayout, str]]:
-        """Outputs that are a field of all nodes of an array, with the array, the field, and the unit."""
+        """Outputs that are a field of all nodes of an array, with the array, the field and the unit."""
         return {
             o.name: (
                 self.node(n.name),
@@ -348,7 +348,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def parameters_of_elements(self) -> dict[str, list[tuple[int, slice]]]:
-        """For each name of a parameter of element types: which ones have it, and where."""
+        """Element types with a parameter of each name, and its position."""
         named: dict[str, list[tuple[int, slice]]] = {}
         for k, stated in enumerate(self.instances):
             position = 0
@@ -370,13 +370,12 @@ class Layout(ComponentNames):
 
     @cached_property
     def element_parameters(self) -> tuple[Array, ...]:
-        """Parameters of each element type's instances, one row for all or one for each."""
+        """Parameters of the elements of each type, one row for all or one for each."""
         return tuple(i.parameters.reshape(len(i.parameters), -1) for i in self.instances)
 
     @cached_property
     def parameter_sources(self) -> tuple[NDArray[np.int32] | None, ...]:
-        """For each element type which of the model's parameter values the entries of `element_parameters` are, or -1;
-        None where all are values of their own."""
+        """Indices of model parameters behind the entries of `element_parameters`, or -1; None without any."""
         rows = zip(self.instances, self.element_parameters, strict=True)
         found = [i.sources.reshape(own.shape) if i.sources.size else None for i, own in rows]
         if any(np.max(sources) >= len(self.parameter_defaults) for sources in found if sources is not None):
@@ -384,13 +383,7 @@ class Layout(ComponentNames):
         return tuple(found)
 
     def node(self, name: str) -> NodeSlice:
-        """The node or node array of a name.
-
-        Raises
-        ------
-        UnknownNameError
-            There is none.
-        """
+        """Node or node array of a name, or `UnknownNameError`."""
         for node in self.nodes:
             if node.name == name:
                 return node
@@ -400,51 +393,46 @@ class Layout(ComponentNames):
 
     @property
     def has_accelerated_energy(self) -> bool:
-        """Whether a part of the energy depends on accelerations."""
+        """True if a part of the energy depends on accelerations."""
         return any(self.manifest.has(e.name, "accelerated_energy") for e in self.elements)
 
     @property
     def has_inverse_dynamics(self) -> bool:
-        """Whether M a + g is found without M."""
+        """True if M a + g is evaluated without M."""
         return any(self.manifest.has(e.name, "inverse_dynamics") for e in self.elements)
 
     @property
     def has_fields(self) -> bool:
-        """Whether some nodes have no velocity and move by a field."""
+        """True if some nodes are first-order states."""
         return not bool(self.has_velocity.all())
 
     @cached_property
     def has_coordinate_rates(self) -> bool:
-        """Whether some nodes are stepped in stored coordinates ρ whose rates are not the velocities: form 1."""
+        """True if some nodes are stepped in stored coordinates ρ with ω as unknown (form 1)."""
         return any(self.is_stepped_in_storage(t.name) for t in self.manifest.node_types)
 
     def is_stepped_in_storage(self, node_type: str) -> bool:
-        """Whether nodes of a type are stepped in stored coordinates whose rates are not the velocities.
-
-        Parameters
-        ----------
-        node_type
-            Name of the type.
-        """
+        """Return whether nodes of a type, by name, are stepped in stored coordinates whose rates are not the
+        velocities."""
         return self.manifest.has(node_type, "coordinate_rate")
 
     @property
     def has_rates(self) -> bool:
-        """Whether rates of local coordinates are not the velocities; shorter steps are then the states within one."""
+        """True if rates of local coordinates are not velocities; states within a step then come from shorter steps."""
         return self.has_fields or self.has_coordinate_rates
 
     @property
     def has_placed_nodes(self) -> bool:
-        """Whether some nodes are placed by others."""
+        """True if some nodes depend on others."""
         return any(node.placed.any() for node in self.nodes)
 
     @cached_property
     def locations(self) -> list[Located]:
-        """Instances that locate nodes, in the order in which they do."""
+        """Elements that define dependent nodes, in the order of evaluation."""
         members = [m.tolist() for m in self.members]
         return located_in_order([e.located for e in self.elements], members)[0]
 
     @property
     def is_hamiltonian(self) -> bool:
-        """Whether all nodes are points of cotangent bundles that the model's own statement moves."""
+        """True if all nodes are points of cotangent bundles that the definition of the model moves."""
         return self.manifest.has(self.name, "symplectic")

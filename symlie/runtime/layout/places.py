@@ -1,4 +1,4 @@
-"""Where the numbers of instances belong in the vectors and matrices of a system."""
+"""Indices of element quantities in the vectors and matrices of a system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from symlie.contract.manifest import ElementType, Manifest, NodeType
 
 
 class Places:
-    """Places of what belongs to instances of element types: one row for each instance."""
+    """Indices of quantities of element types, one row for each element."""
 
     manifest: Manifest
     elements: Sequence[ElementType]
@@ -24,27 +24,27 @@ class Places:
 
     @cached_property
     def places(self) -> list[NDArray[np.int64]]:
-        """For each element type the velocity components of its instances, shape (instances, local dimension)."""
+        """For each element type the velocity components of its elements, shape (elements, local dimension)."""
         return self._of_nodes(self.velocity_of, lambda t: t.velocities)
 
     @cached_property
     def component_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the components of local coordinates of its instances, shape (instances, size)."""
+        """For each element type the components of local coordinates of its elements, shape (elements, size)."""
         return self._of_nodes(self.velocity_of, lambda t: t.dimension)
 
     @cached_property
     def field_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the components that its fields belong to, shape (instances, field size)."""
+        """For each element type the components of its vector fields, shape (elements, field size)."""
         return self._of_nodes(self.velocity_of, lambda t: t.dimension, with_fields=True)
 
     @cached_property
     def field_stored_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the storage components that its fields move, shape (instances, storage)."""
+        """For each element type the storage components that its vector fields move, shape (elements, storage)."""
         return self._of_nodes(self.storage_of, lambda t: t.storage, with_fields=True)
 
     @cached_property
     def stored_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the storage components of its instances, shape (instances, local storage)."""
+        """For each element type the storage components of its elements, shape (elements, local storage)."""
         of_nodes = self._of_nodes(self.storage_of, lambda t: t.storage)
         return [np.concatenate(both, axis=1) for both in zip(of_nodes, self.unwrapped_places, strict=True)]
 
@@ -61,7 +61,7 @@ class Places:
 
     @cached_property
     def unwrapped_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the places of angles over turns in a configuration, shape (instances, angles)."""
+        """For each element type the indices of unwrapped angles in a configuration, shape (elements, angles)."""
         first, places = self.node_storage, []
         for element, count in zip(self.elements, self.instance_counts, strict=True):
             places.append(first + np.arange(count * element.unwrapped).reshape(count, element.unwrapped))
@@ -70,13 +70,13 @@ class Places:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """First constraint row of each element type."""
+        """First constraint equation of each element type."""
         sizes = [r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True)]
         return [sum(sizes[:k]) for k in range(len(sizes))]
 
     @cached_property
     def row_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the constraint rows of its instances, shape (instances, rows)."""
+        """For each element type the constraint equations of its elements, shape (elements, rows)."""
         sizes = zip(self.first_rows, self.element_rows, self.instance_counts, strict=True)
         return [first + width * np.arange(count)[:, None] + np.arange(width) for first, width, count in sizes]
 

@@ -1,4 +1,4 @@
-"""Nodes that are placed by others: where each belongs, given what element types say of offsets."""
+"""Dependent nodes with offsets from references, which element types define."""
 
 from __future__ import annotations
 
@@ -11,13 +11,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 class Placing:
-    """The places of placed nodes of a system.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    """
+    """Indices of the dependent nodes of a system."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -27,19 +21,13 @@ class Placing:
             for element, members in zip(layout.elements, layout.members, strict=True)
         ]
         self.elements = [index for index, element in enumerate(layout.elements) if element.placements]
-        """Numbers of the element types that place nodes."""
+        """Numbers of the element types that define dependent nodes."""
 
     def put(self, index: int, offsets: Callable[[], Array], q: Array, v: Array) -> None:
-        """Put nodes of an element type where their references are plus an offset, instance by instance.
+        """Write dependent nodes of an element type as reference plus offset, element by element, in q and v.
 
-        Parameters
-        ----------
-        index
-            Number of the element type.
-        offsets
-            Finds, from q and v as they then are, offsets and rates of all instances, shape (components, …, instances).
-        q, v
-            Stored components and velocities, or coefficients of them, of one state or of several; they are changed.
+        `offsets` computes offsets and rates of all elements, shape (components, …, elements), from the present q and v,
+        which are values or coefficients of one state or of several.
         """
         known = None
         # Offsets of all instances are computed at once, again if instances before them place what they depend on.
@@ -63,18 +51,13 @@ class Placing:
 
 
 LocatedPlaces = tuple[int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-"""An element type, places in q and in v of the nodes that some instances locate, shape (components, instances), and
-these."""
+"""An element type, the indices in q and in v of the nodes that some of its elements define, shape (components,
+elements), and these elements.
+"""
 
 
 def located_places(layout: Layout) -> Iterator[LocatedPlaces]:
-    """Where located nodes are in q and v, in the order in which they are located.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    """
+    """Indices of dependent nodes in q and v, in the order of evaluation."""
     types = {t.name: t for t in layout.manifest.node_types}
     for index, numbers in layout.locations:
         element, instances = layout.elements[index], np.array(numbers, dtype=np.int64)
@@ -85,7 +68,7 @@ def located_places(layout: Layout) -> Iterator[LocatedPlaces]:
 
 
 def _rounds(placements: Sequence[Sequence[int]], members: NDArray[np.int64]) -> int:
-    """How often offsets of an element type are computed at most, so that each one knows what others have placed."""
+    """Largest number of evaluations of an element type until each offset uses the dependent nodes of others."""
     places = {place for place, _ in placements}
     references = {reference for _, reference in placements} if len(placements) == 1 else set()
     used = members[:, [k for k in range(members.shape[1]) if k not in places | references]]

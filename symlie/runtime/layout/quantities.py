@@ -1,4 +1,4 @@
-"""What recorded quantities are measured in."""
+"""Units of recorded quantities."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ _UNITS = {"R": "1", "p": "1", "x": "m", "x_dot": "m/s", "Omega": "rad/s", "U": "
 """Units of the fields of moving bodies."""
 
 _COORDINATES = ("x", "x_dot")
-"""Fields of Rⁿ, which are lengths only where they belong to a body that also turns."""
+"""Fields of Rⁿ, which are lengths only for a body that also rotates."""
 
 
 def field_unit(node_type: NodeType, name: str) -> str:
-    """Unit of a named field of a node type; empty if the model alone knows it.
+    """Unit of a storage or velocity field of a node type; empty if only the model knows it.
 
-    Parameters
-    ----------
-    node_type
-        Node type of the manifest.
-    name
-        Name of a storage or velocity field; a number at its end tells equal factors of a product apart.
+    A number at the end of the name distinguishes equal factors of a product.
     """
     stem = name.rstrip("0123456789")
     turning = next((f.name for f in node_type.storage_fields if rotation_form(f.name, f.shape)), None)

@@ -1,4 +1,4 @@
-"""What results report by name: constraints, outputs and events, of element types or of instances with names."""
+"""Named quantities of results: constraints, outputs and events of element types or of named elements."""
 
 from __future__ import annotations
 
@@ -15,17 +15,11 @@ from symlie.runtime.layout.slices import ConstraintSlice, EventValue, OutputPart
 Stated = TypeVar("Stated", ConstraintRows, OutputComponents, EventFunction)
 
 Types = Sequence[tuple[ElementType, Instances]]
-"""Element types of a model with their instances."""
+"""Element types of a model with their elements."""
 
 
 def labels_of(element: ElementType, instances: Instances) -> tuple[tuple[Label, ...], ...]:
-    """Labels of each instance.
-
-    Raises
-    ------
-    ValueError
-        They are not as many as instances, or as quantities of the type.
-    """
+    """Labels of each element; `ValueError` if their number differs from that of elements or quantities."""
     size = len(element.constraints) + len(element.outputs) + len(element.events)
     labels = instances.labels or ((),) * instances.count
     if len(labels) != instances.count or any(len(row) not in (0, size) for row in labels):
@@ -34,16 +28,16 @@ def labels_of(element: ElementType, instances: Instances) -> tuple[tuple[Label, 
 
 
 def without_labels(labels: Sequence[Sequence[Label]]) -> NDArray[np.int64]:
-    """Instances that are reported under the names of their type."""
+    """Elements that appear under the names of their type."""
     return np.array([k for k, row in enumerate(labels) if not row], dtype=np.int64)
 
 
 def _named(
     stated: Sequence[Stated], first: int, labels: Sequence[Sequence[Label]]
 ) -> Iterator[tuple[int, Stated, int, Label]]:
-    """Quantities of instances with labels: number among those of the type, the quantity, the instance, its label.
+    """Quantities of labelled elements: number within the type, the quantity, the element, its label.
 
-    ``first`` is the place of the first quantity among the labels of an instance.
+    ``first`` is the position of the first quantity among the labels of an element.
     """
     for instance, row in enumerate(labels):
         for k, quantity in enumerate(stated if row else ()):
@@ -51,21 +45,9 @@ def _named(
 
 
 def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: str) -> dict[str, ConstraintSlice]:
-    """Rows of each named constraint.
+    """Equations of each named constraint, from those of the elements of each type, shape (elements, rows).
 
-    Parameters
-    ----------
-    types
-        Element types with their instances.
-    rows
-        For each of them the constraint rows of its instances, shape (instances, rows).
-    model
-        Name of the model, whose own statement has one instance.
-
-    Raises
-    ------
-    ValueError
-        Parts of one constraint do not follow each other.
+    `model` names the element type of the model definition. `ValueError` if parts of a constraint are not adjacent.
     """
     named: dict[str, ConstraintSlice] = {}
     parts: dict[str, list[tuple[int, ConstraintRows, NDArray[np.int64]]]] = {}
@@ -92,7 +74,7 @@ def named_constraints(types: Types, rows: Sequence[NDArray[np.int64]], model: st
 
 
 def output_parts(types: Types, first: Sequence[str]) -> dict[str, tuple[str, list[OutputPart]]]:
-    """Unit and parts of each named output: the ``first`` ones, then others in the order in which types have them."""
+    """Unit and summands of each named output: the ``first`` ones, then others in the order of the types."""
     found: dict[str, tuple[str, list[OutputPart]]] = {}
     for index, (element, instances) in enumerate(types):
         labels = labels_of(element, instances)

@@ -1,4 +1,4 @@
-"""How near classical coordinates of rotations come to their singularity, from stored components alone."""
+"""Distance of rotation parameters from their singularity, from stored components alone."""
 
 from __future__ import annotations
 
@@ -14,28 +14,20 @@ from symlie.runtime.layout.slices import NodeSlice
 
 @dataclass(frozen=True)
 class Regularity:
-    """What vanishes where coordinates of a node are singular, and its rate."""
+    """Quantity that vanishes at the coordinate singularity of a node, and its rate."""
 
     node: str
     """Name of the node."""
     expression: str
-    """What it is: ``cos(b)``, ``sin(b)`` or ``sin(φ/2)/(φ/2)``, b the second angle and φ the length of a vector."""
+    """``cos(b)``, ``sin(b)`` or ``sin(φ/2)/(φ/2)``, with the second angle b or the length φ of a vector."""
     value: Array
-    """At each state, of the node of an array that is nearest."""
+    """Value at each state, for the closest node of an array."""
     rate: Array
     """Its rate, in 1/s."""
 
 
 def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
-    """Of each node whose rotation is stored by three classical coordinates.
-
-    Parameters
-    ----------
-    layout
-        The model.
-    q, v
-        Configurations and velocities, shapes (states, storage) and (states, dimension).
-    """
+    """Regularity of each node with three rotation parameters, from q (states, storage) and v (states, dimension)."""
     for node in layout.nodes:
         is_form_1 = layout.is_stepped_in_storage(node.type.name)
         found = _singular_field(node, is_form_1=is_form_1)
@@ -64,7 +56,7 @@ def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
 
 
 def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
-    """b' = (R_k(c)ᵀ e_j)·ω, the axis of b being at right angles to those of a and c."""
+    """b' = (R_k(c)ᵀ e_j)·ω, where the axis of b is perpendicular to those of a and c."""
     j, k = ("XYZ".index(axis) for axis in axes[1:])
     sign, other = (1 if (j - k) % 3 == 1 else -1), 3 - j - k
     c = angles[..., 2]
@@ -72,7 +64,7 @@ def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
 
 
 def _singular_field(node: NodeSlice, *, is_form_1: bool) -> tuple[int, str] | None:
-    """Offset and form of three classical coordinates that are stepped."""
+    """Offset and kind of three rotation parameters that are stepped."""
     rates = {f.name for f in node.type.velocity_fields}
     for f in node.type.storage_fields:
         form = rotation_form(f.name, f.shape)

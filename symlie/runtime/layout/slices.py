@@ -1,4 +1,4 @@
-"""Where nodes, constraints and events sit in the vectors of a system."""
+"""Positions of nodes, constraints and events in the vectors of a system."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodeSlice(Brief):
-    """Where a node, or an array of nodes, sits in the state vectors."""
+    """Position of a node, or of an array of nodes, in the state vectors."""
 
     name: str
     type: NodeType
@@ -22,19 +22,19 @@ class NodeSlice(Brief):
     storage: slice
     velocity: slice
     fixed: NDArray[np.bool_]
-    """Clamped nodes, shape (count,)."""
+    """Flags of fixed nodes, shape (count,)."""
     placed: NDArray[np.bool_]
-    """Nodes that elements place by others, which are no states, shape (count,)."""
+    """Flags of dependent nodes, which are not unknowns, shape (count,)."""
     velocity_given: NDArray[np.bool_]
-    """Velocity components that are not completed from constraints, shape (count · dimension,)."""
+    """Flags of specified velocity components, which completion preserves, shape (count · dimension,)."""
 
     @property
     def is_state(self) -> bool:
-        """Whether some node of it moves by itself; otherwise they are where others place them."""
+        """True if some node of the slice is not a dependent node."""
         return not bool(self.placed.any()) or not bool((self.placed | self.fixed).all())
 
     def by_node(self, values: NDArray[np.float64], *, velocity: bool) -> NDArray[np.float64]:
-        """Values over time of this slice, shape (n, components), or (n, count, components) for arrays."""
+        """Values of this slice over time, shape (n, components), or (n, count, components) for arrays."""
         part = values[:, self.storage]
         if velocity:
             part = values[:, self.velocity] if self.type.velocities else values[:, :0]
@@ -43,32 +43,32 @@ class NodeSlice(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConstraintSlice(Brief):
-    """Rows of a named constraint: of all instances of its element type that have no names, or of one quantity."""
+    """Equations of a named constraint: of all unnamed elements of its type, or of one quantity."""
 
     stated: ConstraintRows
     rows: NDArray[np.int64]
-    """Shape (instances, size), or (1, size)."""
+    """Shape (elements, size), or (1, size)."""
     is_array: bool
     element: str
     instances: NDArray[np.int64]
-    """Which instances of the element type these are, shape (instances,)."""
+    """Numbers of these elements, shape (elements,)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OutputPart(Brief):
-    """What some instances of an element type contribute to a named output."""
+    """Contribution of some elements of a type to a named output."""
 
     element: int
     output: int
     """Number of the output among those of the type."""
     instances: NDArray[np.int64]
     first: int
-    """Component of the named output from which on it is added."""
+    """First component of the named output that it is added to."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurveSlice(Brief):
-    """Where the nodes of a curve sit in the state vectors."""
+    """Positions of the nodes of a curve in the state vectors."""
 
     name: str
     type: NodeType
@@ -81,12 +81,12 @@ class CurveSlice(Brief):
     nodes: NDArray[np.int64]
     """Number of each node among all nodes."""
     end_rotations: tuple[tuple[float, ...], tuple[float, ...]]
-    """Rotation vectors from the first and the last node to the curve, in rad; empty where it has their rotations."""
+    """Rotation vectors from the first and the last node to the curve, in rad; empty if the rotations agree."""
 
 
 @dataclass(frozen=True)
 class EventValue(EventFunction):
-    """One event function: of the model, or of one instance of an element type."""
+    """One event function, of the model or of an element."""
 
     element: str
     instance: int

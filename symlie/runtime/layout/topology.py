@@ -1,4 +1,4 @@
-"""How elements join the nodes of arrays to lines, rings and trees."""
+"""Connections of array nodes by elements: lines, rings and trees."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Numbers = NDArray[np.int64]
 
 
 def first_numbers(layout: Layout) -> dict[str, int]:
-    """Number of the first node of each node array; single nodes are arrays of one."""
+    """Number of the first node of each node array; single nodes are arrays of length one."""
     counts = [n.count for n in layout.nodes]
     return {n.name: sum(counts[:k]) for k, n in enumerate(layout.nodes)}
 
 
 def links(layout: Layout) -> Numbers:
-    """Pairs of nodes by number, shape (n, 2), of all element types that join neighbours in a node array or on a curve.
+    """Pairs of node numbers, shape (n, 2), of elements between neighbours in a node array or on a curve.
 
-    These are the segments of rods; an element between the two ends of a rod is none of them.
+    These are the segments of rods; an element between the two ends of a rod is not a segment.
     """
     array = np.repeat(np.arange(len(layout.nodes)), [n.count for n in layout.nodes])
     on_curves = {pair for c in layout.curves.values() for pair in itertools.pairwise(c.nodes.tolist())}
@@ -38,7 +38,7 @@ def links(layout: Layout) -> Numbers:
 
 
 def continues_another(layout: Layout, name: str) -> bool:
-    """Whether the first node of an array is the right neighbour of a node outside of it."""
+    """Return whether the first node of an array is the right neighbour of a node outside of it."""
     first = first_numbers(layout)[name]
     left = [a for a, b in links(layout).tolist() if b == first]
     return any(not first <= a < first + layout.node(name).count for a in left)

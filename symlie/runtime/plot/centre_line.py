@@ -1,4 +1,4 @@
-"""Snapshots of rods: the nodes of arrays at a few times, joined as the model joins them, in one or two projections."""
+"""Snapshots of rods: connected nodes of arrays at a few times, in one or two projections."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import GridSpec
 
 SNAPSHOTS = 8
-"""Times that are drawn."""
+"""Number of plotted times."""
 
 PLANAR = 1e-2
-"""Extent over the largest one below which a coordinate is not drawn."""
+"""Relative extent below which a coordinate is omitted."""
 
 UPRIGHT = 0.4
-"""Extent over the largest one above which a coordinate comes before those that follow it."""
+"""Relative extent above which a coordinate precedes the following ones."""
 
 FLAT = 0.45
-"""Height over width above which two projections stand side by side."""
+"""Ratio of height to width above which two projections share a row."""
 
 WIDTH, FRAME, MOST_HEIGHT = 6.8, 0.42, 3.2
-"""Width of a projection that fills a row, height of its labels, largest height of a row; in inches."""
+"""Width of a full-width projection, height of its labels, largest height of a row; in inches."""
 
 MOST_MARKED = 40
-"""Nodes up to which each is marked."""
+"""Largest number of nodes with markers."""
 
 LIGHTEST = 0.9
-"""Colour of the last snapshot on a scale from dark to light; the lightest ones are hard to see on paper."""
+"""Colour of the last snapshot on a scale from dark to light; lighter ones are hard to see on paper."""
 
 MARGIN = 0.04
-"""Free space around a projection, over its largest extent."""
+"""Margin around a projection, relative to its largest extent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +51,27 @@ class Snapshots:
     t: Array
     """Shape (n,), in s."""
     x: Array
-    """Positions of all nodes that are joined, shape (n, nodes, 3)."""
+    """Positions of all connected nodes, shape (n, nodes, 3)."""
     links: Numbers
     """Pairs of these nodes, shape (segments, 2)."""
     held: Numbers
-    """Nodes that are clamped or prescribed."""
+    """Fixed and prescribed nodes."""
     thin: Numbers = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
-    """Pairs that thin lines join."""
+    """Pairs connected by thin lines."""
     marked: Numbers | None = None
-    """Points that are marked; default: all, unless they are many."""
+    """Points with markers; default: all, unless they are many."""
     shows: str = "the centre line"
-    """What is drawn."""
+    """Subject of the figure."""
 
     @property
     def extents(self) -> Array:
-        """Size of the box around all snapshots, shape (3,)."""
+        """Size of the bounding box of all snapshots, shape (3,)."""
         extents: Array = np.ptp(self.x.reshape(-1, 3), axis=0)
         return extents
 
     @property
     def projections(self) -> list[tuple[int, int]]:
-        """Pairs of coordinates to draw, as (abscissa, ordinate): one plane if the motion stays in it, else two."""
+        """Coordinate pairs (abscissa, ordinate): one plane if it contains the motion, else two."""
         widest, second, third = np.argsort(-self.extents, kind="stable").tolist()
         if second < widest and self.extents[second] > UPRIGHT * self.extents[widest]:
             widest, second = second, widest
@@ -86,24 +86,18 @@ class Snapshots:
 
 
 def position_field(node: NodeSlice) -> FieldLayout | None:
-    """The field with the position in space of a node, if it has one."""
+    """Field with the spatial position of a node, if any."""
     return next((f for f in node.type.storage_fields if f.name == "x" and f.shape == (3,)), None)
 
 
 def chosen_times(solution: Solution) -> Numbers:
-    """Numbers of the recorded states that are drawn."""
+    """Indices of the plotted states."""
     wanted = np.linspace(solution.t[0], solution.t[-1], SNAPSHOTS)
     return np.unique(np.abs(solution.t[:, None] - wanted).argmin(axis=0))
 
 
 def snapshots(solution: Solution) -> Snapshots | None:
-    """Centre lines of the rods in a solution; None if no nodes of an array are joined to their neighbours.
-
-    Parameters
-    ----------
-    solution
-        The solution; a single recorded time is enough.
-    """
+    """Centre lines of the rods in a solution with at least one recorded time; None without connected array nodes."""
     layout = solution.system.layout
     joined = links(layout)
     if not len(joined) or not len(solution.t):
@@ -127,14 +121,14 @@ def snapshots(solution: Solution) -> Snapshots | None:
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A row of a figure: its projections, none for the legend of times, and its height in inches."""
+    """A row of a figure: its projections, or none for the legend of times, and its height in inches."""
 
     projections: tuple[tuple[int, int], ...]
     height: float
 
 
 def view_rows(lines: Snapshots) -> list[ViewRow]:
-    """Rows of a figure: the legend, then flat projections above each other, or others side by side."""
+    """Rows of a figure: the legend, then flat projections in separate rows, or others in one row."""
     views = lines.projections
     ratios = [np.ptp(lines.limits(ordinate)) / np.ptp(lines.limits(abscissa)) for abscissa, ordinate in views]
     if len(views) == 2 and max(ratios) > FLAT:
@@ -148,19 +142,7 @@ def view_rows(lines: Snapshots) -> list[ViewRow]:
 def draw_views(
     figure: Figure, grid: GridSpec, lines: Snapshots, rows: Sequence[ViewRow], letters: Iterator[str]
 ) -> None:
-    """Draw snapshots into the first rows of a figure.
-
-    Parameters
-    ----------
-    figure, grid
-        Where to draw; the grid has two columns.
-    lines
-        The snapshots.
-    rows
-        Rows of `view_rows`.
-    letters
-        Gives each panel its letter.
-    """
+    """Draw snapshots into the first rows of a figure on a grid with two columns; `letters` labels the panels."""
     legend = figure.add_subplot(grid[0, :])
     legend.axis("off")
     axes = legend
@@ -177,7 +159,7 @@ def draw_views(
 
 
 def _draw_projection(axes: Axes, lines: Snapshots, abscissa: int, ordinate: int) -> None:
-    """Draw all snapshots on two coordinates, later ones in lighter colours."""
+    """Draw all snapshots in two coordinates, later ones in lighter colours."""
     import matplotlib
     from matplotlib.collections import LineCollection
 

@@ -1,4 +1,4 @@
-"""Log–log pictures of convergence, over step sizes or over grids."""
+"""Log–log convergence plots versus step size or grid."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ _PANELS = {
 }
 
 GUIDE = 2.0
-"""Error over the line that shows its slope."""
+"""Ratio of the error to the line that shows its slope."""
 
 CLEAR = 0.25
-"""Distance of an observed order from an integer up to which its slope is drawn, if it is the only one."""
+"""Largest deviation of an observed order from an integer for a slope line, if the order is unique."""
 
 LEGEND_COLUMNS = 2
-"""Columns of the legend for each panel."""
+"""Number of legend columns per panel."""
 
 
 def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = None, *, work: bool = False) -> Figure:
-    """Draw errors over step sizes or grids, or over work, one panel for q, v and λ, one line for each method.
+    """Plot errors versus step size, grid or work, one panel for q, v and λ, one line for each method.
 
-    Over step sizes, dashed lines show the observed orders that are close to an integer.
+    Versus step size, dashed lines show observed orders that are close to an integer.
 
     Parameters
     ----------
     rows
         Rows of `convergence` or of `refinement`.
     path
-        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
     work
-        Whether errors are drawn over the processor time of the time loop: a work-precision diagram.
+        Whether to plot errors versus the processor time of the time loop: a work-precision diagram.
 
     Returns
     -------
     Figure
-        The figure, not connected to any window.
+        The figure, without a window.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
     MissingDependencyError
         Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file can not be written.
+        The file type is unknown, or the file is not writable.
     """
     check_drawing(path)
     rows = list(rows)
@@ -77,28 +77,28 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
 
 
 def plot_newton_iterations(rows: Iterable[ConvergenceRow], path: str | Path | None = None) -> Figure:
-    """Draw the Newton iterations that implicit methods take per step over step sizes.
+    """Plot the Newton iterations per step of implicit methods versus step size.
 
     Parameters
     ----------
     rows
         Rows of `convergence`.
     path
-        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
 
     Returns
     -------
     Figure
-        The figure, not connected to any window.
+        The figure, without a window.
 
     Raises
     ------
     ModelError
-        There is no row of an implicit method.
+        No row belongs to an implicit method.
     MissingDependencyError
         Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file can not be written.
+        The file type is unknown, or the file is not writable.
     """
     check_drawing(path)
     implicit = [row for row in rows if row.newton_iterations_per_step and not row.failure]
@@ -117,7 +117,7 @@ def plot_newton_iterations(rows: Iterable[ConvergenceRow], path: str | Path | No
 
 
 def _lines(rows: Sequence[ConvergenceRow]) -> dict[str, list[ConvergenceRow]]:
-    """Rows of each method and coordinates, by their name in a legend."""
+    """Rows of each method and coordinates, by legend label."""
     found: dict[str, list[ConvergenceRow]] = {}
     several = len({row.method for row in rows}) > 1
     for row in rows:
@@ -163,15 +163,10 @@ def _time_axis(axes: Axes) -> None:
 
 
 def clear_order(observed: Sequence[float | None]) -> tuple[int, int] | None:
-    """The order that errors show, and the last row that shows it; None if there is none.
+    """Observed order of one method, and the last row that shows it; None without one.
 
-    The last two observed orders have to round to the same integer. Rows behind a sudden change of order do not count:
-    their errors are round-off.
-
-    Parameters
-    ----------
-    observed
-        Orders of the rows of one method, None where there is none.
+    The last two observed orders must round to the same integer. Rows after a sudden change of order do not count: their
+    errors are round-off.
     """
     rounded = [None if p is None or round(p) < 1 else round(p) for p in observed]
     last = len(observed) - 1
@@ -186,7 +181,7 @@ def clear_order(observed: Sequence[float | None]) -> tuple[int, int] | None:
 
 
 def _draw_slope(axes: Axes, x: tuple[float, float], error: float, order: int, color: str) -> None:
-    """A dashed line that ends at the smallest error and falls with the order, and the order beside its end."""
+    """Draw a dashed line with the slope of the order that ends at the smallest error, labelled with the order."""
     first, last = x
     refined_to_the_right = last > first
     ratio = last / first if refined_to_the_right else first / last

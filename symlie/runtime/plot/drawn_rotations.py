@@ -1,4 +1,4 @@
-"""Rotations as series that can be drawn: quaternions and rotation vectors without jumps."""
+"""Rotations as continuous series for plots: quaternions and rotation vectors without jumps."""
 
 from __future__ import annotations
 
@@ -8,17 +8,9 @@ from symlie.runtime.layout.layout import Array
 
 
 def quaternions_of(rotations: Array) -> Array:
-    """Unit quaternions of rotation matrices.
+    """Unit quaternions (n, 4), scalar part first, of rotation matrices (n, 3, 3).
 
-    Parameters
-    ----------
-    rotations
-        Shape (n, 3, 3).
-
-    Returns
-    -------
-    Array
-        Shape (n, 4), scalar part first. Source: [BarItzhack2000], dominant eigenvector of a symmetric 4 × 4 matrix.
+    Source: [BarItzhack2000], dominant eigenvector of a symmetric 4 × 4 matrix.
     """
     n = len(rotations)
     r = rotations
@@ -33,7 +25,7 @@ def quaternions_of(rotations: Array) -> Array:
 
 
 def continuous(quaternions: Array) -> Array:
-    """The same rotations with signs that do not jump, beginning with a scalar part that is not negative."""
+    """Quaternions with continuous signs, starting with a nonnegative scalar part."""
     products = np.sum(quaternions[1:] * quaternions[:-1], axis=1)
     first = -1.0 if len(quaternions) and quaternions[0, 0] < 0 else 1.0
     signs = np.concatenate([[first], np.where(products < 0, -1.0, 1.0)])[: len(quaternions)]
@@ -42,13 +34,7 @@ def continuous(quaternions: Array) -> Array:
 
 
 def continuous_rotation(vectors: Array) -> Array:
-    """The same rotations as vectors that do not jump at half turns.
-
-    Parameters
-    ----------
-    vectors
-        Angles, shape (n, 1), or rotation vectors, shape (n, 3).
-    """
+    """Angles (n, 1) or rotation vectors (n, 3) without jumps at half turns."""
     turned = vectors.copy()
     lengths = np.linalg.norm(vectors, axis=1)
     for k in range(1, len(vectors)):

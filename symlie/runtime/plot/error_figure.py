@@ -1,4 +1,4 @@
-"""Errors of functions along ω, measured and proved, in one panel for each function."""
+"""Measured and proved errors of functions versus ω, one panel for each function."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 COLUMNS = 3
 WIDTH, HEIGHT = 2.3, 2.0
-"""Of a panel, in inches."""
+"""Size of a panel, in inches."""
 LEAST = 0.1
-"""Errors below are drawn here, in units in the last place."""
+"""Lower limit of plotted errors, in units in the last place."""
 LINES = ((PALETTE[1], 1.6), (PALETTE[0], 0.9))
-"""Colour and width of the first and the last line of a panel; the broad one is seen behind the other."""
+"""Colour and width of the first and the last line of a panel; the wide one remains visible under the other."""
 
 
 STYLES: tuple[tuple[LineStyleType, str], ...] = (("-", "measured"), ((0, (4, 1.5)), "proved"))
 
 
 class Curve(Protocol):
-    """Errors of one way to evaluate a function, in units in the last place."""
+    """Errors of one evaluation of a function, in units in the last place."""
 
     @property
     def label(self) -> str:
-        """What it is called."""
+        """Legend label."""
 
     @property
     def omega(self) -> Array:
@@ -42,7 +42,7 @@ class Curve(Protocol):
 
     @property
     def measured(self) -> Array:
-        """Largest errors found about each angle."""
+        """Largest measured error near each angle."""
 
     @property
     def proved(self) -> Array:
@@ -50,31 +50,11 @@ class Curve(Protocol):
 
     @property
     def switches(self) -> tuple[float, ...]:
-        """Angles at which another formula takes over."""
+        """Angles at which the formula changes."""
 
 
 def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None = None) -> Figure:
-    """Draw errors against ω on logarithmic axes: full lines measured, broken ones proved.
-
-    Parameters
-    ----------
-    panels
-        Curves by the name of their function.
-    path
-        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
-
-    Returns
-    -------
-    Figure
-        The figure.
-
-    Raises
-    ------
-    MissingDependencyError
-        Matplotlib is not installed.
-    FormatError
-        The file type is unknown, or the file can not be written.
-    """
+    """Plot measured (solid) and proved (dashed) errors versus ω on logarithmic axes, by name of the function."""
     check_drawing(path)
     columns = min(COLUMNS, len(panels))
     rows = math.ceil(len(panels) / columns)
@@ -98,7 +78,7 @@ def plot_errors(panels: Mapping[str, Sequence[Curve]], path: str | Path | None =
 
 
 def _draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Draw the curves of one function: one, or ours after the one it is compared with."""
+    """Draw the curves of one function: one, or ours after a reference."""
     for (color, width), curve in zip(LINES[-len(curves) :], curves, strict=True):
         measured = np.maximum(curve.measured, LEAST)
         axes.loglog(curve.omega, measured, color=color, linewidth=width, label=curve.label)
@@ -108,7 +88,7 @@ def _draw_curves(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 def _add_legend(figure: Figure, panels: Sequence[Sequence[Curve]], across: int) -> None:
-    """Labels of the lines of all panels, each once, so many beside each other."""
+    """Add one legend entry per line style of all panels."""
     from matplotlib.lines import Line2D
 
     found: dict[str, Line2D] = {}

@@ -29,29 +29,29 @@ WIDTH, ROW_HEIGHT = 7.2, 1.75
 """Width of the figure and height of a row of panels, in inches."""
 
 FEW_POINTS = 40
-"""Number of points up to which each is marked."""
+"""Largest number of points with markers."""
 
 BINS = 1200
-"""Bins of a long series, of which the smallest and the largest value are drawn; more than an axis has dots."""
+"""Number of bins of a long series, each plotted by its extrema; more than an axis has dots."""
 
 MOST_EVENTS = 40
-"""Marks of one event up to which they are lines through the panels; more are short marks at the upper edge."""
+"""Largest number of events that are lines through the panels; others are short ticks at the upper edge."""
 
 MOST_NAMED = 6
-"""Names of what is left out that are shown; more are counted."""
+"""Largest number of omitted names that are listed; others are counted."""
 
 FLAT_ROOM = 0.5
-"""Range of an ordinate on both sides of constant values, relative to the largest one."""
+"""Range of the ordinate on both sides of constant values, relative to the largest one."""
 
 BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
-"""What a remark is written on, so that lines do not cross it."""
+"""Background of remarks, so that lines do not cross them."""
 
 ENVELOPE_BINS = 256
-"""Bins of a long series on a logarithmic axis, of which the largest value is drawn."""
+"""Number of bins of a long series on a logarithmic axis, each plotted by its largest value."""
 
 
 def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[str] | None = None) -> Figure:
-    """See `symlie.runtime.solution.solution.Solution.plot`; a single recorded time is enough."""
+    """Plot a solution with at least one recorded time; see `symlie.runtime.solution.solution.Solution.plot`."""
     check_drawing(path)
     solution = densely(solution)
     lines = snapshots(solution) if names is None else mechanism(solution) if SNAPSHOTS in names else None
@@ -110,7 +110,7 @@ def _draw(axes: Axes, t: Array, panel: Panel, letter: str) -> None:
 
 
 def _flatten(axes: Axes, panel: Panel) -> None:
-    """An ordinate that does not magnify round-off."""
+    """Limit the ordinate so that it does not magnify round-off."""
     values = [float(series.values[0]) for series in panel.series]
     room = FLAT_ROOM * max(map(abs, values)) or 1.0
     axes.set_ylim(min(values) - room, max(values) + room)
@@ -121,7 +121,7 @@ def _flatten(axes: Axes, panel: Panel) -> None:
 
 
 def _write_remark(axes: Axes, panel: Panel) -> None:
-    """In the corner on the left that the lines leave free."""
+    """Write a remark into the left corner that the lines leave free."""
     low, high = axes.get_ylim()
     early = np.concatenate([series.values[: (len(series.values) + 1) // 2] for series in panel.series])
     y, alignment = (0.94, "top") if high - early.max() >= early.min() - low else (0.06, "bottom")
@@ -129,7 +129,7 @@ def _write_remark(axes: Axes, panel: Panel) -> None:
 
 
 def _mark_events(figure: Figure, panels: Sequence[Axes], solution: Solution) -> None:
-    """A grey line through the panels at each event, and the names of the events below."""
+    """Draw a grey line through the panels at each event, with the names of the events below."""
     if not solution.events or not panels or len(solution.t) < 2:
         return
     from matplotlib.lines import Line2D
@@ -150,13 +150,7 @@ def _mark_events(figure: Figure, panels: Sequence[Axes], solution: Solution) -> 
 
 
 def decimated(t: Array, values: Array) -> tuple[Array, Array]:
-    """A series with at most two points per bin, the smallest and the largest, so that its outline stays the same.
-
-    Parameters
-    ----------
-    t, values
-        The series, shape (n,).
-    """
+    """A series (n,) with the minimum and maximum of each bin, which preserves its outline."""
     if len(t) <= 2 * BINS:
         return t, values
     kept = {0, len(t) - 1}
@@ -169,13 +163,7 @@ def decimated(t: Array, values: Array) -> tuple[Array, Array]:
 
 
 def envelope(t: Array, values: Array) -> tuple[Array, Array]:
-    """The largest value per bin: residuals jump between rounding errors, and the largest ones count.
-
-    Parameters
-    ----------
-    t, values
-        The series, shape (n,).
-    """
+    """Largest value per bin of a series (n,): residuals scatter between rounding errors, and the largest ones count."""
     if len(t) <= ENVELOPE_BINS:
         return t, values
     chosen = np.array([start + int(np.argmax(values[start:stop])) for start, stop in _bins(len(t), ENVELOPE_BINS)])

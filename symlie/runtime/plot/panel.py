@@ -1,9 +1,9 @@
-"""Panels of figures, and how a quantity is shown that hardly varies.
+"""Panels of figures, and the presentation of nearly constant quantities.
 
-The natural scale of a quantity is the largest value, over all nodes and times, of those in the same unit: positions
-with positions, multipliers with multipliers; of angles it is 1 rad, of relative changes 1. What stays below `ROUND_OFF`
-of it is computed zero. A quantity that varies by less than `CONSERVED` of its start is shown by its relative change, so
-that no ordinate needs an offset.
+The natural scale of a quantity is the largest value, over all nodes and times, of those with the same unit: positions
+with positions, multipliers with multipliers; for angles it is 1 rad, for relative changes 1. Values below `ROUND_OFF`
+of it are computed zeros. A quantity that varies by less than `CONSERVED` of its initial value is shown by its relative
+change, so that no ordinate needs an offset.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import numpy as np
 from symlie.runtime.layout.layout import Array
 
 ROUND_OFF = 1e-13
-"""Some hundred ε: what many steps leave of a quantity that is zero, relative to its natural scale."""
+"""A few hundred ε: round-off of many steps in a zero quantity, relative to its natural scale."""
 
 CONSERVED = 1e-5
-"""Variation relative to the start, below which numbers along an ordinate would agree in most of their digits."""
+"""Variation relative to the initial value below which tick labels would agree in most of their digits."""
 
 FAR_OFF = 10.0
-"""A component whose mean exceeds the largest variation by this factor is drawn less its mean."""
+"""Ratio of the mean of a component to the largest variation above which the mean is subtracted."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """A line: its label and its values over the times of the solution."""
+    """A line: its label and its values over time."""
 
     label: str
     values: Array
@@ -35,36 +35,28 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with a title, a label of the ordinate, lines, and a remark inside of them."""
+    """Axes with a title, a label of the ordinate, lines, and a remark inside."""
 
     title: str
     label: str
     series: tuple[Series, ...]
     logarithmic: bool = False
     kind: str = ""
-    """What it is compared with: the unit, or another name of all quantities of its kind."""
+    """Scale group: the unit, or another name of all quantities of its kind."""
     remark: str = ""
     is_flat: bool = False
-    """Whether the lines vary by round-off alone, which the ordinate must not magnify."""
+    """True if the lines vary by round-off alone, which the ordinate must not magnify."""
     arc: Array | None = None
-    """Arc lengths over which the lines are drawn, in place of the times."""
+    """Arc lengths of the abscissa, instead of times."""
 
 
 def largest(series: tuple[Series, ...]) -> float:
-    """The largest |value| that is finite."""
+    """Largest finite |value|."""
     return max((float(np.max(np.abs(s.values), where=np.isfinite(s.values), initial=0.0)) for s in series), default=0.0)
 
 
 def presented(panel: Panel, scale: float) -> Panel:
-    """The panel as it is drawn.
-
-    Parameters
-    ----------
-    panel
-        Values in their own unit.
-    scale
-        Natural scale of the quantity.
-    """
+    """Panel with the scale and offset of its presentation, from values in their unit and their natural scale."""
     amplitude = largest(panel.series)
     if amplitude <= ROUND_OFF * scale:
         remark = "0 to round-off" if amplitude else "0 throughout"
@@ -93,7 +85,7 @@ def presented(panel: Panel, scale: float) -> Panel:
 
 
 def _shifted(lines: tuple[Series, ...]) -> tuple[Series, ...]:
-    """A component far from all others is drawn less its mean, which its label says: a spin would hide the rest."""
+    """Subtract the mean of a component far from all others, as its label says: a spin would hide the rest."""
     variation = max(float(np.ptp(line.values)) for line in lines)
     shifted = []
     for line in lines:

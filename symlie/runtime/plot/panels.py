@@ -1,6 +1,6 @@
-"""What is worth drawing of a solution over time: configuration, rotation, velocity, multipliers, energy, residuals.
+"""Default panels of a solution over time: configuration, rotation, velocity, multipliers, energy, residuals.
 
-Arrays of nodes are drawn as snapshots instead: `symlie.runtime.plot.centre_line`.
+Arrays of nodes appear as snapshots instead: `symlie.runtime.plot.centre_line`.
 """
 
 from __future__ import annotations
@@ -22,33 +22,35 @@ from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.solution import Solution
 
 SNAPSHOTS = "snapshots"
-"""Name of the panels that show rods in space."""
+"""Name of the panels with spatial views of rods."""
 
 MOST_NODES = 4
-"""Nodes that are drawn: the first ones and the last one."""
+"""Number of plotted nodes: the first ones and the last one."""
 
 MOST_OUTPUTS = 4
-"""Named outputs that are drawn, each in a panel of its own."""
+"""Largest number of plotted named outputs, each in its panel."""
 
 MOST_COORDINATES = 8
-"""Coordinates of joints that are drawn, each in a panel of its own."""
+"""Largest number of plotted joint coordinates, each in its panel."""
 
 MOST_CONSTRAINTS = 4
-"""Constraints whose multipliers are drawn."""
+"""Largest number of constraints with plotted multipliers."""
 
 MOST_COMPONENTS = 6
-"""Components above which a vector is drawn by its Euclidean norm."""
+"""Number of components above which the Euclidean norm of a vector is plotted."""
 
 LARGEST_RELATIVE = 1.0
-"""Change of the energy, relative to its start, beyond which it is drawn in J: the start is next to zero, or loads set
-the system in motion."""
+"""Relative change of the energy above which it is plotted in J: the initial value is close to zero, or loads drive the
+system.
+"""
 
 HALF_TURN = 1.000001 * np.pi
-"""Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Numbers are left alone:
-samples do not tell how many turns lie between them."""
+"""Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Scalars remain unchanged:
+samples do not determine the turns between them.
+"""
 
 _MULTIPLIERS = "λ"
-"""Kind of all multipliers, whatever their units."""
+"""Kind of all multipliers, regardless of unit."""
 
 _OF_SIZE_ONE = ("rad", "1")
 """Kinds of angles, quaternions and relative changes."""
@@ -59,7 +61,7 @@ _ROTATIONS = ("R", "p", "psi")
 """Fields that store a rotation."""
 
 _LETTERS = {"strain": "w", "section_force": "G", "multipliers": r"\lambda"}
-"""Of fields over segments."""
+"""Symbols of fields over segments."""
 
 _MEANING = {
     "x": "position",
@@ -70,7 +72,7 @@ _MEANING = {
 
 
 def panels(solution: Solution) -> list[Panel]:
-    """The panels of a solution, chosen by what it contains; `left_out` names the rest."""
+    """Panels of a solution, chosen by its content; `left_out` names the rest."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
     if _joint_coordinates(layout):
@@ -89,15 +91,7 @@ def panels(solution: Solution) -> list[Panel]:
 
 
 def left_out(layout: Layout, in_snapshots: Collection[str]) -> list[str]:
-    """Names of nodes, outputs and constraints that `panels` does not draw.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    in_snapshots
-        Arrays of nodes that are drawn as snapshots.
-    """
+    """Names of nodes, outputs and constraints that `panels` omits, apart from the arrays in snapshots."""
     if _joint_coordinates(layout):
         return [name for name in _joint_coordinates(layout) if name not in _drawn_outputs(layout)]
     drawn = {*in_snapshots, *(n.name for n in _drawn_nodes(layout))}
@@ -112,9 +106,9 @@ def _drawn_nodes(layout: Layout) -> list[NodeSlice]:
 
 
 def _drawn_outputs(layout: Layout) -> list[str]:
-    """Outputs with a unit; the others, such as rotation matrices, have no meaning as lines over one axis.
+    """Outputs with a unit; others, such as rotation matrices, are not meaningful as lines over one axis.
 
-    Of mechanisms those of the model itself, and coordinates of joints.
+    For mechanisms these are the outputs of the model itself, and joint coordinates.
     """
     if coordinates := _joint_coordinates(layout):
         own = [name for name, (unit, parts) in layout.output_parts.items() if unit and not owners_of(layout, parts)]
@@ -123,7 +117,7 @@ def _drawn_outputs(layout: Layout) -> list[str]:
 
 
 def _joint_coordinates(layout: Layout) -> list[str]:
-    """Outputs that are coordinates of joints."""
+    """Outputs that are joint coordinates."""
     return joint_outputs(layout, COORDINATES)
 
 
@@ -167,20 +161,10 @@ def _kind_of_field(node: NodeSlice, name: str) -> str:
 
 
 def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
-    """The panels of these names, in this order.
+    """Panels by name, in this order; `UnknownNameError` for other names.
 
-    Parameters
-    ----------
-    solution
-        The solution.
-    names
-        ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``, and
-        ``"ROD.FIELD"`` over its segments.
-
-    Raises
-    ------
-    UnknownNameError
-        Nothing of this name can be drawn over time.
+    Names are ``"energy"``, ``"residuals"``, names of outputs and constraints (their multipliers), ``"NODE.FIELD"``, and
+    ``"ROD.FIELD"`` over its segments.
     """
     layout, multipliers = solution.system.layout, solution.named_multipliers()
     drawn: list[Panel] = []
@@ -204,20 +188,7 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
 
 
 def check_panels(layout: Layout, names: Sequence[str]) -> None:
-    """Check names of panels before there is a solution.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    names
-        Names as `named_panels` takes them, and `SNAPSHOTS`.
-
-    Raises
-    ------
-    UnknownNameError
-        Nothing of this name can be drawn over time.
-    """
+    """Check names of panels, as of `named_panels`, or `SNAPSHOTS`, before a solution exists."""
     for name in names:
         if name not in _drawable(layout):
             raise _not_drawable(name, layout)
@@ -299,7 +270,7 @@ def _panel_over_segments(solution: Solution, curve: str, name: str) -> Panel:
 
 
 def _multiplier_panel(constraint: str, values: Array) -> Panel:
-    """Multipliers; of many instances, the largest of each row."""
+    """Multipliers; for many elements, the largest of each equation."""
     title = f"multipliers of {_words(constraint)}"
     if values.ndim == 2 or values.shape[1] == 1:
         return Panel(title, r"$\lambda$", _components(r"\lambda", values.reshape(len(values), -1)), kind=_MULTIPLIERS)
@@ -326,7 +297,7 @@ def _residual_panel(solution: Solution) -> Panel:
 
 
 def _components(letter: str, values: Array, norm: str = "") -> tuple[Series, ...]:
-    """One line per component; of a long vector, the norm."""
+    """One line per component; the norm of a long vector."""
     if values.shape[1] > MOST_COMPONENTS:
         return (Series(norm or rf"$\|{letter}\|$", np.linalg.norm(values, axis=1)),)
     several = values.shape[1] > 1

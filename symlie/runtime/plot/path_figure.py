@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plot_path(path: EquilibriumPath, output: str | None) -> Figure:
-    """See `symlie.runtime.statics.equilibrium_path.EquilibriumPath.plot`."""
+    """Plot a path of equilibria; see `symlie.runtime.statics.equilibrium_path.EquilibriumPath.plot`."""
     from matplotlib.figure import Figure
 
     if output is not None and (output not in path.outputs or path.outputs[output].ndim != 1):

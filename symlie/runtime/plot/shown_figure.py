@@ -1,7 +1,7 @@
-"""Figures that notebooks show, as what a cell returns and not a second time.
+"""Figures that notebooks show once, as the result of a cell.
 
-Matplotlib's own figures show in a notebook only after pyplot was set up there, which in turn shows all its figures at
-the end of a cell. These do not belong to pyplot, and bring their picture along.
+Matplotlib figures appear in a notebook only after pyplot is set up there, which then shows all its figures at the end
+of a cell. These figures do not belong to pyplot and provide their own image.
 """
 
 from __future__ import annotations

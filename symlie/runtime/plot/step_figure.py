@@ -1,4 +1,4 @@
-"""Histories of step sizes, error estimates and Newton iterations, of one solution or of several to compare."""
+"""Histories of step sizes, error estimates and Newton iterations, of one or several solutions."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ WIDTH, ROW_HEIGHT = 5.6, 1.9
 """Width of the figure and height of a panel, in inches."""
 
 COLORS = ("#0072B2", "#E69F00", "#000000", "#009E73", "#CC79A7")
-"""Colours of full lines, which dense histories need; neighbours differ in brightness."""
+"""Colours of solid lines, which dense histories need; neighbours differ in brightness."""
 
 SHOWN = 0.01
-"""Fraction of the smallest values that may be cut off: first steps, and those shortened to hit a time."""
+"""Fraction of the smallest values that may be cut off: first steps, and those shortened to reach a stop time."""
 
 ROOM = 2.0
-"""Factor between the values that are shown and the frame."""
+"""Ratio between the frame and the visible values."""
 
 EDGE = 0.06
-"""Room between numbers of iterations and the frame, of the largest one: none may be hidden by it."""
+"""Margin between iteration counts and the frame, relative to the largest one."""
 
 WHOLE = 1 - 1e-6
-"""Size over that of the step before, below which the last step counts as cut to hit the end."""
+"""Ratio of the last step size to the previous one below which the last step counts as shortened."""
 
 FEW_STEPS = 60
-"""Number of steps up to which each is marked."""
+"""Largest number of steps with markers."""
 
 
 def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | None = None) -> Figure:
-    """Draw the error estimates of all tried steps over the tolerance, the sizes of the accepted ones, and iterations.
+    """Plot error estimates relative to the tolerance, sizes of accepted steps, and Newton iterations.
 
-    A last step that was cut to hit the end is left out. Of implicit methods there are Newton iterations, fresh matrices
-    and halvings of each step.
+    A last step that is shortened to reach the end is omitted. Implicit methods have Newton iterations, matrix updates
+    and step halvings.
 
     Parameters
     ----------
     solutions
         A solution with a trace, or several by label.
     path
-        Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+        Image file (``.png``, ``.pdf``, ``.svg``); default: none.
 
     Returns
     -------
     Figure
-        The figure; without step sizes if all steps were fixed, without errors if no method has an estimate, and
-        without iterations if no method is implicit.
+        The figure; without step sizes if all steps are fixed, without errors if no method has an estimate, and without
+        iterations if no method is implicit.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
     MissingDependencyError
         Matplotlib is not installed.
     FormatError
-        The file type is unknown, or the file can not be written.
+        The file type is unknown, or the file is not writable.
     """
     check_drawing(path)
     traces = {
@@ -93,7 +93,7 @@ def plot_steps(solutions: Solution | Mapping[str, Solution], path: str | Path | 
 
 
 def draw_errors(axes: Axes, traces: Mapping[str, Trace]) -> None:
-    """Draw the error estimates of traces by label, 1 being the tolerance; crosses are rejected steps."""
+    """Draw error estimates of traces by label, relative to the tolerance; crosses are rejected steps."""
     for k, (label, trace) in enumerate(traces.items()):
         good, bad = _whole(trace) & (trace.error > 0), ~trace.accepted & (trace.error > 0)
         t, error = decimated(trace.t[good], trace.error[good])
@@ -120,7 +120,7 @@ def draw_step_sizes(axes: Axes, traces: Mapping[str, Trace]) -> None:
 
 
 def draw_iterations(axes: Axes, traces: Mapping[str, Trace]) -> None:
-    """Draw Newton iterations of traces by label, fresh matrices where they are fewer, and halvings."""
+    """Draw Newton iterations of traces by label, matrix updates if they are fewer, and step halvings."""
     from matplotlib.ticker import MaxNLocator
 
     for k, (label, trace) in enumerate(traces.items()):
@@ -155,13 +155,13 @@ def _frame(axes: Axes, traces: Mapping[str, Trace], values: Sequence[Array], lea
 
 
 def _style(number: int, trace: Trace) -> dict[str, Any]:
-    """How a line is drawn; the first one lies on top, because what is compared with it is often less smooth."""
+    """Style of a line; the first one lies on top, since references are often less smooth."""
     marker = "." if len(trace.t) <= FEW_STEPS else ""
     return {"color": COLORS[number % len(COLORS)], "marker": marker, "markersize": 3, "zorder": 3 - 0.01 * number}
 
 
 def _whole(trace: Trace) -> NDArray[np.bool_]:
-    """Accepted steps, without the last one if it was cut to hit the end: its size and error say nothing."""
+    """Accepted steps, without a shortened last one, whose size and error are meaningless."""
     whole = trace.accepted.copy()
     accepted = np.flatnonzero(whole)
     if len(accepted) > 1 and trace.h[accepted[-1]] < WHOLE * trace.h[accepted[-2]]:
@@ -170,7 +170,7 @@ def _whole(trace: Trace) -> NDArray[np.bool_]:
 
 
 def _is_fixed(trace: Trace) -> bool:
-    """Whether all steps have one size; the last one may be cut off by the end."""
+    """Return whether all steps have the same size, apart from a shortened last one."""
     return bool(np.all(np.isclose(trace.h[:-1], trace.h[0], rtol=1e-9)))
 
 

@@ -1,4 +1,4 @@
-"""How every figure of the package looks, and how it is written: Figure objects only, so no window is ever opened."""
+"""Style and output of all figures, with Figure objects alone, so that no window opens."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#7F7F7F")
-"""Colours that differ for colour-blind readers too. Source: [Okabe2008], but for the grey."""
+"""Colours that colour-blind readers can distinguish. Source: [Okabe2008], except for the grey."""
 
 LINE_STYLES: tuple[LineStyleType, ...] = (
     "-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)), "-",
 )  # fmt: skip
-"""Dashes of lines, so that they differ in greyscale too."""
+"""Dash patterns that differ in greyscale."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""Shapes of points, for the same reason."""
+"""Marker shapes that differ in greyscale."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "STIXGeneral",
@@ -59,28 +59,20 @@ STYLE: dict[Any, Any] = {
 """Matplotlib settings of a figure in print."""
 
 PICTURES = (".png", ".pdf", ".svg")
-"""File types of pictures."""
+"""File types of images."""
 
 DOTS_PER_INCH = 300
-"""Resolution of PNG files, enough for print."""
+"""Resolution of PNG files for print."""
 
 
 def look(number: int, dashes: int | None = None) -> dict[str, Any]:
-    """Colour and dashes of a line by its number, or by one for each, as arguments of Matplotlib."""
+    """Colour and dash pattern of a line by its number, or by one for each, as Matplotlib arguments."""
     dashes = number if dashes is None else dashes
     return {"color": PALETTE[number % len(PALETTE)], "linestyle": LINE_STYLES[dashes % len(LINE_STYLES)]}
 
 
 def check_drawing(path: str | Path | None) -> None:
-    """Check before any work that a figure can be drawn, and that a picture of this type can be written.
-
-    Raises
-    ------
-    MissingDependencyError
-        Matplotlib is not installed.
-    FormatError
-        The file type is unknown.
-    """
+    """Check in advance that Matplotlib is installed and the file type of an image is known."""
     require("Drawing", "matplotlib")
     if path is not None and Path(path).suffix not in PICTURES:
         raise FormatError(f"A figure can be written as {', '.join(PICTURES)}, not as '{Path(path).name}'.")
@@ -88,21 +80,9 @@ def check_drawing(path: str | Path | None) -> None:
 
 @contextlib.contextmanager
 def figure_to_draw(path: str | Path | None, size: tuple[float, float]) -> Iterator[Figure]:
-    """A figure in this style, which is laid out and written when it has been drawn.
+    """A figure in this style, with size in inches, that is laid out and written on exit if it has a path.
 
-    An existing file is replaced only when the new one is complete.
-
-    Parameters
-    ----------
-    path
-        Picture to write, or None.
-    size
-        Width and height, in inches.
-
-    Raises
-    ------
-    FormatError
-        The file can not be written.
+    An existing file is replaced only by a complete new one; `FormatError` if it is not writable.
     """
     import matplotlib
 

@@ -1,8 +1,8 @@
-"""Snapshots of mechanisms: bodies as boxes of their mass and inertia, with bars to their joints.
+"""Snapshots of mechanisms: bodies as boxes with their mass and inertia, and bars to their joints.
 
-A box of the mass m has the principal moments of the inertia J if its sides are a_k² = 6 (J_i + J_j - J_k)/m; in the
-plane it is a square. Bodies, joints and forces between two points are recognised by the parameters of their instances:
-``mass`` and ``inertia``, ``point_a`` and ``point_b``.
+A box of mass m has the principal moments of inertia J if its sides are a_k² = 6 (J_i + J_j - J_k)/m; in the plane it is
+a square. Bodies, joints and forces between two points are identified by the parameters of their elements: ``mass`` and
+``inertia``, ``point_a`` and ``point_b``.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from symlie.runtime.plot.centre_line import Snapshots, chosen_times, snapshots
 from symlie.runtime.solution.solution import Solution
 
 CORNERS = np.array([*product((-0.5, 0.5), repeat=3)])
-"""Corners of a box with sides of length one."""
+"""Corners of a unit cube."""
 
 EDGES = [(i, j) for i in range(8) for j in range(i) if np.abs(CORNERS[i] - CORNERS[j]).sum() == 1]
-"""Pairs of corners that an edge joins."""
+"""Pairs of corners of its edges."""
 
 GROUND = "_ground"
-"""How the names of element types end whose second body is the ground."""
+"""Suffixes of element types whose second body is the ground."""
 
 
 @dataclass
 class _Lines:
-    """Points over time, and what joins them."""
+    """Points over time, and their connections."""
 
     points: list[Array] = field(default_factory=list)
     bars: list[tuple[int, int]] = field(default_factory=list)
@@ -41,19 +41,13 @@ class _Lines:
     of_body: dict[int, list[int]] = field(default_factory=dict)
 
     def add(self, point: Array) -> int:
-        """The number of a new point, shape (n, 2) or (n, 3)."""
+        """Add a point, shape (n, 2) or (n, 3), and return its number."""
         self.points.append(np.pad(point, ((0, 0), (0, 3 - point.shape[1]))))
         return len(self.points) - 1
 
 
 def mechanism(solution: Solution) -> Snapshots | None:
-    """Bodies, joints and rods of a solution at a few times; None if there are none.
-
-    Parameters
-    ----------
-    solution
-        The solution; a single recorded time is enough.
-    """
+    """Bodies, joints and rods of a solution with at least one recorded time; None without any."""
     layout, rods = solution.system.layout, snapshots(solution)
     if not len(solution.t):
         return None
@@ -88,7 +82,7 @@ def _pairs(numbers: list[tuple[int, int]]) -> Numbers:
 
 
 def _add_connections(solution: Solution, lines: _Lines) -> None:
-    """Points of joints and of forces, on both bodies, with a thin line between them."""
+    """Add points of joints and of forces, on both bodies, with a thin line between them."""
     layout = solution.system.layout
     for name, (element, k) in layout.named_instances.items():
         values = _values(solution, element, k)
@@ -116,7 +110,7 @@ def _add_connections(solution: Solution, lines: _Lines) -> None:
 
 
 def _add_bodies(solution: Solution, lines: _Lines) -> None:
-    """Boxes of the bodies, and bars from their centres of mass to the points of joints."""
+    """Add boxes of the bodies, and bars from their centres of mass to joints."""
     layout = solution.system.layout
     boxes: dict[int, dict[str, Array]] = {}
     for element, k in layout.named_instances.values():
@@ -141,7 +135,7 @@ def _add_bodies(solution: Solution, lines: _Lines) -> None:
 
 
 def _corners(values: dict[str, Array], size: int) -> tuple[Array, list[tuple[int, int]]] | None:
-    """Corners of the box of a body from its centre of mass, and its edges; None without mass."""
+    """Corners of the box of a body relative to its centre of mass, and its edges; None without mass."""
     mass = float(values["mass"][0]) if "mass" in values else 0.0
     if not mass > 0:
         return None
@@ -154,7 +148,7 @@ def _corners(values: dict[str, Array], size: int) -> tuple[Array, list[tuple[int
 
 
 def _values(solution: Solution, element: int, instance: int) -> dict[str, Array]:
-    """Parameters of an instance by name."""
+    """Parameters of an element by name."""
     layout, rows = solution.system.layout, solution.system.element_parameters[element]
     stated = layout.instances[element]
     ends = np.cumsum(stated.parameter_sizes)
@@ -163,7 +157,7 @@ def _values(solution: Solution, element: int, instance: int) -> dict[str, Array]
 
 
 def _placement(solution: Solution, number: int) -> tuple[Array, Array] | None:
-    """Rotation matrices and positions of a node over time, by its number; None of one that has none."""
+    """Rotation matrices and positions of a node over time, by its number; None for a missing one."""
     node, index = _node(solution.system.layout, number)
     position = next((f for f in node.type.storage_fields if f.name == "x" and f.shape in ((2,), (3,))), None)
     if position is None:

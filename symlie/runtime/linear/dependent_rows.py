@@ -8,11 +8,11 @@ A combination y of the rows of B vanishes if Bᵀy = 0. Orthonormal combinations
 where B̂ has rows of unit length. A few fixed probe vectors z reveal the number of combinations: vanishing ones grow by
 1/τ, those with the singular value `RANK_LIMIT` by the reciprocal of its square.
 
-As many rows are set aside, those that have most of the combinations, so that the others are as independent as possible.
-Accelerations are those of the system without these rows. Of all multipliers λ of the same force those with the
-smallest λᵀ W λ are taken, where W has the compliances of the rows on its diagonal: the elastic energy of constraints
-that give way by W λ. Combinations that only rigid rows are part of change nothing in it; of these multipliers the
-smallest are taken.
+One row per combination is dropped, the one with the largest coefficients, so that the remaining rows are as independent
+as possible. The accelerations are those of the system without the dropped rows. Among all multipliers λ of the same
+force, those with the smallest λᵀ W λ are chosen, where the diagonal W has the compliances of the constraint equations:
+this is the elastic energy of constraints that yield by W λ. Combinations of rigid equations alone do not change it;
+their multipliers have minimal norm.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class DependentRows:
     combinations
         Orthonormal vanishing combinations of rows, shape (rows, dependencies).
     is_aside
-        Which rows are set aside, one for each combination.
+        Flags of the dropped rows, one for each combination.
     elastic, undetermined
-        Combinations that the compliances W determine, with elasticᵀ W elastic = 1, and orthonormal ones that rigid rows
-        alone are part of.
+        Combinations that the compliances W determine, with elasticᵀ W elastic = 1, and orthonormal combinations
+        of rigid rows alone.
     compliance
-        The diagonal of W, shape (rows,).
+        Diagonal of W, shape (rows,).
     """
 
     combinations: Array
@@ -68,18 +68,10 @@ class DependentRows:
 
 
 def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int, compliance: Array) -> DependentRows:
-    """Find the combinations of rows that vanish.
+    """Find at most `probes` vanishing combinations.
 
-    Parameters
-    ----------
-    solve
-        z ↦ (B̂ B̂ᵀ + τ)⁻¹ z.
-    scale
-        Reciprocal lengths of the rows of B.
-    probes
-        Combinations that are looked for at most.
-    compliance
-        Compliance of each row; zero for rigid ones.
+    `solve` is z ↦ (B̂ B̂ᵀ + τ)⁻¹ z, `scale` has the reciprocal lengths of the rows, and `compliance` is zero for rigid
+    rows.
     """
     rows = len(scale)
     columns = np.sin(PROBE_ANGLE * np.outer(np.arange(1, rows + 1), np.arange(1, probes + 1)))
@@ -96,10 +88,7 @@ def dependent_rows(solve: Callable[[Array], Array], scale: Array, probes: int, c
 
 
 def _split(columns: Array, least: float, weights: Array | None = None) -> tuple[Array, Array]:
-    """An orthonormal basis of columns, the longest first, and what is left of those that it leaves less than a length.
-
-    Lengths and angles are those of xᵀ diag(weights) x; default: of xᵀ x.
-    """
+    """Orthonormal basis of columns, longest first, in the metric of the weights, and remainders of short columns."""
     left, found = columns.copy(), np.zeros((len(columns), 0))
     weighted = np.ones((1, 1)) if weights is None else np.sqrt(weights)[:, None]
     while left.shape[1]:

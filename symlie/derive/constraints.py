@@ -5,20 +5,27 @@ d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
 Nonholonomic rows are stated as ψ(t, q, v) = 0 and have no Φ, for which zero stands; B = ∂ψ/∂v. Rows that are affine in
 v are B v + b = 0; for others b = ψ - B v depends on v as B does, so that B v + b is ψ, and with B and b at one velocity
 and v at another ψ linearised about the first. Rows of accelerations are stated as B v' + Z = 0 and have neither.
+
+p·p = 1 of Euler parameters is a constraint of the nodes that move, and of no others.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from sympy import Expr, Integer
 
 from symlie.errors import ModelError
 from symlie.ir.differentiate import forward, reverse
 from symlie.ir.program import Program, Value, at_values, depends_on
+from symlie.modeling.element_type import ElementInstances
+from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Constraint
+from symlie.rotations import UNIT_LENGTH
 from symlie.showing import Brief
 
 
@@ -99,3 +106,29 @@ def _of_accelerations(statement: Statement, constraint: Constraint) -> _Terms:
     unmoved = dict.fromkeys((s for a in accelerations for s in a.components), Integer(0))
     zero = [Integer(0)] * len(constraint.rows)
     return zero, jacobian, zero, zero, at_values(program, constraint.rows, unmoved)
+
+
+def without_held_lengths(model: Model) -> Model:
+    """The model without unit lengths of clamped and prescribed nodes, or itself where there are none."""
+    held = {(a.name, int(k)) for a in model.arrays for k in np.flatnonzero(a.fixed)}
+    held |= {(m.node, m.index) for m in model.motions}
+    lengths = [i for i in model.instances if i.element.name.startswith(UNIT_LENGTH)]
+    if not any(row[0] in held for i in lengths for row in i.nodes):
+        return model
+    free = copy.copy(model)
+    reduced = [_without(i, held) if i in lengths else i for i in model.instances]
+    free.instances = [i for i in reduced if i.nodes]
+    return free
+
+
+def _without(stated: ElementInstances, held: set[tuple[str, int]]) -> ElementInstances:
+    """Those instances whose node is none of these."""
+    kept = [k for k, row in enumerate(stated.nodes) if row[0] not in held]
+    return replace(
+        stated,
+        nodes=[stated.nodes[k] for k in kept],
+        parameters=[np.vstack(stated.parameters)[kept]],
+        sources=[np.vstack(stated.sources)[kept]],
+        names=[stated.names[k] for k in kept],
+        labels=[stated.labels[k] for k in kept],
+    )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from symlie.derive.balances import with_balances
+from symlie.derive.constraints import without_held_lengths
 from symlie.derive.derived_statement import DerivedStatement, derive_statement
 from symlie.derive.fields import check_locations, check_placements
 from symlie.errors import ModelError
@@ -286,7 +287,7 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
                 f"Element type '{instances.element.name}' got parameters after it was added to '{model.name}'; declare "
                 "them before."
             )
-    balanced = with_balances(model)
+    balanced = with_balances(without_held_lengths(model))
     return Equations(balanced, options, stated=fingerprint(balanced))
 
 

@@ -74,6 +74,9 @@ class CosseratRod(Continuum):
         strain components 0 … 5 to hold. Multipliers are internal forces.
     group
         Group of the nodes: S3sR3 (the default) or SE3, or a direct product, S3xR3 or SO3xR3.
+    coordinates
+        How nodes on a direct product store their rotations, as in `Model.node`. With ``euler_parameters`` they are on
+        R⁴ × R³, each with the constraint p·p = 1.
     reference_strain
         e*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
         ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
@@ -126,17 +129,18 @@ class CosseratRod(Continuum):
         gravity: Sequence[float] | None = None,
         constraint: str | Sequence[int] | None = None,
         group: LieGroup | str | None = None,
+        coordinates: str | None = None,
         reference_strain: object = STRAIGHT,
         first: BodyNode | None = None,
         last: BodyNode | None = None,
         closed: bool = False,
         like: CosseratRod | None = None,
     ) -> None:
-        if like is not None and not (constraint is None and group is None):
+        if like is not None and any(value is not None for value in (constraint, group, coordinates)):
             raise ModelError(
                 f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
             )
-        super().__init__(model, name, group or (like.group if like else S3sR3))
+        super().__init__(model, name, group or (like.space if like else S3sR3), coordinates=coordinates)
         if [(f.name, f.size) for f in self.group.velocity_fields] not in VELOCITIES.values():
             raise ModelError(
                 f"Rod '{name}' needs a group of rotations and positions in space, S3sR3, SE3, S3xR3 or SO3xR3, not "

@@ -148,15 +148,31 @@ class Model(Drawn, TableStatement):
         self._check_new_node(name)
         node = Node(self.program, name, self._known_group(group, coordinates, form, step))
         self._add_node(node, unit)
-        turned = parametrised_rotation(node.group)
-        if turned is not None and turned.parameters.relation is not None:
-            label = f"{UNIT_LENGTH}_{node.group.name}"
-            known = next((i.element for i in self.instances if i.element.name == label), None)
-            element = known or _unit_length(label, node.group, turned.parameters.relation, turned.part)
-            self.add(element, [node], names=f"{name}_unit")
+        self._add_unit_lengths(node.group, [node], f"{name}_unit")
         return node
 
-    def node_array(self, name: str, group: ConfigurationSpace | str, count: int) -> NodeArray:
+    def _add_unit_lengths(
+        self, group: ConfigurationSpace, nodes: Sequence[Node | NodeReference], names: str | None = None
+    ) -> None:
+        """Add the constraint p·p = 1 of each node with Euler parameters."""
+        turned = parametrised_rotation(group)
+        if turned is None or turned.parameters.relation is None:
+            return
+        label = f"{UNIT_LENGTH}_{group.name}"
+        known = next((i.element for i in self.instances if i.element.name == label), None)
+        element = known or _unit_length(label, group, turned.parameters.relation, turned.part)
+        self.add(element, nodes, names=names)
+
+    def node_array(
+        self,
+        name: str,
+        group: ConfigurationSpace | str,
+        count: int,
+        *,
+        coordinates: str | None = None,
+        form: int | None = None,
+        step: str | None = None,
+    ) -> NodeArray:
         """Add an array of nodes; its size is run-time data.
 
         Parameters
@@ -167,16 +183,15 @@ class Model(Drawn, TableStatement):
             Configuration group, or homogeneous space, of every node.
         count
             Number of nodes.
+        coordinates, form, step
+            How the rotation of each node is stored and stepped, as in `node`.
         """
         self._check_new_node(name)
         if not is_whole_number(count) or count < 1:
             raise ModelError(f"Node array '{name}' needs at least one node, not {count!r}.")
-        array = NodeArray(name, self._known_group(group), int(count))
-        if parametrised_rotation(array.group) is not None:
-            raise ModelError(
-                f"Classical coordinates, as those of {array.group}, are stated of single nodes, not of '{name}'."
-            )
+        array = NodeArray(name, self._known_group(group, coordinates, form, step), int(count))
         self.arrays.append(array)
+        self._add_unit_lengths(array.group, list(array))
         return array
 
     def add(

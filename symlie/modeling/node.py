@@ -10,6 +10,7 @@ from typing import Any
 from sympy import Expr, MatrixBase, Symbol
 
 from symlie.errors import ModelError, UnknownFieldError
+from symlie.groups.classical.turned import ByCoordinates
 from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.operations import Compose, Exponential, Inverse, Logarithm
@@ -133,7 +134,10 @@ def field_expression(components: Vector, field: Field) -> SymbolicMatrix:
 
 
 class GroupElement:
-    """An element of a Lie group in a program: ``a * b``, ``a.inverse()``, ``a.log()``, and its named fields."""
+    """An element of a Lie group in a program: ``a * b``, ``a.inverse()``, ``a.log()``, and its named fields.
+
+    Classical coordinates of rotations are composed as these.
+    """
 
     def __init__(self, program: Program, value: Value) -> None:
         if not isinstance(value.space, ConfigurationSpace):
@@ -156,7 +160,8 @@ class GroupElement:
 
     def inverse(self) -> GroupElement:
         """The inverse element."""
-        return GroupElement(self._program, self._program.apply(Inverse(self.lie_group), self._value))
+        a = self.element
+        return GroupElement(self._program, self._program.apply(Inverse(a.lie_group), a._value))
 
     @property
     def lie_group(self) -> LieGroup:
@@ -165,14 +170,23 @@ class GroupElement:
             raise ModelError(f"{self.group} is no group: its points can not be composed, and have no logarithm.")
         return self.group
 
+    @property
+    def element(self) -> GroupElement:
+        """The element of the group of rotations that classical coordinates are of; others are themselves."""
+        if self._turned is None:
+            return self
+        return GroupElement(self._program, self._program.apply(ByCoordinates(self.lie_group), self._value))
+
     def __mul__(self, other: GroupElement) -> GroupElement:
-        if not isinstance(other, GroupElement) or other.group is not self.group:
+        a = self.element
+        if not isinstance(other, GroupElement) or other.element.group is not a.group:
             raise ModelError(f"Only elements of the same group can be composed; the left one is in {self.group}.")
-        return GroupElement(self._program, self._program.apply(Compose(self.lie_group), self._value, other._value))
+        return GroupElement(self._program, self._program.apply(Compose(a.lie_group), a._value, other.element._value))
 
     def log(self) -> SymbolicMatrix:
         """Logarithm, a column of the dimension of the group."""
-        return column(self._program.apply(Logarithm(self.lie_group), self._value).components)
+        a = self.element
+        return column(self._program.apply(Logarithm(a.lie_group), a._value).components)
 
     @property
     def R(self) -> RotationMatrix | SymbolicMatrix:
@@ -271,6 +285,27 @@ class Node(GroupElement):
             raise ModelError(f"Node '{self.name}' on {self.group} has no coordinates of a rotation for a moment.")
         return self._turned.generalized_moment(moment)
 
+    @property
+    def group_velocity(self) -> Vector:
+        """The velocity of its `element`: v, with ω in the place of the rates of classical coordinates."""
+        return self._by_coordinates(self._velocity.components, transpose=False)
+
+    def along_velocity(self, force: Vector) -> Vector:
+        """The force along v that does the power of a force along `group_velocity`.
+
+        Parameters
+        ----------
+        force
+            Its components.
+        """
+        return self._by_coordinates(force, transpose=True)
+
+    def _by_coordinates(self, w: Vector, *, transpose: bool) -> Vector:
+        if self._turned is None:
+            return w
+        operation = ByCoordinates(self.lie_group)
+        return operation.differential(self._program, self.storage, self.storage, w, transpose=transpose)
+
     def parts_of_force(self, force: SymbolicMatrix) -> Mapping[str, SymbolicMatrix]:
         """Parts of a generalized force by velocity field; of classical coordinates also the moment, as ``Omega``.
 
@@ -352,4 +387,4 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
         )
     theta = [part[0] * x for x in components((a.inverse() * b).log())]
     value = Value(program.vector(theta), Euclidean(len(theta)))
-    return a * GroupElement(program, program.apply(Exponential(a.lie_group), value))
+    return a * GroupElement(program, program.apply(Exponential(a.element.lie_group), value))

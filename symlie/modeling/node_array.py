@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from symlie.errors import ModelError, UnknownFieldError
+from symlie.groups.classical.coordinates import group_of_rotations
 from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
+from symlie.groups.rotation_parameters import parametrised_rotation, starting_storage
 from symlie.modeling.names import identifier, new_name
 from symlie.modeling.units import si_units
 from symlie.rotations import with_rotations
@@ -59,8 +62,9 @@ class NodeArray:
     def __init__(self, name: str, group: ConfigurationSpace, count: int) -> None:
         self.name, self.group, self.count = name, group, count
         self.fixed = np.zeros(count, dtype=bool)
-        self.storage = np.tile(np.array([float(c) for c in group.identity]), (count, 1))
+        self.storage = np.tile(np.array([float(c) for c in starting_storage(group)]), (count, 1))
         self.velocity = np.zeros((count, group.dimension))
+        self._spin: NDArray[np.float64] | None = None
         self.storage_given = np.zeros(group.storage_dimension, dtype=bool)
         self.velocity_given = np.zeros(group.dimension, dtype=bool)
         self.outputs: list[tuple[str, str, str]] = []
@@ -124,10 +128,19 @@ class NodeArray:
         ----------
         **fields
             Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``); ``rotation``
-            is the field that stores one, given by `rotation`.
+            is the field that stores one, given by `rotation`. Of classical coordinates ``Omega`` gives their rates.
         """
         known = {f.name: (f, self.storage, self.storage_given) for f in self.group.storage_fields}
         known |= {f.name: (f, self.velocity, self.velocity_given) for f in self.group.velocity_fields}
+        turned = parametrised_rotation(self.group)
+        if turned is not None:
+            spin = np.zeros((self.count, 3))
+            known["Omega"] = (Field("Omega", 0, (3,)), spin, self.velocity_given[turned.part])
+            rates = f"{turned.parameters.field}_dot"
+            if {"Omega", rates} <= set(fields):
+                raise ModelError(f"The initial velocity of '{self.name}' is given twice, as Omega and as {rates}.")
+            if "Omega" in fields or rates in fields:
+                self._spin = spin if "Omega" in fields else None
         shapes = {f.name: f.shape for f in self.group.storage_fields}
         values = {n: [v(k) for k in range(self.count)] if callable(v) else v for n, v in fields.items()}
         for name, value in with_rotations(f"Node array '{self.name}' on {self.group}", shapes, values).items():
@@ -148,6 +161,10 @@ class NodeArray:
                 raise ModelError(f"Initial {self.name}.{name} is not finite.")
             target[:, part] = block
             given[part] = True
+        if turned is not None and self._spin is not None:
+            matrices = [turned.parameters.rates_by_spin(rho) for rho in self.storage[:, turned.part]]
+            self.velocity[:, turned.part] = np.einsum("nij,nj->ni", matrices, self._spin)
+            self.velocity_given[turned.part] = True
 
     def initial_quantity(self, name: str, field: str, function: Callable[..., object], size: int | None = None) -> None:
         """Let runs start from a quantity in place of a field, such as from angular velocities in place of momenta.
@@ -240,7 +257,8 @@ def stated_curve(
         )
     if not (all(is_number(s) for s in lengths) and np.all(np.isfinite(lengths)) and np.all(np.diff(lengths) > 0)):
         raise ModelError(f"The arc lengths of curve '{name}' must be numbers that increase.")
-    turning = next((f.size for f in spaces[0].velocity_fields if f.name == "Omega"), 0)
+    velocities = group_of_rotations(spaces[0]).velocity_fields
+    turning = next((f.size for f in velocities if f.name == "Omega"), 0)
     for vector in filter(None, end_rotations):
         if len(vector) != turning or not np.all(np.isfinite(vector)):
             raise ModelError(

@@ -18,6 +18,7 @@ import sympy
 from sympy import Expr, Rational, Symbol
 
 from symlie.errors import ModelError
+from symlie.groups.classical.turned import ByCoordinates
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import HomogeneousSpace
 from symlie.groups.operations import Compose, Difference, Exponential, Inverse, Logarithm
@@ -166,7 +167,7 @@ class UnitCheck:
 
     def _apply(self, statement: Application) -> None:
         operation, result = statement.operation, statement.result.components
-        if isinstance(operation, Inverse | Compose | Exponential):
+        if isinstance(operation, Inverse | Compose | Exponential | ByCoordinates):
             found: Sequence[Known] = storage_units(operation.group, None)
         elif isinstance(operation, Logarithm | Difference):
             found = [_strain(q) for q in velocity_units(operation.group, None)]

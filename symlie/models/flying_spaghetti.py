@@ -15,7 +15,11 @@ OPTIONS = {
 
 
 def build(
-    segments: int = 16, constraint: str = "kirchhoff", group: str | None = None, load: str = "kinked"
+    segments: int = 16,
+    constraint: str = "kirchhoff",
+    group: str | None = None,
+    load: str = "kinked",
+    coordinates: str | None = None,
 ) -> sl.Model:
     """State the flying spaghetti."""
     model = sl.Model("flying_spaghetti")
@@ -23,7 +27,6 @@ def build(
     GA = model.parameter("extension_stiffness", 1e4, unit="N")
     D = model.parameter("damping", 0.0)
     L = 10.0
-    nodes = group or "S3sR3"
     rod = sl.CosseratRod(
         model,
         "rod",
@@ -35,7 +38,8 @@ def build(
         position=lambda s: (6 - 6 * s / L, 8 * s / L, 0),
         orientation=lambda s: sl.rotation(quaternion=(0.5**0.5, -0.8 * 0.5**0.5, -0.6 * 0.5**0.5, 0)),
         constraint=constraint,
-        group=nodes,
+        group=group or ("S3xR3" if coordinates else "S3sR3"),
+        coordinates=coordinates,
     )
     if load == "kinked":
         size = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
@@ -43,7 +47,7 @@ def build(
         peak, end = model.parameter("load_peak", 200.0), model.parameter("load_times", [5.0], unit="s")[0]
         model.breakpoints.append("load_times")
         size = sl.select(end - model.t, peak * sl.sin(sl.pi * model.t / end) ** 4, 0)
-    ends = sl.ElementType("ends", first=nodes, last=nodes)
+    ends = sl.ElementType("ends", first=rod.space, last=rod.space)
     ends.force(size * sl.vector(0.1, 0, 0), at=ends.first.x)
     ends.torque(size * sl.vector(0, -0.5, -1), on=ends.first)
     ends.output("tip_distance", (ends.last.x - ends.first.x).norm(), unit="m")

@@ -8,14 +8,15 @@ import symlie as sl
 OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3", "SE3", "S3xR3"]}
 
 
-def build(segments: int = 8, constraint: str = "none", group: str | None = None) -> sl.Model:
+def build(
+    segments: int = 8, constraint: str = "none", group: str | None = None, coordinates: str | None = None
+) -> sl.Model:
     """State the roll-up manoeuvre."""
     model = sl.Model("roll_up")
     EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
     GA = model.parameter("extension_stiffness", 1e4, unit="N")
     D = model.parameter("damping", 100.0)
     L = 10.0
-    nodes = group or "S3sR3"
     rod = sl.CosseratRod(
         model,
         "rod",
@@ -27,10 +28,11 @@ def build(segments: int = 8, constraint: str = "none", group: str | None = None)
         position=lambda s: (s, 0, 0),
         orientation=lambda s: sl.rotation(quaternion=(0.5**0.5, 0, 0.5**0.5, 0)),
         constraint=constraint,
-        group=nodes,
+        group=group or ("S3xR3" if coordinates else "S3sR3"),
+        coordinates=coordinates,
     )
     rod.nodes.fix(0)
-    tip = sl.ElementType("tip", first=nodes, last=nodes)
+    tip = sl.ElementType("tip", first=rod.space, last=rod.space)
     tip.torque(sl.vector(0, 2 * sl.pi * EI / L, 0), on=tip.last)
     tip.output("tip_distance", (tip.last.x - tip.first.x).norm(), unit="m")
     tip.output("tip_rotation", (tip.first.inverse() * tip.last).log()[:3, :], unit="rad")

@@ -19,7 +19,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.plot.drawn_rotations import quaternions_of
 from symlie.runtime.solution.solution import Solution
-from symlie.view.poses import Part, padded, quaternions, spin_by_rates, velocity_fields
+from symlie.view.poses import Part, padded, quaternions, rotation_rates, velocity_fields
 from symlie.view.quaternions import rotate
 
 THINNEST = 0.02
@@ -145,7 +145,7 @@ def _columns(kind: NodeType, part: Part, q: Array) -> tuple[Array | None, Array 
             shift[place] = rotate(turn[None], np.eye(3)).T[:size, :size]
         elif name == f"{part.rotation.name.rstrip('0123456789')}_dot":
             spin = np.zeros((kind.dimension, 3))
-            spin[place] = np.linalg.pinv(spin_by_rates(part.rotation, q[None])[0])
+            spin[place] = np.linalg.pinv(rotation_rates(part.rotation, q[None])[0])
     return spin, shift
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from symlie.contract.manifest import FieldLayout, NodeType
 from symlie.rotations import rotation_form
+from symlie.runtime.layout.classical_rotations import spin_by_rates
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.plot.drawn_rotations import continuous, quaternions_of
@@ -256,17 +257,13 @@ def angular_velocity(kind: NodeType, part: Part, q: Array, v: Array) -> Array | 
         if name == "Omega":
             return v[:, place]
         if name == f"{part.rotation.name.rstrip('0123456789')}_dot":
-            G = spin_by_rates(part.rotation, q)
+            G = rotation_rates(part.rotation, q)
             return np.asarray(np.einsum("nij,nj->ni", G, v[:, place]))
     return None
 
 
-DIFFERENCE = 1e-6
-"""Step of differences of coordinates, in rad: errors of 1e-10 remain, which no picture shows."""
-
-
-def spin_by_rates(field: FieldLayout, q: Array) -> Array:
-    """G(ρ) of Ω = G ρ' in axes of the body, of classical coordinates ρ, by central differences; shape (n, 3, size).
+def rotation_rates(field: FieldLayout, q: Array) -> Array:
+    """G(ρ) of Ω = G ρ' in axes of the body, of classical coordinates ρ, shape (n, 3, size).
 
     Parameters
     ----------
@@ -275,18 +272,9 @@ def spin_by_rates(field: FieldLayout, q: Array) -> Array:
     q
         Stored components of the node, shape (n, storage).
     """
-    columns = []
-    here = quaternions(field, q)
-    conjugate = here * np.array([1.0, -1.0, -1.0, -1.0])
-    for k in range(field.part.start, field.part.stop):
-        sides = []
-        for sign in (1, -1):
-            moved = q.copy()
-            moved[:, k] += sign * DIFFERENCE
-            turned = product(conjugate, quaternions(field, moved))
-            sides.append(np.sign(turned[:, :1]) * turned[:, 1:])
-        columns.append((sides[0] - sides[1]) / DIFFERENCE)  # Ω = 2 Im(p̄ p')
-    return np.stack(columns, axis=2)
+    form = rotation_form(field.name, field.shape)
+    assert form is not None
+    return spin_by_rates(form, q[:, field.part])
 
 
 def product(a: Array, b: Array) -> Array:

@@ -46,11 +46,17 @@ class Continuum(Densities):
         Length in the material coordinate, from s = 0 on, in m; left out where `discretize` gets coordinates.
     unit
         Unit of the coordinates of Rⁿ, as in `Model.node`.
+    coordinates
+        How the rotations of nodes are stored, as in `Model.node`; default: those of the group.
 
     Attributes
     ----------
-    name, group
+    name
         As given.
+    group
+        The group of configurations, in which strains and velocities are.
+    space
+        The space of the nodes: the group, or classical coordinates of it.
     nodes
         The nodes that it added to the model: all but those it is joined to.
     along
@@ -85,8 +91,9 @@ class Continuum(Densities):
         group: LieGroup | str,
         length: float | Sequence[float] | None = None,
         unit: str = "",
+        coordinates: str | None = None,
     ) -> None:
-        super().__init__(name, group, unit)
+        super().__init__(name, group, unit, coordinates)
         self.model = model
         self._length = length
         whole = numbers(f"The length of {self._lower} is a number", 1.0 if length is None else length)
@@ -106,8 +113,8 @@ class Continuum(Densities):
 
     def __repr__(self) -> str:
         if self._grid is None:
-            return line("Continuum", [self.name, str(self.group)])
-        size = f"{len(self.lengths)} segments on {self.group}, {sum(self.lengths):.6g} m"
+            return line("Continuum", [self.name, str(self.space)])
+        size = f"{len(self.lengths)} segments on {self.space}, {sum(self.lengths):.6g} m"
         return line(type(self).__name__, [self.name, size])
 
     def __getitem__(self, index: int) -> BodyNode:
@@ -232,7 +239,7 @@ class Continuum(Densities):
 
     def _add_end_load(self, end: str, load: Load) -> None:
         number = sum(e == end for e, _ in self.end_loads[: self.end_loads.index((end, load))]) + 1
-        element = ElementType(f"{self.name}_{end}_load{number if number > 1 else ''}", node=self.group)
+        element = ElementType(f"{self.name}_{end}_load{number if number > 1 else ''}", node=self.space)
         restated = Restated(self, element, load.expressions)
         rotation = self.end_rotations[end]
         section = frame(element, element.node, end if rotation else "")
@@ -305,7 +312,7 @@ class Continuum(Densities):
         least = 1 + (shared_end and (closed or first is not None))
         if segments < least:
             raise ModelError(f"{self._what} needs at least {least} segment{'s' * (least > 1)}, not {segments}.")
-        nodes = self.model.node_array(self.name, self.group, segments + 1 - (first is not None) - shared_end)
+        nodes = self.model.node_array(self.name, self.space, segments + 1 - (first is not None) - shared_end)
         along: list[BodyNode] = [nodes[k] for k in range(len(nodes))]
         if first is not None:
             along.insert(0, first)

@@ -15,6 +15,7 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from symlie.errors import ModelError
+from symlie.groups.classical.coordinates import group_of_rotations
 from symlie.groups.group import LieGroup
 from symlie.ir.program import Euclidean, Value, Vector, depends_on
 from symlie.modeling.declarations import Stated
@@ -81,6 +82,10 @@ class CrossSection:
 
     Attributes
     ----------
+    space
+        The space of nodes.
+    group
+        The group of configurations: the space itself, or that of the rotations that it holds classical coordinates of.
     q
         The configuration of a cross section: ``q.R``, ``q.x``, …
     place, strain, strain_rate
@@ -92,13 +97,14 @@ class CrossSection:
     called = "continuum"
     """What messages call it."""
 
-    def __init__(self, name: str, group: LieGroup | str, unit: str = "") -> None:
+    def __init__(self, name: str, group: LieGroup | str, unit: str = "", coordinates: str | None = None) -> None:
         self.name = identifier("Node", name)
-        space = given_space(group)
+        space = given_space(group, coordinates)
         if not isinstance(space, LieGroup):
             raise ModelError(f"{self._what} needs a Lie group such as sl.SE2, not {space}.")
-        self.group: LieGroup = space
-        self.stated = _CrossSection(name, space, unit)
+        self.space: LieGroup = space
+        self.group: LieGroup = group_of_rotations(space)
+        self.stated = _CrossSection(name, self.group, unit)
         self.q: Node = self.stated.node
         self.place = Value((Symbol(f"{name}.s", real=True),), Euclidean(1))
         self.strain = self._vector("w")

@@ -46,12 +46,12 @@ class Densities(CrossSection):
 
     Parameters
     ----------
-    name, group, unit
+    name, group, unit, coordinates
         As of the nodes.
     """
 
-    def __init__(self, name: str, group: LieGroup | str, unit: str = "") -> None:
-        super().__init__(name, group, unit)
+    def __init__(self, name: str, group: LieGroup | str, unit: str = "", coordinates: str | None = None) -> None:
+        super().__init__(name, group, unit, coordinates)
         self.kinetic: list[Expr] = []
         self.potential: list[Expr] = []
         self.dissipated: list[Expr] = []

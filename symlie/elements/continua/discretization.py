@@ -116,7 +116,7 @@ def section_type(
     end
         The end that it is of those at an angle to their nodes, as in `frame`.
     """
-    section = ElementType(name, node=densities.group)
+    section = ElementType(name, node=densities.space)
     weight = _of_grid(section, WEIGHT)
     kinetic = [] if loads_alone else densities.kinetic
     potential = [] if loads_alone else [u for u in densities.potential if not densities.depends_on_strain([u])]
@@ -174,7 +174,7 @@ def segment_type(name: str, densities: Densities, rule: Rule, ends: Ends = ()) -
         Ends that are at an angle to their nodes; constraints are then called NAME_start, NAME_end or NAME_start_end.
     """
     d = densities
-    segment = ElementType(name, left=d.group, right=d.group)
+    segment = ElementType(name, left=d.space, right=d.space)
     left, right = (
         frame(segment, node, end if end in ends else "").q
         for node, end in ((segment.left, "start"), (segment.right, "end"))

@@ -10,6 +10,7 @@ import numpy as np
 from symlie.elements.continua.grid import Array, along_arc
 from symlie.elements.continua.joined import turning_field
 from symlie.elements.placement import BodyNode, initial_storage, rotation_of
+from symlie.groups.classical.coordinates import group_of_rotations
 from symlie.groups.group import LieGroup
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray, NodeReference
@@ -73,8 +74,9 @@ class InitialFields:
 
         stored = next((f for f in self.group.storage_fields if rotation_form(f.name, f.shape)), None)
         stated = next(((n, v) for n, v in self.values.items() if stored and n in (stored.name, "rotation")), None)
-        group = node.array.group if isinstance(node, NodeReference) else node.group
-        if stored is None or stated is None or turning_field(self.group) is None or group is not self.group:
+        space = node.array.group if isinstance(node, NodeReference) else node.group
+        joined = isinstance(space, LieGroup) and group_of_rotations(space) is self.group
+        if stored is None or stated is None or turning_field(self.group) is None or not joined:
             return ()
         name, value = stated
         rows = self._rows(name, value)

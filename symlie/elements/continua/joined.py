@@ -1,6 +1,9 @@
-"""Ends joined to a node at an angle: their cross section is q∘A of the node's q, with a constant rotation A = exp(ψ).
+"""Cross sections at nodes: elements of a group of rotations, which nodes may hold by classical coordinates ρ.
+
+Of ends that are joined to a node at an angle they are q∘A of the node's q, with a constant rotation A = exp(ψ).
 
 δ(q∘A) = Ad(A⁻¹) δq,   v at the end = Ad(A⁻¹) v,   F on the node = Ad(A⁻¹)ᵀ F at the end
+δq = G(ρ) δρ,          v = G(ρ) ρ',                F along ρ = G(ρ)ᵀ F
 """
 
 from __future__ import annotations
@@ -42,9 +45,9 @@ class Frame:
 
     def force_on_node(self, element: ElementType, force: Vector) -> Vector:
         """A generalised force on the cross section as one on the node."""
-        if self.back is None:
-            return force
-        return operators.adjoint(element.program, self.back.lie_group, self.back.storage, force, transpose=True)
+        if self.back is not None:
+            force = operators.adjoint(element.program, self.back.lie_group, self.back.storage, force, transpose=True)
+        return self.node.along_velocity(force)
 
 
 def frame(element: ElementType, node: Node, end: str = "") -> Frame:
@@ -57,9 +60,10 @@ def frame(element: ElementType, node: Node, end: str = "") -> Frame:
     end
         ``"start"`` or ``"end"`` of a continuum that is at an angle to the node there; empty where there is none.
     """
+    here, velocity = node.element, node.group_velocity
     if not end:
-        return Frame(node, node, node.velocity.components)
-    program, group = element.program, node.lie_group
+        return Frame(node, here, velocity)
+    program, group = element.program, here.lie_group
     turning = turning_field(group)
     assert turning is not None
     psi: Sequence[Expr] = components(element.parameter(END_ROTATIONS[end], [0.0] * turning.size, unit="rad"))
@@ -68,8 +72,8 @@ def frame(element: ElementType, node: Node, end: str = "") -> Frame:
     value = Value(program.vector(algebra), Euclidean(len(algebra)))
     constant = GroupElement(program, program.apply(Exponential(group), value))
     back = constant.inverse()
-    v = operators.adjoint(program, group, back.storage, node.velocity.components)
-    return Frame(node, node * constant, program.vector(v), back)
+    v = operators.adjoint(program, group, back.storage, velocity)
+    return Frame(node, here * constant, program.vector(v), back)
 
 
 def turning_field(group: LieGroup) -> Field | None:

@@ -166,8 +166,33 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
         rotation = _parameter_space(coordinates)
     else:
         rotation = _stored_group(coordinates)
-    factors = [rotation if k in places else g for k, (g, _, _) in enumerate(group.simple_factors)]
+    return _product(*[rotation if k in places else g for k, (g, _, _) in enumerate(group.simple_factors)])
+
+
+@functools.cache
+def _product(*factors: LieGroup) -> LieGroup:
+    """The direct product of groups, one for the same factors, or the only one."""
     return factors[0] if len(factors) == 1 else direct_product(*factors)
+
+
+@functools.cache
+def group_of_rotations(group: LieGroup) -> LieGroup:
+    """The group whose elements classical coordinates of form 2 are of, with the same storage; others are themselves.
+
+    Parameters
+    ----------
+    group
+        A group of a node, such as Euler parameters and R³, which are of S³×R³.
+    """
+    if all(g.rotation_parameters is None for g, _, _ in group.simple_factors):
+        return group
+
+    def turned(g: LieGroup) -> LieGroup:
+        if g.rotation_parameters is None:
+            return g
+        return S3 if g.rotation_parameters.size == S3.storage_dimension else _stored_group(g.rotation_parameters.name)
+
+    return _product(*[turned(g) for g, _, _ in group.simple_factors])
 
 
 def classical_group(name: str) -> LieGroup | None:

@@ -18,6 +18,13 @@ from symlie.contract.constants import ROUNDING
 from symlie.contract.manifest import NodeType
 from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.kernels.numpy import node_groups
+from symlie.runtime.layout.classical_rotations import (
+    ClassicalRotation,
+    classical_rotation,
+    coordinates,
+    rotations,
+    spin_by_rates,
+)
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import CurveSlice
 from symlie.runtime.solution.node_fields import named_field
@@ -126,6 +133,9 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
     left = np.searchsorted(arc, s, side="right") - 1
     right = np.minimum(left + 1, len(arc) - 1)
     xi = (s - arc[left]) / np.where(right > left, arc[right] - arc[left], 1.0)
+    classical = classical_rotation(curve.type)
+    if classical is not None:
+        return _by_coordinates(classical, curve, q[:, curve.storage], v[:, curve.velocity], (left, right, xi))
     found = np.empty((len(q), len(s), curve.type.storage))
     velocities = v[:, curve.velocity]
     if found.size:
@@ -138,6 +148,37 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
         found = _geodesic(system, q[0], curve.type, a, b, np.tile(xi, len(q))).reshape(found.shape)
     velocity = (1 - xi)[:, None] * velocities[:, left] + xi[:, None] * velocities[:, right]
     return found, velocity
+
+
+def _by_coordinates(
+    classical: ClassicalRotation, curve: CurveSlice, q: Array, v: Array, places: tuple[Places, Places, Array]
+) -> tuple[Array, Array]:
+    """The same for classical coordinates: geodesics of rotations, and velocities linear in ω; all else is linear.
+
+    q and v are states of the nodes, shape (n, nodes, storage) and (n, nodes, dimension).
+    """
+    from scipy.spatial.transform import Rotation
+
+    form, stored, rates = classical.form, classical.stored, classical.rates
+    left, right, xi = places
+    near, shape = q[..., stored], q.shape[:2]
+    turned = rotations(form, near.reshape(-1, near.shape[-1])).as_matrix().reshape(*shape, 3, 3)
+    G = spin_by_rates(form, near.reshape(-1, near.shape[-1])).reshape(*shape, 3, -1)
+    spin = np.einsum("nkij,nkj->nki", G, v[..., rates])
+    for index, vector in zip((0, -1), curve.end_rotations, strict=True):
+        if vector:
+            constant = Rotation.from_rotvec(vector).as_matrix()
+            turned[:, index], spin[:, index] = turned[:, index] @ constant, spin[:, index] @ constant
+    a, b = (Rotation.from_matrix(turned[:, k].reshape(-1, 3, 3)) for k in (left, right))
+    way = np.tile(xi, len(q))[:, None] * (a.inv() * b).as_rotvec()
+    part = xi[:, None]
+    q, v, spin = ((1 - part) * x[:, left] + part * x[:, right] for x in (q, v, spin))
+    near = near[:, left].reshape(-1, near.shape[-1])
+    rho = coordinates(form, a * Rotation.from_rotvec(way), near)
+    q[..., stored] = rho.reshape(*q.shape[:2], -1)
+    inverse = np.linalg.pinv(spin_by_rates(form, rho)).reshape(*q.shape[:2], -1, 3)
+    v[..., rates] = np.einsum("nkij,nkj->nki", inverse, spin)
+    return q, v
 
 
 def _turned(system: System, q: Array, kind: NodeType, states: Array, vector: Sequence[float]) -> Array:

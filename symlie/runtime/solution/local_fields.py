@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import NodeType
 from symlie.errors import ModelError, UnknownNameError
 from symlie.rotations import rotation_form
+from symlie.runtime.layout.classical_rotations import classical_rotation, rotations
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.slices import CurveSlice
 from symlie.runtime.solution.curve_states import interpolated
@@ -118,14 +120,23 @@ def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
     kind = field.curve.type
     if frame == "body":
         return values
-    if field.places.shape[1] != kind.velocities or not any(rotation_form(f.name, f.shape) for f in kind.storage_fields):
+    parts, size = _parts_in_space(kind)
+    if field.places.shape[1] != size or not any(rotation_form(f.name, f.shape) for f in kind.storage_fields):
         raise ModelError(f"Field '{field.name}' of '{field.curve.name}' is no vector in axes of a cross section.")
     rotations = _rotations(solution, field)
     turned = values.copy()
-    for part in (f.part for f in kind.velocity_fields if f.name in ("Omega", "U", "x_dot")):
+    for part in parts:
         if part.stop - part.start == rotations.shape[-1]:
             turned[..., part] = np.einsum("nkij,nkj->nki", rotations, values[..., part])
     return turned
+
+
+def _parts_in_space(kind: NodeType) -> tuple[list[slice], int]:
+    """Parts that turn, and the size, of vectors along the velocity, which has ω where nodes have rates of ρ."""
+    classical = classical_rotation(kind)
+    if classical is not None:
+        return [slice(0, 3), slice(3, 6)], 6
+    return [f.part for f in kind.velocity_fields if f.name in ("Omega", "U", "x_dot")], kind.velocities
 
 
 def _values(solution: Solution) -> Array:
@@ -140,8 +151,6 @@ def _values(solution: Solution) -> Array:
 
 def _rotations(solution: Solution, field: LocalField) -> Array:
     """Rotation matrices in the middle of the segments, shape (times, segments, n, n)."""
-    from scipy.spatial.transform import Rotation
-
     q, _ = interpolated(solution.system, field.curve, solution.q, solution.v, field.middle)
     stored, form = next(
         (f, form) for f in field.curve.type.storage_fields if (form := rotation_form(f.name, f.shape)) is not None
@@ -152,6 +161,5 @@ def _rotations(solution: Solution, field: LocalField) -> Array:
         return np.stack([np.stack([c, -s], -1), np.stack([s, c], -1)], -2)
     if form == "matrix":
         return part.reshape(*part.shape[:2], 3, 3)
-    rows = part.reshape(-1, part.shape[-1])
-    turned = Rotation.from_rotvec(rows) if form == "vector" else Rotation.from_quat(np.roll(rows, -1, axis=-1))
+    turned = rotations(form, part.reshape(-1, part.shape[-1]))
     return np.asarray(turned.as_matrix()).reshape(*part.shape[:2], 3, 3)

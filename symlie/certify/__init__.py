@@ -9,13 +9,8 @@ if TYPE_CHECKING:
 
 
 def operator_certificate(operators: GroupOperators) -> str:
-    """Certificate of the coefficient functions of stand-alone operators, as text.
-
-    Parameters
-    ----------
-    operators
-        What was derived; NumPy modules evaluate the same operations as C does.
-    """
+    """Return the certificate of the coefficient functions of stand-alone operators as text."""
+    # NumPy modules evaluate the same operations as the C sources.
     from symlie.certify.certificate import certificate_of_sources
     from symlie.certify.loops import loop_entries
     from symlie.emit.c.printing import coefficient_source

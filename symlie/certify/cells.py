@@ -1,7 +1,7 @@
 """Bounds of |computed - f| on one cell, an interval of the argument, in ball arithmetic.
 
-The exact value p of the operation list and the function f are enclosed by Taylor series about the cell's centre whose
-last coefficient is enclosed over the whole cell; `rounding` adds what floating-point arithmetic does.
+The exact value p of the operation list and the function f are enclosed by Taylor polynomials about the centre of the
+cell, with the last coefficient enclosed over the whole cell; `rounding` adds the floating-point errors.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from symlie.certify.rounding import Contraction, Interval, Rounded, RunningError
 from symlie.ir.schemes import Precision
 
 BITS = 192
-"""Working precision."""
+"""Working precision in bits."""
 
 ORDER = 14
-"""Number of Taylor coefficients on a cell, the last of which is a remainder."""
+"""Number of Taylor coefficients on a cell; the last one is the remainder."""
 
 
 Number = TypeVar("Number", arb, arb_series)
@@ -30,27 +30,17 @@ Number = TypeVar("Number", arb, arb_series)
 
 @dataclass(frozen=True)
 class Cell:
-    """Bounds of the error on lower ≤ argument ≤ upper."""
+    """Error bounds on lower ≤ argument ≤ upper."""
 
     lower: float
     upper: float
     absolute: float
     relative: float
-    """To |f|; infinite where f vanishes."""
+    """Relative to |f|; infinite if f vanishes."""
 
 
 class CellProver:
-    """Error bounds of one branch of a function on cells.
-
-    Parameters
-    ----------
-    branch, argument
-        Operations, and the name of what they are of: ``z``, or ``w`` for ω.
-    function
-        Definition on an interval that contains the cells.
-    precision, contraction
-        Of the operations; see `RunningError`.
-    """
+    """Error bounds of one branch of a function on cells, with the argument ``z``, or ``w`` for ω."""
 
     def __init__(
         self, branch: Branch, argument: str, function: Definition, precision: Precision, contraction: Contraction
@@ -66,13 +56,13 @@ class CellProver:
         self._divisor = None if self.argument_is_omega else self._pole_divisor()
 
     def cell(self, lower: float, upper: float) -> Cell:
-        """Bounds on one cell."""
+        """Return the bounds on one cell."""
         centre = (arb(lower) + arb(upper)) / 2
         radius = (arb(upper) - centre).upper()
         ball = centre + arb(0, 1) * radius
         try:
             at_centre, over_cell = self._series(centre), self._series(ball)
-        except ValueError:  # a divisor that may vanish on a cell this wide
+        except ValueError:  # a divisor may vanish on a wide cell
             return Cell(lower, upper, math.inf, math.inf)
         ranges = self._ranges(arb(lower), arb(upper), at_centre, over_cell, radius)
         f_centre, f_cell = self._function_series(centre), self._function_series(ball)
@@ -102,7 +92,7 @@ class CellProver:
         values: dict[Operand, arb_series] = {self.argument: arb_series([x, 1])}
         for operation in self.branch.operations:
             if self._divisor is not None and operation.target == self.branch.result:
-                break  # the quotient is judged by its parts
+                break  # the bounds of the quotient follow from its parts
             operands = [values[o] if isinstance(o, str) else arb_series([arb(o)]) for o in operation.operands]
             divisor = self._tangents.get(operation.operands[-1]) if operation.operator == "div" else None
             if divisor is not None:  # x/tan u = x cos u/sin u has no pole at u = π/2
@@ -118,7 +108,8 @@ class CellProver:
         over_cell: dict[Operand, arb_series],
         radius: arb,
     ) -> dict[Operand, Interval]:
-        """Ranges of all operations: by the ends where monotonic, otherwise by the second-order mean-value form."""
+        """Return the ranges of all operations from end points if monotonic, else by the second-order mean value
+        form."""
         width = arb(0, 1) * radius
         first, last = self._values(lower), self._values(upper)
         ranges: dict[Operand, Interval] = {}
@@ -142,14 +133,14 @@ class CellProver:
         return values
 
     def _function_series(self, x: arb) -> list[arb]:
-        """Taylor coefficients of the numerator of f, without the remainder of its series."""
+        """Return the Taylor coefficients of the numerator of f, without the remainder of its series."""
         inner = arb_poly([x * x, 2 * x, 1]) if self.argument_is_omega else arb_poly([x, 1])
         return _coefficients(self.function.series(inner))
 
     def _directly(
         self, p: arb_series, wide: arb_series, f: list[arb], f_wide: list[arb], ball: arb, radius: arb
     ) -> tuple[arb, arb]:
-        """Range of f, and a bound of |p - f|."""
+        """Return the range of f, and a bound of |p - f|."""
         remainder = self.function.remainder
         if self.function.pole_order:
             z = ball * ball if self.argument_is_omega else ball
@@ -162,7 +153,7 @@ class CellProver:
         return value, (_bounded_difference(p, wide, f, f_wide, radius) + remainder).upper()
 
     def _pole_divisor(self) -> tuple[Operand, Operand] | None:
-        """Numerator and divisor of the result, if the divisor is a polynomial of the degree of f's pole."""
+        """Return numerator and divisor of the result if the divisor is a polynomial of the degree of the pole of f."""
         k = self.function.pole_order
         last = next((o for o in self.branch.operations if o.target == self.branch.result), None)
         if not k or last is None or last.operator != "div":
@@ -181,10 +172,8 @@ class CellProver:
         ball: arb,
         radius: arb,
     ) -> arb:
-        """Bound of |p/f - 1| for p = A/B and f = N/(4π² - z)^k, from A - N and from B about the pole.
-
-        With ρ = B/(4π² - z)^k: p/f - 1 = (A/N - ρ)/ρ. In powers of 4π² - z, ρ - 1 has small coefficients only.
-        """
+        """Return a bound of |p/f - 1| for p = A/B and f = N/(4π² - z)^k, from A - N and from B about the pole."""
+        # With ρ = B/(4π² - z)^k, p/f - 1 = (A/N - ρ)/ρ, and ρ - 1 has small coefficients in powers of 4π² - z.
         k = self.function.pole_order
         remainder = self.function.remainder
         error = _bounded_difference(a, wide, f, f_wide, radius) + remainder
@@ -217,7 +206,7 @@ def _coefficients(series: arb_series | arb_poly) -> list[arb]:
 
 
 def _bounded(centre: list[arb], wide: list[arb], radius: arb) -> arb:
-    """Range of a function with these Taylor coefficients at the centre and over the cell."""
+    """Return the range of a function from its Taylor coefficients at the centre and over the cell."""
     total = abs(wide[ORDER - 1])
     for coefficient in reversed(centre[1 : ORDER - 1]):
         total = total * radius + abs(coefficient)
@@ -225,7 +214,7 @@ def _bounded(centre: list[arb], wide: list[arb], radius: arb) -> arb:
 
 
 def _bounded_difference(p: arb_series, wide: arb_series, f: list[arb], f_wide: list[arb], radius: arb) -> arb:
-    """Magnitude of p - f over the cell."""
+    """Return an enclosure of |p - f| over the cell."""
     near, over = ([x - y for x, y in zip(_coefficients(a), b, strict=True)] for a, b in ((p, f), (wide, f_wide)))
     return abs(_bounded(near, over, radius))
 
@@ -236,7 +225,7 @@ def _pole_series(argument_is_omega: bool, x: arb) -> arb_series:
 
 
 def _degrees(branch: Branch, argument: str) -> dict[Operand, int]:
-    """Degrees in the argument of the operations that are polynomials."""
+    """Return the degrees in the argument of all operations that are polynomials."""
     degrees: dict[Operand, int] = {argument: 1}
     for operation in branch.operations:
         if all(isinstance(o, float) or o in degrees for o in operation.operands):

@@ -1,6 +1,7 @@
-"""Certificates: what was proved, in a form that `checker` can prove anew.
+"""Certificates of proved bounds, in a format that `checker` can verify independently.
 
-The certificates of the shipped family are data, found by the text of a function, so that generating needs no prover.
+The certificates of the standard family are data, identified by the text of a function, so code generation needs no
+prover.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ SHIPPED = Path(__file__).with_name("standard_certificates.json")
 PROVED = "proved"
 
 ALLOWANCE = 1.02
-"""By how much certified bounds exceed the proved ones: another way to enclose them must come out below as well."""
+"""Factor between certified and proved bounds, so that a different enclosure also stays below the certified bound."""
 
 SCALE = "scale"
-"""What errors of tails of stated series are relative to, as certificates call it."""
+"""Certificate name of the reference of errors of tails of user-defined series."""
 
 STATEMENTS = {
     "c": "c_{k,m}(z) = sum_j (-1)^(j+m) 2^m (j+m)!/(j! (2j+2m+k)!) z^j",
@@ -49,7 +50,7 @@ STATEMENTS = {
 
 
 def _definition_of(base_name: str) -> dict[str, object]:
-    """A definition as certificates state it."""
+    """Return a definition in the format of certificates."""
     family = base_name[0]
     if is_series(base_name):
         return {**tail_of(base_name).to_json(), "statement": STATEMENTS[family]}
@@ -59,7 +60,7 @@ def _definition_of(base_name: str) -> dict[str, object]:
 
 
 def entry(verification: Verification) -> dict[str, Any]:
-    """The certificate of one function."""
+    """Return the certificate of one function."""
     from symlie.certify.definitions import definition
     from symlie.certify.verification import EPSILON
 
@@ -99,12 +100,12 @@ def entry(verification: Verification) -> dict[str, Any]:
 
 
 def _above(value: float) -> float:
-    """Four digits, with the allowance."""
+    """Return a value with the allowance, to four digits."""
     return float(f"{value * ALLOWANCE + 1e-6:.4g}") if value else 0.0
 
 
 def prover_versions() -> dict[str, str]:
-    """Versions of what proves here; compilers do not matter as long as they keep the assumptions."""
+    """Return the versions of the provers; compilers are irrelevant if they satisfy the assumptions."""
     return {
         "symlie": VERSION,
         "python-flint": importlib.metadata.version("python-flint"),
@@ -114,15 +115,7 @@ def prover_versions() -> dict[str, str]:
 
 
 def certificate(entries: Iterable[Mapping[str, object]], versions: Mapping[str, str]) -> str:
-    """A certificate as text, one line for each function.
-
-    Parameters
-    ----------
-    entries
-        What is certified of each function.
-    versions
-        Of what proved it.
-    """
+    """Return a certificate as text, with one line for each function."""
     lines = ",\n".join(json.dumps(e) for e in entries)
     head = {
         "format": FORMAT,
@@ -141,18 +134,16 @@ def _shipped_content() -> dict[str, Any]:
 
 @functools.cache
 def shipped() -> dict[str, dict[str, Any]]:
-    """Certificates of the shipped family by the hash of their text."""
+    """Return the certificates of the standard family by the hash of their text."""
     return {e["text_sha256"]: e for e in _shipped_content()["functions"]}
 
 
 def certificate_of_sources(
     sources: Iterable[str], prefix: str = "symlie_", others: Iterable[Mapping[str, object]] = ()
 ) -> str:
-    """Certificate of all coefficient functions in C sources, from the shipped ones.
-
-    Functions outside of the shipped family are proved where python-flint is installed; else they are listed as
-    unproved, with bounds of their approximation in rational arithmetic.
-    """
+    """Return the certificate of all coefficient functions in C sources, with shipped entries where possible."""
+    # Other functions are proved if python-flint is installed; otherwise they are listed as unproved, with bounds of
+    # their approximation error in rational arithmetic.
     entries: dict[str, dict[str, Any]] = {}
     for source in sources:
         for short, name in named_functions(source, prefix).items():
@@ -167,7 +158,7 @@ def certificate_of_sources(
 
 
 def _of_new_function(name: str, base_name: str, source: str, function: str) -> dict[str, Any]:
-    """Of a function outside of the shipped family: proved where python-flint is installed, else what is known."""
+    """Return the entry of a function outside of the standard family, proved if python-flint is installed."""
     if not is_installed("flint", "pycparser"):
         return {
             "name": name,
@@ -185,7 +176,7 @@ def _of_new_function(name: str, base_name: str, source: str, function: str) -> d
 
 
 def _approximations(base_name: str) -> list[dict[str, object]]:
-    """Taylor polynomials of a function, with their remainders as they are bounded in rational arithmetic."""
+    """Return the Taylor polynomials of a function, with remainder bounds in rational arithmetic."""
     reference = "its largest value there" if is_series(base_name) else "f(0)"
     return [
         {
@@ -202,22 +193,11 @@ def _approximations(base_name: str) -> list[dict[str, object]]:
 
 
 def check_file(path: Path) -> dict[str, str]:
-    """Prove a certificate anew, and check that it belongs to the C files beside it, if there are any.
-
-    Returns
-    -------
-    dict
-        Status of each function.
-
-    Raises
-    ------
-    FormatError
-        The file is no certificate, does not prove what it says, or belongs to other sources.
-    """
+    """Verify a certificate and its agreement with the C files in its folder, and return the status of each function."""
     with reading(path, "is no certificate, or a damaged one"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            found = content.get("format", FORMAT)  # what states none is no certificate, as the checker says
+            found = content.get("format", FORMAT)  # the checker rejects content without a format
             if found != FORMAT:
                 version = content.get("versions", {}).get("symlie")
                 raise other_format(path, found, FORMAT, version, "check it with that version, or prove it again")
@@ -230,7 +210,7 @@ def check_file(path: Path) -> dict[str, str]:
 
 
 def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
-    """The functions in the C files beside a certificate are those that it is about."""
+    """Check that the coefficient functions in the C files of the folder are the certified ones."""
     folder = path.absolute().parent
     headers = sorted(folder.glob("*.h"))
     for prefix in ("symlie_", *(f"{p.stem}_" for p in headers)):
@@ -248,7 +228,7 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
 
 
 def _same_operations(certified: Mapping[str, object], text: str, name: str, path: Path) -> None:
-    """The certified operations are those of the text; looked at where the parser is installed."""
+    """Check that the certified operations agree with the text, if the parser is installed."""
     if not is_installed("pycparser"):
         return
     from symlie.certify.operation_list import parse_function
@@ -258,7 +238,7 @@ def _same_operations(certified: Mapping[str, object], text: str, name: str, path
 
 
 def main() -> None:
-    """Prove the shipped family and write its certificates beside this module."""
+    """Prove the standard family and write its certificates to the folder of this module."""
     from symlie.certify.subjects import named_subject, standard_names
     from symlie.certify.verification import prove_subject
 

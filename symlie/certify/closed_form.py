@@ -1,7 +1,7 @@
-"""Closed forms of coefficient functions as they are typed: their C text, and what they are exactly.
+"""Closed forms of coefficient functions as typed by users: C text and exact interpretation.
 
-A closed form is made of w, numbers, + - * / **, sin, cos and tan. As a function of complex w it is a quotient N/D of
-entire functions, where tan u = sin u/cos u.
+A closed form consists of w, numbers, + - * / **, sin, cos and tan. As a function of complex w it is a quotient N/D of
+entire functions, with tan u = sin u/cos u.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from symlie.errors import FormatError
 from symlie.ir.schemes import Precision
 
 FUNCTIONS = ("sin", "cos", "tan")
-"""Functions that proofs know."""
+"""Functions that the proofs support."""
 
 LARGEST_POWER = 24
 
 Tree: TypeAlias = Fraction | str | tuple["str | Tree", ...]
-"""A number, ``"w"``, or an operation with its operands."""
+"""Number, ``"w"``, or operation with its operands."""
 
 Number = TypeVar("Number", acb, fmpq_series)
 
@@ -33,57 +33,28 @@ _OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: 
 
 @dataclass(frozen=True)
 class ClosedForm:
-    """A closed form.
-
-    Attributes
-    ----------
-    text
-        As it was typed.
-    tree
-        Its operations.
-    """
+    """Closed form as typed by a user."""
 
     text: str
+    """Text as typed."""
     tree: Tree
+    """Operations."""
 
     def c_text(self, precision: Precision = "double") -> str:
-        """C with the operations in the order in which they were typed; w**3 is w * w * w.
-
-        Parameters
-        ----------
-        precision
-            ``double`` or ``float``.
-        """
+        """Return C code with the operations in the order of the text; w**3 becomes w * w * w."""
         return _c_text(self.tree, "f" if precision == "float" else "")
 
     def quotient(self) -> tuple[Tree, Tree]:
-        """N and D.
-
-        Raises
-        ------
-        FormatError
-            A function has an argument with a pole.
-        """
+        """Return N and D, or raise `FormatError` if the argument of a function has a pole."""
         return _quotient(self.tree, self.text)
 
     def is_even(self) -> bool:
-        """Whether f(-w) = f(w) follows from parts that are even or odd."""
+        """Return whether the parity of the parts proves f(-w) = f(w)."""
         return _parity(self.tree) == 1
 
 
 def closed_form(text: str) -> ClosedForm:
-    """Parse a closed form.
-
-    Parameters
-    ----------
-    text
-        Such as ``(w - sin(w)) / w**3``; z stands for w².
-
-    Raises
-    ------
-    FormatError
-        It is no expression, or has something that proofs do not follow; the message says what and where.
-    """
+    """Parse a closed form such as ``(w - sin(w)) / w**3``, where z denotes w², or raise `FormatError`."""
     try:
         parsed = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -134,7 +105,7 @@ def _c_text(tree: Tree, suffix: str) -> str:
 
 
 def _parity(tree: Tree) -> int:
-    """1 of even functions, -1 of odd ones, 0 where it is not seen."""
+    """Return 1 for even functions, -1 for odd ones, and 0 if the parity is not evident."""
     if isinstance(tree, Fraction):
         return 1
     if isinstance(tree, str):
@@ -177,15 +148,7 @@ def _product(a: Tree, b: Tree) -> Tree:
 
 
 def value_at(tree: Tree, w: acb) -> acb:
-    """An enclosure of an entire function over a ball.
-
-    Parameters
-    ----------
-    tree
-        N or D.
-    w
-        The ball.
-    """
+    """Return an enclosure of an entire function (N or D) over a ball."""
     if isinstance(tree, Fraction):
         return acb(fmpq(tree.numerator, tree.denominator))
     if isinstance(tree, str):
@@ -195,22 +158,7 @@ def value_at(tree: Tree, w: acb) -> acb:
 
 
 def series_of(tree: Tree, count: int, text: str) -> fmpq_series:
-    """The exact Taylor series of an entire function at 0.
-
-    Parameters
-    ----------
-    tree
-        N or D.
-    count
-        Number of coefficients.
-    text
-        The closed form, for messages.
-
-    Raises
-    ------
-    FormatError
-        A coefficient is irrational.
-    """
+    """Return the exact Taylor series of an entire function at 0, or raise `FormatError` for irrational coefficients."""
     cap, ctx.cap = ctx.cap, count
     try:
         return _series(tree, count, text)

@@ -1,4 +1,4 @@
-"""Errors of coefficient functions along ω: bounds of many small cells, and the largest errors found in each."""
+"""Errors of coefficient functions over ω: bounds on many small cells, and the largest measured error in each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from symlie.certify.verification import EPSILON, judged_at_zero
 LOWER = 1e-6
 CELLS_PER_DECADE = 60
 ARGUMENTS = 48
-"""In each cell."""
+"""Number of arguments in each cell."""
 
 LOOSE = 4.0
 DEEPEST = 6
-"""Bounds that are more than so many times what was measured are looked at more closely, so often."""
+"""Ratio of bound to measured error above which a cell is bisected, and largest number of bisections."""
 
 TITLES = {
     "c1": r"\sin\omega/\omega",
@@ -37,19 +37,13 @@ TITLES = {
     "c3_1": r"(3\,\sin\omega - \omega(2 + \cos\omega))/\omega^5",
     "g0": r"(1 - \frac{\omega}{2}\,\cot\frac{\omega}{2})/\omega^2",
 }
-"""Closed forms of functions that papers print, as Matplotlib's mathematics."""
+"""Closed forms of functions in papers, in the math syntax of Matplotlib."""
 
 Array = NDArray[np.float64]
 
 
 def title(name: str) -> str:
-    """A function and its closed form for pictures, as Matplotlib's mathematics.
-
-    Parameters
-    ----------
-    name
-        Such as ``c2_1``.
-    """
+    """Return a function and its closed form for figure titles, in the math syntax of Matplotlib."""
     letter, index = name[0], name[1:].replace("_", ",")
     form = TITLES.get(name)
     return f"${letter}_{{{index}}}" + (f" = {form}$" if form else "$")
@@ -57,15 +51,15 @@ def title(name: str) -> str:
 
 @dataclass(frozen=True)
 class ErrorCurve:
-    """Errors in units in the last place of the value; of f(0) where the function has zeros."""
+    """Errors in units in the last place of the value, or of f(0) if the function has zeros."""
 
     label: str
     omega: Array
-    """Angles in the middle of cells."""
+    """Angles at the centres of cells."""
     measured: Array
     proved: Array
     switches: tuple[float, ...]
-    """ω at which another branch takes over."""
+    """ω at the switches between branches."""
 
 
 def _error_curve(
@@ -76,7 +70,7 @@ def _error_curve(
     upper: float = math.pi,
     contraction: Contraction = "any",
 ) -> ErrorCurve:
-    """Bounds and measured errors of one function up to the angle ``upper``."""
+    """Return bounds and measured errors of one function up to the angle ``upper``."""
     ctx.prec, ctx.cap = BITS, ORDER
     operations = subject.operations
     is_omega = operations.argument == "w"
@@ -105,7 +99,7 @@ def _error_curve(
 
 
 def _bound(prover: CellProver, lower: float, upper: float, measured: float, depth: int = DEEPEST) -> float:
-    """Bound of the absolute error; cells are halved where it is far above what was measured."""
+    """Return a bound of the absolute error, with bisection of cells whose bound is far above the measured error."""
     bound = prover.cell(lower, upper).absolute
     if bound <= LOOSE * measured or not depth:
         return bound
@@ -114,7 +108,7 @@ def _bound(prover: CellProver, lower: float, upper: float, measured: float, dept
 
 
 def _largest(subject: Subject, function: Definition, evaluator: Evaluator, x: Array) -> float:
-    """Largest error at these arguments, rounded to the precision."""
+    """Return the largest error at the given arguments, rounded to the precision."""
     operations = subject.operations
     if operations.precision == "float":
         x = x.astype(np.float32).astype(np.float64)
@@ -134,21 +128,7 @@ def comparison(
     precision: str = "double",
     paper: str | None = None,
 ) -> dict[str, list[ErrorCurve]]:
-    """The switched pairs that papers print, where they do, and ours, for each function.
-
-    Parameters
-    ----------
-    names
-        Members of the family, such as ``c3``.
-    upper
-        Largest ω.
-    contraction
-        What compilers may do.
-    precision
-        Of ours; the printed pairs are in double precision.
-    paper
-        Whose pairs; default: of any, the first that prints one.
-    """
+    """Return the error curves of the switched pairs in papers, if printed, and of symlie, for each function."""
     papers = [paper] if paper else list(reversed(PAPERS))
     printed = {function.name: (function, p) for p in papers for function in paper_functions(p)}
     subjects: list[tuple[str, str, Subject]] = []
@@ -168,15 +148,7 @@ def comparison(
 def stated_curves(
     functions: Sequence[StatedFunction], best: Sequence[StatedFunction], contraction: Contraction = "any"
 ) -> dict[str, list[ErrorCurve]]:
-    """Pairs as they are stated, and with their best switches.
-
-    Parameters
-    ----------
-    functions, best
-        The pairs, of which one belongs to one.
-    contraction
-        What compilers may do.
-    """
+    """Return the error curves of switched pairs as specified, and with optimal switches."""
     pairs = [(f, label) for a, b in zip(functions, best, strict=True) for f, label in ((a, "as stated"), (b, "best"))]
     subjects = [switched_subject(f) for f, _ in pairs]
     evaluators = compile_functions([(s.source, s.operations) for s in subjects])

@@ -1,8 +1,8 @@
-"""What the coefficient functions are: exact Taylor series in z, bounds of their remainders, and poles.
+"""Definitions of the coefficient functions: exact Taylor series in z, remainder bounds, and poles.
 
 c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!; g_m(z) = N_m(z)/(4π² - z)^{m+1} with
-N_m = 2^{m+1} m! Σ_n ((4π² - z)/(4π²n² - z))^{m+1}, whose series converges for |z| < 16π². Tails of stated series are
-defined by their coefficients and the stated bound of the others.
+N_m = 2^{m+1} m! Σ_n ((4π² - z)/(4π²n² - z))^{m+1}, whose series converges for |z| < 16π². Tails of user-defined series
+are defined by their coefficients and the specified bound of the remaining ones.
 """
 
 from __future__ import annotations
@@ -21,55 +21,43 @@ from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
 
 JUDGED_AT_ZERO = ("c0", "c1")
-"""Functions with a zero within ω ≤ π: their errors are relative to f(0)."""
+"""Functions with a zero at ω ≤ π, whose errors are relative to f(0)."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """f = F(z)/(4π² - z)^pole_order with |F - series| ≤ remainder for 0 ≤ z ≤ upper."""
+    """Definition f = F(z)/(4π² - z)^pole_order with |F - series| ≤ remainder for 0 ≤ z ≤ upper."""
 
     name: str
     pole_order: int
     series: arb_poly
     remainder: arb
     at_zero: arb
-    """f(0), or the scale of the tail of a stated series."""
+    """f(0), or the scale of the tail of a user-defined series."""
 
     def numerator(self, z: arb) -> arb:
-        """F(z)."""
+        """Return F(z)."""
         value = self.series(z)
         return value + arb(0, 1) * self.remainder
 
     def value(self, z: arb) -> arb:
-        """f(z)."""
+        """Return f(z)."""
         value = self.numerator(z)
         return value / pole_distance(z) ** self.pole_order if self.pole_order else value
 
 
 def pole_distance(z: arb) -> arb:
-    """4π² - z."""
+    """Return 4π² - z."""
     return 4 * arb.pi() ** 2 - z
 
 
 def is_closed_form(name: str) -> bool:
-    """Whether a function is named by its closed form, and not as a member of the family.
-
-    Parameters
-    ----------
-    name
-        Such as ``c2`` or ``sin(w) / w``.
-    """
+    """Return whether a function is given by a closed form such as ``sin(w) / w``, not by a name such as ``c2``."""
     return re.fullmatch(r"-?\w+", name) is None
 
 
 def value_at_zero(name: str) -> float:
-    """f(0), or the scale of the tail of a stated series.
-
-    Parameters
-    ----------
-    name
-        As of `definition`.
-    """
+    """Return f(0), or the scale of the tail of a user-defined series."""
     if is_closed_form(name):
         return float(rational_series(name, 1)[0])
     return float(definition(name, 10.0).at_zero)
@@ -77,15 +65,7 @@ def value_at_zero(name: str) -> float:
 
 @functools.cache
 def has_zero(name: str, omega: float) -> bool:
-    """Whether a function that is named by its closed form may have a zero for 0 ≤ ω ≤ omega.
-
-    Parameters
-    ----------
-    name
-        The closed form.
-    omega
-        End of the interval.
-    """
+    """Return whether a function given by a closed form may have a zero for 0 ≤ ω ≤ omega."""
     function, count = definition(name, omega * omega), 512
     for k in range(count):
         a, b = (arb(omega) ** 2 * i / count for i in (k, k + 1))
@@ -96,17 +76,7 @@ def has_zero(name: str, omega: float) -> bool:
 
 @functools.cache
 def definition(name: str, upper: float, digits: int = 30) -> Definition:
-    """The definition of a function on 0 ≤ z ≤ upper.
-
-    Parameters
-    ----------
-    name
-        ``c2``, ``c2_1``, ``g0``, …, ``-c2`` for a negative, or a closed form such as ``sin(w) / w``.
-    upper
-        End of the interval; below 4π² for g_m.
-    digits
-        Digits of f(0) to which the series is truncated.
-    """
+    """Return the definition of ``c2_1``, ``g0``, ``-c2`` or a closed form on 0 ≤ z ≤ upper, below 4π² for g_m."""
     if is_closed_form(name):
         coefficients, rest = terms(name, upper, digits)
         return Definition(name, 0, arb_poly([_arb(c) for c in coefficients]), rest, _arb(coefficients[0]))
@@ -134,7 +104,7 @@ def _stumpff(name: str, k: int, m: int, upper: float, digits: int) -> Definition
         power *= end
         following = Stumpff.series_coefficient(k, m, j + 1)
         last = abs(Fraction(int(following.p), int(following.q)))
-        # |a_{i+1}/a_i| falls with i, so a geometric series bounds the rest.
+        # |a_{i+1}/a_i| decreases with i, so a geometric series bounds the remainder.
         after = Stumpff.series_coefficient(k, m, j + 2)
         ratio = abs(Fraction(int(after.p), int(after.q))) / last * end
         if ratio <= Fraction(1, 2) and last * power * 2 <= abs(coefficients[0]) / 10**digits:
@@ -155,7 +125,7 @@ def _cotangent(name: str, m: int, upper: float, digits: int) -> Definition:
     square = 4 * arb.pi() ** 2
     end = arb(upper) / square
     # In x = z/4π²: N_m = 2^{m+1} m! [1 + (1 - x)^{m+1} Σ_{n≥2} (n² - x)^{-m-1}], and for n ≥ 2
-    # (n² - x)^{-m-1} = Σ_j binomial(m+j, j) x^j n^{-2(m+1+j)}, whose sum over n is a zeta value less one.
+    # (n² - x)^{-m-1} = Σ_j binomial(m+j, j) x^j n^{-2(m+1+j)}, whose sum over n is a zeta value minus one.
     count = 4 + math.ceil(digits * math.log(10) / -math.log(float((end / 4).upper())) * 1.2)
     tail = [arb.bin_uiui(m + j, j) * (arb(2 * (m + 1 + j)).zeta() - 1) for j in range(count)]
     factor = (1 - arb_poly([0, 1])) ** order

@@ -1,6 +1,6 @@
-"""Operations of kernels over boxes of their inputs: intervals of exact values, and bounds of errors.
+"""Enclosures of kernel operations over boxes of their inputs: intervals of exact values, and error bounds.
 
-Intervals are rounded outwards; bounds of errors hold whether or not the compiler fuses products into sums.
+Intervals are rounded outwards. Error bounds hold with and without fused multiply-add.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from symlie.ir.straightline import StraightLine
 
 LARGEST_ANGLE = math.pi
 GRID = 4096
-"""Points of z at which coefficient functions are tabulated; between two of them they are monotonic."""
+"""Number of intervals of z in tables of coefficient functions, which are monotonic on each interval."""
 SLACK = 1 + 2.0**-40
-"""For roundings in the bounds of errors themselves."""
+"""Factor for the roundings of the error bounds themselves."""
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Exact values lie in [lower, upper] and computed ones differ from them by ``error`` at most, for each box.
+    """Interval [lower, upper] of exact values, and bound ``error`` of the error of computed ones, for each box."""
 
-    The error that comes from that of z = ω² is apart, as a derivative by z: it enters all coefficient functions at
-    once, and is smaller in a matrix than the sum of what it does to each.
-    """
+    # The contribution of the error of z = ω² is separate, as a derivative by z: it enters all coefficient functions at
+    # once, and its effect on a matrix is smaller than the sum of its effects on each function.
 
     lower: Array
     upper: Array
     error: Array
     slope_lower: Array
     slope_upper: Array
-    """Range of the derivative by z, where Ω is held."""
+    """Range of the derivative by z for constant Ω."""
     degree: int | None
-    """Of homogeneity in what is no rotation; None for the constant 0, which has every degree."""
+    """Degree of homogeneity in the components that are not rotations; None for the constant 0, which has every
+    degree."""
 
     @staticmethod
     def exact(lower: Array, upper: Array, degree: int | None) -> Enclosure:
-        """An input or a constant."""
+        """Return the enclosure of an input or a constant."""
         zero = np.zeros(len(lower))
         return Enclosure(lower, upper, zero, zero, zero, degree)
 
@@ -71,19 +71,11 @@ class Enclosure:
 
 
 class NotProvableError(SymlieError):
-    """The operations are of a kind that is not followed."""
+    """Operations that the proof does not support."""
 
 
 class FunctionTable:
-    """Ranges, slopes and proved errors of a coefficient function, up to the angle π.
-
-    Parameters
-    ----------
-    name
-        Such as ``c2`` or ``c1_to_5_2``.
-    precision
-        Of its evaluation.
-    """
+    """Ranges, slopes and proved errors of a coefficient function such as ``c2`` or ``c1_to_5_2``, up to the angle π."""
 
     def __init__(self, name: str, precision: Precision) -> None:
         ctx.prec = BITS
@@ -105,7 +97,7 @@ class FunctionTable:
         self.errors = np.maximum.accumulate(np.array(errors))
 
     def __call__(self, z: Enclosure, factor: float) -> Enclosure:
-        """Of an argument, ``factor`` times z, that is exact up to the angle π; derivatives are by z."""
+        """Return the enclosure at the argument ``factor`` times z, exact up to the angle π, with derivatives by z."""
         if z.degree not in (0, None):
             raise NotProvableError("A coefficient function depends on what is no rotation.")
         last = np.minimum(z.upper, self.end)
@@ -138,7 +130,7 @@ def _derivative(base_name: str) -> str:
 
 
 def _tabulated(function: Definition, slope: Definition, points: Array) -> tuple[Array, Array]:
-    """Lower and upper bounds at points, between which the function is monotonic because its slope has one sign."""
+    """Return lower and upper bounds at points, and prove by the sign of the slope that the function is monotonic."""
     for a, b in itertools.pairwise(map(float, points)):
         value = slope.value((arb(a) + arb(b)) / 2 + arb(0, 1) * (arb(b) - arb(a)) / 2)
         if not (value > 0 or value < 0):
@@ -156,24 +148,7 @@ def _outward(lower: Array, upper: Array) -> tuple[Array, Array]:
 def enclose(
     body: StraightLine, inputs: dict[str, Enclosure], tables: dict[str, FunctionTable], unit: float
 ) -> tuple[list[Enclosure], Array]:
-    """Enclosures of the outputs of a kernel over boxes, and bounds of the error of z.
-
-    Parameters
-    ----------
-    body
-        Operations.
-    inputs
-        By name.
-    tables
-        Coefficient functions by name.
-    unit
-        Relative error of one rounding.
-
-    Raises
-    ------
-    NotProvableError
-        There is an operation that is not followed, a sum of parts of different degree, or more than one z.
-    """
+    """Return enclosures of the outputs of a kernel over boxes, and bounds of the error of z."""
     count = len(next(iter(inputs.values())).lower)
     values = dict(inputs)
     scaled: dict[str, tuple[str, float]] = {}

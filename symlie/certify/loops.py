@@ -1,7 +1,7 @@
-"""Loops over matrices in stand-alone operators: bounds of what their polynomials leave out, for matrices of any norm.
+"""Truncation error bounds of loops over matrices in stand-alone operators, for matrices of any norm.
 
-The loops find 1 + A p(A) for ‖A‖₁ ≤ 1, which is e^{A (1 + G)} with a function G of A whose norm is bounded; doubling
-keeps G. For logarithms the remainder of artanh is bounded. Roundings are not bounded.
+For ‖A‖₁ ≤ 1 the loops compute 1 + A p(A) = e^{A (1 + G)} with a function G of A of bounded norm; doubling preserves G.
+For logarithms the remainder of artanh is bounded. Rounding errors are not bounded.
 Source: [Higham2008], chapter 10.
 """
 
@@ -15,7 +15,7 @@ from symlie.ir import matrix_loops
 from symlie.ir.group_operators import GroupOperators
 
 ARTANH_NORM = Fraction(1, 2 * matrix_loops.NEAR_IDENTITY - 1)
-"""Of Z = (Y - 1)(Y + 1)⁻¹ where ‖Y - 1‖ ≤ 1/NEAR_IDENTITY."""
+"""Bound of the norm of Z = (Y - 1)(Y + 1)⁻¹ for ‖Y - 1‖ ≤ 1/NEAR_IDENTITY."""
 
 EXPONENTIAL = (
     "e^A = 1 + A f and f = (e^A - 1)/A = sum_{k <= degree} A^k/(k+1)!, |A|_1 <= norm, of A (1 + G); then s times"
@@ -25,13 +25,7 @@ LOGARITHM = "log Y = 2 sum_{k <= degree} Z^(2k+1)/(2k+1), Z = (Y - 1)(Y + 1)^-1,
 
 
 def loop_entries(operators: GroupOperators) -> list[dict[str, object]]:
-    """Entries of certificates for the loops of stand-alone operators.
-
-    Parameters
-    ----------
-    operators
-        What was derived.
-    """
+    """Return the certificate entries of the loops of stand-alone operators."""
     found = []
     if operators.has_series:
         norm = Fraction(matrix_loops.SCALED_NORM)

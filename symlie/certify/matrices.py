@@ -1,6 +1,6 @@
-"""Errors of whole operators: exp, log, T, T⁻¹ and derivatives as they are generated, measured against 60 digits.
+"""Errors of the generated operators exp, log, T, T⁻¹ and their derivatives, measured against 60 digits.
 
-Where `matrix_proof` can follow their operations, there is a bound as well.
+`matrix_proof` adds proved bounds for the operators that it supports.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ PREFIX = "measured"
 TARGET = 8.0
 TARGET_OF_DERIVATIVES = 16.0
 TARGET_OF_SERIES = 32.0
-"""Largest errors in eps that pass; the last for all operators of groups without closed forms."""
+"""Largest accepted errors in eps; the last one applies to all operators of groups without closed forms."""
 
 Function = Callable[..., NDArray[np.floating]]
 
 
 @dataclass(frozen=True)
 class OperatorRow:
-    """The error of one operator of a group, relative to the Frobenius norm of its value."""
+    """Error of one operator of a group, relative to the Frobenius norm of its value."""
 
     name: str
     operator: str
     precision: str
     evidence: str
-    """``proved`` if there is a bound within the target, else what was measured against."""
+    """``proved`` if a bound is within the target, else the reference of the measurement."""
     proved_eps: float | None
-    """Bound over all rotation angles up to π, None if operations can not be followed."""
+    """Bound over all rotation angles up to π; None if the operations are not supported."""
     points: int
     measured_eps: float
     measured_at: float
@@ -65,30 +65,20 @@ class OperatorRow:
 
     @property
     def passes(self) -> bool:
-        """Whether the error found is within the target, and within its bound if there is one."""
+        """True if the measured error is within the target, and within its bound if it is proved."""
         return self.measured_eps <= min(self.target, math.inf if self.proved_eps is None else self.proved_eps)
 
 
 def verify_operators(
     group: LieGroup, precision: Precision = "double", progress: Callable[[float], None] | None = None
 ) -> list[OperatorRow]:
-    """Judge the operators of a group: bounds for rotation angles up to π, measured with translations up to 10.
-
-    Parameters
-    ----------
-    group
-        Any group.
-    precision
-        ``double`` or ``float``.
-    progress
-        Called with the fraction of the work that is done.
-    """
+    """Verify the operators of a group by bounds for angles up to π, and by measurements with translations up to 10."""
     operators = group_operators(group, precision)
     functions = _functions(operators)
     eps = 2.0**-52 if precision == "double" else 2.0**-23
     worst: dict[str, tuple[float, float]] = {}
     for k, (angle, theta, w) in enumerate(_points(group, precision)):
-        # Matrices that are no rotations store 1 + O(θ), so that the error of log is relative to 1 there.
+        # Matrices that are not rotations store 1 + O(θ), so the error of log near the identity is relative to 1.
         least = 1.0 if operators.has_series else 0.0
         for name, (found, expected) in _values(group, functions, theta, w).items():
             worst[name] = max(worst.get(name, (0.0, 0.0)), (_distance(found, expected, least) / eps, angle))
@@ -117,7 +107,7 @@ def _proved(group: LieGroup, kernel: Kernel, target: float, precision: Precision
 
 
 def _points(group: LieGroup, precision: Precision) -> list[tuple[float, Sequence[float], Sequence[float]]]:
-    """Angles log-uniform, uniform, and close to π, with θ and a direction; always the same ones."""
+    """Return a fixed sample of angles, log-uniform, uniform and close to π, with θ and a direction."""
     generator = random.Random(20243)
     angles = [0.0, LARGEST_ANGLE, LARGEST_ANGLE, math.pi - 1e-4]
     while len(angles) < POINTS:
@@ -134,7 +124,7 @@ def _points(group: LieGroup, precision: Precision) -> list[tuple[float, Sequence
 def _values(
     group: LieGroup, functions: dict[str, Function], theta: Sequence[float], w: Sequence[float]
 ) -> dict[str, tuple[NDArray[np.floating], list[mpf]]]:
-    """Computed and exact value of each operator."""
+    """Return the computed and the exact value of each operator."""
     series = PowerSeries(group, theta, DIGITS)
     exact = series.exponential()
     stored = [float(c) for c in exact]
@@ -159,7 +149,7 @@ def _values(
 
 
 def _distance(found: NDArray[np.floating], expected: Sequence[mpf], least: float) -> float:
-    """Frobenius norm of the difference over that of the value, or over ``least`` if that is larger."""
+    """Return the Frobenius norm of the difference relative to the norm of the value, or to ``least`` if larger."""
     with mpmath.workdps(DIGITS):
         difference = mpmath.sqrt(sum((mpf(float(a)) - b) ** 2 for a, b in zip(found.ravel(), expected, strict=True)))
         size = max(mpmath.sqrt(sum(b * b for b in expected)), mpf(least))
@@ -167,7 +157,7 @@ def _distance(found: NDArray[np.floating], expected: Sequence[mpf], least: float
 
 
 def _functions(operators: GroupOperators) -> dict[str, Function]:
-    """The operators as compiled C, or as a NumPy module where there is no compiler."""
+    """Return the operators as compiled C, or as a NumPy module without a compiler."""
     source = emit_operators(operators, "c", PREFIX)
     try:
         with tempfile.TemporaryDirectory() as folder:

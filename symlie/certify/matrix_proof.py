@@ -1,10 +1,10 @@
-"""Proofs of whole matrices: bounds of ‖computed - exact‖/‖exact‖ (Frobenius) over all rotation vectors up to π.
+"""Bounds of ‖computed - exact‖/‖exact‖ (Frobenius) of operator matrices over all rotation vectors up to π.
 
-The operations of a kernel are followed over boxes of its inputs. Coefficient functions enter by their proved bounds,
-and by their derivatives for the error of z. Boxes with the largest bounds are divided.
+The operations of a kernel are enclosed over boxes of its inputs. Coefficient functions contribute their proved bounds,
+and their derivatives for the error of z. Boxes with the largest bounds are bisected.
 
-What is no rotation enters T, T⁻¹ and exp linearly: blocks are homogeneous of degree 0 or 1 in U, and scaling by powers
-of two changes no rounding, so ‖U‖∞ = 1 serves for all U but those whose products underflow.
+T, T⁻¹ and exp are linear in the components U that are not rotations: blocks are homogeneous of degree 0 or 1 in U.
+Scaling by powers of two does not change roundings, so ‖U‖∞ = 1 covers all U without underflow of products.
 """
 
 from __future__ import annotations
@@ -31,44 +31,32 @@ from symlie.ir.schemes import Precision
 from symlie.ir.straightline import StraightLine
 
 GROUPS = ("SO3", "S3", "SE3", "S3sR3")
-"""Groups of a rotation vector Ω and at most one more vector of space, U."""
+"""Groups with a rotation vector Ω and at most one further vector in space, U."""
 
 SIZE_GRID = 4096
-"""Intervals of ω at which norms are tabulated."""
+"""Number of intervals of ω in tables of norms."""
 DIVISIONS = 4
-"""First boxes along each dimension."""
+"""Number of initial boxes along each dimension."""
 PATIENCE = 40
 TOGETHER = 4096
 BUDGET, ENOUGH = 1_500_000, 100_000
-"""Boxes that are looked at: to come below the target, and where it is met or far away."""
+"""Largest numbers of boxes: to reach the target, and if the target is met or far away."""
 FAR = 1.5
-"""So many times the target is far away."""
+"""Ratio of bound to target from which the target is far away."""
 WORST = 0.7
-"""Boxes whose bounds are at least this part of the largest one are divided."""
+"""Boxes whose bounds are at least this fraction of the largest one are bisected."""
 GAIN = 0.98
-"""Nor is there any use in going on when so many rounds do not lower the bound by this factor."""
+"""Factor by which `PATIENCE` rounds must reduce the bound."""
 UNIT = {"double": 2.0**-53, "float": 2.0**-24}
 """Relative error of one rounding."""
 
 
 class SizeTable:
-    """Least norms of the blocks of a matrix as functions of ω.
+    """Least norms of the blocks of a matrix as functions of ω."""
 
-    Norms do not change when Ω and U are rotated together, because T(Ad_g θ) = Ad_g T(θ) Ad_g⁻¹ and Ad_g is orthogonal
-    for a rotation g; nor does the norm of exp(θ) in storage. So Ω = ω e₃ serves for all Ω, and a quadratic form in U
-    that rotations about e₃ do not change is a |U₁|² + a |U₂|² + b |U₃|².
-
-    Parameters
-    ----------
-    body
-        Operations of the kernel.
-    names
-        Of its inputs.
-    is_rotation
-        Which of them are Ω; the others are U.
-    tables
-        Coefficient functions by name.
-    """
+    # Norms are invariant under a common rotation g of Ω and U, because T(Ad_g θ) = Ad_g T(θ) Ad_g⁻¹ and Ad_g is
+    # orthogonal; the norm of exp(θ) in storage is invariant as well. Hence Ω = ω e₃ represents all Ω, and a quadratic
+    # form in U that is invariant under rotations about e₃ is a |U₁|² + a |U₂|² + b |U₃|².
 
     def __init__(
         self, body: StraightLine, names: Sequence[str], is_rotation: Sequence[bool], tables: dict[str, FunctionTable]
@@ -96,7 +84,7 @@ class SizeTable:
                 levels.append(np.minimum(levels[-1][:-half], levels[-1][half:]))
 
     def least(self, degree: int, squares: Enclosure) -> Array:
-        """Of a block, where ω² lies between bounds."""
+        """Return the least norm of a block for ω² between bounds."""
         step = LARGEST_ANGLE / SIZE_GRID
         low = np.sqrt(np.maximum(squares.lower, 0.0)) / step * (1 - 1e-12)
         high = np.sqrt(np.minimum(squares.upper, LARGEST_ANGLE**2)) / step * (1 + 1e-12)
@@ -111,7 +99,7 @@ class SizeTable:
 
 
 def _blocks(outputs: Sequence[Enclosure]) -> dict[int, list[Enclosure]]:
-    """Outputs by degree."""
+    """Group the outputs by degree."""
     degrees = sorted({o.degree for o in outputs if o.degree is not None})
     return {d: [o for o in outputs if o.degree == d] for d in degrees}
 
@@ -123,24 +111,7 @@ def _sum_of_squares(inputs: Sequence[Enclosure]) -> Enclosure:
 
 
 def prove_kernel(group: LieGroup, kernel: Kernel, target: float, precision: Precision = "double") -> float:
-    """Bound of the relative error of a matrix over all rotation vectors up to π, in eps.
-
-    Parameters
-    ----------
-    group
-        One of `GROUPS`.
-    kernel
-        Its exp, T, T⁻¹, or, without a part that is no rotation, derivatives of T w and T⁻¹ w.
-    target
-        A bound in eps that is worth some work.
-    precision
-        Of the evaluation.
-
-    Raises
-    ------
-    NotProvableError
-        The group or the kernel is of another kind.
-    """
+    """Return a bound of the relative error of a matrix over all rotation vectors up to π, in eps."""
     if group.name not in GROUPS or group is not group_from_name(group.name):
         raise NotProvableError(f"The norms of operators of {group} are not known to be those of rotated arguments.")
     rotation = range(3)
@@ -177,10 +148,8 @@ def prove_kernel(group: LieGroup, kernel: Kernel, target: float, precision: Prec
 
 
 def _keeps_half_turns(body: StraightLine, names: Sequence[str], is_rotation: Sequence[bool]) -> bool:
-    """Whether half turns about the axes change nothing but signs of operations, when all inputs are vectors of space.
-
-    They turn every Ω into one whose first two components are not negative.
-    """
+    """Return whether half turns about the axes change only signs of operations; inputs must be spatial vectors."""
+    # Half turns map every Ω to a vector whose first two components are not negative.
     if sum(is_rotation) != 3 or len(names) % 3:
         return False
     for axis in (0, 1):
@@ -196,7 +165,7 @@ def _keeps_half_turns(body: StraightLine, names: Sequence[str], is_rotation: Seq
 
 
 def _first_boxes(is_rotation: Sequence[bool], *, keeps_half_turns: bool) -> Array:
-    """Boxes that cover the rotation vectors, and the surface of the cube for what is no rotation, up to its sign."""
+    """Return boxes that cover the rotation vectors, and the surface of the cube of U up to its sign."""
     edges = [
         np.linspace(-LARGEST_ANGLE, LARGEST_ANGLE, DIVISIONS + 1) if r else np.linspace(-1, 1, DIVISIONS // 2 + 1)
         for r in is_rotation
@@ -214,18 +183,18 @@ def _first_boxes(is_rotation: Sequence[bool], *, keeps_half_turns: bool) -> Arra
 
 
 def _largest(boxes: Array, is_rotation: Sequence[bool], bounds: Callable[[Array], Array], target: float) -> float:
-    """The largest bound over all boxes, those with large bounds divided along their longest edge."""
+    """Return the largest bound over all boxes, with bisection of boxes with large bounds along their longest edge."""
     rotation = np.flatnonzero(is_rotation)
 
     def inside(found: Array) -> Array:
-        """Boxes that hold rotation vectors up to π."""
+        """Return the boxes that contain rotation vectors up to π."""
         part = found[:, rotation]
         nearest = np.where((part[..., 0] > 0) | (part[..., 1] < 0), np.abs(part).min(axis=2), 0.0)
         holds: Array = found[(nearest**2).sum(axis=1) <= LARGEST_ANGLE**2 * (1 + 1e-12)]
         return holds
 
     def in_parts(new: Array) -> Array:
-        """Few boxes at a time, whose intermediate values stay in the cache."""
+        """Return the bounds, computed in chunks whose intermediate values fit into the cache."""
         return np.concatenate([bounds(new[k : k + TOGETHER]) for k in range(0, len(new), TOGETHER)])
 
     boxes = inside(boxes)

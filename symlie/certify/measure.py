@@ -1,4 +1,4 @@
-"""Measured errors: compiled functions against ball arithmetic, at arguments where errors are likely to be large."""
+"""Measured errors of compiled functions versus ball arithmetic, at arguments where large errors are likely."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from symlie.errors import NoCompilerError, SymlieError
 from symlie.ir.schemes import POLES
 
 SPREAD = 1500
-"""Arguments that are log-uniform in ω, and as many that are uniform."""
+"""Number of log-uniform arguments in ω, and of uniform ones."""
 NEIGHBOURS = 24
-"""Numbers on both sides of each seam and end."""
+"""Number of floating-point numbers on each side of branch boundaries and interval ends."""
 CANDIDATES = 100_000
-"""Arguments in the cells with the largest bounds; those with the largest errors by a quick estimate are kept."""
+"""Number of arguments in the cells with the largest bounds, of which those with the largest estimated errors are
+used."""
 KEPT = 2000
 NEARLY_WORST = 0.7
-"""Cells whose bounds are at least this part of the largest one are looked at closely."""
+"""Cells whose bounds are at least this fraction of the largest one get additional arguments."""
 SMALLEST_OMEGA = 1e-9
 
 OPTIMIZE: dict[Contraction, tuple[str, ...]] = {
@@ -40,10 +41,10 @@ OPTIMIZE: dict[Contraction, tuple[str, ...]] = {
     "off": ("default",),
     "on": ("contract",),
 }
-"""Ways to compile what is measured, by what the compiler may do."""
+"""Compiler options by the permitted use of fused operations."""
 
 FUSED = "double fused(double x) { return x * x - 1.0; }"
-"""A function that tells whether products are rounded before they are added to."""
+"""Function that detects whether products are rounded before additions."""
 
 _TYPES: dict[str, type[np.floating]] = {"double": np.float64, "float": np.float32}
 
@@ -58,7 +59,7 @@ Evaluator = tuple[tuple[ctypes.CDLL, ...], str] | None
 
 @dataclass(frozen=True)
 class Measured:
-    """Largest errors found in a section."""
+    """Largest measured errors in a section."""
 
     absolute: float
     absolute_at: float
@@ -69,22 +70,7 @@ class Measured:
 def compile_functions(
     functions: Sequence[tuple[str, OperationList]], contraction: Contraction = "any"
 ) -> list[Evaluator]:
-    """Compile functions, without and with fused operations; None where there is no compiler.
-
-    Parameters
-    ----------
-    functions
-        C text that holds the function, and the function, for each.
-    contraction
-        Which of both; with ``any`` both.
-
-    Raises
-    ------
-    NoCompilerError
-        There is none, and without one operations can not be fused.
-    SymlieError
-        Neither does this processor fuse them.
-    """
+    """Compile functions without and with fused operations; the result has None for each function without a compiler."""
     lines = ["#include <math.h>", "#define SYMLIE_COLD static", "#define SYMLIE_UNLIKELY(x) (x)", FUSED]
     for k, (source, operations) in enumerate(functions):
         text, real = function_text(source, operations.name), operations.precision
@@ -119,17 +105,7 @@ def _fuses(library: ctypes.CDLL) -> bool:
 
 
 def evaluate(operations: OperationList, evaluator: Evaluator, x: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Values in the function's precision: as compiled, or operation by operation in NumPy.
-
-    Parameters
-    ----------
-    operations
-        The function.
-    evaluator
-        Its compiled forms.
-    x
-        Arguments, numbers of the precision.
-    """
+    """Return values in the precision of the function, compiled or evaluated by NumPy operation by operation."""
     kind = _TYPES[operations.precision]
     x = np.ascontiguousarray(x, dtype=kind)
     if evaluator is None:
@@ -163,21 +139,7 @@ def _interpret(operations: OperationList, x: NDArray[np.floating]) -> NDArray[np
 def measure(
     operations: OperationList, name: str, section: Section, evaluator: Evaluator, *, judged_at_zero: bool
 ) -> Measured:
-    """The largest errors in a section.
-
-    Parameters
-    ----------
-    operations
-        The function.
-    name
-        Its definition.
-    section
-        The interval, with the cells of its proof.
-    evaluator
-        Its compiled forms.
-    judged_at_zero
-        Whether cells with the largest absolute bounds are looked at closely, or those with the largest relative ones.
-    """
+    """Return the largest errors in a section, with additional arguments in the cells with the largest bounds."""
     ctx.prec = BITS
     is_omega = operations.argument == "w"
     function = definition(name, section.upper**2 * (1 + 1e-15) if is_omega else section.upper)
@@ -199,7 +161,7 @@ def measure(
 
 
 def _arguments(operations: OperationList, section: Section) -> NDArray[np.float64]:
-    """Numbers of the precision in the section; always the same ones."""
+    """Return a fixed sample of numbers of the precision in the section."""
     kind: type[np.floating] = _TYPES[operations.precision]
     power = 1 if operations.argument == "w" else 2
     random = np.random.default_rng(20241)
@@ -218,7 +180,7 @@ def _arguments(operations: OperationList, section: Section) -> NDArray[np.float6
 
 
 def _candidates(operations: OperationList, section: Section, key: str) -> NDArray[np.float64]:
-    """Numbers of the precision in the cells with the largest bounds."""
+    """Return numbers of the precision in the cells with the largest bounds."""
     random = np.random.default_rng(20242)
     bounds = [float(getattr(c, key)) for c in section.cells]
     cells = [c for c, bound in zip(section.cells, bounds, strict=True) if bound >= NEARLY_WORST * max(bounds)]
@@ -230,7 +192,7 @@ def _candidates(operations: OperationList, section: Section, key: str) -> NDArra
 def _estimated_errors(
     operations: OperationList, function: Definition, evaluator: Evaluator, x: NDArray[np.float64], key: str
 ) -> NDArray[np.float64]:
-    """Errors against the series in extended precision, good enough to choose arguments by."""
+    """Return errors against the series in extended precision, accurate enough for the choice of arguments."""
     z = x.astype(np.longdouble) ** (2 if operations.argument == "w" else 1)
     value = np.zeros_like(z)
     for coefficient in reversed(function.series.coeffs()):

@@ -1,6 +1,6 @@
-"""Functions of one number as lists of operations, parsed back from generated C.
+"""Functions of one variable as lists of operations, parsed from generated C.
 
-What is proved is what a compiler reads: nothing here knows how the text was made.
+The proof applies to the text that a compiler reads, independently of its generation.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Operand = str | float
 """Name of an operation or of the argument, or a constant."""
 
 CALLS = ("sqrt", "sin", "cos", "tan")
-"""Functions of the mathematical library whose rounding is known or assumed."""
+"""Functions of the mathematical library with known or assumed rounding."""
 
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """``target = operator(operands)``, rounded once."""
+    """Operation ``target = operator(operands)`` with one rounding."""
 
     target: str
     operator: str
@@ -40,19 +40,19 @@ class Operation:
 
 @dataclass(frozen=True)
 class Branch:
-    """What is evaluated between two values of the argument."""
+    """Operations on one interval of the argument."""
 
     lower: float
     upper: float
-    """Smallest and largest argument, both included; inf if there is no bound."""
+    """Smallest and largest argument, both included; inf if unbounded."""
     operations: tuple[Operation, ...]
     result: Operand
-    """NaN where the function is not defined."""
+    """NaN if the function is undefined."""
 
 
 @dataclass(frozen=True)
 class OperationList:
-    """A function as the compiler sees it, with all branches for arguments ≥ 0 in order."""
+    """Function as read by the compiler, with all branches for arguments ≥ 0 in order."""
 
     name: str
     argument: str
@@ -65,7 +65,7 @@ class OperationList:
         return hashlib.sha256(json.dumps(self.to_json()).encode()).hexdigest()
 
     def to_json(self) -> list[dict[str, object]]:
-        """Branches with constants as hexadecimal numbers."""
+        """Return the branches with hexadecimal constants."""
 
         def spelled(operand: Operand) -> str:
             return operand.hex() if isinstance(operand, float) else operand
@@ -82,21 +82,7 @@ class OperationList:
 
 
 def parse_function(source: str, name: str) -> OperationList:
-    """Parse one function of one number from C source.
-
-    Parameters
-    ----------
-    source
-        Text that holds the definition, such as a generated header.
-    name
-        Name of the function.
-
-    Raises
-    ------
-    FormatError
-        The function is missing, or is written with anything but constants, arithmetic, square roots, sines, cosines,
-        tangents, guards of its argument, and functions of that kind.
-    """
+    """Parse a function of one variable from C source, or raise `FormatError` for unsupported syntax."""
     text = re.sub(r"/\*.*?\*/", "", function_text(source, name), flags=re.DOTALL).replace("SYMLIE_COLD", "static")
     try:
         tree = _parser().parse(text)
@@ -163,7 +149,7 @@ class _Reader:
         self.branches.append(Branch(lower, upper, block.needed(result), result))
 
     def _guard(self, node: c_ast.If, argument: str, block: _Block, lower: float, upper: float) -> tuple[float, float]:
-        """``if (!(z <= c)) return …;`` or ``if (z < c) return …;``; the comparison is exact."""
+        """Split an interval at ``if (!(z <= c)) return …;`` or ``if (z < c) return …;``, an exact comparison."""
         if not isinstance(node.iftrue, c_ast.Return) or node.iffalse is not None:
             raise self._refuse(node, "a guard does something else than return")
         condition = node.cond
@@ -253,7 +239,7 @@ def _type_of(node: c_ast.Node) -> str:
 
 
 def _is_nan(node: c_ast.Node) -> bool:
-    """``(double)NAN``: the macro is a float."""
+    """Return whether a node is ``(double)NAN``, with the cast of a float macro."""
     return isinstance(node, c_ast.Cast) and isinstance(node.expr, c_ast.ID) and node.expr.name == "NAN"
 
 

@@ -1,6 +1,6 @@
-"""Proofs: bounds of |computed - f| over intervals, which are divided into cells.
+"""Bounds of |computed - f| over intervals, which are divided into cells.
 
-The cell with the largest bound is divided until that does not help any more.
+The cell with the largest bound is bisected as long as this reduces the bound.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from symlie.errors import SymlieError
 from symlie.ir.schemes import POLES
 
 LARGEST_CELL_COUNT = 1500
-"""Cells of a section; functions without cancellation need less than a hundred."""
+"""Largest number of cells of a section; functions without cancellation need less than a hundred."""
 
 PATIENCE = 12
 GAIN = 0.995
-"""So many divisions, and a quarter of the cells more, must lower the bound by this factor together."""
+"""Factor by which `PATIENCE` bisections, plus a quarter of the number of cells, must reduce the bound."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """An interval of the argument with the cells that cover it."""
+    """Interval of the argument with the cells that cover it."""
 
     lower: float
     upper: float
@@ -56,21 +56,7 @@ def prove(
     contraction: Contraction = "any",
     judged_at_zero: bool = False,
 ) -> Section:
-    """Bound the errors of a function on an interval of its argument.
-
-    Parameters
-    ----------
-    operations
-        The function as parsed from C; its argument is called ``z``, or ``w`` for ω.
-    name
-        Its definition.
-    lower, upper
-        Ends of the interval.
-    contraction
-        What the compiler may do.
-    judged_at_zero
-        Whether to make the absolute bounds small instead of the relative ones.
-    """
+    """Bound the errors of a function on an interval; ``judged_at_zero`` selects absolute instead of relative bounds."""
     ctx.prec, ctx.cap = BITS, ORDER
     function = definition(name, upper * upper * (1 + 1e-15) if operations.argument == "w" else upper)
     pieces: list[Section] = []
@@ -81,14 +67,14 @@ def prove(
         if branch.result != branch.result:
             raise SymlieError(f"{name} is not a number between {a:.17g} and {b:.17g}; choose a smaller domain.")
         prover = CellProver(branch, operations.argument, function, operations.precision, contraction)
-        # Between neighbouring numbers of the format there is nothing to prove, but cells shall touch.
+        # Consecutive numbers of the format have no numbers between them to prove, but cells must be adjacent.
         touched = pieces[-1].upper if pieces else 0.0
         pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))
     return Section(lower, upper, tuple(c for p in pieces for c in p.cells))
 
 
 def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: bool) -> Section:
-    """Divide the worst cell while that helps."""
+    """Bisect the worst cell as long as this reduces the bound."""
 
     def key(cell: Cell) -> float:
         value = cell.absolute if judged_at_zero else cell.relative
@@ -117,14 +103,14 @@ def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: boo
 
 
 def _middle(cell: Cell) -> float:
-    """Geometric for cells that span several binades, and about the pole."""
+    """Return the midpoint of a cell, geometric for cells that span several binades."""
     if cell.lower > 0 and cell.upper > 4 * cell.lower:
         return math.sqrt(cell.lower) * math.sqrt(cell.upper)
     return cell.lower + (cell.upper - cell.lower) / 2
 
 
 def _first_cells(lower: float, upper: float) -> Iterator[tuple[float, float]]:
-    """A few cells, in binades of the distance to the pole near 4π²."""
+    """Yield a few initial cells, in binades of the distance to the pole near 4π²."""
     pole = POLES["double"][0]
     points = [lower]
     if upper > 39 and upper <= pole and lower < pole / 2:

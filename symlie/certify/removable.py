@@ -1,8 +1,8 @@
-"""Functions by their closed forms, with a removable singularity at 0: exact series, and bounds of what they leave out.
+"""Functions given by closed forms with a removable singularity at 0: exact series, and bounds of their remainders.
 
-f = N/D is analytic for |w| ≤ R if D has no zeros there but those at 0, which N has as well. Cauchy's estimate with
-M = max |f| on |w| = R bounds the rest of the series of f in z = w² after J terms by M x^J/(1 - x), x = z/R².
-Zeros of D are counted by its winding number along the circle.
+f = N/D is analytic for |w| ≤ R if D vanishes there only at 0, with zeros that N has as well. Cauchy's estimate with
+M = max |f| on |w| = R bounds the remainder of the series of f in z = w² after J terms by M x^J/(1 - x), x = z/R².
+The winding number of D along the circle counts the zeros of D.
 """
 
 from __future__ import annotations
@@ -17,30 +17,17 @@ from symlie.certify.closed_form import ClosedForm, Tree, closed_form, series_of,
 from symlie.errors import FormatError
 
 RADII = (8.0, 5.0, 3.0, 2.0, 1.6, 1.3, 1.15, 1.05)
-"""Radii of circles that are tried, over the end of the interval."""
+"""Radii of trial circles relative to the end of the interval."""
 
 ARC_BITS = 12
-"""A quarter of the circle is halved so often before a zero of D is suspected on it."""
+"""Number of bisections of an arc of the circle after which a zero of D is suspected on it."""
 
 BITS = 192
 
 
 @functools.cache
 def rational_series(text: str, count: int) -> tuple[Fraction, ...]:
-    """The first Taylor coefficients in z = w².
-
-    Parameters
-    ----------
-    text
-        The closed form.
-    count
-        How many.
-
-    Raises
-    ------
-    FormatError
-        The function has a pole at 0, is not seen to be even, or has irrational coefficients.
-    """
+    """Return the first Taylor coefficients in z = w², or raise `FormatError` if f is not even, regular and rational."""
     form = closed_form(text)
     above, below = form.quotient()
     margin = 8
@@ -75,20 +62,7 @@ def _order(series: fmpq_series, size: int) -> int | None:
 
 @functools.cache
 def circle(text: str, upper: float) -> tuple[float, arb]:
-    """Radius of a disk on which a function is analytic, and a bound of its values on the circle.
-
-    Parameters
-    ----------
-    text
-        The closed form.
-    upper
-        End of the interval of w, which the circle is to enclose.
-
-    Raises
-    ------
-    FormatError
-        There are singularities, removable or not, within 1.05 times the interval.
-    """
+    """Return the radius of a disk in which a function is analytic, and a bound of its values on the circle."""
     form = closed_form(text)
     precision, ctx.prec = ctx.prec, BITS
     try:
@@ -119,7 +93,7 @@ def _order_of(form: ClosedForm, below: Tree) -> int:
 
 
 def _arcs(tree: Tree, radius: float) -> list[tuple[arb, arb, acb]] | None:
-    """Arcs of the circle, by angles over 2π, over each of which a function stays in a half plane without 0."""
+    """Return arcs, by angles over 2π, on each of which a function stays in a half plane without 0; None if it fails."""
     waiting, found = [(arb(k) / 8, arb(k + 1) / 8, 0) for k in reversed(range(8))], []
     while waiting:
         a, b, depth = waiting.pop()
@@ -145,7 +119,7 @@ def _ball(a: arb, b: arb, radius: float) -> acb:
 
 
 def _winding(tree: Tree, radius: float) -> int | None:
-    """Zeros of an entire function in the disk, with their multiplicities; None where one may be on the circle."""
+    """Return the number of zeros of an entire function in the disk; None if one may lie on the circle."""
     arcs = _arcs(tree, radius)
     if arcs is None:
         return None
@@ -163,17 +137,7 @@ def _largest(above: Tree, below: Tree, radius: float) -> arb:
 
 
 def terms(text: str, upper: float, digits: int) -> tuple[tuple[Fraction, ...], arb]:
-    """Taylor coefficients in z, and a bound of the rest for 0 ≤ z ≤ upper.
-
-    Parameters
-    ----------
-    text
-        The closed form.
-    upper
-        Largest z.
-    digits
-        Digits of f(0), or of its largest coefficient, that the rest does not touch.
-    """
+    """Return the Taylor coefficients in z, and a bound of the remainder for 0 ≤ z ≤ upper."""
     radius, largest = circle(text, math.nextafter(math.sqrt(upper), math.inf))
     ratio = arb(upper) / arb(radius) ** 2
     scale = max((abs(c) for c in rational_series(text, 8)), default=Fraction(1)) or Fraction(1)

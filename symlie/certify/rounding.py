@@ -1,9 +1,9 @@
-"""Running-error analysis of an operation list on a cell: bounds of what rounding adds to the exact value.
+"""Running error analysis of an operation list on a cell: bounds of the rounding error of each value.
 
-Every bound is computed in doubles from terms that are not negative, and enlarged by `SLACK` once per operation, which
-covers the roundings of the bound's own computation. Both an absolute and a relative bound are carried along.
+Every bound is computed in double precision from nonnegative terms and enlarged by `SLACK` once per operation, which
+covers the roundings of the bound itself. Absolute and relative bounds are propagated together.
 
-Assumed: IEEE arithmetic rounding to nearest; a correctly rounded square root; sine, cosine and tangent of the
+Assumptions: IEEE arithmetic with rounding to nearest; a correctly rounded square root; sine, cosine and tangent of the
 mathematical library within one unit in the last place.
 """
 
@@ -21,7 +21,7 @@ from symlie.certify.operation_list import Branch, Operand, Operation
 from symlie.ir.schemes import Precision
 
 Contraction = Literal["any", "off", "on"]
-"""Fused multiply-add: ``any``: a compiler may fuse a product into a sum or not; ``on``: it does wherever it can."""
+"""Fused multiply-add: ``any``: the compiler may fuse products into sums; ``off``: never; ``on``: wherever possible."""
 
 SLACK = 1 + 2.0**-40
 
@@ -31,22 +31,20 @@ LIBRARY_UNITS = 1
 
 @dataclass(frozen=True)
 class Format:
-    """A binary floating-point format."""
+    """Binary floating-point format."""
 
     digits: int
     smallest: float
-    """Distance of subnormal numbers."""
+    """Spacing of subnormal numbers."""
 
     @property
     def unit(self) -> float:
-        """Largest relative rounding error u; the accuracy unit eps of tables is 2 u."""
+        """Largest relative rounding error u; the unit eps of tables is 2 u."""
         return 2.0**-self.digits
 
     def half_ulp(self, magnitude: float, error: float) -> float:
-        """Rounding error of results that are within ``error`` of numbers up to ``magnitude``.
-
-        A result just above a power of two is no farther from a number of the format than from that power.
-        """
+        """Return the rounding error of results within ``error`` of numbers up to ``magnitude``."""
+        # The rounding error of a result just above a power of two is at most its distance from that power.
         if not math.isfinite(magnitude + error):
             return math.inf
         if magnitude + error == 0:
@@ -59,12 +57,12 @@ class Format:
         return self._half(math.frexp((magnitude + error) * SLACK)[1])
 
     def half_below(self, magnitude: float) -> float:
-        """Half the spacing of numbers up to a magnitude."""
+        """Return half the spacing of numbers up to a magnitude."""
         mantissa, exponent = math.frexp(magnitude)
         return self._half(exponent - (mantissa == 0.5)) if math.isfinite(magnitude) else math.inf
 
     def _half(self, exponent: int) -> float:
-        """Half the spacing of numbers below a power of two."""
+        """Return half the spacing of numbers below a power of two."""
         return max(math.ldexp(1.0, max(exponent - self.digits - 1, -1074)), self.smallest)
 
 
@@ -80,7 +78,7 @@ class Interval:
 
     @classmethod
     def of(cls, ball: arb) -> Interval:
-        """Outward rounding of a ball."""
+        """Return the interval of a ball, rounded outwards."""
         lower, upper = float(ball.lower()), float(ball.upper())
         return cls(
             lower if ball >= lower else math.nextafter(lower, -math.inf),
@@ -116,13 +114,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Rounded:
-    """A computed value: range of the exact one, and how far the computed one is from it."""
+    """Computed value: range of the exact value, and error bounds."""
 
     range: Interval
     absolute: float = 0.0
     relative: float = 0.0
     product: Rounded | None = None
-    """The same before its last rounding, if it is a product that may be fused into a sum."""
+    """Value before its last rounding, if it is a product that may be fused into a sum."""
     is_power_of_two: bool = False
 
     @property
@@ -132,17 +130,7 @@ class Rounded:
 
 
 class RunningError:
-    """Error bounds of all operations of a branch on a cell.
-
-    Parameters
-    ----------
-    branch
-        The operations.
-    precision
-        Their format.
-    contraction
-        What the compiler may do.
-    """
+    """Error bounds of all operations of a branch on a cell."""
 
     def __init__(self, branch: Branch, precision: Precision, contraction: Contraction) -> None:
         self.branch = branch
@@ -151,14 +139,7 @@ class RunningError:
         self._fusible = _fusible_products(branch)
 
     def bounds(self, ranges: Mapping[Operand, Interval]) -> dict[Operand, Rounded]:
-        """Bounds for all operations.
-
-        Parameters
-        ----------
-        ranges
-            Enclosures of the exact values of the argument and of operations; those of products and quotients may be
-            missing.
-        """
+        """Return bounds for all operations from enclosures of exact values, which products and quotients may lack."""
         values: dict[Operand, Rounded] = {}
         targets = {o.target for o in self.branch.operations}
         values.update({name: Rounded(value) for name, value in ranges.items() if name not in targets})
@@ -200,7 +181,7 @@ class RunningError:
                                 2 * LIBRARY_UNITS * self.format.unit)  # fmt: skip
 
     def _finish(self, value: Interval, absolute: float, relative: float, half_units: int) -> Rounded:
-        """Add the rounding of the operation itself to what its operands bring along."""
+        """Add the rounding error of the operation to the error that its operands contribute."""
         before = min(absolute, relative * value.largest) if value.largest else absolute
         half = half_units * self.format.half_ulp(value.largest, before)
         return self._with_error(value, before, relative, half, half_units * self.format.unit)
@@ -255,7 +236,7 @@ def _constant(value: float) -> Rounded:
 
 
 def _fusible_products(branch: Branch) -> set[str]:
-    """Products all of whose uses are sums, through sign changes: what compilers may fuse."""
+    """Return the products that compilers may fuse: all uses are sums, possibly after sign changes."""
     operators = {o.target: o.operator for o in branch.operations}
     uses: Counter[Operand] = Counter()
     elsewhere: set[Operand] = {branch.result}
@@ -269,7 +250,7 @@ def _fusible_products(branch: Branch) -> set[str]:
 
 
 def _is_exact(operator: str, x: Rounded, y: Rounded) -> bool:
-    """Sterbenz: the difference of two numbers within a factor of two is a number of the format."""
+    """Return whether a difference is exact by Sterbenz's lemma: its operands are within a factor of two."""
     a = (x.range.lower - x.absolute * SLACK, x.range.upper + x.absolute * SLACK)
     b = (y.range.lower - y.absolute * SLACK, y.range.upper + y.absolute * SLACK)
     if operator == "add":
@@ -282,7 +263,7 @@ def _is_exact(operator: str, x: Rounded, y: Rounded) -> bool:
 
 
 def _slope(operator: str, argument: Interval, error: float) -> float:
-    """Largest magnitude of the derivative between exact and computed argument."""
+    """Return the largest magnitude of the derivative between the exact and the computed argument."""
     x = arb(argument.lower).union(arb(argument.upper)) + arb(0, error)
     derivative = {"sin": lambda: x.cos(), "cos": lambda: x.sin(), "tan": lambda: 1 + x.tan() ** 2}[operator]()
     return Interval.of(derivative).largest

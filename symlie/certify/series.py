@@ -1,11 +1,11 @@
-"""Matrix functions of groups whose spectra are not {0, ±iω}: bounds of what their Taylor series leave out.
+"""Truncation error bounds of the Taylor series of matrix functions, for groups with spectra other than {0, ±iω}.
 
-All bounds are rational numbers and hold in every norm in which ‖A‖ ≤ `RADIUS`. With ρ the norm of what is left out,
+All bounds are rational numbers and hold in every norm with ‖A‖ ≤ `RADIUS`. With the norm ρ of the truncated terms,
 
     (p(A/4))⁴ = e^A (1 + F)⁴,  ‖F‖ ≤ e^{‖A‖/4} ρ,
     ‖p(A) x - φ₁(A) x‖ ≤ ‖φ₁(A)⁻¹‖ ρ ‖φ₁(A) x‖,    ‖φ₁(A)⁻¹‖ ≤ 1 + r/2 + Σ |B_2k|/(2k)! r^{2k},
 
-and the same for φ₁⁻¹ with ‖φ₁(A)‖ ≤ (e^r - 1)/r, because functions of A commute. Roundings are not bounded.
+and similarly for φ₁⁻¹ with ‖φ₁(A)‖ ≤ (e^r - 1)/r, because functions of A commute. Rounding errors are not bounded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from symlie.certify.verification import Row
 
 TERMS = 60
-"""Terms of series that are summed exactly; geometric series bound the rest."""
+"""Number of terms of series that are summed exactly; geometric series bound the remainder."""
 DIGITS = 50
 EPSILON = Fraction(1, 2**52)
 POINTS = 3
@@ -45,32 +45,32 @@ ENOUGH_BELOW_TWO_PI = Fraction(6283, 1000)
 
 @dataclass(frozen=True)
 class MatrixFunction:
-    """A function of matrices with ‖A‖ ≤ `RADIUS`, and what its series leaves out."""
+    """Function of matrices with ‖A‖ ≤ `RADIUS`, and the truncation error of its series."""
 
     name: str
     statement: str
     scheme: str
     degree: int
     relative: Fraction
-    """Bound of the error that comes from leaving out terms, relative to the norm of the value."""
+    """Bound of the truncation error relative to the norm of the value."""
     evaluate: Callable[[Rows], Rows]
-    """What is emitted, as matrix."""
+    """Generated evaluation of the matrix."""
     exact: Callable[[mpmath.matrix], mpmath.matrix]
 
 
 def _exponential_bound(x: Fraction) -> Fraction:
-    """e^x or more."""
+    """Return an upper bound of e^x."""
     return sum((x**k / math.factorial(k) for k in range(TERMS)), Fraction(0)) + _left_out(x, TERMS - 1, 0)
 
 
 def _left_out(x: Fraction, degree: int, shift: int) -> Fraction:
-    """Σ_{k > degree} x^k/(k + shift)! or more: the ratios of its terms fall."""
+    """Return an upper bound of Σ_{k > degree} x^k/(k + shift)!, whose terms have decreasing ratios."""
     first = x ** (degree + 1) / math.factorial(degree + 1 + shift)
     return first / (1 - x / (degree + 2 + shift))
 
 
 def _inverse_bound(r: Fraction) -> Fraction:
-    """‖φ₁(A)⁻¹‖ for ‖A‖ = r, or more; |B_2k|/(2k)! = 2 ζ(2k)/(2π)^{2k} falls by (2π)² at least."""
+    """Return an upper bound of ‖φ₁(A)⁻¹‖ for ‖A‖ = r; |B_2k|/(2k)! = 2 ζ(2k)/(2π)^{2k} decays at least by (2π)²."""
     terms = [
         abs(Fraction(int(b.p), int(b.q))) / math.factorial(2 * k) * r ** (2 * k)
         for k in range(1, TERMS // 2)
@@ -81,7 +81,7 @@ def _inverse_bound(r: Fraction) -> Fraction:
 
 
 def matrix_functions() -> tuple[MatrixFunction, ...]:
-    """exp, φ₁ and its inverse as they are emitted, with their bounds."""
+    """Return exp, φ₁ and its inverse as generated, with their bounds."""
     r = Fraction(RADIUS)
     scaled = r / 2**DOUBLINGS
     degree = general_functions.exponential_degree()
@@ -129,7 +129,7 @@ def _by_columns(function: Callable[..., Sequence[object]], rows: Rows) -> Rows:
 
 
 def _divided_exponential(a: mpmath.matrix) -> mpmath.matrix:
-    """From e^{[[A, 1], [0, 0]]}."""
+    """Return φ₁(A) from e^{[[A, 1], [0, 0]]}."""
     n = a.rows
     extended = mpmath.zeros(2 * n)
     for i in range(n):
@@ -140,13 +140,13 @@ def _divided_exponential(a: mpmath.matrix) -> mpmath.matrix:
 
 
 def series_matrices(group: LieGroup) -> tuple[ImmutableMatrix, ...]:
-    """Matrices of a group whose functions are series, over all its factors."""
+    """Return the matrices, over all factors of a group, whose functions are evaluated by series."""
     return tuple(dict.fromkeys(m for g, _, _ in group.simple_factors for m in general_matrices(g)))
 
 
 @functools.cache
 def series_rows(group: LieGroup) -> tuple[Row, ...]:
-    """Proved and measured truncation errors of the matrix functions of a group; none if all are closed forms."""
+    """Return truncation errors of the matrix functions of a group, proved and measured; none for closed forms."""
     from symlie.certify.verification import TARGET, Row
 
     matrices = series_matrices(group)
@@ -177,7 +177,7 @@ def series_rows(group: LieGroup) -> tuple[Row, ...]:
 
 
 def _at_radius(matrix: ImmutableMatrix, generator: random.Random) -> mpmath.matrix:
-    """A matrix of this form whose 2-norm is `RADIUS`."""
+    """Return a random matrix of this form whose 2-norm is `RADIUS`."""
     values = {s: generator.uniform(-1, 1) for s in sorted(matrix.free_symbols, key=lambda s: s.name)}
     with mpmath.workdps(DIGITS):
         a = mpmath.matrix(matrix.subs(values).tolist())
@@ -186,7 +186,7 @@ def _at_radius(matrix: ImmutableMatrix, generator: random.Random) -> mpmath.matr
 
 
 def _truncation(f: MatrixFunction, a: mpmath.matrix) -> float:
-    """Error of what is emitted, evaluated in many digits."""
+    """Return the truncation error of the generated evaluation, in high precision."""
     with mpmath.workdps(DIGITS):
         rows: list[list[Expr]] = [[Float(str(a[i, j]), DIGITS) for j in range(a.cols)] for i in range(a.rows)]
         found = mpmath.matrix([[mpmath.mpf(str(e)) for e in row] for row in f.evaluate(rows)])
@@ -195,7 +195,7 @@ def _truncation(f: MatrixFunction, a: mpmath.matrix) -> float:
 
 
 def series_entries() -> list[dict[str, object]]:
-    """What certificates say about the matrix functions."""
+    """Return the certificate entries of the matrix functions."""
     return [
         {
             "name": f.name,

@@ -1,4 +1,4 @@
-"""Coefficient functions in C text: where they are, and what identifies them."""
+"""Coefficient functions in C text: extraction and identification."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ NAME = re.compile(r"(?P<base>c\d+(_\d+)?|g\d+|s_\w+_[0-9a-f]{8}_\d+_\d+)(_to_(?P
 
 
 def function_text(source: str, name: str) -> str:
-    """Text of the definitions of ``name`` and ``name_beyond`` in C source.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """Return the text of the definitions of ``name`` and ``name_beyond`` in C source, or raise `FormatError`."""
     found = [m.group(0) for m in _definitions(source) if m.group("name") in (name, f"{name}_beyond")]
     if not found:
         raise FormatError(f"The source holds no function {name}(z).")
@@ -29,7 +23,7 @@ def function_text(source: str, name: str) -> str:
 
 
 def function_names(source: str) -> list[str]:
-    """Names of all coefficient functions in C source: those of one number that have a part beyond."""
+    """Return the names of all coefficient functions in C source: functions of one number with a part ``_beyond``."""
     names = [m.group("name") for m in _definitions(source)]
     return [n for n in names if f"{n}_beyond" in names]
 
@@ -42,7 +36,7 @@ def _definitions(source: str) -> list[re.Match[str]]:
 
 
 def _of_numbers(source: str) -> str:
-    """The text as it is for double numbers, which are one each unless a target says otherwise."""
+    """Replace the number types and guards of a text by plain double precision."""
     source = source.replace(REAL, "double").replace(SCALAR, "double")
     return re.sub(
         r"SYMLIE_WITHIN\((\w+), z, ([^)]*)\);", r"if (SYMLIE_UNLIKELY(!(z <= \2))) return \1_beyond(z);", source
@@ -50,7 +44,7 @@ def _of_numbers(source: str) -> str:
 
 
 def text_digest(source: str, name: str) -> str:
-    """SHA-256 of the text of a function whatever its name, its linkage, and hints for compilers."""
+    """Return the SHA-256 of the text of a function, independent of its name, linkage and compiler hints."""
     text = re.sub(rf"\b{name}(?=(_beyond)?\()", "f", function_text(source, name))
     text = re.sub(r"^(?:SYMLIE_COLD|static inline|static) +", "", text, flags=re.MULTILINE)
     text = re.sub(r"SYMLIE_UNLIKELY\((!\(.*?\))\)", r"\1", text)
@@ -58,20 +52,7 @@ def text_digest(source: str, name: str) -> str:
 
 
 def check_copies(source: str, name: str) -> None:
-    """Check that forms of a function for loops, NAME_polynomial and NAME_array, evaluate its polynomial and no other.
-
-    Parameters
-    ----------
-    source
-        C text that holds the function.
-    name
-        Name of the function.
-
-    Raises
-    ------
-    FormatError
-        They differ from the function, which is what certificates are about.
-    """
+    """Check that NAME_polynomial and NAME_array evaluate the certified polynomial, or raise `FormatError`."""
     source = _of_numbers(source)
     definition = re.search(rf"\b{name}\(\w+ \w+\)\n\{{\n(.*?)^\}}$", source, re.MULTILINE | re.DOTALL)
     if definition is None:
@@ -93,14 +74,14 @@ def _lines(text: str) -> list[str]:
 
 
 def named_functions(source: str, prefix: str) -> dict[str, str]:
-    """Coefficient functions in C text: short name to name."""
+    """Return the coefficient functions in C text by short name."""
     _read_series(source)
     names = [n for n in function_names(source) if n.startswith(prefix)]
     return {n.removeprefix(prefix): n for n in names if NAME.fullmatch(n.removeprefix(prefix))}
 
 
 def _read_series(source: str) -> None:
-    """Make the stated series known that the source defines in comments."""
+    """Register the user-defined series that the comments of a source define."""
     for text in re.findall(r"^/\* series (\{.*?\}) \*/$", source, re.MULTILINE | re.DOTALL):
         try:
             content = json.loads(text)

@@ -1,4 +1,4 @@
-"""Functions with a switch that somebody states: a closed form, a polynomial below a threshold, in a TOML file.
+"""User-defined functions with a switch: a closed form, and a polynomial below a threshold, in a TOML file.
 
 [c3]
 closed_form = "(w - sin(w)) / w**3"
@@ -23,7 +23,7 @@ from symlie.errors import FormatError, UnknownNameError
 from symlie.ir.schemes import Precision
 
 FOLDER = Path(__file__).parent / "papers"
-"""Tables that papers print."""
+"""Tables from papers."""
 
 PAPERS = ("tumiotto2024", "holzinger2024")
 
@@ -35,43 +35,32 @@ LARGEST_DOMAIN = 100.0
 
 @dataclass(frozen=True)
 class StatedFunction:
-    """A closed form, and a polynomial that takes its place below a threshold of w.
-
-    Attributes
-    ----------
-    name
-        Identifier.
-    closed_form, polynomial
-        As they were typed.
-    threshold
-        The polynomial serves w < threshold.
-    domain
-        Interval of w.
-    precision
-        ``double`` or ``float``.
-    title
-        For people; the closed form by default.
-    target
-        Largest bound in eps that passes; None for the default.
-    """
+    """Closed form, and a polynomial that replaces it below a threshold of w."""
 
     name: str
+    """Identifier."""
     closed_form: str
+    """Text as typed."""
     polynomial: str
+    """Text as typed."""
     threshold: float
+    """The polynomial applies to w < threshold."""
     domain: tuple[float, float] = (0.0, math.pi)
+    """Interval of w."""
     precision: Precision = "double"
     title: str = ""
+    """Title for readers; the closed form by default."""
     target: float | None = None
+    """Largest accepted bound in eps; None for the default."""
 
     @property
     def label(self) -> str:
-        """What messages and tables call it."""
+        """Name in messages and tables."""
         return self.title or self.closed_form
 
     @property
     def form(self) -> ClosedForm:
-        """The closed form."""
+        """Parsed closed form."""
         return closed_form(self.closed_form)
 
     @property
@@ -81,13 +70,7 @@ class StatedFunction:
 
     @property
     def coefficients(self) -> tuple[Fraction, ...]:
-        """Coefficients of the polynomial in w², as typed.
-
-        Raises
-        ------
-        FormatError
-            It is no polynomial in w² with rational coefficients.
-        """
+        """Rational coefficients of the polynomial in w², as typed."""
         found = _polynomial(closed_form(self.polynomial).tree, self.polynomial)
         odd = [power for power in found if power % 2]
         if odd:
@@ -95,26 +78,12 @@ class StatedFunction:
         return tuple(found.get(2 * k, Fraction(0)) for k in range(max(found, default=0) // 2 + 1))
 
     def with_switch(self, threshold: float, degree: int | None = None) -> StatedFunction:
-        """The same function with another threshold, and with the Taylor polynomial of a degree.
-
-        Parameters
-        ----------
-        threshold
-            Of w.
-        degree
-            In w²; that of the polynomial by default.
-        """
+        """Return the function with another threshold, and with the Taylor polynomial of a degree in w²."""
         series = rational_series(self.closed_form, (self.degree if degree is None else degree) + 1)
         return replace(self, threshold=threshold, polynomial=_text(series))
 
     def c_source(self, function: str) -> str:
-        """C of the pair, with all operations in the order in which they were typed.
-
-        Parameters
-        ----------
-        function
-            Name of the C function.
-        """
+        """Return C code of the pair, with all operations in the order of the text."""
         suffix = "f" if self.precision == "float" else ""
         polynomial = closed_form(self.polynomial).c_text(self.precision)
         lines = [
@@ -129,10 +98,10 @@ class StatedFunction:
 
 @dataclass(frozen=True)
 class WrongCoefficient:
-    """A coefficient that is not that of the Taylor series."""
+    """Coefficient that differs from the Taylor series."""
 
     power: int
-    """Of w."""
+    """Power of w."""
     stated: Fraction
     exact: Fraction
 
@@ -141,31 +110,14 @@ class WrongCoefficient:
 
 
 def wrong_coefficients(function: StatedFunction) -> list[WrongCoefficient]:
-    """Coefficients of the polynomial that differ from those of the Taylor series at 0.
-
-    Parameters
-    ----------
-    function
-        The function.
-    """
+    """Return the coefficients of the polynomial that differ from the Taylor series at 0."""
     stated = function.coefficients
     exact = rational_series(function.closed_form, len(stated))
     return [WrongCoefficient(2 * k, a, b) for k, (a, b) in enumerate(zip(stated, exact, strict=True)) if a != b]
 
 
 def read_functions(path: Path) -> tuple[StatedFunction, ...]:
-    """Functions of a file.
-
-    Parameters
-    ----------
-    path
-        A TOML file with a table for each function.
-
-    Raises
-    ------
-    FormatError
-        It is missing, is no TOML, or a table is incomplete or has values of another kind; the message says which.
-    """
+    """Read a TOML file with a table for each function, or raise a `FormatError` that names the invalid entry."""
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -178,29 +130,12 @@ def read_functions(path: Path) -> tuple[StatedFunction, ...]:
 
 
 def paper_functions(paper: str) -> tuple[StatedFunction, ...]:
-    """The printed table of a paper.
-
-    Parameters
-    ----------
-    paper
-        One of `PAPERS`.
-    """
+    """Return the table of functions in a paper, one of `PAPERS`."""
     return read_functions(FOLDER / f"{paper}.toml")
 
 
 def printed_function(name: str) -> StatedFunction:
-    """The closed form of a member of the family, as the first paper prints it that does.
-
-    Parameters
-    ----------
-    name
-        Such as ``c3``.
-
-    Raises
-    ------
-    UnknownNameError
-        No paper prints it.
-    """
+    """Return the closed form of a member of the family, such as ``c3``, from the first paper that prints it."""
     known = {f.name: f for paper in reversed(PAPERS) for f in paper_functions(paper)}
     if name not in known:
         raise UnknownNameError(
@@ -256,7 +191,7 @@ def _angle(value: object, what: str) -> float:
 
 
 def _polynomial(tree: Tree, text: str) -> dict[int, Fraction]:
-    """Coefficients by power of w."""
+    """Return the coefficients by power of w."""
     if isinstance(tree, Fraction):
         return {0: tree}
     if isinstance(tree, str):
@@ -285,7 +220,7 @@ def _polynomial(tree: Tree, text: str) -> dict[int, Fraction]:
 
 
 def _text(series: tuple[Fraction, ...]) -> str:
-    """A polynomial in z, as papers print it: a sum of powers with rational coefficients."""
+    """Return a polynomial in z as a sum of powers with rational coefficients."""
     terms: list[str] = []
     for k, value in enumerate(series):
         if not value:

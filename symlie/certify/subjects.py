@@ -1,4 +1,4 @@
-"""What can be verified: coefficient functions by name, those a group needs, those in a folder of C sources."""
+"""Subjects of verification: coefficient functions by name, by group, or from a folder of C sources."""
 
 from __future__ import annotations
 
@@ -26,25 +26,19 @@ from symlie.ir.straightline import flatten
 
 @dataclass(frozen=True)
 class Subject:
-    """A function in C source, and what it is meant to be."""
+    """Function in C source, and its definition."""
 
     name: str
-    """Name for people, such as ``c2_1``."""
+    """Name for readers, such as ``c2_1``."""
     base_name: str
-    """Its definition."""
+    """Name of its definition."""
     source: str
-    """C text that holds it."""
+    """C text that contains the function."""
     operations: OperationList
 
 
 def function_of(name: str) -> CoefficientFunction:
-    """The symbolic function with a name such as ``c2_1``, ``g0`` or ``c1_to_5_2``.
-
-    Raises
-    ------
-    UnknownNameError
-        It is not the name of a coefficient function.
-    """
+    """Return the symbolic function of a name such as ``c2_1``, ``g0`` or ``c1_to_5_2``, or raise `UnknownNameError`."""
     match = NAME.fullmatch(name)
     if match is None or is_series(name):
         raise UnknownNameError(f"'{name}' is no coefficient function; names are c2, c2_1, …, g0, g1, ….")
@@ -55,41 +49,20 @@ def function_of(name: str) -> CoefficientFunction:
 
 
 def named_subject(name: str, precision: Precision = "double") -> Subject:
-    """A coefficient function as it is generated.
-
-    Parameters
-    ----------
-    name
-        Such as ``c2_1``.
-    precision
-        ``double`` or ``float``.
-    """
+    """Return the generated coefficient function of a name such as ``c2_1``."""
     function = function_of(name)
     source = coefficient_source(scheme_for(function, precision))
     return Subject(name, function.base_name, source, parse_function(source, f"symlie_{function.primitive_name}"))
 
 
 def standard_names() -> list[str]:
-    """Names of the shipped family."""
+    """Return the names of the standard family."""
     rows = [(n, upper) for n, upper, precision in standard_pieces() if precision == "double"]
     return [n if u == TAYLOR_UPPER else f"{n}_to_{u.numerator}_{u.denominator}" for n, u in rows]
 
 
 def source_subjects(sources: Iterable[str], prefix: str = "symlie_") -> list[Subject]:
-    """All coefficient functions in C sources, each once.
-
-    Parameters
-    ----------
-    sources
-        Texts.
-    prefix
-        What the names in the text begin with.
-
-    Raises
-    ------
-    FormatError
-        The same function is defined differently in two places, or in its form for arrays, or can not be parsed.
-    """
+    """Return all coefficient functions in C sources once, or raise `FormatError` for conflicting definitions."""
     found: dict[str, Subject] = {}
     for source in sources:
         for short, name in named_functions(source, prefix).items():
@@ -103,13 +76,7 @@ def source_subjects(sources: Iterable[str], prefix: str = "symlie_") -> list[Sub
 
 
 def folder_subjects(folder: Path) -> list[Subject]:
-    """All coefficient functions in the C files of a folder.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """Return all coefficient functions in the C files of a folder, or raise `FormatError` if it has none."""
     sources = [p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.suffix in (".c", ".h")]
     prefixes = ["symlie_", *(f"{p.stem}_" for p in sorted(folder.glob("*.h")))]
     for prefix in prefixes:
@@ -120,13 +87,7 @@ def folder_subjects(folder: Path) -> list[Subject]:
 
 
 def group_names(group: LieGroup) -> list[str]:
-    """Names of the functions that exp, T, T⁻¹ and their first and second directional derivatives need.
-
-    Parameters
-    ----------
-    group
-        Any group of class A; others need none.
-    """
+    """Return the names of the functions in exp, T, T⁻¹ and their first and second directional derivatives."""
     n = group.dimension
     theta, u, v, w = (sympy.symbols(f"{letter}:{n}", real=True) for letter in ("theta", "u", "v", "w"))
     references = {s: s.name for s in (*theta, *u, *v, *w)}

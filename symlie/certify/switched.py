@@ -1,6 +1,6 @@
-"""Switched pairs: a Taylor polynomial below a threshold of ω, the closed form as it is typed above it.
+"""Switched pairs: a Taylor polynomial below a threshold of ω, and the closed form as typed above it.
 
-They are judged, and the best switch for a degree is found.
+Their errors are bounded, and the best switch for a degree is determined.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ CELLS_PER_BINADE = 48
 SMALLEST_SWITCH = 2.0**-10
 
 BESIDE = 2.0**-10
-"""Width of the cells on both sides of a switch, relative to it."""
+"""Width of the cells on both sides of a switch, relative to the switch."""
 
 
 def switched_subject(function: StatedFunction) -> Subject:
-    """A switched pair as a function of ω in C."""
+    """Return a switched pair as a function of ω in C."""
     name = f"switched_{function.name}"
     source = function.c_source(name)
     return Subject(function.label, function.closed_form, source, parse_function(source, name))
@@ -44,15 +44,7 @@ class AtSwitch:
 
 
 def errors_at_switch(function: StatedFunction, contraction: Contraction = "any") -> AtSwitch:
-    """Bounds of the errors on both sides of the switch.
-
-    Parameters
-    ----------
-    function
-        The pair.
-    contraction
-        What compilers may do.
-    """
+    """Return bounds of the errors on both sides of the switch."""
     ctx.prec, ctx.cap = BITS, ORDER
     subject, threshold = switched_subject(function), function.threshold
     upper = max(function.domain[1], threshold * (1 + BESIDE))
@@ -68,17 +60,7 @@ def errors_at_switch(function: StatedFunction, contraction: Contraction = "any")
 def best_switches(
     function: StatedFunction, degrees: Sequence[int], contraction: Contraction = "any"
 ) -> list[StatedFunction]:
-    """The pairs with the smallest proved bounds, one for each degree of the Taylor polynomial.
-
-    Parameters
-    ----------
-    function
-        A function.
-    degrees
-        Of the Taylor polynomials in z = ω².
-    contraction
-        What compilers may do.
-    """
+    """Return the pairs with the smallest proved bounds, one for each degree of the Taylor polynomial in z = ω²."""
     ctx.prec, ctx.cap = BITS, ORDER
     upper = function.domain[1]
     count = math.ceil(math.log2(upper / SMALLEST_SWITCH) * CELLS_PER_BINADE)

@@ -1,4 +1,4 @@
-"""Verification: proof and measurement of coefficient functions, as rows of a table."""
+"""Verification of coefficient functions by proof and measurement, with the results in a table."""
 
 from __future__ import annotations
 
@@ -18,56 +18,56 @@ from symlie.ir.schemes import POLES, indices
 from symlie.ir.series import is_series, tail_of
 
 EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
-"""Spacing of the numbers at one."""
+"""Spacing of the floating-point numbers at one."""
 
 TARGET = 4.0
 TARGET_TO_HALF_PI = 1.5
 TARGET_AT_ZERO = 3.0
-"""Bounds asked for unless another is given, in eps: on ω ≤ π, on ω ≤ π/2, and for c_0 and c_1."""
+"""Default targets of bounds in eps: for ω ≤ π, for ω ≤ π/2, and for c_0 and c_1."""
 
 TARGET_OF_SERIES = 40.0
-"""The same for tails of stated series, times the largest value if it exceeds their scale."""
+"""Default target of tails of user-defined series, times the largest value if it exceeds their scale."""
 
 POLE_TARGET = 1.5
-"""The same for g_m up to the pole, per factor that is rounded: (m + 2) of them."""
+"""Default target of g_m up to the pole, for each of its (m + 2) rounded factors."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: a function on one interval."""
+    """Line of the table: a function on one interval."""
 
     name: str
     precision: str
     scheme: str
     degree: int
     interval: tuple[float, float]
-    """Of ω."""
+    """Interval of ω."""
     switch: float | None
-    """ω at which another branch takes over, None if one serves the interval."""
+    """ω at the switch to another branch; None if one branch covers the interval."""
     relative_to: str
-    """What errors are relative to, ``f`` or ``f(0)``."""
+    """Reference of the errors, ``f`` or ``f(0)``."""
     contraction: str
     proved_eps: float
     measured_eps: float
     measured_at: float
-    """ω of the largest error found."""
+    """ω of the largest measured error."""
     target: float
 
     @property
     def is_proved(self) -> bool:
-        """Whether the bound is within the target, and no measured error is above the bound."""
+        """True if the bound is within the target, and no measured error exceeds the bound."""
         return self.proved_eps <= self.target and self.measured_eps <= self.proved_eps
 
 
 @dataclass(frozen=True)
 class Verification:
-    """Proof and rows of one function."""
+    """Proof and table lines of one function."""
 
     subject: Subject
     contraction: Contraction
     sections: tuple[Section, ...]
     judged_at_zero: tuple[bool, ...]
-    """Whether the errors of a section are relative to f(0)."""
+    """True for sections whose errors are relative to f(0)."""
     rows: tuple[Row, ...]
 
 
@@ -79,21 +79,7 @@ def verify(
     target: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Verification]:
-    """Prove and measure functions.
-
-    Parameters
-    ----------
-    subjects
-        Functions.
-    domain
-        Interval of ω; default: up to π/2, up to π, and up to 2π.
-    contraction
-        What compilers may do with sums of products.
-    target
-        Largest bound in eps that passes; default: depends on function and interval.
-    progress
-        Called with the fraction of the work that is done.
-    """
+    """Prove and measure functions on an interval of ω; default: up to π/2, up to π, and up to 2π."""
     evaluators = compile_functions([(s.source, s.operations) for s in subjects], contraction)
     results = []
     for k, subject in enumerate(subjects):
@@ -112,17 +98,7 @@ def verify(
 def prove_subject(
     subject: Subject, *, domain: tuple[float, float] | None = None, contraction: Contraction = "any"
 ) -> Verification:
-    """Prove a function without measuring it.
-
-    Parameters
-    ----------
-    subject
-        The function.
-    domain
-        Interval of ω; default: up to π/2, up to π, and up to 2π.
-    contraction
-        What compilers may do with sums of products.
-    """
+    """Prove a function without measurements."""
     operations, name = subject.operations, subject.base_name
     marks = _marks(operations, domain)
     at_zero = tuple(judged_at_zero(name, _omega(operations, upper)) for upper in marks[1:])
@@ -134,15 +110,7 @@ def prove_subject(
 
 
 def judged_at_zero(name: str, omega: float) -> bool:
-    """Whether the errors of a function up to an angle are relative to f(0), because it has zeros or comes close.
-
-    Parameters
-    ----------
-    name
-        ``c2``, ``c2_1``, ….
-    omega
-        End of the interval.
-    """
+    """Return whether errors up to an angle are relative to f(0), because the function has zeros or is close to zero."""
     if is_closed_form(name):
         return has_zero(name, omega)
     name = name.removeprefix("-")
@@ -152,15 +120,7 @@ def judged_at_zero(name: str, omega: float) -> bool:
 
 
 def default_target(name: str, omega: float) -> float:
-    """The bound in eps that is asked for on an interval up to an angle.
-
-    Parameters
-    ----------
-    name
-        ``c2``, ``c2_1``, ….
-    omega
-        End of the interval.
-    """
+    """Return the default target of the bound in eps on an interval up to an angle."""
     if is_closed_form(name):
         return TARGET
     name = name.removeprefix("-")
@@ -176,7 +136,7 @@ def default_target(name: str, omega: float) -> float:
 
 
 def _marks(operations: OperationList, domain: tuple[float, float] | None) -> list[float]:
-    """Ends of sections as arguments; those of the standard table are a little beyond the multiples of π."""
+    """Return the ends of sections as arguments; the default ends are slightly beyond the multiples of π."""
     is_omega = operations.argument == "w"
     pole = POLES[operations.precision][0]
     if not is_omega:
@@ -249,7 +209,7 @@ def _rows(
 
 
 def scheme_of(branch: Branch) -> str:
-    """Kind of evaluation."""
+    """Return the kind of evaluation."""
     operators = {o.operator for o in branch.operations}
     if operators & {"sin", "cos", "tan"}:
         return "closed form"
@@ -262,7 +222,7 @@ def scheme_of(branch: Branch) -> str:
 
 
 def _degree_of(branch: Branch, argument: str) -> int:
-    """Largest degree of a polynomial in z among the operations; 0 in closed forms."""
+    """Return the largest degree of a polynomial in z among the operations; 0 for closed forms."""
     if scheme_of(branch) == "closed form":
         return 0
     degrees: dict[object, int] = {argument: 1}

@@ -1,1 +1,1 @@
-"""A checker of certificates that imports nothing of symlie."""
+"""Certificate checker that imports no other part of symlie."""

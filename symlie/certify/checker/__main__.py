@@ -1,4 +1,4 @@
-"""``python -m symlie.certify.checker FILE``."""
+"""Entry point of ``python -m symlie.certify.checker FILE``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Arithmetic of the checker: intervals of integers in units of 2^-BITS, Taylor series of them, and the definitions."""
+"""Arithmetic of the checker: integer intervals in units of 2^-BITS, their Taylor series, and the definitions."""
 
 from __future__ import annotations
 
@@ -12,60 +12,60 @@ ONE = 1 << BITS
 ORDER = 14
 
 LARGEST = 1 << BITS + 2048
-"""Magnitudes that no value of a proof comes near; beyond them, integers could grow without end."""
+"""Magnitude that no value of a valid proof reaches; it limits the growth of integers."""
 
 LARGEST_ARGUMENT = 10**4
-"""Of functions of a certificate, and of sine and cosine; their series have terms for each unit of it."""
+"""Largest argument of certified functions, and of sine and cosine, whose series length is proportional to it."""
 
 LARGEST_INDEX = 200
-"""Of functions and of coefficients, whose factorials are written out."""
+"""Largest index of functions and of coefficients, whose factorials are computed."""
 
 Number = tuple[int, int]
 Series = list[Number]
 
 
 class CertificateError(Exception):
-    """The certificate does not prove what it says."""
+    """The certificate does not prove its bounds."""
 
 
 def rational(value: Any) -> Fraction:
-    """A number of a certificate; one without an exponent, if it is a text, which could be any number of digits."""
+    """Return a number of a certificate as a fraction; text with an exponent is rejected, since it can be huge."""
     if isinstance(value, str) and "e" in value.lower():
         raise CertificateError(f"A number of the certificate is written as {value[:20]}.")
     return Fraction(value)
 
 
 def index(value: object) -> int:
-    """A whole number that counts something."""
+    """Return a nonnegative integer up to `LARGEST_INDEX`, or raise `CertificateError`."""
     if not isinstance(value, int) or not 0 <= value <= LARGEST_INDEX:
         raise CertificateError(f"A number of a definition is no whole number from 0 to {LARGEST_INDEX}.")
     return value
 
 
 def exact(value: float | Fraction | int) -> Number:
-    """The interval of a number."""
+    """Return the interval of a number."""
     f = Fraction(value) * ONE
     return math.floor(f), math.ceil(f)
 
 
 def add(a: Number, b: Number) -> Number:
-    """a + b."""
+    """Return a + b."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def sub(a: Number, b: Number) -> Number:
-    """a - b."""
+    """Return a - b."""
     return a[0] - b[1], a[1] - b[0]
 
 
 def mul(a: Number, b: Number) -> Number:
-    """a b."""
+    """Return a b."""
     p = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(p) >> BITS, -(-max(p) >> BITS)
 
 
 def div(a: Number, b: Number) -> Number:
-    """a/b."""
+    """Return a/b."""
     if b[0] <= 0 <= b[1]:
         raise ZeroDivisionError
     p = [Fraction(x * ONE, y) for x in a for y in b]
@@ -73,24 +73,24 @@ def div(a: Number, b: Number) -> Number:
 
 
 def root(a: Number) -> Number:
-    """The square root."""
+    """Return the square root."""
     if a[0] <= 0:
         raise ZeroDivisionError
     return math.isqrt(a[0] << BITS), math.isqrt(a[1] << BITS) + 1
 
 
 def largest(a: Number) -> int:
-    """Largest magnitude."""
+    """Return the largest magnitude."""
     return max(abs(a[0]), abs(a[1]))
 
 
 def least(a: Number) -> int:
-    """Least magnitude."""
+    """Return the smallest magnitude."""
     return 0 if a[0] <= 0 <= a[1] else min(abs(a[0]), abs(a[1]))
 
 
 def meet(a: Number, b: Number) -> Number:
-    """What two enclosures of one number have in common."""
+    """Return the intersection of two enclosures of one number."""
     return max(a[0], b[0]), min(a[1], b[1])
 
 
@@ -108,12 +108,12 @@ def _machin() -> Number:
 
 PI = _machin()
 DIRECT_ZETA = 20
-"""Bernoulli numbers serve up to ζ(40)."""
+"""Largest n for which ζ(2n) is computed from Bernoulli numbers."""
 POLE = mul(exact(4), mul(PI, PI))
 
 
 def sine_cosine(a: Number) -> tuple[Number, Number]:
-    """Sine and cosine, by their series at the middle; their slopes are at most one."""
+    """Return sine and cosine by their series at the midpoint, with slopes bounded by one."""
     if largest(a) > LARGEST_ARGUMENT * ONE:
         raise ZeroDivisionError
     x = (a[0] + a[1]) // 2
@@ -128,14 +128,14 @@ def sine_cosine(a: Number) -> tuple[Number, Number]:
 
 
 def trimmed(a: Series) -> Series:
-    """Without zeros at the end."""
+    """Remove trailing zeros of a series."""
     while len(a) > 1 and a[-1] == (0, 0):
         a.pop()
     return a
 
 
 def series_mul(a: Series, b: Series) -> Series:
-    """a b."""
+    """Return the product of two series."""
     out = [(0, 0)] * min(ORDER, len(a) + len(b) - 1)
     for i, x in enumerate(a):
         for j, y in enumerate(b[: ORDER - i]):
@@ -144,19 +144,19 @@ def series_mul(a: Series, b: Series) -> Series:
 
 
 def series_sum(a: Series, b: Series, sign: int) -> Series:
-    """a + b or a - b."""
+    """Return the sum or the difference of two series."""
     n = max(len(a), len(b))
     a, b = a + [(0, 0)] * (n - len(a)), b + [(0, 0)] * (n - len(b))
     return trimmed([add(x, y) if sign > 0 else sub(x, y) for x, y in zip(a, b, strict=True)])
 
 
 def at(a: Series, k: int) -> Number:
-    """A coefficient."""
+    """Return a coefficient of a series, zero beyond its end."""
     return a[k] if k < len(a) else (0, 0)
 
 
 def series_div(a: Series, b: Series) -> Series:
-    """a/b."""
+    """Return the quotient of two series."""
     out: Series = []
     for k in range(ORDER):
         total = at(a, k)
@@ -167,7 +167,7 @@ def series_div(a: Series, b: Series) -> Series:
 
 
 def series_root(a: Series) -> Series:
-    """The square root."""
+    """Return the square root of a series."""
     out = [root(a[0])]
     twice = add(out[0], out[0])
     for k in range(1, ORDER):
@@ -179,7 +179,7 @@ def series_root(a: Series) -> Series:
 
 
 def series_sine_cosine(a: Series) -> tuple[Series, Series]:
-    """Sine and cosine, from their derivatives."""
+    """Return sine and cosine of a series, from their derivatives."""
     s0, c0 = sine_cosine(a[0])
     s, c = [s0], [c0]
     for k in range(1, ORDER):
@@ -193,7 +193,7 @@ def series_sine_cosine(a: Series) -> tuple[Series, Series]:
 
 
 def expand(operator: str, x: list[Series]) -> Series:
-    """Taylor series of an operation."""
+    """Return the Taylor series of an operation."""
     out = _expand(operator, x)
     if any(largest(c) > LARGEST for c in out):
         raise ZeroDivisionError
@@ -218,7 +218,7 @@ def _expand(operator: str, x: list[Series]) -> Series:
 
 
 def evaluate(operator: str, x: list[Number]) -> Number:
-    """Value of an operation."""
+    """Return the value of an operation."""
     if operator in ("sin", "cos"):
         return sine_cosine(x[0])[operator == "cos"]
     if operator == "sqrt":
@@ -229,7 +229,7 @@ def evaluate(operator: str, x: list[Number]) -> Number:
 
 
 class Definition:
-    """f = F(z)/(4π² - z)^order on 0 ≤ z ≤ upper, F by a series and a bound of its rest."""
+    """Definition f = F(z)/(4π² - z)^order on 0 ≤ z ≤ upper, F by a series and a bound of its remainder."""
 
     def __init__(self, statement: dict[str, Any], upper: Fraction) -> None:
         family, m = statement["family"], index(statement["m"])
@@ -250,7 +250,7 @@ class Definition:
         self.at_zero = abs(zero)
 
     def taylor(self, x: Number) -> Series:
-        """Taylor coefficients of F's series at x."""
+        """Return the Taylor coefficients at x of the series of F."""
         out: Series = [(0, 0)]
         line = [div(x, self.unit), div((ONE, ONE), self.unit)]
         for a in reversed(self.series):
@@ -284,13 +284,13 @@ def _bernoulli(count: int) -> list[Fraction]:
 
 
 def _zeta_less_one(n: int, numbers: list[Fraction]) -> Number:
-    """ζ(2n) - 1: for small n by ζ(2n) = |B_2n| (2π)^2n/(2 (2n)!), for large n by summing."""
+    """Return ζ(2n) - 1, for small n from ζ(2n) = |B_2n| (2π)^2n/(2 (2n)!), for large n by summation."""
     if n <= DIRECT_ZETA:
         zeta = exact(abs(numbers[2 * n]) / (2 * math.factorial(2 * n)))
         for _ in range(n):
             zeta = mul(zeta, POLE)
         return sub(zeta, exact(1))
-    last = 1200  # what is left is below last^(1-2n), less than 2^-BITS
+    last = 1200  # the remainder is below last^(1-2n) < 2^-BITS
     total = sum(ONE // k ** (2 * n) for k in range(2, last + 1))
     return total, total + last + 1
 
@@ -316,11 +316,9 @@ def _cotangent(m: int, upper: Fraction) -> tuple[Series, int, Fraction]:
 
 
 def _stated(statement: dict[str, Any], upper: Fraction) -> tuple[Series, int, Fraction]:
-    """(2 d/dz)^m Σ_j φ_{n+2j} (-z)^j by the coefficients of a certificate; its bound of all φ serves for the others.
-
-    The series is in powers of z/upper. Consecutive terms of the bound have a ratio that does not rise, so that a
-    geometric series holds the rest.
-    """
+    """Return (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j in powers of z/upper, its remainder and its scale."""
+    # The certificate contains the first coefficients and a bound of all φ. Ratios of consecutive terms of the bound do
+    # not increase, so a geometric series bounds the remainder.
     n, m = index(statement["n"]), index(statement["m"])
     constant, rate, radius = (rational(statement["growth"].get(k, 0)) for k in ("constant", "rate", "radius"))
     values = [rational(v) for v in statement["coefficients"]]

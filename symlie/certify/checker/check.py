@@ -1,7 +1,7 @@
-"""A checker of certificates that shares nothing with what wrote them: Python's integers alone.
+"""Independent checker of certificates in integer arithmetic, without code of the prover.
 
-For every cell of a certificate the list of operations and the definition are expanded into Taylor series of the
-checker's own, the roundings are bounded anew, and the bound has to be what the certificate says, or less.
+For every cell of a certificate, the checker expands the list of operations and the definition into separate Taylor
+series, bounds the rounding errors, and requires a bound not larger than the certified one.
 
     python -m symlie.certify.checker FILE
 """
@@ -42,24 +42,24 @@ from symlie.certify.checker.series import STATUS as SERIES
 from symlie.certify.checker.series import check_series
 
 DEEPEST = 6
-"""So often a cell is halved if its bound does not come out at once."""
+"""Largest number of bisections of a cell whose bound is not reproduced directly."""
 
 ASSUMPTIONS = (
     "arithmetic of IEEE 754, rounding to nearest",
     "square roots are correctly rounded",
     "sin and cos of the mathematical library are within one unit in the last place",
 )
-"""What every bound rests on; a certificate that assumes anything else is refused."""
+"""Assumptions of all bounds; certificates with other assumptions are rejected."""
 
 OPERANDS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sqrt": 1, "sin": 1, "cos": 1}
-"""How many each operation has."""
+"""Number of operands of each operation."""
 
 UNPROVED = "rounding unproved"
-"""Status of functions about which nothing is to be proved anew."""
+"""Status of functions without a proof to check."""
 
 
 class Cell:
-    """A branch and a definition on lower ≤ argument ≤ upper."""
+    """Error bounds of one branch of a function on cells."""
 
     def __init__(self, function: dict[str, Any], branch: dict[str, Any], definition: Definition) -> None:
         self.branch = branch
@@ -72,7 +72,7 @@ class Cell:
         self.divisor = self._pole_divisor()
 
     def bounds(self, lower: Fraction, upper: Fraction) -> tuple[int, int | None]:
-        """Absolute and relative error, in units of 2^-BITS."""
+        """Return bounds of the absolute and relative error in units of 2^-BITS, the latter None if f may vanish."""
         a, b = exact(lower), exact(upper)
         centre = exact((lower + upper) / 2)
         radius = exact((upper - lower) / 2)[1] + 1
@@ -117,7 +117,7 @@ class Cell:
 
     @staticmethod
     def _divided(f: Series, x: Number, k: int) -> Series:
-        """f/(4π² - z)^k."""
+        """Return f/(4π² - z)^k."""
         for _ in range(k):
             f = expand("div", [f, [sub(POLE, x), (-ONE, -ONE)]])
         return f
@@ -154,7 +154,7 @@ class Cell:
         return ranges
 
     def _pole_divisor(self) -> tuple[str, str] | None:
-        """Numerator and divisor of the result, if the divisor is a polynomial of the order of the pole."""
+        """Return numerator and divisor of the result if the divisor is a polynomial of the order of the pole."""
         last = next((o for o in self.branch["operations"] if o[0] == self.branch["result"]), None)
         if not self.definition.order or last is None or last[1] != "div":
             return None
@@ -167,7 +167,7 @@ class Cell:
         return (numerator, divisor) if degrees.get(divisor) == self.definition.order else None
 
     def _excess(self, divisor: str, distance: Number, k: int) -> int:
-        """Bound of |divisor/(4π² - z)^k - 1|, from the divisor in powers about the pole."""
+        """Return a bound of |divisor/(4π² - z)^k - 1| from the divisor in powers about the pole."""
         about = self._series(POLE)[divisor]
         sign = (-1) ** k
         excess = largest(sub((sign * about[k][0], sign * about[k][0]) if about[k][0] == about[k][1] else about[k],
@@ -185,7 +185,7 @@ def _minus(a: Series, b: Series) -> Series:
 
 
 def _bounded(near: Series, wide: Series, radius: int) -> Number:
-    """Range of a function with these Taylor coefficients at the centre and, the last of them, over the cell."""
+    """Return the range of a function from its Taylor coefficients at the centre, the last one over the cell."""
     order = len(wide) if len(wide) < ORDER else ORDER
     total = largest(at(wide, order - 1)) if order > 1 else 0
     for k in range(order - 2, 0, -1):
@@ -195,18 +195,12 @@ def _bounded(near: Series, wide: Series, radius: int) -> Number:
 
 
 def digest(branches: object) -> str:
-    """SHA-256 of a list of operations as certificates spell it."""
+    """Return the SHA-256 of a list of operations in the format of certificates."""
     return hashlib.sha256(json.dumps(branches).encode()).hexdigest()
 
 
 def check_function(function: dict[str, Any]) -> None:
-    """Prove every bound of one function anew.
-
-    Raises
-    ------
-    CertificateError
-        A bound can not be reproduced, the cells do not cover the domain, or the list of operations was changed.
-    """
+    """Verify all bounds of one function, or raise a `CertificateError` that names the failed condition."""
     name = function["name"]
     if re.sub(r"_to_\d+_\d+$", "", name) != _name(function["definition"], name):
         raise CertificateError(f"{name}: the definition is that of another function.")
@@ -245,7 +239,7 @@ def check_function(function: dict[str, Any]) -> None:
 
 
 def _check_operations(name: str, operations: list[list[str]]) -> None:
-    """Each has its operands, and a name of its own."""
+    """Check that each operation has its number of operands and a unique target."""
     if any(len(operands) != OPERANDS.get(operator) for _, operator, *operands in operations):
         raise CertificateError(f"{name}: an operation is not known, or has other operands than it takes.")
     if len({"z", *(target for target, *_ in operations)}) != len(operations) + 1:
@@ -253,7 +247,7 @@ def _check_operations(name: str, operations: list[list[str]]) -> None:
 
 
 def _name(definition: dict[str, Any], own: str) -> str:
-    """What a function of a definition is called; those of stated series have names of their own."""
+    """Return the name of the function of a definition; functions of user-defined series have individual names."""
     family, m = definition["family"], definition["m"]
     if family == "c":
         return f"c{definition['k']:d}" + (f"_{m:d}" if m else "")
@@ -261,7 +255,7 @@ def _name(definition: dict[str, Any], own: str) -> str:
 
 
 def _spans(function: dict[str, Any]) -> list[tuple[dict[str, Any], Fraction, Fraction]]:
-    """Branches with the intervals they serve; between two of them there is no number of the format."""
+    """Return the branches with their intervals, adjacent up to neighbouring numbers of the format."""
     digits = FORMATS[function["precision"]][0]
     spans = []
     start = Fraction(0)
@@ -312,18 +306,7 @@ def _check_cell(
 
 
 def check(certificate: dict[str, Any]) -> list[str]:
-    """Check a certificate, and return the names of its proved functions.
-
-    Parameters
-    ----------
-    certificate
-        What ``certificate.json`` holds.
-
-    Raises
-    ------
-    CertificateError
-        It does not prove what it says.
-    """
+    """Check a certificate, the content of ``certificate.json``, and return the names of its proved functions."""
     if certificate.get("format") != 1:
         version = certificate.get("versions", {}).get("symlie", "of no stated version")
         raise CertificateError(f"Use the checker of symlie {version}; this one does not know the certificate's format.")
@@ -347,7 +330,7 @@ def check(certificate: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    """Check the files named on the command line."""
+    """Check the files given on the command line."""
     for name in sys.argv[1:]:
         try:
             checked = check(json.loads(Path(name).read_text(encoding="utf-8")))

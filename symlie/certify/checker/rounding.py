@@ -1,4 +1,4 @@
-"""Running error of the checker: bounds of the rounding errors of a list of operations, in units of 2^-BITS."""
+"""Running error analysis of the checker: bounds of rounding errors of a list of operations, in units of 2^-BITS."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from symlie.certify.checker.arithmetic import BITS, ONE, Number, largest, least, sine_cosine
 
 FORMATS = {"double": (53, -1074), "float": (24, -149)}
-"""Digits, and exponent of the smallest number."""
+"""Digits, and exponent of the smallest number, of each format."""
 LIBRARY_UNITS = 1
 """Error of sin and cos in units in the last place."""
 
@@ -17,13 +17,13 @@ Error = tuple[int, int | None]
 
 
 def half(digits: int, exponent: int, binade: int) -> int:
-    """Half the spacing of numbers below 2^binade."""
+    """Return half the spacing of numbers below 2^binade."""
     shift = BITS + max(binade - digits - 1, exponent - 1)
     return 1 << shift if shift >= 0 else 1
 
 
 def rounding(digits: int, exponent: int, magnitude: int, error: int) -> int:
-    """Rounding error of results within ``error`` of numbers up to ``magnitude``, in units of 2^-BITS."""
+    """Return a bound of the rounding error of results within ``error`` of numbers up to ``magnitude``."""
     top = magnitude + error
     if top == 0:
         return 0
@@ -33,7 +33,7 @@ def rounding(digits: int, exponent: int, magnitude: int, error: int) -> int:
 
 
 class Roundings:
-    """Bounds of rounding errors of a branch on a cell."""
+    """Bounds of the rounding errors of a branch on a cell."""
 
     def __init__(self, function: dict[str, Any], branch: dict[str, Any]) -> None:
         self.digits, self.exponent = FORMATS[function["precision"]]
@@ -52,7 +52,7 @@ class Roundings:
         self.fusible = {t for t, kind in kinds.items() if kind == "mul" and fuses(t)}
 
     def bounds(self, ranges: dict[str, Number]) -> dict[str, Error]:
-        """Bounds of all operations, whose exact values lie in the ranges."""
+        """Return the bounds of all operations from the ranges of their exact values."""
         known: dict[str, Error] = {}
         products: dict[str, Error] = {}
         for target, operator, *operands in self.operations:

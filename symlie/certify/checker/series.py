@@ -1,4 +1,4 @@
-"""What the Taylor series of matrix functions leave out, bounded anew for the checker: rational numbers alone."""
+"""Independent bounds of the truncation errors of Taylor series of matrix functions, in rational arithmetic."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PI_BELOW = Fraction(314159, 100000)
 
 
 def _exponential_rest(x: Fraction, n: int, shift: int = 0) -> Fraction:
-    """Sum of x^k/(k + shift)! for k ≥ n or more: each term is the one before times x/(n + shift + 1) at most."""
+    """Return an upper bound of Σ_{k≥n} x^k/(k + shift)!, with term ratios of at most x/(n + shift + 1)."""
     if n + shift < x:
         raise CertificateError("A series of a matrix function ends before its terms fall.")
     return x**n / factorial(n + shift) / (1 - x / (n + shift + 1))
@@ -25,29 +25,14 @@ def _exponential(x: Fraction) -> Fraction:
 
 
 def _sum_of_fractions(r: Fraction) -> Fraction:
-    """Σ |B_2k|/(2k)! r^{2k} = 2 r² Σ_n 1/(4π²n² - r²), or more; beyond n = 1000 by an integral."""
+    """Return an upper bound of Σ |B_2k|/(2k)! r^{2k} = 2 r² Σ_n 1/(4π²n² - r²), by an integral beyond n = 1000."""
     square = 4 * PI_BELOW**2
     upwards: int = sum(-(-(2**80) // (square * n * n - r * r)) for n in range(1, 1001))
     return 2 * r * r * (Fraction(upwards, 2**80) + 1 / (square * 999))
 
 
 def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
-    """Bound of the relative error that a series of this degree has for matrices up to a norm.
-
-    Parameters
-    ----------
-    name
-        ``exp``, ``phi1``, ``phi1_inverse``, ``scaled_phi1`` or ``artanh``.
-    degree
-        Last power in the sum.
-    norm
-        Below 6; at most 1 for scaled matrices.
-
-    Raises
-    ------
-    CertificateError
-        There is no such function, or the series does not serve such a norm.
-    """
+    """Return a bound of the relative truncation error of a series of this degree for matrices up to a norm."""
     if name in ("scaled_phi1", "artanh"):
         return _scaled(name, degree, norm)
     if not 0 < norm <= 6:
@@ -65,11 +50,9 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
 
 
 def _scaled(name: str, degree: int, norm: Fraction) -> Fraction:
-    """Relative change of A whose exponential is found, and relative error of a logarithm from its square root.
-
-    With E = 1 + A p(A) = e^A - R the logarithm of E is A + log(1 - e^-A R), and |log(1 - y)| ≤ y/(1 - y). All terms of
-    its series have A to a power above the degree, so that scaling and doubling keep its size relative to A.
-    """
+    """Return the relative change of A in the scaled exponential, or the relative error of the logarithm by artanh."""
+    # With E = 1 + A p(A) = e^A - R, log E = A + log(1 - e^-A R), and |log(1 - y)| ≤ y/(1 - y). All terms of this series
+    # contain a power of A above the degree, so scaling and doubling preserve its size relative to A.
     if not 0 < norm <= 1:
         raise CertificateError(f"{name}: the series are stated for norms up to 1.")
     if name == "artanh":
@@ -81,13 +64,7 @@ def _scaled(name: str, degree: int, norm: Fraction) -> Fraction:
 
 
 def check_series(entry: dict[str, Any]) -> None:
-    """Check the bound of one matrix function.
-
-    Raises
-    ------
-    CertificateError
-        The bound can not be reproduced.
-    """
+    """Check the bound of one matrix function, or raise `CertificateError`."""
     found = truncation(entry["name"], index(entry["degree"]), rational(entry["norm"]))
     if found * 2**52 > rational(entry["truncation_eps"]):
         raise CertificateError(f"{entry['name']}: the bound of what its series leaves out can not be reproduced.")

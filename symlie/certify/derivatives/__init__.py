@@ -1,1 +1,1 @@
-"""Proofs of the Taylor coefficients f⁽ʲ⁾(z)/j! that ``function_series.h`` finds, of all orders."""
+"""Error bounds of the Taylor coefficients f⁽ʲ⁾(z)/j! of ``function_series.h``, of all orders."""

@@ -1,9 +1,9 @@
-"""c_{k,n} where ω is large beside n and k: what does not oscillate, and the amplitude of what does.
+"""c_{k,n} for ω large relative to n and k: the part without oscillation, and the amplitude of the oscillating part.
 
     (-1)^n c_{k,n}(z) ω^n = A_{k,n}(t) + Re(e^{iω} W_{k,n}(t)),   t = 1/ω,
 
-with polynomials A and W by the recurrence of c_{k,n} in k, from W_{1,n}, whose coefficients are those of spherical
-Hankel functions. A and |W|² are enclosed on cells of t, the first of which begins at zero.
+with polynomials A and W from the recurrence of c_{k,n} in k, starting with W_{1,n}, which has the coefficients of
+spherical Hankel functions. A and |W|² are enclosed on cells of t, the first of which starts at zero.
 Source: [Olver2010], 10.49.
 """
 
@@ -22,12 +22,12 @@ from symlie.certify.derivatives.spherical import Array
 
 BITS = 192
 RATIO = 1.08
-"""Of the ends of a cell."""
+"""Ratio of the ends of a cell."""
 LEAST, MOST = 2.0, 2.0**14
-"""Ends of cells of ω; one more has no end."""
+"""Range of the ends of cells of ω; one further cell is unbounded."""
 
 SHARE = 0.9
-"""Of ω: up to so many n bounds are found."""
+"""Largest n with bounds, relative to ω."""
 
 T = fmpq_poly([0, 1])
 Complex = tuple[fmpq_poly, fmpq_poly]
@@ -35,13 +35,10 @@ Complex = tuple[fmpq_poly, fmpq_poly]
 
 @dataclass(frozen=True)
 class Amplitudes:
-    """Bounds by k, n and cell, NaN where n is more than a part of ω.
-
-    All are in units of ω^power, so that they have limits.
-    """
+    """Bounds by k, n and cell in units of ω^power, so that they have limits; NaN if n exceeds `SHARE` times ω."""
 
     lower: Array
-    """Left ends of cells of ω; each ends where the next one begins."""
+    """Left ends of cells of ω; each cell ends at the start of the next."""
     steady: tuple[Array, Array]
     """Least and largest |A|."""
     waves: tuple[Array, Array]
@@ -55,7 +52,7 @@ class Amplitudes:
 
 @functools.cache
 def polynomials(k: int, n: int) -> tuple[fmpq_poly, Complex]:
-    """A and W."""
+    """Return A and W."""
     if k == 0:
         return fmpq_poly(), _over_t(polynomials(1, n - 1)[1]) if n else (fmpq_poly([1]), fmpq_poly())
     if k == 1:
@@ -74,7 +71,7 @@ def _over_t(waves: Complex) -> Complex:
 
 
 def _hankel(n: int) -> Complex:
-    """(-i)^{n+1} Σ_s i^s (n + s)!/(s! (n - s)!) t^{s+1}/2^s."""
+    """Return (-i)^{n+1} Σ_s i^s (n + s)!/(s! (n - s)!) t^{s+1}/2^s."""
     parts: tuple[list[fmpq], list[fmpq]] = ([fmpq(0)] * (n + 2), [fmpq(0)] * (n + 2))
     for s in range(n + 1):
         value = fmpq(math.factorial(n + s), math.factorial(s) * math.factorial(n - s) * 2**s)
@@ -84,22 +81,12 @@ def _hankel(n: int) -> Complex:
 
 
 def power_of(k: int, n: int) -> int:
-    """The power of t of the larger of A and W as t goes to zero."""
+    """Return the leading power of t of the larger of A and W for t → 0."""
     return min(k, n + 2) if k > 1 else k
 
 
 def amplitudes(ks: Sequence[int], most_n: int, further: tuple[int, float] = (0, 0.0)) -> Amplitudes:
-    """Bounds for some k.
-
-    Parameters
-    ----------
-    ks
-        Which.
-    most_n
-        Largest n for all ω.
-    further
-        Largest n up to an end of ω, and the end.
-    """
+    """Return bounds for some k, for all ω up to ``most_n``, and for ω below ``further[1]`` up to n = ``further[0]``."""
     precision, ctx.prec = ctx.prec, BITS
     try:
         count = math.ceil(math.log(MOST / LEAST) / math.log(RATIO))
@@ -133,7 +120,7 @@ def _quotient(a: fmpq_poly, b: fmpq_poly) -> fmpq_poly:
 
 
 def _range(p: arb_poly, left: arb, right: arb) -> tuple[float, float]:
-    """Least and largest |p|, by its Taylor polynomial about the centre."""
+    """Return least and largest |p| by the Taylor polynomial about the centre."""
     centre, radius = (left + right) / 2, ((right - left) / 2).upper()
     shifted = p(arb_poly([centre, 1])).coeffs() or [arb(0)]
     variation, power = arb(0), arb(1)

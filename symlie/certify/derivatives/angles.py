@@ -18,9 +18,9 @@ from symlie.certify.derivatives.spherical import SLACK, Array
 
 BITS = 128
 WIDTH = 1 / 64
-"""Of cells of x."""
+"""Width of cells of x."""
 FURTHER = 400
-"""Numbers beyond the last order, from which enclosures come down."""
+"""Number of indices beyond the last order at which the backward recurrence of enclosures starts."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Ratios:
 
     least: float
     most: float
-    """Arguments that are served."""
+    """Range of supported arguments."""
     enough: float
-    """Where |x r|^count ends, the number of further steps of the recurrence."""
+    """Threshold of |x r|^count that determines count, the number of additional recurrence steps."""
 
 
 def angle_bounds(ratios: Ratios, most_p: int, most_order: int) -> Array:
-    """Bounds relative to f⁽ʲ⁾(x)/j!, shape (p, order N, j - 1), NaN where j is above N."""
+    """Return bounds relative to f⁽ʲ⁾(x)/j!, shape (p, order N, j - 1), NaN for j > N."""
     precision, ctx.prec = ctx.prec, BITS
     try:
         found = np.full((most_p + 1, most_order, most_order), np.nan)
@@ -60,12 +60,12 @@ def _cell(ratios: Ratios, p: int, lower: float, upper: float, most_order: int) -
         return np.full((most_order, most_order), np.inf)
     highest = max(1.0, float(r.upper())) * SLACK
     values = _values(p, x, r, most_order, highest)
-    # Of positive x numbers that come from zero are less than a_n; of others they may be twice as large.
+    # For x ≥ 0, values of a recurrence that starts at zero are less than a_n; for x < 0 they can be twice as large.
     rounded = _rounded(p, values, float(r.upper()), largest, 2.0 if lower < 0 else 1.0)
     found = np.full((most_order, most_order), np.nan)
     powers = gammas(3.0 * np.arange(1.0, most_order + 1) + 1)
     for order in range(1, most_order + 1):
-        # What starts from zero is left by so many steps of |x r| each, times (n + 1)/(n + 1/2) or less.
+        # Each step reduces the error of the start at zero by a factor of |x r| (n + 1)/(n + 1/2) or less.
         error = ratios.enough * highest * SLACK
         for n in range(order, order + steps + 1):
             error *= max(1.0, (n + 1) / (n + p + 0.5))
@@ -78,7 +78,7 @@ def _cell(ratios: Ratios, p: int, lower: float, upper: float, most_order: int) -
 
 
 def _values(p: int, x: arb, r: arb, most_order: int, highest: float) -> list[arb]:
-    """Enclosures of a_n over the cell, n = 0 … most_order + FURTHER/2 + 1."""
+    """Return enclosures of a_n over the cell, n = 0 … most_order + FURTHER/2 + 1."""
     last = most_order + FURTHER
     a, found = arb(highest / 2) + arb(0, 1) * highest / 2, []
     ratio = 1 - r
@@ -89,7 +89,7 @@ def _values(p: int, x: arb, r: arb, most_order: int, highest: float) -> list[arb
 
 
 def _rounded(p: int, values: list[arb], r: float, largest: float, excess: float) -> list[float]:
-    """Bounds of what roundings do, from any number of steps, to numbers that exceed a_n by a factor at most."""
+    """Return rounding error bounds for any number of steps and values of at most ``excess`` times a_n."""
     errors = [0.0] * len(values)
     for n in range(len(values) - 2, 0, -1):
         size = float(values[n + 1].upper()) * excess + errors[n + 1]

@@ -1,13 +1,13 @@
-"""c_{k,n} by recurrences downwards, where ω is not large beside n: bounds of errors on cells of ω.
+"""c_{k,n} by backward recurrences, where ω is not large relative to n: error bounds on cells of ω.
 
-Computed numbers of a three-term recurrence solve it up to roundings δ_i, which solutions of the exact one propagate:
+Computed values of a three-term recurrence satisfy it up to roundings δ_i, which propagate by solutions of the exact
+recurrence:
 
     e_n = Σ_{i>n} K(n, i) δ_i,   |K(n, i)| ≤ |p_n| V_i + V_n |p_i| (z/σ²)^{i-n}   and   ≤ ω² |h_n| |h_i| (ω/σ)^{i-n-1}.
 
-A recurrence that begins with zero finds p_n less a multiple of the other solution, which decays; the multiple of p_n
-that it finds is divided out by Σ (2n + 1) j_n² = 1. Recurrences in k have two terms, whose errors are followed one by
-one.
-σ is what the code computes in the place of √z: an exact unit, as all recurrences hold in every unit.
+A recurrence that starts at zero yields a multiple of p_n minus a decaying multiple of the second solution. The
+normalisation Σ (2n + 1) j_n² = 1 removes the factor of p_n. Recurrences in k have two terms, whose errors are
+propagated step by step. σ is the computed value of √z, an exact unit, since all recurrences hold in every unit.
 """
 
 from __future__ import annotations
@@ -23,52 +23,52 @@ from symlie.certify.derivatives.spherical import SLACK, WIDTH, WINDOW, Array, Ce
 UNIT = 2.0**-53
 
 LARGEST_CHANGE = 0.1
-"""Of the sum that is one; larger ones are not followed."""
+"""Largest change of the normalisation sum for which errors are bounded."""
 
 STRIDE = 4
-"""Every so many cells of a window are looked at for the largest value."""
+"""Stride of the cells in a window among which the largest value is selected."""
 
 
 def gamma(roundings: int) -> float:
-    """Relative error of so many roundings."""
+    """Return the relative error of this number of roundings."""
     return roundings * UNIT / (1 - roundings * UNIT) * SLACK
 
 
 def gammas(roundings: Array) -> Array:
-    """The same of several numbers."""
+    """Return the relative errors of these numbers of roundings."""
     return np.asarray(roundings * UNIT / (1 - roundings * UNIT) * SLACK, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Switches:
-    """Where the scheme begins and turns, as its source says."""
+    """Starting indices and directions of the recurrences, as in the source of the scheme."""
 
     enough: float
-    """Where products of what decays end."""
+    """Threshold of decaying products that determines the starting index."""
     forward: tuple[float, float]
-    """a, b: upwards from ω = a·last + b·k on."""
+    """(a, b): forward recurrences for ω ≥ a·last + b·k."""
     levels: int
-    """last is m + order + 1 and k over this."""
+    """Divisor of k in last = m + order + 1 + k // levels."""
     turn: tuple[float, float]
-    """c, d: recurrences in k go upwards to n = ω/c - (k + 2)/d."""
+    """(c, d): forward recurrences in k up to n = ω/c - (k + 2)/d."""
 
     def last(self, k: int, m: int, order: int) -> int:
-        """The last number that a recurrence for these has to find."""
+        """Return the last index that a recurrence must compute."""
         return m + order + 1 + k // self.levels
 
     def begin_upwards(self, k: int, last: int) -> float:
-        """ω from which on recurrences go upwards."""
+        """Return ω from which recurrences run forward."""
         a, b = self.forward
         return a * last + b * k
 
     def middle(self, k: int, omega: Array) -> Array:
-        """The last number that is found upwards from k."""
+        """Return the last index that is computed forward from k."""
         c, d = self.turn
         return np.asarray(np.maximum(0, (omega / c - (k + 2) / d).astype(int)))
 
 
 def first_numbers(switches: Switches, last: int, cells: Cells) -> tuple[Array, Array]:
-    """With which numbers recurrences begin at the ends of cells: the least and the largest."""
+    """Return the smallest and the largest starting index of recurrences at the ends of cells."""
     return _firsts(switches, last, cells.lower, 1 - 1e-12), _firsts(switches, last, cells.upper, 1 + 1e-12)
 
 
@@ -84,11 +84,10 @@ def _firsts(switches: Switches, last: int, omega: Array, allowance: float) -> Ar
 
 @dataclass(frozen=True)
 class Errors:
-    """Of p_n of one k, in recurrences that begin with number ``first``: arrays of shape (rows, cells).
+    """Error bounds of p_n of one k, for recurrences from index ``first``: arrays of shape (n, cells)."""
 
-    An error is Re(c_n g_n) + r_n, where g_n is what p_n has of h_n, the spherical Hankel functions: recurrences in k
-    take both from one k to the next, so that errors that oscillate as p_n does do not add up.
-    """
+    # An error is Re(c_n g_n) + r_n, where g_n is the component of p_n in h_n, the spherical Hankel functions.
+    # Recurrences in k map both to the next k, so errors that oscillate like p_n do not accumulate.
 
     first: Array
     total: Array
@@ -97,16 +96,16 @@ class Errors:
     steps: Array
     """Bounds of |c_{n-1} - c_n|."""
     noise: Array
-    """Bounds of |r_n|, where recurrences in k go upwards."""
+    """Bounds of |r_n| for forward recurrences in k."""
 
 
 def first_errors(tables: Tables, first: Array) -> Errors:
-    """Errors of p_n for k = 1."""
+    """Return the errors of p_n for k = 1."""
     cells, p, v, h = tables.cells, tables.families[1].upper, tables.solutions, tables.moduli
     height, columns = int(first.max()) + 2, np.arange(len(first))
     ratio, turn, w2 = cells.ratios, cells.upper / cells.scales, cells.upper**2 * SLACK
     n = np.arange(height)[:, None]
-    # Of the other solution, as much as vanishes behind the first number.
+    # Multiple of the second solution that makes the value beyond the first index vanish.
     part = p[first + 1, columns] / tables.least_solutions[first + 1, columns]
     with np.errstate(invalid="ignore", over="ignore"):
         behind_first = np.where(n <= first + 1, v[:height] * ratio ** np.maximum(first + 1.0 - n, 0.0), 0.0)
@@ -140,12 +139,12 @@ def first_errors(tables: Tables, first: Array) -> Errors:
 
 
 def _known(values: Array) -> Array:
-    """Zero for rows that are not known, whose errors are not used."""
+    """Replace unknown values, whose errors are not used, by zero."""
     return np.where(np.isnan(values), 0.0, values)
 
 
 def _scaling(tables: Tables, first: Array, errors: Array) -> Array:
-    """Relative error of the multiple of p_n that is divided out."""
+    """Return the relative error of the normalisation factor of p_n."""
     cells, p = tables.cells, tables.families[1].upper[: len(errors)]
     n = np.arange(len(errors))[:, None]
     known = n <= first
@@ -155,7 +154,7 @@ def _scaling(tables: Tables, first: Array, errors: Array) -> Array:
     terms = (2 * n + 1) * (size + error) ** 2
     change = np.sum((2 * n + 1) * (2 * size + error) * error, axis=0)
     sums = np.minimum(np.cumsum(terms, axis=0), 1.0 + change)
-    # Powers of ω/σ are exact from ω = 1 on.
+    # Powers of ω/σ are exact for ω ≥ 1.
     rounded = np.where(
         cells.upper > 1, gamma(4) * sums[-1], np.sum(gammas(np.asarray(4.0 * n + 4, dtype=np.float64)) * terms, axis=0)
     )
@@ -165,7 +164,7 @@ def _scaling(tables: Tables, first: Array, errors: Array) -> Array:
 
 
 def even_errors(tables: Tables, odd: Errors) -> Errors:
-    """Errors of p_n for k = 0 from those for k = 1."""
+    """Return the errors of p_n for k = 0 from the errors for k = 1."""
     scale, p, ratio = tables.cells.scales, tables.families[1].upper[: len(odd.total)], tables.cells.ratios
     wave = ratio * scale
 
@@ -185,33 +184,20 @@ def even_errors(tables: Tables, odd: Errors) -> Errors:
 
 
 def _wave(coefficient: Array, amplitude: Array) -> Array:
-    """Their product, where what is not known belongs to cells that have no rows upwards."""
+    """Return the product; unknown amplitudes occur only in cells without forward recurrences, and give zero."""
     with np.errstate(invalid="ignore", over="ignore"):
         return np.where(coefficient > 0, coefficient * amplitude, 0.0)
 
 
 def raised_errors(tables: Tables, switches: Switches, k: int, before: Errors, waves: Array) -> Errors:
-    """Errors of p_n of k + 2 from those of k.
-
-    Parameters
-    ----------
-    tables
-        Enclosures.
-    switches
-        Of the scheme.
-    k
-        Index before.
-    before
-        Its errors.
-    waves
-        Largest |g_n| of k + 2, shape (rows, cells), NaN where 2n + k + 2 is above the cell.
-    """
+    """Return the errors of p_n of k + 2 from the errors of k."""
+    # ``waves`` is the largest |g_n| of k + 2, shape (n, cells), NaN where 2n + k + 2 is above the cell.
     cells, top = tables.cells, before.first + 1
     low, high = (switches.middle(k, w) for w in (cells.lower, cells.upper))
     low, high = np.minimum(low, top), np.minimum(high, top)
     down, up = _downwards(tables, k, before, waves), _upwards(tables, k, before, waves, int(high.max()))
     rows = np.arange(len(down[0]))[:, None]
-    # Number zero is found upwards alone, and not needed where nothing is.
+    # Index zero is computed forward only, and is not needed in cells without forward recurrences.
     total, noise = (
         np.where(rows > high, d, np.where((rows <= low) & (low > 0), u, np.fmax(u, d)))
         for d, u in zip(down, up, strict=True)
@@ -220,7 +206,7 @@ def raised_errors(tables: Tables, switches: Switches, k: int, before: Errors, wa
 
 
 def _downwards(tables: Tables, k: int, before: Errors, waves: Array) -> tuple[Array, Array]:
-    """Totals and noise, which is known where amplitudes are."""
+    """Return total errors and noise of backward recurrences; noise is known where amplitudes are."""
     cells, top = tables.cells, before.first + 1
     p, q, errors = tables.families[k].upper, tables.families[k + 2].upper, before.total
     total, noise = np.full_like(errors, np.nan), np.full_like(errors, np.nan)
@@ -243,7 +229,7 @@ def _downwards(tables: Tables, k: int, before: Errors, waves: Array) -> tuple[Ar
 
 
 def _upwards(tables: Tables, k: int, before: Errors, waves: Array, last: int) -> tuple[Array, Array]:
-    """Totals and noise up to a row."""
+    """Return total errors and noise of forward recurrences up to an index."""
     cells, errors = tables.cells, before.total
     p, q = tables.families[k].upper, tables.families[k + 2].upper
     total, noise = np.full_like(errors, np.inf), np.full_like(errors, np.inf)
@@ -264,7 +250,7 @@ def _upwards(tables: Tables, k: int, before: Errors, waves: Array, last: int) ->
 
 
 def waves_on(cells: Cells, table: Amplitudes, k: int, rows: int) -> Array:
-    """Largest |g_n| on cells, from amplitudes on wider ones."""
+    """Return the largest |g_n| on cells, from amplitudes on wider cells."""
     first = np.searchsorted(table.upper, cells.lower, side="right")
     last = np.maximum(first, np.searchsorted(table.lower, cells.upper, side="left") - 1)
     powers = np.array([power_of(k, n) for n in range(rows)])[:, None]
@@ -275,7 +261,7 @@ def waves_on(cells: Cells, table: Amplitudes, k: int, rows: int) -> Array:
 
 
 def largest_around(family: Family, cells: Cells, rows: int) -> Array:
-    """Lower bounds of the largest |p_n| within `WINDOW` of ω, in the unit of each cell."""
+    """Return lower bounds of the largest |p_n| within `WINDOW` of ω, in the unit of each cell."""
     least = family.lower[:rows]
     found = least.copy()
     begin = int(np.searchsorted(cells.lower, 1.0))

@@ -1,4 +1,4 @@
-"""Bounds of derivatives of coefficient functions by names, of all orders: proved, and recorded."""
+"""Proved and recorded error bounds of derivatives of named coefficient functions, of all orders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from symlie.ir.jet_compositions import MOST_DERIVATIVES
 EPSILON = 2.0**-52
 
 MOST_P = 1
-"""Of a_p, which logarithms have."""
+"""Largest p of a_p, which logarithms need."""
 
 FORMAT = 1
 
@@ -33,30 +33,30 @@ RECORDED = Path(__file__).parents[1] / "standard_derivatives.json"
 """Bounds of the shipped scheme."""
 
 DOWNWARDS, UPWARDS, EVERYWHERE = "downwards", "upwards", "everywhere"
-"""Where bounds hold: where recurrences go one way or the other, or for all arguments."""
+"""Ranges of validity of bounds: backward recurrences, forward recurrences, or all arguments."""
 
 REFERENCES = {
     DOWNWARDS: "the largest |f| within 2 rad of ω",
     UPWARDS: "the amplitude of f, whose argument is z to within 1 eps",
     EVERYWHERE: "f",
 }
-"""What errors are relative to, with f⁽ʲ⁾(z)/j! for f."""
+"""References of relative errors, with f⁽ʲ⁾(z)/j! instead of f."""
 
 NAME = re.compile(r"(?P<family>[cga])(?P<index>\d+)(_(?P<m>\d+))?$")
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of one function: f⁽ʲ⁾(z)/j!, j = 1 … N, as it is found when N is asked for."""
+    """Error bounds of f⁽ʲ⁾(z)/j!, j = 1 … N, of one function as evaluated for order N."""
 
     name: str
     where: str
     eps: tuple[float, ...]
-    """By N from one on: the largest for j ≤ N, in units of 2**-52."""
+    """Maximum over j ≤ N in units of 2**-52, by N = 1, 2, …."""
 
 
 def all_names() -> list[str]:
-    """c_k with all m, g_m and a_p."""
+    """Return the names of c_k with all m, g_m and a_p."""
     return [
         *(f"c{k}" for k in range(MOST_DERIVATIVES + 1)),
         *(f"g{m}" for m in range(MOST_DERIVATIVES + 1)),
@@ -65,13 +65,7 @@ def all_names() -> list[str]:
 
 
 def parsed(name: str) -> tuple[str, int, int]:
-    """Family, index, and m of a name such as ``c2_1``.
-
-    Raises
-    ------
-    UnknownNameError
-        It is none, or an index is above those that code has.
-    """
+    """Return family, index and m of a name such as ``c2_1``, or raise `UnknownNameError`."""
     match = NAME.fullmatch(name)
     if match is None or (match["m"] and match["family"] != "c"):
         raise UnknownNameError(f"'{name}' has no derivatives; names are c2, c2_1, …, g0, g1, …, a0 and a1.")
@@ -88,21 +82,7 @@ def prove_derivatives(
     most_order: int = MOST_ORDER,
     progress: Callable[[float], None] | None = None,
 ) -> list[Bounds]:
-    """Bounds of functions, of all orders.
-
-    Parameters
-    ----------
-    scheme
-        What is judged.
-    names
-        Functions.
-    most_m
-        Largest m that a name c_k stands for; default: that of the name alone.
-    most_order
-        Largest N.
-    progress
-        Called with the fraction of the work that is done.
-    """
+    """Return the bounds of functions for all orders; ``most_m`` is the largest m that a name c_k covers."""
     wanted = [(name, *parsed(name)) for name in names]
     ks = [(k, m) for _, family, k, m in wanted if family == "c"]
     largest = max((m for _, m in ks), default=0) if most_m is None else most_m
@@ -134,15 +114,7 @@ def _of_rows(name: str, relative: Array) -> Bounds:
 
 
 def record(scheme: Scheme, bounds: Iterable[Bounds]) -> str:
-    """What was proved, as text, one line for each function.
-
-    Parameters
-    ----------
-    scheme
-        What was judged.
-    bounds
-        What was found; numbers are recorded with an allowance.
-    """
+    """Return the proved bounds as text, one line for each function, increased by the allowance."""
     head = {
         "format": FORMAT,
         "versions": prover_versions(),
@@ -169,24 +141,24 @@ def record(scheme: Scheme, bounds: Iterable[Bounds]) -> str:
 
 @functools.cache
 def recorded() -> dict[tuple[str, str], tuple[float, ...]]:
-    """Recorded bounds by name and place."""
+    """Return the recorded bounds by name and range of validity."""
     content = json.loads(RECORDED.read_text(encoding="utf-8"))
     return {(e["name"], e["where"]): tuple(e["bounds_eps"]) for e in content["functions"]}
 
 
 def recorded_digest() -> str:
-    """SHA-256 of the text whose bounds are recorded."""
+    """Return the SHA-256 of the text whose bounds are recorded."""
     return str(json.loads(RECORDED.read_text(encoding="utf-8"))["source"]["sha256"])
 
 
 def target(name: str, where: str, order: int) -> float:
-    """The recorded bound of a function, of c_{k,m} that of all m, in eps."""
+    """Return the recorded bound of a function in eps; the bound of c_{k,m} covers all m."""
     family, index, _ = parsed(name)
     return recorded()[f"{family}{index}", where][order - 1]
 
 
 def main() -> None:
-    """Prove everything and record it."""
+    """Prove and record all bounds."""
     scheme = scheme_of(shipped_text())
     bounds = prove_derivatives(scheme, all_names(), MOST_DERIVATIVES)
     RECORDED.write_text(record(scheme, bounds), encoding="utf-8")

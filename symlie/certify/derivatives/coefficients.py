@@ -1,4 +1,4 @@
-"""Derivatives of c_{k,m} of all orders: bounds of errors where recurrences go downwards, and where they go upwards."""
+"""Derivatives of c_{k,m} of all orders: error bounds of backward and of forward recurrences."""
 
 from __future__ import annotations
 
@@ -26,26 +26,16 @@ from symlie.certify.derivatives.spherical import SLACK, WINDOW, Array, Cells, Ta
 
 @dataclass(frozen=True)
 class CoefficientBounds:
-    """Bounds of errors of f⁽ʲ⁾(z)/j! of c_{k,m}, the largest for j = 1 … N, by orders N."""
+    """Error bounds of f⁽ʲ⁾(z)/j! of c_{k,m}, maximum over j = 1 … N, by order N."""
 
     downwards: Array
-    """Relative to the largest value within two rad of ω, shape (N,)."""
+    """Relative to the largest value within 2 rad of ω, shape (N,)."""
     upwards: Array
-    """Relative to the amplitude, of an argument within 2**-52 z of z, shape (N,)."""
+    """Relative to the amplitude, for an argument within 2**-52 z of z, shape (N,)."""
 
 
 class CoefficientProver:
-    """Bounds for some k, and all m and orders up to largest ones.
-
-    Parameters
-    ----------
-    switches
-        Of the scheme.
-    ks
-        Indices.
-    most_m, most_order
-        Largest m and N.
-    """
+    """Bounds for some k, and for all m and orders up to given maxima."""
 
     def __init__(self, switches: Switches, ks: Sequence[int], most_m: int, most_order: int) -> None:
         self.switches = switches
@@ -59,7 +49,7 @@ class CoefficientProver:
         self._numbers: dict[int, dict[int, Array]] = {}
 
     def bounds(self, k: int, m: int, most_order: int, orders: Sequence[int] | None = None) -> CoefficientBounds:
-        """Of one function, of all orders or of some; zero for others."""
+        """Return the bounds of one function for all orders, or for some orders with zero for the others."""
         forward = forward_bounds(self.waves, self.switches, k, m + most_order)
         downwards, upwards = np.zeros(most_order), np.zeros(most_order)
         for order in orders or range(1, most_order + 1):
@@ -71,7 +61,7 @@ class CoefficientProver:
         return CoefficientBounds(downwards, upwards)
 
     def numbers(self, last: int) -> dict[int, Array]:
-        """Bounds by k and n of recurrences downwards, where they are used for k."""
+        """Return the bounds of backward recurrences by k and n, for the arguments where they are used for k."""
         if last not in self._numbers:
             self._numbers[last] = self._proved(last)
         return self._numbers[last]
@@ -105,13 +95,13 @@ class CoefficientProver:
         return errors
 
     def _relative(self, k: int, last: int, errors: Errors, tables: Tables) -> Array:
-        """The largest of all cells that are used."""
+        """Return the maximum over all cells in which the recurrence is used."""
         rows = last - k // self.switches.levels
         used = tables.cells.lower < self.switches.begin_upwards(k, last)
         if k not in self._around:
             self._around[k] = largest_around(self.tables.families[k], self.tables.cells, len(self.waves.waves[0][k]))
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = errors.total[:rows] / self._around[k][:rows, : len(used)]
-        # A number that is not known has no bound; of number zero no coefficient is one.
+        # Unknown values have no bound; index zero corresponds to no coefficient.
         relative = np.where(np.isnan(relative), np.inf, relative)[:, used]
         return np.concatenate([[0.0], np.max(relative[1:], axis=1)])

@@ -1,8 +1,8 @@
 """Derivatives of g_m by partial fractions: bounds of relative errors for all z up to the last double below the pole.
 
-Of n = m + j, what is found is Σ_p (4π²p² - z)^{-n-1}: some poles one by one, the others by a polynomial. All that is
-added is positive. With x = z/4π² and i ≥ n, binomial(i, n) x^{i-n} (1 - x)^{n+1} ≤ 1: relative to the first pole a term
-of the polynomial, which has ζ(2i + 2, P + 1) in the place of a power of its poles, is at most that number.
+With n = m + j, the scheme computes Σ_p (4π²p² - z)^{-n-1}: some poles individually, the others by a polynomial. All
+terms are positive. With x = z/4π² and i ≥ n, binomial(i, n) x^{i-n} (1 - x)^{n+1} ≤ 1. Hence a term of the polynomial,
+with ζ(2i + 2, P + 1) as the sum of powers of its poles, is at most this zeta value relative to the first pole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from symlie.certify.derivatives.spherical import SLACK, Array
 
 BITS = 192
 TERMS = 60
-"""Terms of sums over what is left out; beyond, each is less than a sixteenth of the one before."""
+"""Number of explicit terms in truncation sums; each further term is less than a sixteenth of its predecessor."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +27,15 @@ class Poles:
     """Constants of the scheme."""
 
     square: tuple[float, float]
-    """4π² as a sum."""
+    """4π² as a sum of two numbers."""
     explicit: int
-    """Poles that are summed one by one."""
+    """Number of poles that are summed individually."""
     further: Sequence[float]
     """Coefficients of the polynomial."""
 
 
 def cotangent_bounds(poles: Poles, most_m: int, most_order: int) -> Array:
-    """Bounds relative to f⁽ʲ⁾(z)/j! of g_m, shape (m, j - 1)."""
+    """Return bounds relative to f⁽ʲ⁾(z)/j! of g_m, shape (m, j - 1)."""
     precision, ctx.prec = ctx.prec, BITS
     try:
         found = np.empty((most_m + 1, most_order))
@@ -57,7 +57,7 @@ def cotangent_bounds(poles: Poles, most_m: int, most_order: int) -> Array:
 
 
 def _pole(poles: Poles, p: int) -> float:
-    """Relative error of 1/(4π²p² - z), least for p = 1 where the distance is only what the second number is."""
+    """Return the relative error of 1/(4π²p² - z), with the second number as the smallest distance for p = 1."""
     first, second = poles.square
     exact = 4 * arb.pi() ** 2
     stated = float(abs(arb(first) + arb(second) - exact).upper())
@@ -71,7 +71,7 @@ def _pole(poles: Poles, p: int) -> float:
 
 
 def _zeta(i: int, poles: int) -> arb:
-    """Σ_{p > poles} p^{-2i-2}."""
+    """Return Σ_{p > poles} p^{-2i-2}."""
     s = 2 * i + 2
     return arb(s).zeta() - sum((arb(p) ** -s for p in range(1, poles + 1)), arb(0))
 
@@ -83,14 +83,14 @@ def _coefficient_errors(poles: Poles) -> list[float]:
 
 
 def _left_out(poles: Poles) -> float:
-    """Σ of ζ(2i + 2, P + 1) over the terms that the polynomial lacks, relative to the first pole."""
+    """Return Σ ζ(2i + 2, P + 1) over the truncated terms of the polynomial, relative to the first pole."""
     first = len(poles.further)
     terms = [_zeta(i, poles.explicit) for i in range(first, first + TERMS)]
     return float((sum(terms, arb(0)) + terms[-1]).upper())
 
 
 def _roundings_of_shifts(count: int) -> list[int]:
-    """Roundings of each number of a polynomial that is shifted by repeated Horner schemes."""
+    """Return the number of roundings of each coefficient of a polynomial that repeated Horner schemes shift."""
     roundings = [0] * count
     for n in range(count):
         for i in range(count - 2, n - 1, -1):

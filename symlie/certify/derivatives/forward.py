@@ -1,7 +1,7 @@
-"""c_{k,n} by recurrences upwards, where ω is large beside n: bounds of errors for all ω up to the largest double.
+"""c_{k,n} by forward recurrences, where ω is large relative to n: error bounds for all ω up to the largest double.
 
-Numbers are those of the rounded root ω of z: of an argument ω² that is within 2**-52 z of z. Errors are relative to the
-amplitude |A| + |W| of what `amplitudes` encloses, and have the form Re(c_n g_n) + r_n of `backward`.
+Values belong to the rounded root ω of z, that is, to an argument ω² within 2**-52 z of z. Errors are relative to the
+amplitude |A| + |W| enclosed by `amplitudes`, and have the form Re(c_n g_n) + r_n of `backward`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from symlie.certify.derivatives.backward import Switches, gamma
 from symlie.certify.derivatives.spherical import SLACK, Array
 
 FROM_SINE = 3
-"""Roundings of sin(ω)/ω: two of the function, which is within a unit in the last place."""
+"""Number of roundings of sin(ω)/ω, two of them for the sine, which is accurate to one unit in the last place."""
 
 
 @dataclass(frozen=True)
 class Waves:
-    """Errors of one k: arrays of shape (rows, cells), in units of ω^power."""
+    """Errors of one k: arrays of shape (n, cells), in units of ω^power."""
 
     total: Array
     coefficients: Array
@@ -30,17 +30,7 @@ class Waves:
 
 
 def forward_bounds(table: Amplitudes, switches: Switches, k: int, most_n: int) -> Array:
-    """Largest errors relative to amplitudes of numbers n = 0 … of one k, wherever they are found upwards.
-
-    Parameters
-    ----------
-    table
-        Amplitudes for k and what it follows from.
-    switches
-        Of the scheme.
-    k, most_n
-        Index, and largest number.
-    """
+    """Return the largest errors relative to amplitudes for n = 0 … ``most_n`` of one k, over forward recurrences."""
     errors = _odd(table, most_n)
     errors = errors if k % 2 else _even(table, errors)
     for level in range(k % 2, k, 2):
@@ -53,12 +43,12 @@ def forward_bounds(table: Amplitudes, switches: Switches, k: int, most_n: int) -
         scale = table.steady[0][k, n] + table.waves[0][k, n]
         found[n] = np.max(errors.total[n, used] / scale[used]) * SLACK
         if k > 1 and switches.middle(k - 2, np.array(begin)) < last:
-            found[n] = np.inf  # not all numbers are found upwards
+            found[n] = np.inf  # some values are not computed forward
     return found
 
 
 def _odd(table: Amplitudes, most_n: int) -> Waves:
-    """For k = 1, whose power is one."""
+    """Return the errors for k = 1, with power one."""
     size, t = table.waves[1][1][: most_n + 1], 1 / table.lower
     at_zero, at_one = gamma(FROM_SINE) + 0 * t, gamma(FROM_SINE) * t + gamma(5) * (1 + t)
     coefficients, steps = np.zeros_like(size), np.zeros_like(size)
@@ -72,7 +62,7 @@ def _odd(table: Amplitudes, most_n: int) -> Waves:
 
 
 def _even(table: Amplitudes, odd: Waves) -> Waves:
-    """For k = 0, whose power is zero: numbers of k = 1 times -ω, and a cosine."""
+    """Return the errors for k = 0, with power zero: values of k = 1 times -ω, and a cosine."""
     size, t = table.waves[1][0][: len(odd.total)], 1 / table.lower
     of_odd = table.waves[1][1][:2] + odd.total[:2]
     coefficients = np.concatenate([odd.coefficients[:1], odd.coefficients[:-1]])
@@ -83,7 +73,7 @@ def _even(table: Amplitudes, odd: Waves) -> Waves:
 
 
 def _raised(table: Amplitudes, k: int, before: Waves) -> Waves:
-    """From k to k + 2."""
+    """Return the errors for k + 2 from the errors for k."""
     waves = table.waves[1][k + 2]
     size, size_before = waves + table.steady[1][k + 2], table.waves[1][k] + table.steady[1][k]
     total, noise = np.empty_like(before.total), np.empty_like(before.total)

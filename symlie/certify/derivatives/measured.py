@@ -1,4 +1,4 @@
-"""Measured errors of derivatives: compiled ``function_series.h`` beside ball arithmetic."""
+"""Measured errors of derivatives: compiled ``function_series.h`` versus ball arithmetic."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ void a(int k, int m, double z, int order, double *out) { (void)m, angle_series(k
 """
 
 COUNT = 24
-"""Arguments, and as many behind a switch."""
+"""Number of arguments on each side of a switch."""
 
 BEYOND = 1e3
-"""Largest ω that is measured, beyond what recurrences downwards take."""
+"""Range of measured ω above the start of forward recurrences."""
 
 SMALLEST = 2.0**-1022
-"""Normal number, below which coefficients underflow."""
+"""Smallest normal number, below which coefficients underflow."""
 
 Function = Callable[[int, int, float, int], Array]
 
 
 @functools.cache
 def compiled(text: str) -> dict[str, Function] | None:
-    """Families as a text evaluates them, without fused operations; None where there is no compiler."""
+    """Compile the families of a text without fused operations; return None without a compiler."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (
             with_headers({**constants_header(), "library.c": SOURCE}) | {"function_series.h": text}
@@ -72,19 +72,7 @@ def _called(library: ctypes.CDLL, family: str) -> Function:
 
 
 def measured_eps(scheme: Scheme, text: str, name: str, where: str, order: int) -> float | None:
-    """The largest error found, in eps; None without a compiler.
-
-    Parameters
-    ----------
-    scheme
-        Of the text.
-    text
-        ``function_series.h``.
-    name, where
-        Function, and which of its bounds it is compared with.
-    order
-        N.
-    """
+    """Return the largest measured error of a function for order N in eps; None without a compiler."""
     functions = compiled(text)
     if functions is None:
         return None
@@ -106,7 +94,7 @@ def _downwards(scheme: Scheme, function: Function, name: tuple[str, int, int], o
 
 
 def _around(k: int, last: int, omega: arb) -> tuple[list[arb], list[arb]]:
-    """c_{k,n} and the largest of them within the window."""
+    """Return c_{k,n} and their maxima within the window."""
     near = [omega + WINDOW * i / 4 for i in range(-4, 5)]
     tables = [_values(k, last, w) for w in [omega, *(w for w in near if w > 0)]]
     return tables[0], [max((abs(t[n]) for t in tables), key=lambda x: float(x.mid())) for n in range(last + 1)]
@@ -122,7 +110,7 @@ def _relative(found: Array, m: int, exact: list[arb], scale: list[arb]) -> Itera
     for j, value in enumerate(found, start=1):
         factor = arb(2) ** j * arb.fac_ui(j)
         error = abs(arb(float(value)) - exact[m + j] / factor) if math.isfinite(value) else arb(math.inf)
-        # Bounds hold where nothing underflows.
+        # Bounds hold in the absence of underflow.
         yield float((error * factor / scale[m + j]).mid()) if not error < SMALLEST else 0.0
 
 
@@ -175,7 +163,7 @@ def _everywhere(scheme: Scheme, function: Function, name: tuple[str, int, int], 
 
 
 def _cotangent(m: int, j: int, z: arb) -> arb:
-    """2^{m+1} (m+j)!/j! Σ_p (4π²p² - z)^{-m-j-1}, some poles and a sum over powers of z."""
+    """Return 2^{m+1} (m+j)!/j! Σ_p (4π²p² - z)^{-m-j-1}, by some poles and a series in powers of z."""
     n, square, explicit = m + j, 4 * arb.pi() ** 2, 12
     total = sum(((square * p * p - z) ** (-n - 1) for p in range(1, explicit + 1)), arb(0))
     for i in range(n, n + 60):

@@ -1,4 +1,4 @@
-"""The constants of ``function_series.h``, as its text has them; the rest of the text is what proofs follow."""
+"""Constants of ``function_series.h``, read from its text; the proofs model the rest of the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symlie.errors import FormatError
 from symlie.paths import template_folder
 
 FOLLOWED = "62e83ed607f2d0beed1ceb34d4333b34d5ad280a8d242bb865e26a74ad1a7920"
-"""Digest of the operations that the proofs follow: of the text without constants, comments and spaces."""
+"""Digest of the operations that the proofs model: the text without constants, comments and spaces."""
 
 NUMBER = r"[-+]?(?:0x)?[\d.]+(?:[ep][-+]?\d+)?"
 
@@ -27,12 +27,12 @@ PATTERNS = {
     "explicit": rf"n <= ({NUMBER}); n\+\+\) power\[n - 1\]",
     "ratios": rf"x >= ({NUMBER}) && x <= ({NUMBER})\)",
 }
-"""Where each constant stands."""
+"""Pattern of each constant in the text."""
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What a text of ``function_series.h`` evaluates by."""
+    """Constants and digest of a text of ``function_series.h``."""
 
     switches: Switches
     poles: Poles
@@ -42,18 +42,12 @@ class Scheme:
 
 
 def shipped_text() -> str:
-    """The text of ``function_series.h``."""
+    """Return the text of ``function_series.h``."""
     return (template_folder() / "c" / "kernels" / "function_series.h").read_text(encoding="utf-8")
 
 
 def scheme_of(text: str) -> Scheme:
-    """The scheme of a text.
-
-    Raises
-    ------
-    FormatError
-        Its operations are not those that proofs follow.
-    """
+    """Return the scheme of a text, or raise `FormatError` if the proofs do not model its operations."""
     found: dict[str, tuple[str, ...]] = {}
     rest = text
     for name, pattern in PATTERNS.items():
@@ -83,6 +77,6 @@ def scheme_of(text: str) -> Scheme:
 
 
 def operations_digest(text: str) -> str:
-    """SHA-256 of a text without comments and spaces."""
+    """Return the SHA-256 of a text without comments and spaces."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return hashlib.sha256("".join(text.split()).encode()).hexdigest()

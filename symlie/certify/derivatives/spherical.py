@@ -1,13 +1,14 @@
 """c_{k,n} on cells of ω = √z, and bounds of solutions of the recurrence of spherical Bessel functions.
 
-All are in units in which they neither over- nor underflow,
+All values are in units that avoid overflow and underflow,
 
     p_n = (-1)^n c_{k,n}(z) σ^n,   V_n = ω^{n+1} σ^{1-n} |h_n(ω)|,   |h_n|² = j_n² + y_n²,
     c_{1,n} = (-1)^n j_n(ω)/ω^n,
 
-with σ = max(1, centre of the cell). Centres are enclosed by recurrences in ball arithmetic, cells by Taylor series
-about them, which have the same functions, (d/dz)^i c_{k,n} = c_{k,n+i}/2^i, and the bounds |c_{k,n}(z)| ≤ |c_{k,n}(0)|
-and, for k > 0, |c_{k,n}(z)| ω^n ≤ 1 of what they leave out. |h_n| falls with ω and ω^{n+1} |h_n| rises.
+with σ = max(1, centre of the cell). Centres are enclosed by recurrences in ball arithmetic. Cells are enclosed by
+Taylor series about their centres, with coefficients from the same family, (d/dz)^i c_{k,n} = c_{k,n+i}/2^i. The bounds
+|c_{k,n}(z)| ≤ |c_{k,n}(0)| and, for k > 0, |c_{k,n}(z)| ω^n ≤ 1 yield the remainders. |h_n| decreases with ω, and
+ω^{n+1} |h_n| increases.
 Source: [Olver2010], 10.49 and 10.51.
 """
 
@@ -24,33 +25,33 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 BITS = 768
-"""Working precision: balls of oscillating functions lose 1.3 bits for each unit of ω and for each order."""
+"""Working precision in bits; balls of oscillating functions lose 1.3 bits for each unit of ω and for each order."""
 
 WIDTH = 0.125
-"""Of cells in ω from one on."""
+"""Width of cells in ω for ω ≥ 1."""
 
 WINDOW = 2.0
-"""Errors are relative to the largest value of a function within so much of ω, in rad."""
+"""Errors are relative to the largest value of a function within this distance of ω, in rad."""
 
 PER_OCTAVE = 8
-"""Cells of each octave of ω below one, down to 2**-30, where recurrences begin with the first number that they may."""
+"""Cells per octave of ω below one, down to 2**-30, where recurrences start at the smallest possible index."""
 
 TERMS = 24
-"""Terms of Taylor series about a centre."""
+"""Number of terms of Taylor series about a centre."""
 
 LEAST_BITS, NOTHING = 60, 1e-290
-"""To which balls are narrow, unless they are about nothing."""
+"""Smallest accuracy of balls in bits, and magnitude below which it is not required."""
 
 SLACK = 1 + 2.0**-40
-"""For roundings of the bounds themselves."""
+"""Factor for the roundings of the bounds themselves."""
 
 LOGARITHM = 1e-9
-"""The same where they come from logarithms."""
+"""Allowance for the roundings of bounds that are computed by logarithms."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """Cells of ω, one beside the other from zero on."""
+    """Adjacent cells of ω, starting at zero."""
 
     edges: Array
 
@@ -71,7 +72,7 @@ class Cells:
 
     @property
     def scales(self) -> Array:
-        """σ."""
+        """Scales σ."""
         return np.maximum(1.0, self.centres)
 
     @property
@@ -87,7 +88,7 @@ class Cells:
 
     @classmethod
     def up_to(cls, end: float) -> Cells:
-        """Cells of 0 ≤ ω ≤ end, or a little more."""
+        """Return cells that cover 0 ≤ ω ≤ end."""
         octaves = 30
         small = 2.0 ** (np.arange(-octaves * PER_OCTAVE, 0) / PER_OCTAVE)
         count = math.ceil(max(0.0, end - 1) / WIDTH)
@@ -96,12 +97,12 @@ class Cells:
 
 @dataclass(frozen=True)
 class Family:
-    """p_n of one k, of shape (rows, cells), NaN where there are too few rows."""
+    """Values p_n of one k, shape (n, cells), NaN above the computed indices."""
 
     centres: Array
-    """At the centres, to rounding."""
+    """Values at the centres, to rounding."""
     variations: Array
-    """Bounds of how much they change within a cell."""
+    """Bounds of the variation within a cell."""
 
     @property
     def upper(self) -> Array:
@@ -120,7 +121,7 @@ class Tables:
 
     cells: Cells
     families: Mapping[int, Family]
-    """By k."""
+    """Families by k."""
     solutions: Array
     """Largest V_n."""
     least_solutions: Array
@@ -128,32 +129,22 @@ class Tables:
     moduli: Array
     """Largest |h_n|; infinite in the first cell."""
     rest: Array
-    """Σ_{i>n} (2i + 1) j_i² at the right ends, or more."""
+    """Upper bounds of Σ_{i>n} (2i + 1) j_i² at the right ends."""
 
     def head(self, rows: int, count: int) -> Tables:
-        """The first rows and cells."""
+        """Return the tables of the first indices and cells."""
         families = {k: Family(*(a[:rows, :count] for a in (f.centres, f.variations))) for k, f in self.families.items()}
         others = (a[:rows, :count] for a in (self.solutions, self.least_solutions, self.moduli, self.rest))
         return Tables(Cells(self.cells.edges[: count + 1]), families, *others)
 
 
 def chain(k: int) -> tuple[int, ...]:
-    """Indices from one or zero to k in steps of two: from each follows the next one."""
+    """Return the indices from one or zero to k in steps of two, each of which determines the next."""
     return tuple(range(k % 2, k + 1, 2))
 
 
 def make_tables(ks: Sequence[int], end: float, rows: Array) -> Tables:
-    """Tables up to an end.
-
-    Parameters
-    ----------
-    ks
-        Indices, with those that they follow from.
-    end
-        Of ω.
-    rows
-        Number of rows that are needed for each cell of `Cells.up_to`.
-    """
+    """Return tables for ω up to ``end``, with the number of indices for each cell of `Cells.up_to`."""
     precision, ctx.prec = ctx.prec, BITS
     try:
         cells = Cells.up_to(end)
@@ -173,13 +164,7 @@ def _tables(ks: Sequence[int], cells: Cells, rows: Sequence[int]) -> Tables:
 
 
 def columns(ks: Sequence[int], omega: arb, scale: arb, rows: int) -> dict[int, list[arb]]:
-    """p_n of each k at one point.
-
-    Raises
-    ------
-    ArithmeticError
-        Balls are too wide, as the working precision is too low.
-    """
+    """Return p_n of each k at one point, or raise `ArithmeticError` if the working precision is too low."""
     z = omega * omega
     odd = first_family(z, scale, rows)
     found = {0: [odd[0] - z * odd[1] / scale, *(scale * p for p in odd[:-1])], 1: odd}
@@ -193,7 +178,7 @@ def columns(ks: Sequence[int], omega: arb, scale: arb, rows: int) -> dict[int, l
 
 
 def first_family(z: arb, scale: arb, rows: int) -> list[arb]:
-    """p_n = (-1)^n c_{1,n}(z) σ^n by recurrence downwards from two series."""
+    """Return p_n = (-1)^n c_{1,n}(z) σ^n by backward recurrence from two series."""
     column = [arb(0)] * rows
     for n in (rows - 1, rows - 2):
         column[n] = _series(1, n, z) * scale**n
@@ -204,7 +189,7 @@ def first_family(z: arb, scale: arb, rows: int) -> list[arb]:
 
 
 def _series(k: int, n: int, z: arb) -> arb:
-    """(-1)^n c_{k,n} = Σ_j (-z)^j 2^n (j+n)!/(j! (2j+2n+k)!), whose terms alternate, and fall in the end."""
+    """Return (-1)^n c_{k,n} = Σ_j (-z)^j 2^n (j+n)!/(j! (2j+2n+k)!), with alternating and finally decreasing terms."""
     term = arb(2) ** n * arb.fac_ui(n) / arb.fac_ui(2 * n + k)
     total, j = arb(0), 0
     while True:
@@ -217,7 +202,7 @@ def _series(k: int, n: int, z: arb) -> arb:
 
 
 def _raised(k: int, omega: float, z: arb, s: arb, p: list[arb]) -> list[arb]:
-    """p_n of k + 2 from those of k, in the direction in which errors decay."""
+    """Return p_n of k + 2 from p_n of k, in the direction in which errors decay."""
     top = len(p) - 1
     middle = min(max(0, int((omega - k - 2) / 2)), top)
     found = [arb(0)] * (top + 1)
@@ -232,7 +217,7 @@ def _raised(k: int, omega: float, z: arb, s: arb, p: list[arb]) -> list[arb]:
 
 
 def _variations(k: int, values: Array, cells: Cells) -> Array:
-    """Σ_{i>0} |p_{n+i}| shift^i/i!, with bounds of p for what is beyond the terms."""
+    """Return Σ_{i>0} |p_{n+i}| shift^i/i!, with bounds of p beyond the computed terms."""
     height = len(values)
     found, weight = np.zeros_like(values), np.ones(values.shape[1])
     for i in range(1, TERMS):
@@ -244,7 +229,7 @@ def _variations(k: int, values: Array, cells: Cells) -> Array:
 
 
 def _largest_beyond(k: int, height: int, scales: Array) -> Array:
-    """Bounds of |p_{n+i}|, i ≥ `TERMS`, at centres: of min(σ or 1, |c_{k,n}(0)| σ^n), which falls from σ rows on."""
+    """Return bounds of |p_{n+i}|, i ≥ `TERMS`, at centres: of min(σ or 1, |c_{k,n}(0)| σ^n), decreasing from n = σ."""
     n = np.arange(height + TERMS + 2 * math.ceil(scales.max()))
     at_zero = np.array([i * math.log(2) + math.lgamma(i + 1) - math.lgamma(2 * i + k + 1) for i in n])
     logarithms = np.minimum(at_zero[:, None] + n[:, None] * np.log(scales), np.log(scales) if k == 0 else 0.0)
@@ -253,7 +238,7 @@ def _largest_beyond(k: int, height: int, scales: Array) -> Array:
 
 
 def _second_solutions(cells: Cells, height: int, odd: Family) -> tuple[Array, Array, Array, Array]:
-    """Largest V_n, least ω^{n+1} σ^{1-n} |y_n|, largest |h_n|, and rests of Σ (2i + 1) j_i²."""
+    """Return the largest V_n, least ω^{n+1} σ^{1-n} |y_n|, largest |h_n|, and remainders of Σ (2i + 1) j_i²."""
     count = len(cells.centres)
     at_edges, rest = np.empty((height, count + 1)), np.empty((height, count))
     at_edges[:, 0] = _logarithms([arb.fac_ui(2 * n) / (arb(2) ** n * arb.fac_ui(n)) for n in range(height)])
@@ -283,7 +268,7 @@ def _logarithms(values: list[arb]) -> list[float]:
 
 
 def _neumann(omega: arb, height: int) -> list[arb]:
-    """y_n(ω) by recurrence upwards."""
+    """Return y_n(ω) by forward recurrence."""
     sine, cosine = omega.sin_cos()
     found = [-cosine / omega, -(cosine / omega + sine) / omega]
     for n in range(1, height - 1):

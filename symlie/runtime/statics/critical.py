@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
+from symlie.runtime.linear.entry_rounding import entry_rounding
 from symlie.runtime.linear.iteration import converged
 from symlie.runtime.linear.kkt import Numbers, SaddlePoint
 from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, near, resolved
-from symlie.runtime.statics.entry_rounding import entry_rounding
 from symlie.runtime.statics.first_order import independent_rows
 from symlie.runtime.statics.oscillations import FIRST, Oscillations
 from symlie.runtime.statics.residual import Statics

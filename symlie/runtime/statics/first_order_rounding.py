@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.entry_rounding import ROUNDING
 from symlie.runtime.linear.kkt import Numbers
 from symlie.runtime.linear.multipliers import Multipliers
 from symlie.runtime.linear.shifts import root_bound
-from symlie.runtime.statics.entry_rounding import ROUNDING
 from symlie.runtime.statics.first_order import FirstOrder
 from symlie.runtime.statics.steady_motion import Coefficients
 

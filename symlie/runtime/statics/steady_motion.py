@@ -21,8 +21,8 @@ import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError, SteadyMotionError
 from symlie.runtime.layout.layout import Array, Layout, Sparse
+from symlie.runtime.linear.entry_rounding import entry_rounding
 from symlie.runtime.linear.kkt import SaddlePoint
-from symlie.runtime.statics.entry_rounding import entry_rounding
 from symlie.runtime.statics.residual import Statics
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Pages on which a solution moves in space: what is drawn of it, as data, and the file around them."""
+"""Interactive pages that animate a solution in space: their data and the HTML file that contains them."""

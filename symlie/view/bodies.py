@@ -1,4 +1,4 @@
-"""What is drawn at nodes: bodies with shapes, points, arrows on spheres and momenta."""
+"""Drawings at nodes: bodies with shapes, points, arrows on spheres and momenta."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from symlie.view.packing import arrows, poses, turns
 from symlie.view.poses import Track, parts_of
 
 POINT_SIZE = 0.012
-"""Radius of a point over the extent of the motion."""
+"""Radius of a point, relative to the extent of the motion."""
 
 MARK_SIZE = 0.06
-"""Largest side of the box of a body of which neither shape nor mass is known, over the extent of the motion."""
+"""Largest side of the box of a body without shape and mass, relative to the extent of the motion."""
 
 MARK = (1.0, 0.6, 0.3)
-"""Its sides over the largest one: all differ, so that its rotation is seen."""
+"""Sides of this box relative to the largest one; all differ, so the rotation is visible."""
 
 
 def known_bodies(solution: Solution) -> dict[str, Body]:
-    """Mass and inertia of bodies by the name of their track; without those of nodes where the code is not run."""
+    """Return mass and inertia of bodies by the name of their track, without bodies of nodes if the
+    code is not loaded."""
     layout = solution.system.layout
     found = stated_bodies(solution)
     try:
@@ -48,7 +49,7 @@ def known_bodies(solution: Solution) -> dict[str, Body]:
 
 
 def bodies_entry(bodies: Sequence[Track], extent: float) -> Content:
-    """Poses of bodies; the last one is the ground, if it has shapes."""
+    """Return the poses of bodies; the last one is the ground if it has shapes."""
     positions = np.stack([b.positions for b in bodies], axis=1)
     rotations = np.stack([continuous(b.rotations) if b.rotations is not None else _unturned(b) for b in bodies], axis=1)
     has_velocities = all(b.velocities is not None for b in bodies)
@@ -71,7 +72,7 @@ def _unturned(body: Track) -> Array:
 
 
 def ground(count: int) -> Track:
-    """The ground as a body that stays at the origin, over a number of states."""
+    """Return the ground as a body at rest at the origin."""
     still = np.zeros((count, 3))
     return Track("ground", GROUND, None, still, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)), still, None, True)
 
@@ -79,7 +80,7 @@ def ground(count: int) -> Track:
 def shape_entries(
     bodies: Sequence[Track], attached: Sequence[AttachedShape], known: Mapping[str, Body], extent: float
 ) -> list[Content]:
-    """Shapes of bodies: those that were stated; else boxes of their mass and inertia; else small ones."""
+    """Return the shapes of bodies: user-defined ones, else boxes with equal mass and inertia, else small boxes."""
     entries = []
     for number, body in enumerate(bodies):
         own = [s for s in attached if s.node == body.node and s.index in (None, body.index)]
@@ -109,7 +110,7 @@ def _unstated(number: int, body: Body | None, extent: float, *, has_position: bo
 
 
 def points_entry(points: Sequence[Track], extent: float) -> Content:
-    """Nodes with a position and no rotation."""
+    """Return the nodes with a position and no rotation."""
     has_velocities = all(p.velocities is not None for p in points)
     return {
         "names": [p.name for p in points],
@@ -120,7 +121,7 @@ def points_entry(points: Sequence[Track], extent: float) -> Content:
 
 
 def directions_of(solution: Solution) -> list[tuple[str, Array, Array | None]]:
-    """Points of spheres: the name of the node and field, directions (n, count, 3), and their rates or None."""
+    """Return points of spheres: name of node and field, directions (n, count, 3), and their rates or None."""
     found = []
     for node in solution.system.layout.nodes:
         if node.type.velocities and not node.type.name.startswith("S2"):
@@ -136,7 +137,7 @@ def directions_of(solution: Solution) -> list[tuple[str, Array, Array | None]]:
                 continue
             rates = None
             if fields:
-                # On TS² an angular velocity follows the direction, and stays across it.
+                # On TS² an angular velocity is stored after the direction and is orthogonal to it.
                 spin = rows[..., fields[0].part]
                 if np.allclose(np.sum(spin * vectors, axis=-1), 0.0, atol=ON_SPHERE * (1 + np.abs(spin).max())):
                     rates = np.cross(spin, vectors)
@@ -146,11 +147,11 @@ def directions_of(solution: Solution) -> list[tuple[str, Array, Array | None]]:
 
 
 ON_SPHERE = 1e-6
-"""How far the length of a direction may be from one."""
+"""Tolerance of the length of a direction."""
 
 
 def momenta_of(solution: Solution) -> list[tuple[str, Array]]:
-    """States on duals of so(3) and of algebras with it, and momenta of cotangent bundles: name and values (n, 3)."""
+    """Return angular momenta on duals of Lie algebras and on cotangent bundles: names and values (n, 3)."""
     found = []
     for node in solution.system.layout.nodes:
         field = _momentum(node.type)
@@ -163,14 +164,14 @@ def momenta_of(solution: Solution) -> list[tuple[str, Array]]:
 
 
 def _momentum(kind: NodeType) -> FieldLayout | None:
-    """The angular momentum of a point of a dual or of a cotangent bundle, whose names say what they are."""
+    """Return the angular momentum field of a dual or a cotangent bundle, recognised by the name of the node type."""
     if kind.velocities or not ("_dual" in kind.name or "cotangent" in kind.name):
         return None
     return next((f for f in kind.storage_fields if f.shape == (3,) and f.name != "x"), None)
 
 
 def spheres_entry(name: str, directions: Array, rates: Array | None, centers: Array) -> Content:
-    """Arrows on spheres of radius one around their centres."""
+    """Return arrows on unit spheres around their centres."""
     return {
         "name": name,
         "radius": 1.0,

@@ -1,8 +1,9 @@
-"""Which states of a solution are drawn.
+"""Selection of the states of a solution that are drawn.
 
-States after the first one that is not a number are left out. Of more than `MOST_FRAMES` those are drawn between which
-cubic Hermite interpolation and slerp err equally: with e(t) the error of what a state's two neighbours predict of it,
-the drawn times are equally far apart in the measure of e(t)^(1/2) dt / h plus a share of t itself.
+States from the first one with a NaN or infinity on are left out. If more than `MOST_FRAMES` remain, states are selected
+such that cubic Hermite interpolation and slerp have nearly the same error between all of them: with e(t) the error of
+the interpolation of a state between its two neighbours, the drawn times are equidistant in the measure e(t)^(1/2) dt /
+h plus a fraction of t itself.
 """
 
 from __future__ import annotations
@@ -21,33 +22,27 @@ from symlie.view.poses import Track
 from symlie.view.quaternions import angle_between, slerp
 
 MOST_FRAMES = 3000
-"""States that are drawn at most; more make a page slow to open and tell the eye nothing."""
+"""Maximum number of drawn states; more slow down the page without visible benefit."""
 
 EVEN_SHARE = 0.25
-"""Share of the drawn states that are spread evenly over time, so that outputs keep their form where nothing moves."""
+"""Fraction of the drawn states that is equidistant in time, so outputs keep their shape where nothing moves."""
 
 LARGEST_TURN = 3.0
-"""Angle between two drawn states, in rad, from which on slerp may turn the wrong way round."""
+"""Angle between two drawn states, in rad, above which slerp may rotate in the wrong direction."""
 
 
 @dataclass(frozen=True, eq=False)
 class Finite:
-    """The part of a solution that can be drawn.
-
-    Attributes
-    ----------
-    solution
-        Its states up to the first one that is not finite.
-    ends_early_at
-        Time of that, in s, or None.
-    """
+    """The finite part of a solution."""
 
     solution: Solution
+    """States before the first one that is not finite."""
     ends_early_at: float | None
+    """Time of the first state that is not finite, in s, or None."""
 
 
 def finite_part(solution: Solution) -> Finite:
-    """The states up to the first that is not a number."""
+    """Return the states before the first one that is not finite."""
     is_finite = np.isfinite(solution.t) & np.isfinite(solution.q).all(axis=1) & np.isfinite(solution.v).all(axis=1)
     if is_finite.all():
         return Finite(solution, None)
@@ -56,7 +51,7 @@ def finite_part(solution: Solution) -> Finite:
 
 
 def at_states(solution: Solution, chosen: NDArray[np.intp]) -> Solution:
-    """A solution with some of its states; outputs and fields that are known are kept."""
+    """Return a solution with a subset of the states, with the outputs and fields that are already evaluated."""
     parts = {name: getattr(solution, name)[chosen] for name in ("t", "q", "v", "multipliers", "carried")}
     found = dataclasses.replace(solution, **parts, trace=None, end=None)
     known = solution.__dict__.get("outputs")
@@ -67,27 +62,17 @@ def at_states(solution: Solution, chosen: NDArray[np.intp]) -> Solution:
 
 
 def all_moments(solution: Solution) -> Solution:
-    """The solution with states between those of steps that are long polynomials, and each time once."""
+    """Return the solution with additional states within the steps of series methods and without duplicate times."""
     kept = np.flatnonzero(np.diff(solution.t, prepend=-np.inf) > 0)
     once = solution if len(kept) == len(solution.t) else at_states(solution, kept)
     try:
         return densely(once)
-    except (CodeNotLoadedError, ModelError):  # the code is not run, or not all steps are there: what is there is drawn
+    except (CodeNotLoadedError, ModelError):  # without compiled code or all steps, the recorded states are drawn
         return once
 
 
 def chosen_states(t: Array, tracks: list[Track], events: list[float]) -> NDArray[np.intp]:
-    """Numbers of the states that are drawn.
-
-    Parameters
-    ----------
-    t
-        Times, in s, shape (n,), increasing.
-    tracks
-        What is drawn.
-    events
-        Times next to which a state is kept.
-    """
+    """Return the indices of the drawn states, including the states nearest to the events; t, in s, must increase."""
     if len(t) <= MOST_FRAMES:
         return np.arange(len(t))
     error = np.zeros(len(t))
@@ -104,15 +89,7 @@ def chosen_states(t: Array, tracks: list[Track], events: list[float]) -> NDArray
 
 
 def largest_error(t: Array, tracks: list[Track], chosen: NDArray[np.intp]) -> tuple[float, float]:
-    """How far states that are not drawn are from what is drawn between its neighbours, in m and in rad.
-
-    Parameters
-    ----------
-    t, tracks
-        As `chosen_states` takes them.
-    chosen
-        Numbers of the states that are drawn.
-    """
+    """Return the largest interpolation errors at the states that are not drawn, in m and in rad."""
     left_out = np.setdiff1d(np.arange(len(t)), chosen)
     if not len(left_out):
         return 0.0, 0.0
@@ -130,7 +107,7 @@ def largest_error(t: Array, tracks: list[Track], chosen: NDArray[np.intp]) -> tu
 def interpolated(
     t: Array, track: Track, a: NDArray[np.intp], b: NDArray[np.intp], at: NDArray[np.intp]
 ) -> tuple[Array, Array | None]:
-    """Positions and rotations at some times, as a page has them between the states a and b."""
+    """Return positions and rotations at times `at`, interpolated between the states a and b as in the page."""
     h = (t[b] - t[a])[:, None]
     xi = (t[at] - t[a])[:, None] / h
     p, q = track.positions[a], track.positions[b]
@@ -146,7 +123,8 @@ def interpolated(
 
 
 def _predicted(t: Array, track: Track) -> Array:
-    """Errors of what the neighbours of each state predict of it, relative to the extent of the motion and in rad."""
+    """Return the error of interpolating each state from its neighbours: relative to the extent of the motion, or in
+    rad."""
     inner = np.arange(1, len(t) - 1)
     position, rotation = interpolated(t, track, inner - 1, inner + 1, inner)
     extent = float(np.ptp(track.positions, axis=0).max())
@@ -157,7 +135,7 @@ def _predicted(t: Array, track: Track) -> Array:
 
 
 def largest_turn(t: Array, tracks: list[Track]) -> float:
-    """How far a body turns between two states, in rad, by its angular velocity where that is known."""
+    """Return the largest rotation of a body between two states, in rad, from its angular velocity if it is known."""
     turns = [
         float((np.maximum(k.spin[1:], k.spin[:-1]) * np.diff(t)).max())
         if k.spin is not None

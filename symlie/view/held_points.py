@@ -1,7 +1,7 @@
-"""Points that constraints of the model itself hold: lines from nodes to them, found from the motion.
+"""Lines from nodes to fixed points and to other nodes that user-defined constraints imply, detected from the motion.
 
-A point p of space that moves with a node, x + R c = p, is what turns a body about it; a constant distance |x - p| is a
-rod. Both are linear in what is sought, and shown where they hold along the whole motion.
+A body rotates about a point p of space that moves with its node, x + R c = p; a constant distance |x - p| is a rod.
+Both equations are linear in the unknowns. A line is drawn if its equation is satisfied at all states.
 """
 
 from __future__ import annotations
@@ -18,26 +18,15 @@ from symlie.view.quaternions import rotate
 from symlie.view.sticks import STRAIGHT, Stick
 
 FEWEST_STATES = 12
-"""States from which a motion tells: more than there are unknowns."""
+"""Minimum number of states for detection; more than the number of unknowns."""
 
 MOST_CONSTRAINTS = 32
-"""Constraints that are looked at."""
+"""Maximum number of constraints that are examined."""
 
 
 def held_points(solution: Solution, tracks: Sequence[Track], joints: Sequence[Array], extent: float) -> list[Stick]:
-    """Lines of constraints that belong to no joint, and do not hold, as drives do, what a joint holds already.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        Nodes in space.
-    joints
-        Places of joints, each (n, 3), in m.
-    extent
-        Extent of the motion, in m.
-    """
+    """Return lines of constraints that belong to no joint, except lines that end at a joint, such as those of drives;
+    joints are the joint positions, each (n, 3), in m."""
     if len(solution.t) < FEWEST_STATES or not np.isfinite(solution.multipliers).all():
         return []
     found: list[Stick] = []
@@ -55,19 +44,13 @@ def _coincide(a: Array, b: Array, extent: float) -> bool:
 
 
 def own_constraints(solution: Solution) -> list[str]:
-    """Names of the constraints that belong to no joint.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    """
+    """Return the names of the constraints that belong to no joint."""
     layout, of_joints = solution.system.layout, {*solution.system.layout.joint_of_row}
     return [name for name, part in layout.constraints.items() if of_joints.isdisjoint(part.rows.ravel().tolist())]
 
 
 def _held_by(solution: Solution, constraint: str, tracks: Sequence[Track]) -> list[Track]:
-    """Nodes that a constraint acts on."""
+    """Return the nodes on which a constraint acts."""
     found = []
     try:
         for node in solution.system.layout.nodes:
@@ -81,7 +64,7 @@ def _held_by(solution: Solution, constraint: str, tracks: Sequence[Track]) -> li
 
 
 def _to_space(name: str, track: Track, extent: float) -> Iterator[Stick]:
-    """The line from a node to a point of space that it turns about, or has a constant distance from."""
+    """Yield the line from a node to a fixed point about which it rotates or from which its distance is constant."""
     x, count = track.positions, len(track.positions)
     middle = x.mean(axis=0)
     if track.rotations is not None:
@@ -99,7 +82,7 @@ def _to_space(name: str, track: Track, extent: float) -> Iterator[Stick]:
 
 
 def _between(name: str, a: Track, b: Track, extent: float) -> Iterator[Stick]:
-    """Lines of two bodies to a point that moves with both, or between two points at a constant distance."""
+    """Yield lines from two bodies to a common point, or one line between two points at a constant distance."""
     apart = b.positions - a.positions
     if a.rotations is not None and b.rotations is not None:
         columns = np.concatenate([_turned_units(a), -_turned_units(b)], axis=2)
@@ -113,12 +96,13 @@ def _between(name: str, a: Track, b: Track, extent: float) -> Iterator[Stick]:
 
 
 def _turned_units(track: Track) -> Array:
-    """R, as (n, 3, 3)."""
+    """Return the rotation matrices R, shape (n, 3, 3)."""
     assert track.rotations is not None
     count = len(track.rotations)
     return np.stack([rotate(track.rotations, np.tile(unit, (count, 1))) for unit in np.eye(3)], axis=2)
 
 
 def _least(matrix: Array, right: Array) -> Array:
-    """The shortest of the best solutions: what the motion leaves open, such as a place along an axis, is zero."""
+    """Return the least-squares solution of minimum norm: undetermined components, such as a shift of p parallel to a
+    joint axis, vanish."""
     return np.asarray(np.linalg.lstsq(matrix, right, rcond=STRAIGHT)[0], dtype=float)

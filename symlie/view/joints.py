@@ -1,7 +1,7 @@
-"""Joints as what they are, and springs: where they are at both bodies, and their axes in space.
+"""Joints and springs: their points on both bodies and their axes in space.
 
-Joints and forces between two points are recognised by the parameters of their instances, ``point_a`` and ``point_b``
-with ``axes_a`` and ``axes_b``, and kinds by the names of element types.
+Joints and forces between two points are recognised by the parameters of their elements, ``point_a`` and ``point_b``
+with ``axes_a`` and ``axes_b``; their kind follows from the name of the element type.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from symlie.view.poses import Track, padded
 from symlie.view.quaternions import rotate
 
 GROUND = "_ground"
-"""How the names of element types end whose second body is the ground."""
+"""Suffix of the names of element types whose second body is the ground."""
 
 FREE_AXES: dict[str, tuple[str, ...]] = {
     "revolute": ("a2",), "prismatic": ("a2",), "cylindrical": ("a2",), "screw": ("a2",), "universal": ("a2", "b2"),
@@ -27,48 +27,31 @@ FREE_AXES: dict[str, tuple[str, ...]] = {
     "point_on_plane": ("a2",), "rolling": ("a2",), "gear": ("a2", "b2"), "rack": ("a2", "b2"),
     "spherical": (), "distance": (), "orientation": (), "rigid": (),
 }  # fmt: skip
-"""Axes of the markers that a joint in space is drawn with, by kind: the side, and the number of the axis."""
+"""Marker axes with which a spatial joint is drawn, by kind: side and index of the axis."""
 
 IN_PLANE = ("prismatic", "point_on_line", "rack")
-"""Kinds that in the plane slide along the x axis of their marker; others turn about the normal of the plane."""
+"""Planar kinds that slide in the x direction of their marker; the others rotate about the normal of the plane."""
 
 
 @dataclass(frozen=True, eq=False)
 class Connection:
-    """A joint or a force between two points along a solution.
-
-    Attributes
-    ----------
-    name, kind
-        Its name, and the kind of its element type.
-    is_joint
-        Whether it has rows of constraints.
-    points
-        Of both markers, each (n, 3), in m.
-    axes
-        In space, each (n, 3).
-    zero
-        Direction in space from which angles are counted, (n, 3); None where there are no axes.
-    """
+    """A joint, or a force between two points, at all states of a solution."""
 
     name: str
     kind: str
+    """Kind of the element type."""
     is_joint: bool
+    """Whether it has constraint equations."""
     points: tuple[Array, Array]
+    """Points of both markers, each (n, 3), in m."""
     axes: tuple[Array, ...]
+    """Axes in space, each (n, 3)."""
     zero: Array | None
+    """Direction in space of angle zero, (n, 3); None without axes."""
 
 
 def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connection]:
-    """Joints and forces between two points.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        Nodes in space by their number.
-    """
+    """Return joints and forces between two points; tracks are spatial nodes by their number."""
     layout, found = solution.system.layout, []
     for name, (element, k) in layout.named_instances.items():
         values = instance_parameters(solution, element, k)
@@ -91,7 +74,7 @@ def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connect
 
 
 def instance_parameters(solution: Solution, element: int, instance: int) -> dict[str, Array]:
-    """Parameters of an instance by name."""
+    """Return the parameters of an element by name."""
     layout, rows = solution.system.layout, solution.system.element_parameters[element]
     stated = layout.instances[element]
     ends = np.cumsum(stated.parameter_sizes)
@@ -119,13 +102,13 @@ def _axis(bodies: Mapping[str, Track | None], values: Mapping[str, Array], which
 
 
 def _across(axes: Array) -> Array:
-    """The x axis of a marker in space or in the plane, from its axes as columns."""
+    """Return the x axis of a spatial or planar marker from the matrix of its axes."""
     size = 3 if axes.size == 9 else 2
     return np.asarray(axes.reshape(size, size)[:, 0])
 
 
 def joint_entry(solution: Solution, joint: Connection, extent: float) -> Content:
-    """A joint with its marks and axes, where its coordinate is, its stops, and whether it is driven or locked."""
+    """Return a joint with its markers and axes, its coordinate and limits, and whether it is driven or locked."""
     layout, (first, second) = solution.system.layout, joint.points
     names = [f"{joint.name}_{label}" for label in ("angle", "displacement")]
     value = next((np.asarray(solution.outputs[n]) for n in names if n in layout.outputs), None)
@@ -148,12 +131,12 @@ def joint_entry(solution: Solution, joint: Connection, extent: float) -> Content
 
 
 def line_entry(force: Connection, extent: float) -> Content:
-    """A line between the points of a spring or another force."""
+    """Return a line between the points of a spring or another force."""
     return {"name": force.name, "from": poses(force.points[0], extent), "to": poses(force.points[1], extent)}
 
 
 def reaction_entries(solution: Solution, joints: list[Connection]) -> list[Content]:
-    """Forces and moments of joints on their second bodies, in space."""
+    """Return the spatial forces and moments of joints on their second bodies."""
     found = []
     for joint in joints:
         for what, group, unit in (
@@ -164,7 +147,7 @@ def reaction_entries(solution: Solution, joints: list[Connection]) -> list[Conte
             if label not in solution.system.layout.outputs:
                 continue
             values = solution.outputs[label]
-            if values.ndim == 1:  # the moment of a joint in the plane, about its normal
+            if values.ndim == 1:  # the moment of a planar joint is about the normal
                 values = np.pad(values[:, None], ((0, 0), (2, 0)))
             if np.isfinite(values).all() and np.any(values):
                 found.append(arrow_entry(joint.name, group, unit, joint.points[1], padded(values)))
@@ -172,5 +155,5 @@ def reaction_entries(solution: Solution, joints: list[Connection]) -> list[Conte
 
 
 def arrow_entry(name: str, group: str, unit: str, at: Array, vectors: Array) -> Content:
-    """Arrows of a vector over time at a point, in space."""
+    """Return the arrows of a spatial vector at a point over time."""
     return {"name": name, "group": group, "unit": unit, "at": poses(at, 1.0), "vectors": arrows(vectors)}

@@ -1,4 +1,4 @@
-"""Rods, and lines through nodes that elements place one after the other."""
+"""Rods and other chains of nodes."""
 
 from __future__ import annotations
 
@@ -19,49 +19,34 @@ from symlie.view.poses import Track, product
 from symlie.view.quaternions import rotate
 
 SLENDEREST, THICKEST, USUAL = 1 / 400, 1 / 40, 1 / 150
-"""Radius of a tube over the length of the rod: bounds of the one that mass and inertia tell, and without these."""
+"""Radius of a tube relative to the length of the rod: bounds of the radius from mass and inertia, and the default."""
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Nodes in space that a tube goes through.
-
-    Attributes
-    ----------
-    name
-        What it is called.
-    tracks
-        Its nodes, one after the other.
-    arc
-        Their arc lengths, in m; None where none were stated.
-    """
+    """Spatial nodes joined by a tube."""
 
     name: str
+    """Displayed name."""
     tracks: Sequence[Track]
+    """Nodes in order."""
     arc: Array | None
+    """Arc lengths of the nodes, in m, or None."""
 
     @property
     def positions(self) -> Array:
-        """Shape (n, nodes, 3), in m."""
+        """Positions, shape (n, nodes, 3), in m."""
         return np.stack([k.positions for k in self.tracks], axis=1)
 
     @property
     def rotations(self) -> Array | None:
-        """Shape (n, nodes, 4); None where cross sections do not turn."""
+        """Quaternions, shape (n, nodes, 4); None if the nodes have no rotation."""
         rows = [k.rotations for k in self.tracks if k.rotations is not None]
         return np.stack([continuous(r) for r in rows], axis=1) if len(rows) == len(self.tracks) else None
 
 
 def lines_of(solution: Solution, tracks: Sequence[Track]) -> list[Line]:
-    """The rods of a solution, and what else joins its nodes to lines.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        Its nodes in space.
-    """
+    """Return the rods of a solution and the other chains of its nodes."""
     layout = solution.system.layout
     by_node = {(k.node, k.index): k for k in tracks if k.has_position}
     places = [(n.name, k if n.is_array else None) for n in layout.nodes for k in range(n.count)]
@@ -88,15 +73,8 @@ def lines_of(solution: Solution, tracks: Sequence[Track]) -> list[Line]:
 
 
 def rotated_to_curve(track: Track, vector: Sequence[float]) -> Track:
-    """A node with the rotation of a curve that is joined to it at an angle.
-
-    Parameters
-    ----------
-    track
-        The node.
-    vector
-        Rotation vector from the node to the curve, an angle in the plane, or nothing.
-    """
+    """Return a node with the rotation of a curve joined at an angle; the vector is the rotation from the node to the
+    curve, one planar angle, or empty."""
     if not vector or track.rotations is None:
         return track
     psi = np.array(vector if len(vector) > 1 else (0.0, 0.0, *vector))
@@ -106,7 +84,7 @@ def rotated_to_curve(track: Track, vector: Sequence[float]) -> Track:
 
 
 def _placements(layout: Layout) -> list[list[int]]:
-    """Pairs of a node and one that an element places by it."""
+    """Return pairs of a reference node and the node that an element defines relative to it."""
     return [
         [int(row[reference]), int(row[place])]
         for element, members in zip(layout.elements, layout.members, strict=True)
@@ -116,13 +94,7 @@ def _placements(layout: Layout) -> list[list[int]]:
 
 
 def paths(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Pairs of numbers joined to paths: each goes on with the next pair that begins where one ends.
-
-    Parameters
-    ----------
-    pairs
-        In the order in which they were stated.
-    """
+    """Join pairs of numbers, in model order, to paths: a pair extends the path that ends at its first number."""
     found: list[list[int]] = []
     ends: dict[int, list[int]] = {}
     for a, b in pairs:
@@ -138,19 +110,7 @@ def paths(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
 def rod_entry(
     line: Line, bodies: Mapping[str, Body], extent: float, forces: Sequence[tuple[str, str, Array]]
 ) -> Content:
-    """A tube with its cross sections and what colours it.
-
-    Parameters
-    ----------
-    line
-        The rod.
-    bodies
-        Mass and inertia of nodes, which tell how thick it is.
-    extent
-        Extent of the motion, in m.
-    forces
-        Further values over segments: label, unit and values (n, segments).
-    """
+    """Return a tube with its cross sections and colour fields; forces are labels, units and values (n, segments)."""
     x, turned = line.positions, line.rotations
     fields = [*strains(line), *forces]
     return {
@@ -165,15 +125,7 @@ def rod_entry(
 
 
 def known_forces(solution: Solution, line: Line) -> list[tuple[str, str, Array]]:
-    """Fields over the segments of a rod that were asked for before: the length of each part that has a unit of its own.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    line
-        The rod.
-    """
+    """Return the force fields over segments that the solution has evaluated, as the norm of each part with one unit."""
     found = []
     for (curve, name, frame), values in solution.known_fields.items():
         if curve != line.name or frame != "body" or line.arc is None or name == "strain":
@@ -202,10 +154,10 @@ def _radius(line: Line, bodies: Mapping[str, Body]) -> float:
 
 
 def strains(line: Line) -> list[tuple[str, str, Array]]:
-    """What the poses tell of the strain of segments: label, unit and values (n, segments).
+    """Return strains of segments computed from the poses: label, unit and values (n, segments).
 
-    Bending and torsion are parts of the rotation vector between neighbouring cross sections over the length between
-    them, across and along their normal; the stretch is that of the chord.
+    Bending and torsion are the components of the rotation vector between adjacent cross sections, divided by the arc
+    length, orthogonal and parallel to the normal of the cross section; the stretch is the ratio of chord to arc length.
     """
     if line.arc is None:
         return []
@@ -216,7 +168,7 @@ def strains(line: Line) -> list[tuple[str, str, Array]]:
     if turned is None:
         return found
     apart = relative_vectors(turned[:, :-1], turned[:, 1:]) / lengths[:, None]
-    # The normal of cross sections is the axis of the body along which the centre line runs at the start.
+    # The normal of cross sections is the body axis nearest to the tangent of the centre line at the start.
     back = turned[0, :-1] * np.array([1.0, -1.0, -1.0, -1.0])
     normal = int(np.argmax(np.abs(rotate(back, chord[0])).sum(axis=0)))
     across = [k for k in range(3) if k != normal]
@@ -228,7 +180,7 @@ def strains(line: Line) -> list[tuple[str, str, Array]]:
 
 
 def relative_vectors(a: Array, b: Array) -> Array:
-    """Rotation vectors of a⁻¹b in axes of a, at most half a turn long, shape (…, 3)."""
+    """Return the rotation vectors of a⁻¹b in axes of a, of length at most π, shape (…, 3)."""
     scalar = np.sum(a * b, axis=-1)
     vector = a[..., :1] * b[..., 1:] - b[..., :1] * a[..., 1:] - np.cross(a[..., 1:], b[..., 1:])
     vector = np.where(scalar[..., None] < 0, -vector, vector)
@@ -239,5 +191,5 @@ def relative_vectors(a: Array, b: Array) -> Array:
 
 
 def on_lines(lines: Sequence[Line]) -> set[tuple[str, int | None]]:
-    """Nodes that some line goes through."""
+    """Return the nodes that belong to lines."""
     return {(k.node, k.index) for line in lines for k in line.tracks}

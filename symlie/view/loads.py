@@ -1,4 +1,4 @@
-"""Weights, other forces and forces of constraints as arrows, and which way is up."""
+"""Arrows of weights, applied forces and constraint forces, and the upward direction."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from symlie.view.poses import Part, Track, padded, parts_of, velocity_fields
 from symlie.view.quaternions import rotate
 
 GRAVITY = "gravity"
-"""Name of the parameter with the acceleration of gravity."""
+"""Name of the parameter for the gravitational acceleration."""
 
 MOST_ARROWS = 64
-"""Bodies and points up to which each has arrows; of more they would hide each other, and fill the page."""
+"""Maximum number of bodies and points with arrows; more would overlap and enlarge the page."""
 
 _UNITS = {"Omega": "N m", "U": "N", "x_dot": "N"}
-"""Units of what acts along each velocity field."""
+"""Units of the generalised forces by velocity field."""
 
 _OF_CONSTRAINTS = {"N m": "constraint moments", "N": "constraint forces"}
 """Groups of arrows by unit."""
 
 LEAST_LOAD = 1e-9
-"""Loads over the largest force of a model below which they are rounding."""
+"""Loads below this fraction of the largest force are regarded as round-off."""
 
 SHIFT = 1e-4
-"""How far all nodes are moved to see which way their weight acts, in m."""
+"""Displacement of all nodes from which the direction of the weight is computed, in m."""
 
 
 def gravity_of(solution: Solution) -> Array | None:
-    """The acceleration of gravity in space, (3,), in m/s²; None where there is none.
+    """Return the gravitational acceleration in space, (3,), in m/s², or None.
 
-    Of a parameter that is a number, the direction is that in which the energy falls when all positions are moved.
+    If the parameter is a scalar, the direction is the steepest descent of the energy under a translation of all
+    positions.
     """
     system, known = solution.system, solution.system.layout.parameters
     if GRAVITY not in known:
@@ -61,7 +62,7 @@ def gravity_of(solution: Solution) -> Array | None:
 
 
 def _energy_slope(solution: Solution) -> Array:
-    """Derivative of the energy at rest by a shift of all positions, in N, (3,)."""
+    """Return the derivative of the energy at rest with respect to a translation of all positions, in N, (3,)."""
     system, layout = solution.system, solution.system.layout
     t, rest = float(solution.t[0]), np.zeros(layout.dimension)
     places = [
@@ -70,7 +71,7 @@ def _energy_slope(solution: Solution) -> Array:
         for part in parts_of(node.type)
         if part.position is not None and part.position.shape == (3,)
     ]
-    # Positions that outputs alone know as such: fields of a product of spaces under names of the user.
+    # Positions in product spaces with user-defined field names are recognised by equal outputs.
     known = [x for name, (_, unit) in layout.outputs.items() if unit == "m" and (x := solution.outputs[name]).ndim == 2]
     places += [
         [node.storage.start + field.offset]
@@ -88,13 +89,13 @@ def _energy_slope(solution: Solution) -> Array:
             q[starts + axis] += sign * SHIFT
             sides.append(float(np.sum(system.mechanics.energy(t, q, rest))))
         slope[axis] = (sides[0] - sides[1]) / (2 * SHIFT)
-    # What is left of rounding points nowhere.
+    # Components at the level of round-off would falsify the direction.
     slope[np.abs(slope) <= 1e-6 * np.abs(slope).max(initial=0.0)] = 0.0
     return slope
 
 
 def up_of(gravity: Array | None) -> list[float]:
-    """The direction against gravity; the third axis where there is none."""
+    """Return the unit vector against gravity, or the third axis without gravity."""
     if gravity is None:
         return [0.0, 0.0, 1.0]
     found: list[float] = (-gravity / np.linalg.norm(gravity) + 0.0).tolist()
@@ -102,7 +103,7 @@ def up_of(gravity: Array | None) -> list[float]:
 
 
 def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None) -> list[Content]:
-    """Weights of bodies at their centres of mass."""
+    """Return the weights of bodies at their centres of mass."""
     if gravity is None:
         return []
     found = []
@@ -119,19 +120,7 @@ def weight_entries(tracks: Sequence[Track], bodies: Mapping[str, Body], gravity:
 def load_entries(
     solution: Solution, tracks: Sequence[Track], bodies: Mapping[str, Body], gravity: Array | None
 ) -> list[Content]:
-    """What acts on nodes beside their weight and constraints, without what depends on velocities.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        Nodes in space.
-    bodies
-        What is known of bodies, by the names of their tracks.
-    gravity
-        The acceleration of gravity, (3,), in m/s²; None where there is none.
-    """
+    """Return the loads on nodes at rest, without weights and constraint forces; gravity has shape (3,), in m/s²."""
     rest = np.zeros(solution.system.layout.dimension)
     try:
         mechanics = solution.system.mechanics
@@ -155,15 +144,7 @@ def load_entries(
 
 
 def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> list[Content]:
-    """Forces and moments on nodes of the constraints that belong to no joint.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        Nodes in space.
-    """
+    """Return forces and moments on nodes from the constraints that belong to no joint."""
     own = own_constraints(solution)
     if not own or not np.isfinite(solution.multipliers).all():
         return []
@@ -180,7 +161,7 @@ def constraint_force_entries(solution: Solution, tracks: Sequence[Track]) -> lis
 
 
 def _moving(solution: Solution, tracks: Sequence[Track]) -> Iterator[tuple[Track, NodeSlice, NodeType, Part]]:
-    """Nodes in space that move by their own velocities, with where these are."""
+    """Yield the spatial nodes with independent velocities, with their layout."""
     for node in solution.system.layout.nodes:
         parts = parts_of(node.type)
         if len(parts) == 1 and node.type.velocities:
@@ -190,12 +171,12 @@ def _moving(solution: Solution, tracks: Sequence[Track]) -> Iterator[tuple[Track
 
 
 def _in_space(track: Track, kind: NodeType, part: Part, forces: Array) -> Iterator[tuple[str, Array]]:
-    """The parts of a generalised force that are forces and moments, in space, with their units."""
+    """Yield the forces and moments of a generalised force in space, with their units."""
     for name, place in velocity_fields(kind, part):
         if name not in _UNITS:
             continue
         values = forces[:, place]
-        # In the plane a moment is about the normal, a force in it.
+        # A planar moment is normal to the plane, a planar force lies in it.
         vectors = np.pad(values, ((0, 0), (2, 0))) if values.shape[1] == 1 else padded(values)
         if name != "x_dot" and track.rotations is not None:
             vectors = rotate(track.rotations, vectors)

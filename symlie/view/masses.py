@@ -1,10 +1,10 @@
 """Mass, centre of mass and inertia of bodies, from the mass matrix of a system.
 
-With the velocity ζ = (Ω, x') of a node in axes of the body and v = A ζ, the block of M that belongs to the node is
+With the body-fixed velocity ζ = (Ω, x') of a node and v = A ζ, the block of M of this node is
 
     Aᵀ M A = [[J - m c̃², m c̃], [-m c̃, m I]]
 
-with the inertia J about the centre of mass c. A box of the mass m has the principal moments of J if its sides are
+with the inertia J about the centre of mass c. A box of mass m has the principal moments of J if its sides are
 a_k² = 6 (J_i + J_j - J_k)/m; in the plane it is a square.
 """
 
@@ -23,36 +23,28 @@ from symlie.view.poses import Part, padded, quaternions, rotation_rates, velocit
 from symlie.view.quaternions import rotate
 
 THINNEST = 0.02
-"""Smallest side of a box over its largest one, so that a rod or a plate without thickness is seen."""
+"""Smallest side of a box relative to its largest one, so thin rods and plates remain visible."""
 
 UNIT_SIDE = 1.0
-"""Largest side, in m, of the box of a node without a position, whose mass is not known."""
+"""Largest side, in m, of the box of a node without position, whose mass is unknown."""
 
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """A rigid body.
-
-    Attributes
-    ----------
-    mass
-        In kg; None of a node without a position.
-    center
-        Centre of mass in axes of the node, in m, (3,).
-    inertia
-        About it, in axes of the node, in kg m², (3, 3).
-    is_planar
-        Whether it moves in the plane alone.
-    """
+    """A rigid body."""
 
     mass: float | None
+    """Mass in kg; None for a node without position."""
     center: Array
+    """Centre of mass in axes of the node, in m, (3,)."""
     inertia: Array
+    """Inertia about the centre of mass in axes of the node, in kg m², (3, 3)."""
     is_planar: bool
+    """Whether the motion is planar."""
 
     @property
     def box(self) -> tuple[Array, Array] | None:
-        """Sides in m, and the axes of the box as columns; None where there is no mass or inertia."""
+        """Sides in m and axes (as columns) of the equivalent box; None without mass or inertia."""
         if self.is_planar:
             moment = float(self.inertia[2, 2])
             if not (self.mass and moment > 0):
@@ -64,7 +56,7 @@ class Body:
         if not squares.max() > 0 or self.mass == 0:
             return None
         sides = np.sqrt(squares / (self.mass or squares.max() / UNIT_SIDE**2))
-        # Equal moments leave axes free; those of the node are then the ones that are meant.
+        # Equal moments do not determine the axes; choose the axes of the node.
         if np.ptp(moments) <= 1e-9 * moments.max():
             axes = np.eye(3)
         axes = axes * np.where(np.linalg.det(axes) < 0, [1.0, 1.0, -1.0], 1.0)
@@ -72,7 +64,7 @@ class Body:
 
 
 def node_blocks(solution: Solution) -> list[Array]:
-    """For each node, in the order of the model, the block of M of its velocity at the first state of a solution."""
+    """Return the diagonal block of M of each node, in model order, at the first state of a solution."""
     system, layout = solution.system, solution.system.layout
     values = system.mechanics.mass(float(solution.t[0]), solution.q[0])
     rows, columns = layout.assembled("mass")
@@ -92,17 +84,7 @@ def node_blocks(solution: Solution) -> list[Array]:
 
 
 def body_of(node: NodeSlice, part: Part, block: Array, q: Array) -> Body | None:
-    """The body that a node is; None where it does not turn, or has no velocity.
-
-    Parameters
-    ----------
-    node, part
-        The node, and the part of it that moves in space.
-    block
-        Its block of M.
-    q
-        Its stored components.
-    """
+    """Return the rigid body of a node from its block of M, or None without rotation or velocity."""
     if part.rotation is None or not node.type.velocities:
         return None
     spin, shift = _columns(node.type, part, q)
@@ -128,7 +110,7 @@ def body_of(node: NodeSlice, part: Part, block: Array, q: Array) -> Body | None:
 
 
 def _columns(kind: NodeType, part: Part, q: Array) -> tuple[Array | None, Array | None]:
-    """v = spin Ω + shift x', with both in axes of the body; None for what there is not."""
+    """Return the matrices of v = spin Ω + shift x', with Ω and x' in axes of the body; None if absent."""
     assert part.rotation is not None
     spin = shift = None
     turn = quaternions(part.rotation, q[None])[0]
@@ -150,7 +132,7 @@ def _columns(kind: NodeType, part: Part, q: Array) -> tuple[Array | None, Array 
 
 
 def stated_bodies(solution: Solution) -> dict[str, Body]:
-    """Bodies that outputs place, by the parameters NAME_mass, NAME_inertia and NAME_center_of_mass of the model."""
+    """Return the bodies with parameters NAME_mass, NAME_inertia and NAME_center_of_mass, whose pose is an output."""
     system, found = solution.system, {}
     parameters = system.layout.parameters
 
@@ -171,5 +153,5 @@ def stated_bodies(solution: Solution) -> dict[str, Body]:
 
 
 def box_rotation(axes: Array) -> Array:
-    """Unit quaternion from axes of a box to those of the node, of the axes as columns."""
+    """Return the unit quaternion from axes of a box, given as columns, to axes of the node."""
     return np.asarray(quaternions_of(axes[None])[0])

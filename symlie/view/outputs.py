@@ -1,4 +1,4 @@
-"""Outputs in the panels of a page, and outputs that are points in space."""
+"""Plots of outputs on a page, and outputs that are points in space."""
 
 from __future__ import annotations
 
@@ -14,25 +14,17 @@ from symlie.view.packing import panels
 from symlie.view.poses import Track, padded
 
 MOST_COMPONENTS = 6
-"""Components of an output up to which it has a panel; a rotation matrix tells nothing as nine lines."""
+"""Maximum number of components of a plotted output; nine curves of a rotation matrix would be unreadable."""
 
 MOST_OUTPUTS = 40
-"""Outputs that have panels at most."""
+"""Maximum number of plotted outputs."""
 
 SAME = 1e-9
-"""How near an output is to a node, over the extent of the motion, to be the same point."""
+"""Distance of an output from a node, relative to the extent of the motion, below which both are the same point."""
 
 
 def output_entries(solution: Solution, notes: list[str]) -> list[Content]:
-    """Outputs over time, the energy first; what is left out is among the notes.
-
-    Parameters
-    ----------
-    solution
-        The states that are drawn.
-    notes
-        Sentences, to which those on outputs are added.
-    """
+    """Return the outputs over time, the energy first, and append omitted outputs to the notes."""
     layout = solution.system.layout
     found: list[Content] = []
     left_out: list[str] = []
@@ -59,17 +51,7 @@ def output_entries(solution: Solution, notes: list[str]) -> list[Content]:
 
 
 def point_tracks(solution: Solution, tracks: Sequence[Track], extent: float) -> list[Track]:
-    """Outputs of two or three components in m that are points in space, where nothing else is drawn.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    tracks
-        What is drawn besides.
-    extent
-        Extent of the motion, in m.
-    """
+    """Return outputs of two or three components in m as points in space, except those that coincide with a track."""
     found: list[Track] = []
     for name, (part, unit) in solution.system.layout.outputs.items():
         if unit != "m" or part.stop - part.start not in (2, 3):

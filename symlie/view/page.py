@@ -1,4 +1,4 @@
-"""The page: one HTML file with its script, style and data inside, which asks nothing of a network."""
+"""The page: one HTML file that contains its script, style and data and needs no network."""
 
 from __future__ import annotations
 
@@ -17,20 +17,7 @@ _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 
 
 def page_of(title: str, scene: Mapping[str, object]) -> str:
-    """The text of the page.
-
-    Parameters
-    ----------
-    title
-        Its title, a text.
-    scene
-        Its data.
-
-    Raises
-    ------
-    FormatError
-        A part of the page is not there: symlie is not installed as a whole.
-    """
+    """Return the HTML text of a page, or raise `FormatError` if a template is missing."""
     texts = {name: _template(name) for name in ("page.html", "viewer.js", "viewer.css")}
     parts = {
         "title": html.escape(title),
@@ -42,7 +29,7 @@ def page_of(title: str, scene: Mapping[str, object]) -> str:
 
 
 def script_json(content: Mapping[str, object]) -> str:
-    """JSON that may stand in a ``script`` of a page: no text in it becomes markup."""
+    """Return JSON for a ``script`` element, escaped such that no text becomes markup."""
     return re.sub("[<>&\u2028\u2029]", lambda found: _ESCAPES[found[0]], compact_json(content))
 
 

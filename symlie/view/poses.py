@@ -1,6 +1,6 @@
-"""Where the nodes of a solution are in space: positions, rotations and velocities, whatever they are stored by.
+"""Positions, rotations and velocities of nodes in space, independent of their storage.
 
-Nodes in the plane are in z = 0. A node that turns and has no position is drawn at the origin.
+Planar nodes lie in z = 0. A node with a rotation and no position is drawn at the origin.
 """
 
 from __future__ import annotations
@@ -22,58 +22,40 @@ from symlie.view.quaternions import rotate
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A place of a node type that moves in space: a position, a rotation, or both.
-
-    Attributes
-    ----------
-    label
-        What is appended to the name of the node; empty where the node has one part alone.
-    position, rotation
-        Its fields, or None.
-    """
+    """Position, rotation, or both, of a node type in space."""
 
     label: str
+    """Suffix of the name of the node; empty if the node has a single part."""
     position: FieldLayout | None
     rotation: FieldLayout | None
 
 
 @dataclass(frozen=True, eq=False)
 class Track:
-    """A node, or one of its parts, along a solution.
-
-    Attributes
-    ----------
-    name
-        What it is called.
-    node, index
-        Name of the node or the array, and its number in the array; of what outputs place the body and None.
-    positions
-        Shape (n, 3), in m.
-    rotations
-        Unit quaternions whose signs do not jump, scalar part first, (n, 4); None of a point.
-    velocities
-        Of the positions, in space, (n, 3), in m/s; None where they are not known.
-    spin
-        Length of the angular velocity, (n,), in rad/s; None where it is not known.
-    is_fixed
-        Whether it is clamped or prescribed.
-    has_position
-        Whether the node has a position of its own.
-    """
+    """A node, or a part of it, at all states of a solution."""
 
     name: str
+    """Displayed name."""
     node: str
+    """Name of the node or array, or of the outputs that define the body."""
     index: int | None
+    """Index in the array, or None."""
     positions: Array
+    """Shape (n, 3), in m."""
     rotations: Array | None
+    """Unit quaternions with continuous signs, scalar part first, (n, 4); None for a point."""
     velocities: Array | None
+    """Spatial velocities of the positions, (n, 3), in m/s, or None."""
     spin: Array | None
+    """Magnitude of the angular velocity, (n,), in rad/s, or None."""
     is_fixed: bool
+    """Whether the node is fixed or prescribed."""
     has_position: bool = True
+    """Whether the node has a position."""
 
 
 def parts_of(kind: NodeType) -> list[Part]:
-    """The places of a node type that move in space: a position belongs to the rotation that is stored before it."""
+    """Return the parts of a node type in space; a position belongs to the rotation stored before it."""
     fields = [f for f in kind.storage_fields if _is_rotation(f) or _is_position(f)]
     if len(fields) == 2 and _is_position(fields[0]) and _is_rotation(fields[1]):
         return [Part("", fields[0], fields[1])]
@@ -101,13 +83,7 @@ def _is_position(field: FieldLayout) -> bool:
 
 
 def tracks(solution: Solution) -> list[Track]:
-    """All nodes of a solution that are in space, in the order of the model.
-
-    Parameters
-    ----------
-    solution
-        The solution; its states are finite.
-    """
+    """Return all spatial nodes of a solution with finite states, in model order."""
     layout, found, first = solution.system.layout, [], 0
     for node in layout.nodes:
         fixed = layout.fixed[first : first + node.count]
@@ -118,13 +94,8 @@ def tracks(solution: Solution) -> list[Track]:
 
 
 def all_tracks(solution: Solution) -> list[Track]:
-    """Nodes in space, and bodies that outputs place; where these are, what only turns and joints' coordinates are not.
-
-    Parameters
-    ----------
-    solution
-        The solution; its states are finite.
-    """
+    """Return spatial nodes and bodies defined by outputs; with such bodies, without pure rotations and joint
+    coordinates."""
     found, placed = tracks(solution), placed_bodies(solution)
     if not placed:
         return found
@@ -135,7 +106,7 @@ def all_tracks(solution: Solution) -> list[Track]:
 
 
 def placed_bodies(solution: Solution) -> list[Track]:
-    """Bodies that outputs NAME_x and NAME_R place, as those of minimal coordinates."""
+    """Return the bodies defined by outputs NAME_x and NAME_R, as in models with minimal coordinates."""
     outputs, found = solution.outputs, []
     for label in outputs:
         name = label.removesuffix("_x")
@@ -181,20 +152,12 @@ def _track(solution: Solution, node: NodeSlice, part: Part, index: int, is_fixed
 
 
 def padded(points: Array) -> Array:
-    """Points of the plane in z = 0; those of space as they are."""
+    """Return planar points with z = 0, and spatial points unchanged."""
     return np.pad(points, [(0, 0)] * (points.ndim - 1) + [(0, 3 - points.shape[-1])])
 
 
 def quaternions(field: FieldLayout, q: Array) -> Array:
-    """Unit quaternions of a stored rotation, shape (n, 4), with signs that do not jump.
-
-    Parameters
-    ----------
-    field
-        The field.
-    q
-        Stored components of the node, shape (n, storage).
-    """
+    """Return unit quaternions of a stored rotation with continuous signs, shape (n, 4); q has shape (n, storage)."""
     from scipy.spatial.transform import Rotation
 
     values, form = q[:, field.part], rotation_form(field.name, field.shape)
@@ -213,10 +176,8 @@ def quaternions(field: FieldLayout, q: Array) -> Array:
 
 
 def velocity_fields(kind: NodeType, part: Part) -> Iterator[tuple[str, slice]]:
-    """Velocity fields of a part: ``Omega``, ``U``, ``x_dot`` or rates of coordinates, with where they are.
-
-    They are in the order of the stored fields that they move.
-    """
+    """Yield the velocity fields of a part with their slices, in the order of the stored fields: ``Omega``, ``U``,
+    ``x_dot`` or rates of coordinates."""
     if not kind.velocities:
         return
     turning, shifting = _velocities(kind)
@@ -235,7 +196,7 @@ def _velocities(kind: NodeType) -> tuple[Iterator[tuple[str, slice]], Iterator[t
 
 
 def linear_velocity(kind: NodeType, part: Part, turns: Array | None, v: Array) -> Array | None:
-    """Velocity of the position in space, shape (n, 3)."""
+    """Return the velocity of the position in space, shape (n, 3)."""
     if part.position is None:
         return np.zeros((len(v), 3))
     for name, place in velocity_fields(kind, part):
@@ -247,10 +208,8 @@ def linear_velocity(kind: NodeType, part: Part, turns: Array | None, v: Array) -
 
 
 def angular_velocity(kind: NodeType, part: Part, q: Array, v: Array) -> Array | None:
-    """Angular velocity in axes of the body, shape (n, 1) or (n, 3); None where there is none.
-
-    Of classical coordinates ρ it is G(ρ) ρ'.
-    """
+    """Return the body-fixed angular velocity, shape (n, 1) or (n, 3), or None; for rotation parameters
+    ρ it is G(ρ) ρ'."""
     if part.rotation is None:
         return None
     for name, place in velocity_fields(kind, part):
@@ -263,22 +222,14 @@ def angular_velocity(kind: NodeType, part: Part, q: Array, v: Array) -> Array | 
 
 
 def rotation_rates(field: FieldLayout, q: Array) -> Array:
-    """G(ρ) of Ω = G ρ' in axes of the body, of classical coordinates ρ, shape (n, 3, size).
-
-    Parameters
-    ----------
-    field
-        Field of the coordinates.
-    q
-        Stored components of the node, shape (n, storage).
-    """
+    """Return G(ρ) of the body-fixed Ω = G ρ' for rotation parameters ρ, shape (n, 3, size)."""
     form = rotation_form(field.name, field.shape)
     assert form is not None
     return spin_by_rates(form, q[:, field.part])
 
 
 def product(a: Array, b: Array) -> Array:
-    """Products of quaternions, shape (n, 4)."""
+    """Return products of quaternions, shape (n, 4)."""
     scalar = a[:, :1] * b[:, :1] - np.sum(a[:, 1:] * b[:, 1:], axis=1, keepdims=True)
     vector = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
     return np.concatenate([scalar, vector], axis=1)

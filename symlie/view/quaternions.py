@@ -8,28 +8,14 @@ from symlie.runtime.layout.layout import Array
 
 
 def rotate(quaternions: Array, vectors: Array) -> Array:
-    """Vectors turned by rotations.
-
-    Parameters
-    ----------
-    quaternions, vectors
-        Shapes (…, 4) and (…, 3).
-    """
+    """Rotate vectors, shape (…, 3), by quaternions, shape (…, 4)."""
     scalar, axis = quaternions[..., :1], quaternions[..., 1:]
     twice = 2 * np.cross(axis, vectors)
     return np.asarray(vectors + scalar * twice + np.cross(axis, twice))
 
 
 def slerp(a: Array, b: Array, xi: Array) -> Array:
-    """Rotations between two, at equal angular velocity.
-
-    Parameters
-    ----------
-    a, b
-        Shape (…, 4).
-    xi
-        Between 0 and 1, of a shape that fits.
-    """
+    """Interpolate between two rotations, shape (…, 4), at constant angular velocity; xi is between 0 and 1."""
     cosine = np.sum(a * b, axis=-1, keepdims=True)
     b = np.where(cosine < 0, -b, b)
     half = np.arccos(np.clip(np.abs(cosine), 0.0, 1.0))
@@ -43,13 +29,7 @@ def slerp(a: Array, b: Array, xi: Array) -> Array:
 
 
 def angle_between(a: Array, b: Array) -> Array:
-    """Angles between rotations, from 0 to π, shape (…).
-
-    Parameters
-    ----------
-    a, b
-        Shape (…, 4).
-    """
+    """Return angles between rotations, from 0 to π, shape (…)."""
     cosine = np.abs(np.sum(a * b, axis=-1))
     sine = np.sqrt(np.maximum(0.0, np.minimum(np.sum((a - b) ** 2, axis=-1), np.sum((a + b) ** 2, axis=-1))))
     return np.asarray(

@@ -1,4 +1,4 @@
-"""What a page shows, as data: the poses of everything in space at the drawn times, of one solution or of several."""
+"""Data of a page: the spatial poses at the drawn times, for one or more solutions."""
 
 from __future__ import annotations
 
@@ -41,22 +41,12 @@ from symlie.view.poses import Track, all_tracks, parts_of
 from symlie.view.sticks import stick_entry, sticks
 
 FORMAT = 1
-"""Version of the data of a page, which its script reads."""
+"""Version of the data format, checked by the script of the page."""
 
 
 def scene_of(solutions: Sequence[Solution]) -> Content:
-    """The data of a page.
-
-    Parameters
-    ----------
-    solutions
-        The solution, and others of its model, which are drawn as ghosts.
-
-    Raises
-    ------
-    ModelError
-        They are of different models; one is empty; nothing of the model is in space.
-    """
+    """Return the data of a page, with further solutions as ghosts, or raise `ModelError` if they cannot be drawn
+    together."""
     names = [s.system.name for s in solutions]
     other = next((name for name in names if name != names[0]), None)
     if other is not None:
@@ -77,13 +67,13 @@ def scene_of(solutions: Sequence[Solution]) -> Content:
 
 
 def _labels(solutions: Sequence[Solution]) -> list[str]:
-    """What tells the solutions apart: their methods, and numbers where these are the same."""
+    """Return distinct labels of solutions: their methods, with numbers if the methods coincide."""
     methods = [s.method or "state" for s in solutions]
     return [m if methods.count(m) == 1 else f"{m} ({k + 1})" for k, m in enumerate(methods)]
 
 
 def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
-    """What is drawn of a solution, and the direction that is up."""
+    """Return the drawing of a solution and the upward direction."""
     name, finite = solution.system.name, finite_part(solution)
     if not len(solution.t):
         raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
@@ -118,7 +108,7 @@ def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
 
 
 def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track]]:
-    """The states that are drawn, and what is in space; notes say what is left out."""
+    """Return the selected states and their tracks, and add notes on omitted states."""
     dense = all_moments(solution)
     found = all_tracks(dense)
     chosen = chosen_states(dense.t, found, [e.t for e in solution.events])
@@ -141,7 +131,7 @@ def _thinned(solution: Solution, notes: list[str]) -> tuple[Solution, list[Track
 def _in_space(
     solution: Solution, found: list[Track], extent: float, gravity: Array | None, notes: list[str]
 ) -> Content:
-    """Everything in space."""
+    """Return the drawings of all spatial objects."""
     attached = solution.system.shapes
     known = known_bodies(solution)
     lines = lines_of(solution, found)
@@ -191,7 +181,7 @@ def _note_shapes(shaped: set[str], found: list[Track], notes: list[str]) -> None
 
 
 def _by_number(solution: Solution, found: list[Track]) -> dict[int, Track]:
-    """Nodes in space with one part, by their number in the model."""
+    """Return the spatial nodes with a single part by their number in the model."""
     known = {(k.node, k.index): k for k in found}
     numbers, number = {}, 0
     for node in solution.system.layout.nodes:
@@ -204,7 +194,7 @@ def _by_number(solution: Solution, found: list[Track]) -> dict[int, Track]:
 
 
 def _extent(found: Sequence[Track]) -> float:
-    """Largest extent of all positions, in m; one where nothing moves apart."""
+    """Return the largest extent of all positions, in m; one if it is zero."""
     placed = [k.positions for k in found]
     if not placed:
         return 1.0

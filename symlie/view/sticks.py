@@ -1,4 +1,4 @@
-"""Directions along which two points are apart: rods whose direction is the state, drawn as lines between the points."""
+"""Rods whose direction is the state: lines between two points in this direction."""
 
 from __future__ import annotations
 
@@ -17,23 +17,15 @@ Directions = tuple[str, Array, Array | None]
 """Name of points of spheres, directions (n, count, 3), and their rates or None."""
 
 MOST_PAIRS = 200
-"""Pairs of points that are looked at."""
+"""Maximum number of pairs of points that are examined."""
 
 STRAIGHT = 1e-6
-"""How far two points may be from a constant distance along a direction, over the extent of the motion."""
+"""Tolerance of the distance between two points, relative to the extent of the motion."""
 
 
 @dataclass(frozen=True, eq=False)
 class Stick:
-    """A line between two points.
-
-    Attributes
-    ----------
-    name
-        What it is called.
-    start, end
-        The points, (n, 3), in m.
-    """
+    """A line between two points, each (n, 3), in m."""
 
     name: str
     start: Array
@@ -43,17 +35,7 @@ class Stick:
 def sticks(
     directions: Sequence[Directions], points: Sequence[Track], extent: float
 ) -> tuple[list[Stick], list[Directions]]:
-    """Lines between points that stay apart along a direction, and the directions of which that is not so.
-
-    Parameters
-    ----------
-    directions
-        Points of spheres.
-    points
-        What is in space.
-    extent
-        Extent of the motion, in m.
-    """
+    """Return lines between points whose difference has a given direction, and the directions without such points."""
     found, alone = [], []
     pairs = list(itertools.islice(itertools.permutations([p for p in points if p.has_position], 2), MOST_PAIRS))
     for name, vectors, rates in directions:
@@ -75,5 +57,5 @@ def _between(name: str, direction: Array, a: Track, b: Track, extent: float) -> 
 
 
 def stick_entry(stick: Stick, extent: float) -> Content:
-    """A line of a page."""
+    """Return a line of the page."""
     return {"name": stick.name, "from": poses(stick.start, extent), "to": poses(stick.end, extent)}

@@ -1,4 +1,4 @@
-"""A view of solutions: what a page shows, as a file, and in a notebook."""
+"""A view of solutions, as a page, a file and a notebook cell."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ FRAME_HEIGHT = 560
 
 @dataclass(frozen=True)
 class DrawnSolution:
-    """What a view has of one solution.
+    """Contents of a view for one solution.
 
     Attributes
     ----------
     label
-        What the page calls it.
+        Label on the page.
     frames
-        Number of states that are drawn.
+        Number of drawn states.
     notes
-        Sentences on what is left out.
+        Sentences on omitted data.
     """
 
     label: str
@@ -40,9 +40,9 @@ class DrawnSolution:
 
 
 class View:
-    """Solutions of a model as a page that moves in space; a notebook shows it.
+    """Interactive page that animates solutions of a model; displayed in notebooks.
 
-    From `Solution.view`.
+    Returned by `Solution.view`.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ class View:
     Attributes
     ----------
     scene
-        What the page shows, as JSON has it.
+        Data of the page in JSON form.
 
     Raises
     ------
     ModelError
-        Solutions of different models, an empty one, or a model without any position.
+        For solutions of different models, an empty solution, or a model without any position.
 
     Examples
     --------
@@ -81,18 +81,18 @@ class View:
 
     @property
     def drawn(self) -> list[DrawnSolution]:
-        """What it has of each solution."""
+        """Contents for each solution."""
         return [DrawnSolution(s["label"], s["times"]["shape"][0], s["notes"]) for s in self.scene["solutions"]]
 
     @cached_property
     def html(self) -> str:
-        """The whole page."""
+        """HTML text of the page."""
         return page_of(self._name, self.scene)
 
     def save(self, path: str | Path) -> None:
-        """Write the page: one file that any browser opens, without a network.
+        """Write the page as one file that any browser opens without a network.
 
-        Equal solutions give equal bytes.
+        Equal solutions give bitwise identical files.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class View:
         Raises
         ------
         FormatError
-            The name has another ending, or the file can not be written.
+            If the file name has another extension or the file cannot be written.
         """
         path = Path(path)
         if path.suffix not in (".html", ".htm"):
@@ -111,7 +111,7 @@ class View:
             temporary.write_text(self.html, encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:
-        # The page stands in the notebook itself, so that it is there when that is opened again, or converted.
+        # The page is embedded in the notebook, so it survives reopening and conversion.
         page = html.escape(self.html, quote=True)
         title = html.escape(f"View of {self._name}")
         style = f"width: 100%; height: {FRAME_HEIGHT}px; border: 0"

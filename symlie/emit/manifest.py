@@ -1,4 +1,4 @@
-"""What a manifest says of a model."""
+"""Creation of manifests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symlie.version import VERSION
 
 
 def types_of(model: EmittedModel) -> Types:
-    """The part of the manifest that depends on types only."""
+    """Return the part of the manifest that depends only on types."""
     types = model.types
     return Types(
         format=FORMAT,
@@ -28,5 +28,5 @@ def types_of(model: EmittedModel) -> Types:
 
 
 def manifest_of(types: Types, arrangement: Arrangement, options: Sequence[tuple[str, object]]) -> Manifest:
-    """The manifest of a model: its types, and its run-time data."""
+    """Return the manifest of a model: its types and its run-time data."""
     return Manifest(**vars(types), **vars(arrangement), options=dict(options), sets=())

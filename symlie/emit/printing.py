@@ -1,4 +1,4 @@
-"""What both printers share: turning instructions into a few readable statements."""
+"""Conversion of instructions to readable statements, common to all printers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from symlie.ir.schemes import Scheme, closed_form
 from symlie.ir.straightline import Operand, StraightLine, flatten
 
 LONGEST_EXPRESSION = 90
-"""Length of an expression above which it gets a name of its own."""
+"""Length of an expression above which it is assigned to a variable."""
 
 
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-"""Operators that both languages write the same way."""
+"""Operators with the same symbol in both languages."""
 
 
 class Printer(ABC):
-    """A target language: how it writes constants and operators."""
+    """A target language: notation of constants and operators."""
 
     def constant(self, value: float) -> str:
-        """A decimal constant that reads back exactly."""
+        """Return a decimal constant that round-trips exactly."""
         text = self.literal(value)
         return f"({text})" if value < 0 else text
 
     def operation(self, operator: str, operands: Sequence[str]) -> str:
-        """An operator applied to printed operands, with parentheses where it is an infix operator."""
+        """Return an operator applied to printed operands, in parentheses if it is an infix operator."""
         if operator in INFIX:
             return f"({operands[0]} {INFIX[operator]} {operands[1]})"
         if operator == "neg":
@@ -46,62 +46,36 @@ class Printer(ABC):
         return self.call(name, operands) if kind == "call" else self.function(name, operands)
 
     def fused(self, operator: str, operands: Sequence[str], factors: Sequence[tuple[str, str] | None]) -> str | None:
-        """A sum or a difference with a product that is rounded with it; None where the target does not fuse them.
-
-        Parameters
-        ----------
-        operator
-            ``add`` or ``sub``.
-        operands
-            Its operands as they are printed.
-        factors
-            Both factors of each operand that is a product, and is written there alone.
-        """
+        """Return ``add`` or ``sub`` fused with a product among its operands, or None; factors are given for inlined
+        products."""
         return None
 
     def literal(self, value: float) -> str:
-        """A number that may have a sign."""
+        """Return a number with its sign."""
         return repr(value)
 
     @abstractmethod
     def function(self, name: str, operands: Sequence[str]) -> str:
-        """A function that the language has, or that every generated file has because the language does not."""
+        """Return the call of a function of the language or of the primitives in every generated file."""
 
     @abstractmethod
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A coefficient function, or a function that comes with it."""
+        """Return the call of a coefficient function or of an auxiliary function."""
 
     @abstractmethod
     def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
-        """A function of so many points, whose first abscissa and value are given."""
+        """Return the lookup in a table of `count` points, given by its first abscissa and value."""
 
     @abstractmethod
     def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
-        """A function of a run-time table, the first number of whose slot is given."""
+        """Return the lookup in a run-time table, given by the first number of its slot."""
 
 
 def print_statements(
     body: StraightLine, printer: Printer, repeated: Collection[str] = ()
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Print instructions.
-
-    An instruction used once is written inside its user as long as that stays short; the order of operations does not
-    change.
-
-    Parameters
-    ----------
-    body, printer
-        The instructions, and how they are written.
-    repeated
-        Targets of instructions that stand in a loop, and users of which no others are written inside.
-
-    Returns
-    -------
-    statements
-        Pairs (name, expression).
-    outputs
-        The printed outputs.
-    """
+    """Print instructions in order as pairs (name, expression), and the outputs; short expressions used once are
+    inlined, except in users of the loop instructions `repeated`."""
     uses = Counter(o for i in body.instructions for o in i.operands if isinstance(o, str))
     uses.update(o for o in body.outputs if isinstance(o, str))
     before = {o for i in body.instructions if i.target in repeated for o in i.operands if o not in repeated}
@@ -129,7 +103,7 @@ def print_statements(
 
 
 def print_closed_form(scheme: Scheme, printer: Printer) -> tuple[list[tuple[str, str]], str]:
-    """Statements and result of the closed form of a coefficient function in z; empty if it has none."""
+    """Return statements and result of the closed form of a coefficient function in z; empty without closed form."""
     if not scheme.has_closed_form:
         return [], ""
     z = sympy.Symbol("z", nonnegative=True)
@@ -149,7 +123,7 @@ def _without_outer_parentheses(text: str) -> str:
 
 
 def loaded_components(arguments: Sequence[Argument], expressions: Sequence[str]) -> list[tuple[str, str]]:
-    """Names of the components of arguments that enter printed expressions, such as ``theta2``, and where they are."""
+    """Return names, such as ``theta2``, and addresses of the argument components that occur in expressions."""
     words = set(re.findall(r"\w+", " ".join(expressions)))
     names = [(f"{a.name}{k}", f"{a.name}[{k}]") for a in arguments for k in range(a.size or 0)]
     return [(name, place) for name, place in names if name in words]

@@ -1,4 +1,4 @@
-"""A set of kernels as text: of all targets, and a table, apart from the files of the model."""
+"""Source files of a set of kernels for all targets, and its table, separate from the model files."""
 
 from __future__ import annotations
 
@@ -10,15 +10,8 @@ from symlie.ir.sets import NodeTypeSet, SetKernels
 
 
 def emit_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-    """Files of a set of kernels, those of `symlie.contract.sets.KernelSet.files`.
-
-    Parameters
-    ----------
-    kernels
-        The kernels.
-    interface_hash
-        That of the model's own files, to which these belong.
-    """
+    """Return the files of a set of kernels, named by `symlie.contract.sets.KernelSet.files`, for the
+    given model hash."""
     own_hash = signature_hash(k.signature for k in kernels.kernels)
     patterns = [TypePatterns(e.name, tuple(Pattern(p.rows, p.columns) for p in e.patterns)) for e in kernels.elements]
     if kernels.set.name == "tangent":
@@ -31,7 +24,7 @@ def emit_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
 
 
 def _tangent_pattern(nodes: NodeTypeSet) -> Pattern:
-    """Where T(u) of a node type is not zero for all u."""
+    """Return the pattern of entries of T(u) of a node type that are not identically zero."""
     entries = enumerate(operand for k in nodes.kernels for operand in k.body.outputs)
     places = [divmod(k, nodes.dimension) for k, operand in entries if operand != 0]
     return Pattern(tuple(i for i, _ in places), tuple(j for _, j in places))

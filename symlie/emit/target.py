@@ -1,4 +1,4 @@
-"""What a target is: text of a model and of sets of kernels, for one type of numbers."""
+"""Interface of targets: files of models and sets of kernels, for one number type."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from symlie.ir.sets import SetKernels
 
 
 class Target(Protocol):
-    """A language with a type of numbers."""
+    """A language with a number type."""
 
     @property
     def real(self) -> str:
-        """The type of all numbers, as its text names it."""
+        """Name of the number type."""
 
     @property
     def lanes(self) -> int | None:
-        """States that one number stands for; None if as many as are given."""
+        """Number of states in one number, or None for arrays of any length."""
 
     def model(self, model: EmittedModel, interface_hash: str) -> dict[str, str]:
-        """Files of a model by name, which report a hash of all signatures."""
+        """Return the files of a model by name, which contain a hash of all signatures."""
 
     def kernel_set(self, kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-        """Files of a further set of kernels by name, which report a hash of theirs."""
+        """Return the files of a set of kernels by name, which contain a hash of their signatures."""
 
 
 TARGETS: tuple[Target, ...] = (C, NUMPY)
-"""What every model is emitted for."""
+"""Targets of every model."""

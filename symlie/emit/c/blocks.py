@@ -1,10 +1,11 @@
 """Node kernels over blocks of nodes, in loops that C compilers vectorise.
 
-A coefficient function is a branch and a long chain of operations that wait for each other. Its polynomial alone, for
-several nodes at a time, is neither. A block in which an argument lies beyond its polynomial is done again node by node.
+A coefficient function consists of a branch and a long chain of dependent operations. A loop over several nodes that
+evaluates only its polynomial has no branch and hides the latency. A block with an argument outside the interval of its
+polynomial is repeated node by node.
 
-Where registers hold members side by side, coefficient functions of several nodes come first, in which all chains take
-each step together, then the rest of each node.
+In the batched (SIMD) layout the coefficient functions of several nodes are evaluated first, with their Horner steps
+interleaved, and then the remaining operations of each node.
 """
 
 from __future__ import annotations
@@ -20,32 +21,34 @@ from symlie.ir.kernels import Kernel, NodeTypeKernels
 from symlie.ir.schemes import Scheme
 
 BLOCKS = (16, 4)
-"""Nodes of a block: two of the longest vectors, since shorter loops get shorter ones, and one vector for the rest."""
+"""Nodes of a block: two of the longest vectors, as compilers choose shorter vectors for shorter loops, and one vector
+for the rest."""
 
 SIDE_BY_SIDE = 4
-"""Nodes whose coefficient functions come first in lanes: as many as processors look ahead."""
+"""Nodes whose coefficient functions are evaluated first in SIMD lanes; limited by the out-of-order window of
+processors."""
 
 VECTORISED = {*INFIX, "neg", "sqrt"}
 """Operators that compilers vectorise without a library."""
 
 
 class PolynomialPrinter(CPrinter):
-    """Calls the polynomials of coefficient functions, which note in ``beyond`` that an argument is not theirs."""
+    """Printer of calls of polynomials, which report in ``beyond`` an argument outside their interval."""
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """The polynomial of a coefficient function."""
+        """Return the call of the polynomial of a coefficient function."""
         return super().call(f"{name}_polynomial", [*operands, "beyond"])
 
 
 class ValuePrinter(CPrinter):
-    """Reads values of coefficient functions, and collects the functions with their arguments."""
+    """Printer that replaces coefficient functions by stored values and collects the functions with their arguments."""
 
     def __init__(self) -> None:
         super().__init__()
         self.calls: list[tuple[str, str]] = []
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A value by the place of its function, where those of all nodes lie side by side."""
+        """Return the stored value of a function; the values of all nodes of a block are contiguous."""
         called = (name, operands[0])
         if called not in self.calls:
             self.calls.append(called)
@@ -53,28 +56,29 @@ class ValuePrinter(CPrinter):
 
 
 Statement = tuple[str, str]
-"""What is written, and the expression for it."""
+"""Target and expression."""
 
 
 @dataclass(frozen=True)
 class PartedKernel:
-    """A kernel in parts: arguments of coefficient functions, their values at node n of some, and the rest."""
+    """A kernel in parts: arguments of coefficient functions, their values at node n of a block, and the other
+    statements."""
 
     statements: list[Statement]
-    """Those that arguments need."""
+    """Statements for the arguments."""
     arguments: list[str]
     calls: list[Statement]
-    """Values by the functions themselves."""
+    """Values as function calls."""
     bounds: list[tuple[str, str]]
-    """Arguments, and up to where they belong to polynomials."""
+    """Arguments and the upper bounds of the polynomial intervals."""
     steps: list[Statement]
-    """Values by polynomials, all of which take each step of Horner's scheme together."""
+    """Values by polynomials, with interleaved Horner steps."""
     rest: PrintedKernel
 
 
 @dataclass(frozen=True)
 class BlockKernel:
-    """A kernel of two inputs and one output, and the same without branches."""
+    """A kernel with two inputs and one output, and its branch-free variant."""
 
     name: str
     inputs: tuple[tuple[str, int], tuple[str, int]]
@@ -82,11 +86,11 @@ class BlockKernel:
     output: tuple[str, int]
     branch_free: PrintedKernel
     parted: PartedKernel | None
-    """None where chains are short, or wait for each other."""
+    """None if chains are short or depend on each other."""
 
 
 def has_blocks(kernel: Kernel) -> bool:
-    """Whether blocks pay: coefficient functions enter, and all else can be vectorised."""
+    """Return whether blocks pay off: coefficient functions occur and all other operations can be vectorised."""
     functions = {f"call {s.function}" for s in kernel.body.schemes}
     signature = kernel.signature.arguments
     return (
@@ -97,7 +101,7 @@ def has_blocks(kernel: Kernel) -> bool:
 
 
 def block_kernels(types: Sequence[NodeTypeKernels]) -> dict[str, object]:
-    """What the template of blocks needs: coefficient functions and kernels, by name."""
+    """Return the data of the block template: coefficient functions and kernels, by name."""
     chosen = [k for t in types for k in t.kernels if has_blocks(k)]
     schemes = {s.function: s for k in chosen for s in k.body.schemes}
     return {
@@ -138,12 +142,12 @@ def _call(scheme: Scheme, z: str) -> str:
 
 
 def _of_node(name: str, k: int) -> str:
-    """Number k of node n."""
+    """Return element k of node n."""
     return f"{name}[{SIDE_BY_SIDE * k} + n]" if k else f"{name}[n]"
 
 
 def _steps(values: Sequence[tuple[str, str, Scheme]], printer: CPrinter) -> list[Statement]:
-    """Statements for values, by arguments and schemes; functions that are no plain polynomial are called."""
+    """Return statements for values from arguments and schemes; functions that are not a plain polynomial are called."""
     chains: dict[tuple[str, tuple[float, ...]], list[Statement]] = {}
     copies, ends, calls = [], [], []
     for value, z, scheme in values:
@@ -165,7 +169,7 @@ def _steps(values: Sequence[tuple[str, str, Scheme]], printer: CPrinter) -> list
 
 
 def _needed(statements: Sequence[tuple[str, str]], results: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The statements that some results need, in their order."""
+    """Return the statements on which the results depend, in order."""
     known, wanted = dict(statements), [text for _, text in results]
     needed: set[str] = set()
     while wanted:

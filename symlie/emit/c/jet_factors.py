@@ -1,6 +1,6 @@
-"""Where the factors of a jet are, of members side by side: in the series of the state, or in rows of the jet's own.
+"""Location of the factors of a batched jet: in the series of the state, or in arrays of the jet.
 
-The caches nearest to processors hold the rows of a system of a few nodes once, but not once more for each jet.
+The first-level caches hold the series of a system of a few nodes once, but no copy of it for each jet.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from symlie.contract.set_table import JetLayout
 from symlie.ir.sets import ElementTypeSet, NodeTypeSet
 
 OWN = "own"
-"""What rows of the jet are called."""
+"""Name of the arrays of the jet."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of orders: what they are called, where that of order 0 is, and how far they are apart."""
+    """Arrays of Taylor coefficients: name, address of order 0 and stride between orders."""
 
     name: str
     first: str
@@ -26,76 +26,42 @@ class Rows:
 
 @dataclass(frozen=True)
 class JetFactors:
-    """Where the factors of a jet are.
-
-    Attributes
-    ----------
-    places
-        Of each factor its rows and its place in them.
-    own
-        Factors in rows of the jet, in their order.
-    """
+    """Location of the factors of a jet."""
 
     places: tuple[tuple[Rows, int], ...]
+    """Array and index of each factor."""
     own: tuple[int, ...]
+    """Factors in arrays of the jet, in order."""
 
     @property
     def read(self) -> tuple[Rows, ...]:
-        """Rows of the series that factors are in."""
+        """Arrays of the series that contain factors."""
         return tuple(rows for rows in self.rows_of(range(len(self.places))) if rows.name != OWN)
 
     def rows_of(self, factors: Iterable[int]) -> tuple[Rows, ...]:
-        """Rows that some factors are in.
-
-        Parameters
-        ----------
-        factors
-            Their numbers.
-        """
+        """Return the arrays that contain the given factors."""
         return tuple(dict.fromkeys(self.places[k][0] for k in factors))
 
 
 def factors_of_motion(jet: JetLayout) -> JetFactors:
-    """Where those of a prescribed motion are: in rows of the jet.
-
-    Parameters
-    ----------
-    jet
-        The jet of the motion.
-    """
+    """Return the location of the factors of a prescribed motion: arrays of the jet."""
     return _factors(jet, [])
 
 
 def factors_of_node(jet: JetLayout, node: NodeTypeSet, beside: bool) -> JetFactors:
-    """Where those of the rates of a node type are.
-
-    Parameters
-    ----------
-    jet, node
-        The jet of q' = S(q) w, and the node type.
-    beside
-        Whether vectors of orders have their nodes side by side.
-    """
+    """Return the location of the factors of q' = S(q) w of a node type; `beside` selects the batched layout."""
     q = Rows("q_0", f"J->q + s + {node.storage} * n", "STORAGE")
     w = Rows("v_0", f"J->v + d + {node.dimension} * n", "DIMENSION")
     return _factors(jet, [] if beside else [("q", 0, node.storage, q), ("w", 0, node.dimension, w)])
 
 
 def factors_of_element(jet: JetLayout, element: ElementTypeSet, beside: bool) -> JetFactors:
-    """Where those of a jet of an element type are.
-
-    Parameters
-    ----------
-    jet, element
-        The jet and the element type.
-    beside
-        Whether vectors of orders have their nodes side by side.
-    """
+    """Return the location of the factors of a jet of an element type; `beside` selects the batched layout."""
     return _factors(jet, [] if beside else list(_rows_of(element)))
 
 
 _Part = tuple[str, int, int, Rows]
-"""A part of an input, where it begins and how long it is, with the rows that it is in."""
+"""Part of an input: name, offset, size and array."""
 
 
 def _rows_of(element: ElementTypeSet) -> Iterator[_Part]:

@@ -1,4 +1,4 @@
-"""A model as C: its kernels and the loops that assemble them."""
+"""C code of a model: kernels and assembly loops."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from symlie.ir.kernels import ElementTypeKernels, EmittedModel
 from symlie.templating import render
 
 _LEFT_OUT = {"inverse_dynamics", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
-"""Kernels that are only there where a statement has them."""
+"""Kernels that exist only for models that need them."""
 
 LARGEST_UNROLLED = 800
-"""Operations of one stage up to which a time loop unrolls its stages; beyond, compile time would grow without gain."""
+"""Operations of one stage up to which time loops are unrolled; larger stages increase compile time without benefit."""
 
 
 def _local_nodes(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, object]]:
@@ -44,7 +44,8 @@ def _local_nodes(model: EmittedModel, element: ElementTypeKernels) -> list[dict[
 
 
 def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict[str, int]]:
-    """The places that get a field from an element, and where each begins in the kernel's result."""
+    """Return the local nodes moved by fields of an element, with the offset of each field in the
+    result of the kernel."""
     places = []
     offset = 0
     for place in element.fields:
@@ -55,7 +56,7 @@ def _field_places(model: EmittedModel, element: ElementTypeKernels) -> list[dict
 
 
 def _acceleration_rows(element: ElementTypeKernels) -> list[int]:
-    """Rows of an element that restrict accelerations alone."""
+    """Return the indices of the acceleration-level constraints of an element."""
     flags = [c.level == 2 for c in element.constraints for _ in range(c.size)]
     return [row for row, flag in enumerate(flags) if flag]
 
@@ -66,7 +67,7 @@ def _placements(model: EmittedModel, element: ElementTypeKernels) -> list[dict[s
 
 
 def _mass_entries(element: ElementTypeKernels, places: Sequence[tuple[str, int, int]]) -> list[dict[str, object]]:
-    """Each stored value of M with its place and its position in the place's block."""
+    """Return each stored entry of M with its node and its position in the block of this node."""
     owner = [(p, k) for p, (_, dimension, _) in enumerate(places) for k in range(dimension)]
     entries = []
     for i, j in zip(element.mass.rows, element.mass.columns, strict=True):
@@ -114,7 +115,7 @@ def _element_view(
 
 
 def _total(model: EmittedModel, sizes: Sequence[int], first: int = 0) -> str:
-    """Sum of sizes of all instances of element types from one on, in C; empty if there are none."""
+    """Return the C expression for the sum of sizes over all elements from element type `first` on; empty if zero."""
     if model.elimination is not None:
         counts = (i.count for i in model.arrangement.instances)
         return str(sum(size * n for size, n in [*zip(sizes, counts, strict=True)][first:])) if any(sizes) else ""
@@ -123,7 +124,8 @@ def _total(model: EmittedModel, sizes: Sequence[int], first: int = 0) -> str:
 
 
 def _velocities(model: EmittedModel) -> tuple[str, str]:
-    """Components from the first to the last node type with velocities: where they begin and end, in C."""
+    """Return C expressions for the range of velocity components from the first to the last node type
+    with velocities."""
     sizes = [f"{t.dimension} * NODES_OF_{t.name}" for t in model.types.node_types]
     places = [k for k, t in enumerate(model.types.node_types) if t.velocities]
     begin, end = (places[0], places[-1] + 1) if places else (0, 0)
@@ -163,7 +165,7 @@ def _assembled_positions(model: EmittedModel, which: str, offsets: Sequence[int]
 
 
 def _mass_numbers(model: EmittedModel) -> list[int]:
-    """Which values of M are numbers that derived factors do not read; empty where none is, or nobody asks."""
+    """Return which stored entries of M are numbers that the generated factors do not read; empty if not needed."""
     if not (model.elimination and model.elimination.factor_size and model.rows):
         return []
     patterns = [(i.count, model.types.element_type(i.element).mass) for i in model.arrangement.instances]
@@ -172,7 +174,7 @@ def _mass_numbers(model: EmittedModel) -> list[int]:
 
 
 def stage_operations(model: EmittedModel) -> int:
-    """Operations of one stage of a half-explicit method."""
+    """Return the number of operations of one stage of a half-explicit method."""
     counts = {k.signature.name: k.body.operation_count for k in model.kernels}
     nodes = sum(
         n.count * (counts[f"{n.type}_advance"] + counts[f"{n.type}_inverse_tangent_operator"])
@@ -186,13 +188,7 @@ def stage_operations(model: EmittedModel) -> int:
 
 
 def emit_c(model: EmittedModel, interface_hash: str) -> dict[str, str]:
-    """Source files of a model in C.
-
-    Returns
-    -------
-    dict
-        File name to text: ``NAME.h`` with all kernels as inline functions, ``NAME.c`` with the exported functions.
-    """
+    """Return the C files of a model: ``NAME.h`` with inline kernels and ``NAME.c`` with the exported functions."""
     types, fixed = model.types, model.elimination is not None
     offsets = _node_offsets(model) if fixed else ([], [])
     mass = _assembled_positions(model, "mass", offsets[1]) if fixed else ([], [])

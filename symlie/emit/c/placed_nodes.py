@@ -1,4 +1,4 @@
-"""Placed nodes: where offsets are, and which stages of a method need them where they belong."""
+"""Dependent nodes: layout of their offsets, and stages that need their configuration."""
 
 from __future__ import annotations
 
@@ -10,13 +10,8 @@ from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, owners_r
 
 
 def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, int]]:
-    """Placed nodes with their references, and where the offset of each begins in the results of its element type.
-
-    Parameters
-    ----------
-    placements
-        Places of nodes, those of their references, and the dimension of each.
-    """
+    """Return nodes with a constant pose relative to a reference node, with offsets in the results of
+    the element type."""
     parts: list[dict[str, int]] = []
     offset = 0
     for place, reference, dimension in placements:
@@ -26,13 +21,7 @@ def placed_parts(placements: Iterable[tuple[int, int, int]]) -> list[dict[str, i
 
 
 def located_parts(places: Sequence[tuple[int, NodeType]]) -> list[dict[str, int]]:
-    """Located nodes, and where configuration and velocity of each begin in the results of their element type.
-
-    Parameters
-    ----------
-    places
-        Places of nodes with their types.
-    """
+    """Return dependent nodes, with offsets of configuration and velocity in the results of the element type."""
     parts: list[dict[str, int]] = []
     offset = 0
     for place, kind in places:
@@ -42,15 +31,7 @@ def located_parts(places: Sequence[tuple[int, NodeType]]) -> list[dict[str, int]
 
 
 def stages_read_placed_nodes(types: ModelKernels) -> bool:
-    """Whether a kernel of a stage may read the configuration or velocity of a placed node.
-
-    Which nodes are placed is known with the topology alone; any node of the type of a placed one may be one.
-
-    Parameters
-    ----------
-    types
-        Kernels of a model.
-    """
+    """Return whether a stage kernel may read a dependent node, by type: the nodes themselves depend on the topology."""
     placed = {e.node_types[k] for e in types.element_types for k in (*(place for place, _ in e.placements), *e.located)}
     return any(
         not placed.isdisjoint(types_read(types, e, k))
@@ -61,7 +42,7 @@ def stages_read_placed_nodes(types: ModelKernels) -> bool:
 
 
 def types_read(types: ModelKernels, element: ElementTypeKernels, kernel: Kernel) -> set[str]:
-    """Node types of an element whose configuration or velocity a kernel of it reads."""
+    """Return the node types of an element whose configuration or velocity a kernel reads."""
     kinds = [types.node_type(name) for name in element.node_types]
     q = [t.name for t in kinds for _ in range(t.storage)]
     v = [t.name for t in kinds for _ in range(t.velocities)]

@@ -1,4 +1,4 @@
-"""Coefficient functions and kernels as text in C."""
+"""C code of coefficient functions and kernels."""
 
 from __future__ import annotations
 
@@ -19,30 +19,21 @@ from symlie.ir.series import is_series, tail_of
 from symlie.templating import render
 
 ROW = "symlie_row"
-"""Type of numbers of several nodes or instances, one in each lane."""
+"""Type of SIMD vectors: numbers of several nodes or elements, one in each lane."""
 
 FUSED = {REAL: "FUSED", ROW: "FUSED_ROWS"}
-"""What multiplies and adds numbers of a type, and rounds once where processors do so."""
+"""Functions that multiply and add by number type, with a single rounding on processors with fused operations."""
 
 PRIMITIVES = {"maximum", "minimum", "sign", "select"}
-"""Functions of ``primitives.h`` that NumPy has, or writes, under the same names."""
+"""Functions of ``primitives.h`` with the same names in NumPy or the NumPy primitives."""
 
 
 class CPrinter(Printer):
     """Operators and constants of C.
 
-    Parameters
-    ----------
-    real
-        Type of all numbers: the one of the contract, whose constants are doubles, ``double`` or ``float``.
-    coefficients
-        What the names of coefficient functions begin with.
-    functions
-        Their names, where those begin with something else than primitives; default: all that come with them, too.
-    primitives
-        What the names of functions of ``primitives.h`` begin with.
-    fuses
-        The function of ``jet_rows.h`` that products and sums are rounded once by; none where both are rounded.
+    The type `real` is the type of the interface, with double constants, or ``double`` or ``float``. Names of
+    coefficient functions, listed in `functions` (default: all called functions), start with the prefix `coefficients`,
+    other functions with `primitives`. Products and sums are fused by the function `fuses` of ``jet_rows.h``, if any.
     """
 
     def __init__(
@@ -60,7 +51,7 @@ class CPrinter(Printer):
         return f"{np.float32(value)!s}f" if self.real == "float" else super().literal(value)
 
     def function(self, name: str, operands: Sequence[str]) -> str:
-        """A function of the mathematical library, or of ``primitives.h``."""
+        """Return a call of the mathematical library or of ``primitives.h``."""
         if name in PRIMITIVES:
             return f"{self.primitives}{name}({', '.join(operands)})"
         return f"{'fabs' if name == 'abs' else name}{'f' if self.real == 'float' else ''}({', '.join(operands)})"
@@ -80,16 +71,16 @@ class CPrinter(Printer):
         return f"{self.coefficients if is_coefficient else self.primitives}{name}({', '.join(operands)})"
 
     def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
-        """A function of a table by its places."""
+        """Return a table lookup by addresses."""
         return f"{self.primitives}{name}({position}, &{abscissa}, &{value}, {count})"
 
     def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
-        """A function of a run-time table by its place."""
+        """Return a lookup in a run-time table by the address of its slot."""
         return f"{self.primitives}{name}({position}, &{slot}, {component}, {derivative})"
 
 
 def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> str:
-    """A polynomial in Horner form."""
+    """Return a polynomial in Horner form."""
     text = printer.constant(coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         text = f"({text} * {variable} + {printer.constant(coefficient)})"
@@ -97,7 +88,7 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
 
 
 def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict[str, object]:
-    """A piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, which later pieces number."""
+    """Return a piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, numbered in later pieces."""
     variable = f"x{shifted_before + 1}" if shifted_before else "x"
     powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
     parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]
@@ -115,15 +106,7 @@ def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict
 
 
 def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dict[str, object]:
-    """A coefficient function as text: its pieces, and the closed form beyond if it has one.
-
-    Parameters
-    ----------
-    scheme
-        How it is evaluated.
-    printer
-        Prints constants and closed forms in the precision of the scheme.
-    """
+    """Return a coefficient function as text: its polynomials and its closed form, if any, in the scheme's precision."""
     printer = printer or CPrinter(scheme.precision)
     statements, result = print_closed_form(scheme, printer)
     return {
@@ -143,7 +126,8 @@ def coefficient_function(scheme: Scheme, printer: CPrinter | None = None) -> dic
 
 
 def _definition(base_name: str) -> str:
-    """What a function of a stated series is, as `symlie.certify` reads it from sources; others are known."""
+    """Return the definition of a user-defined series, as `symlie.certify` reads it from sources; empty for built-in
+    ones."""
     if not is_series(base_name):
         return ""
     text = json.dumps({"name": base_name, **tail_of(base_name).to_json()})
@@ -151,7 +135,7 @@ def _definition(base_name: str) -> str:
 
 
 def coefficient_source(scheme: Scheme, prefix: str = "symlie_") -> str:
-    """A coefficient function in C as headers of models have it, in the precision of the scheme."""
+    """Return the C source of a coefficient function as in model headers, in the precision of the scheme."""
     return render(
         "c/kernels/coefficient_source.jinja", f=coefficient_function(scheme), prefix=prefix, real=scheme.precision
     )
@@ -169,12 +153,13 @@ class PrintedKernel:
     stores: list[tuple[str, str]]
     operations: int
     directions: int = field(default=0, kw_only=True)
-    """Passes of a loop that has the statements of `repeated` and all stores; zero if there is none."""
+    """Iterations of a loop over the statements of `repeated` and all stores, or zero."""
     repeated: list[tuple[str, str]] = field(default_factory=list, kw_only=True)
 
 
 def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_early: bool = False) -> PrintedKernel:
-    """Print one kernel; its results are stored behind all statements, or among them as soon as they are known."""
+    """Print one kernel; results are stored after all statements or, with `stores_early`, as soon as
+    they are computed."""
     printer = printer or CPrinter()
     statements, results = print_statements(kernel.body, printer, kernel.repeated)
     targets = [f"{argument.name}[{k}]" for argument, operands in kernel.outputs for k in range(len(operands))]
@@ -209,7 +194,7 @@ def print_kernel(kernel: Kernel, printer: CPrinter | None = None, *, stores_earl
 def _in_passes(
     statements: list[tuple[str, str]], results: list[str], n: int
 ) -> tuple[list[tuple[str, str]], list[str], list[tuple[str, str]]]:
-    """Statements before a loop over unit vectors, results, and statements in the loop, those that see the vector."""
+    """Split statements into those before a loop over unit vectors, results, and those that depend on the vector."""
 
     def entry(match: re.Match[str]) -> str:
         return f"unit[{n - 1 - int(match[1])} + k]"
@@ -228,7 +213,7 @@ _ALONG = re.compile(rf"\b{VECTOR}\[(\d+)\]")
 
 
 def _of_lanes(text: str, each: str) -> str:
-    """A number alone, as each lane has it; an expression with a variable is of lanes anyway."""
+    """Broadcast a plain number to all lanes; an expression with a variable already has vector type."""
     return text if re.search(r"(?<![\w.])[A-Za-z_]\w*(?![\w(])", text) else f"{each}({text})"
 
 

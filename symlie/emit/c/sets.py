@@ -1,4 +1,4 @@
-"""A set of kernels as C: a header that is included behind the model's own, and a source with the exported functions."""
+"""C code of a set of kernels: a header included after the model header, and a source with the exported functions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from symlie.templating import render
 
 
 def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-    """Source files of a set of kernels."""
+    """Return the source files of a set of kernels."""
     chosen = kernels.set
-    # Coefficient functions have names of their own, because the model's are in the same compilation.
+    # Coefficient functions get a different prefix, because those of the model are in the same compilation unit.
     prefix, functions = f"symlie_{chosen.name}_", {s.function for s in kernels.schemes}
     printer = CPrinter(coefficients=prefix, functions=functions)
     numbers, rows = (CPrinter(x, prefix, functions=functions, fuses=FUSED[x]) for x in (REAL, ROW))
@@ -69,15 +69,7 @@ def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:
 
 
 def table_rows(name: str, without: Collection[str] = ()) -> dict[str, list[SystemKernel]]:
-    """Rows of the table of system kernels that belong to a set, as templates take them.
-
-    Parameters
-    ----------
-    name
-        The set.
-    without
-        Names of kernels that are left out.
-    """
+    """Return the system kernels of a set for the templates, by their assembly, except those in `without`."""
 
     def rows(*ways: Gather) -> list[SystemKernel]:
         return [k for k in gathered(name, *ways) if k.name not in without]
@@ -93,7 +85,7 @@ def table_rows(name: str, without: Collection[str] = ()) -> dict[str, list[Syste
 
 
 def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
-    """Jets with functions of one argument, and the largest number of coefficients that one is stated by."""
+    """Return jets with functions of one argument, and the largest number of coefficients in their definitions."""
     parts = [part for jet in jets for c in jet.compositions for part in c.function.expansions]
     return {
         "composed": [jet for jet in jets if jet.arguments],
@@ -103,7 +95,7 @@ def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
 
 
 def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
-    """Where the factors of each jet are, by its name."""
+    """Return the location of the factors of each jet, by its name."""
     beside = any(jet.side_by_side for jet in kernels.jets)
     found = {jet.name: factors_of_node(jet, n, beside) for n in kernels.nodes for jet in n.jets}
     found |= {jet.name: factors_of_element(jet, e, beside) for e in kernels.elements for jet in e.jets}
@@ -111,7 +103,7 @@ def _factors(kernels: SetKernels) -> dict[str, JetFactors]:
 
 
 def _shared_rows(kernels: SetKernels) -> list[SharedRows]:
-    """Rows of types whose nodes or instances stand side by side."""
+    """Return the shared arrays of types in the batched layout."""
     nodes = [shared_rows(n.name, n.jets, f"NODES_OF_{n.name}") for n in kernels.nodes]
     elements = [
         shared_rows(e.name, e.jets, f"COUNT_{e.name}", ("place",) if e.places_backwards else ())
@@ -121,7 +113,8 @@ def _shared_rows(kernels: SetKernels) -> list[SharedRows]:
 
 
 def _mover(node: str, elements: Sequence[ElementTypeSet]) -> str:
-    """The only element type and place whose fields move nodes of a type, if its instances stand side by side."""
+    """Return the only element type and local node whose fields move nodes of a type, if the type is batched; else
+    empty."""
     found = [(e, place) for e in elements for place, _ in e.fields if e.places[place].type == node]
     if len(found) != 1:
         return ""
@@ -132,7 +125,7 @@ def _mover(node: str, elements: Sequence[ElementTypeSet]) -> str:
 
 
 def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
-    """Jets that have functions whose signs choose pieces, of each type, and how many instances there are."""
+    """Yield the jets with piecewise functions of each type, and the number of elements."""
     owners = [(e.jets, f"COUNT_{e.name}") for e in kernels.elements] + [((m.jet,), "1") for m in kernels.motions]
     for jets, count in owners:
         if found := [jet for jet in jets if jet.conditions]:
@@ -140,7 +133,7 @@ def _conditions(kernels: SetKernels) -> Iterator[tuple[list[JetLayout], str]]:
 
 
 def _field_offsets(element: ElementTypeSet, follows_fields: bool) -> list[tuple[int, int, int, int, int]]:
-    """Of nodes that it moves: place, dimension and where the field begins, storage and where the rate does."""
+    """Return node, dimension, field offset, storage and rate offset of each node moved by fields."""
     sizes = [(place, dimension, element.places[place].storage) for place, dimension in element.fields]
     field, rate = 0, sum(dimension for _, dimension, _ in sizes) if follows_fields else 0
     found = []
@@ -151,7 +144,7 @@ def _field_offsets(element: ElementTypeSet, follows_fields: bool) -> list[tuple[
 
 
 def _places(places: Sequence[NodePlace]) -> list[dict[str, object]]:
-    """Nodes of an instance, with where their numbers begin in its vectors."""
+    """Return the nodes of an element with their offsets in its vectors."""
     found: list[dict[str, object]] = []
     stored = moved = 0
     for k, p in enumerate(places):

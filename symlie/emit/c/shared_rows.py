@@ -1,7 +1,7 @@
-"""Rows of orders that the jets of a type share, where its nodes or instances stand side by side.
+"""Coefficient arrays shared by the jets of a type in the batched (SIMD) layout.
 
-Equal factors of several jets have one column, which the first one puts down. Sums of jets whose orders are found
-together come from one pass over the rows, so that memory is read once, and products that several have are summed once.
+Equal factors of several jets share one column, which the first jet writes. Sums of jets evaluated at the same order are
+computed in one pass over the arrays, so memory is read once, and common products are summed once.
 """
 
 from __future__ import annotations
@@ -12,96 +12,66 @@ from dataclasses import dataclass
 from symlie.contract.set_table import JetLayout
 
 _IN_TURN = ("rate", "hidden", "force", "index1", "field", "event", "place")
-"""Jets as an order takes them. What several have belongs to the first, and is complete when others sum it."""
+"""Jets in evaluation order; a shared column belongs to the first and is complete when others sum it."""
 
 _ALONE = ("rate", "hidden", "place")
-"""Those of another order than the rest, or of node types: their sums are found when they are wanted."""
+"""Jets evaluated at a different order or for node types; their sums are computed on demand."""
 
 
 @dataclass(frozen=True)
 class SharedSums:
-    """Products whose sums of an order are found together.
-
-    Attributes
-    ----------
-    name
-        What they are called in C.
-    begin
-        Registers of a block before theirs: of the sums, and behind them of what is known of the next ones.
-    products
-        The columns of the factors of each.
-    """
+    """Products whose sums are computed together."""
 
     name: str
+    """Name in C."""
     begin: int
+    """Offset in the registers of a block: sums, followed by partial sums of the next order."""
     products: tuple[tuple[int, int], ...]
+    """Columns of the two factors of each product."""
 
 
 @dataclass(frozen=True)
 class JetColumns:
-    """Where the factors and sums of a jet are.
-
-    Attributes
-    ----------
-    rows
-        What the rows are called.
-    put
-        Factors that it puts down with an order, each with its column.
-    ended
-        Factors that are found later, counted from the first of them, each with its column and whether something was
-        known before.
-    sums
-        Where its sums are.
-    places
-        The places of its sums in there.
-    alone
-        Whether they are found when it takes them.
-    """
+    """Columns of the factors and sums of a jet."""
 
     rows: str
+    """Name of the arrays."""
     put: tuple[tuple[int, int], ...]
+    """Factors written by the jet, with their columns."""
     ended: tuple[tuple[int, int, bool], ...]
+    """Factors completed later: index from the first of them, column, and whether a partial value exists."""
     sums: SharedSums
+    """Sums that contain the products of the jet."""
     places: tuple[int, ...]
+    """Indices of its products in these sums."""
     alone: bool
+    """Whether the sums are computed on demand."""
 
 
 @dataclass(frozen=True)
 class SharedRows:
-    """Rows of a type: so many columns for each order, behind the registers of all sums."""
+    """Arrays of a type: columns for each order, preceded by the registers of all sums."""
 
     name: str
     count: str
-    """What says in C how many nodes or instances there are."""
+    """C expression for the number of nodes or elements."""
     columns: int
     sums: tuple[SharedSums, ...]
     jets: dict[str, JetColumns]
 
     @property
     def sizes_of_sums(self) -> int:
-        """Registers of a block before its rows."""
+        """Number of registers of a block before its arrays."""
         return sum(2 * len(s.products) for s in self.sums)
 
     @property
     def together(self) -> SharedSums | None:
-        """Sums of all jets that orders take together."""
+        """Sums of all jets that are evaluated together."""
         return next((s for s in self.sums if s.name.endswith("_orders") and s.products), None)
 
 
 def shared_rows(owner: str, jets: Sequence[JetLayout], count: str, apart: Collection[str] = ()) -> SharedRows:
-    """The rows of a type.
-
-    Parameters
-    ----------
-    owner
-        Its name.
-    jets
-        Its jets; those that do not stand side by side have rows of their own.
-    count
-        What says in C how many nodes or instances it has.
-    apart
-        Jets that go through the instances in another order, and share nothing.
-    """
+    """Return the arrays of a type; jets in `apart` traverse elements in a different order and share nothing."""
     kinds = {jet.name.removeprefix(f"{owner}_").removesuffix("_jet"): jet for jet in jets if jet.side_by_side}
     called = f"{owner}_rate" if "rate" in kinds else owner
     found = {kind: kinds[kind] for kind in _IN_TURN if kind in kinds}
@@ -137,12 +107,12 @@ def shared_rows(owner: str, jets: Sequence[JetLayout], count: str, apart: Collec
 
 
 def _group(kind: str) -> str:
-    """What sums belong together with those of a jet."""
+    """Return the group of sums to which a jet belongs."""
     return kind if kind in _ALONE else "orders"
 
 
 def _place(products: list[tuple[int, int]], left: int, right: int) -> int:
-    """Where a product is among others, which are continued."""
+    """Return the index of a product in a list, appended if it is new."""
     if (right, left) in products:
         return products.index((right, left))
     if (left, right) not in products:
@@ -160,7 +130,7 @@ def _placed(owner: str, groups: dict[str, list[tuple[int, int]]]) -> Iterator[tu
 def _owned(
     jet: JetLayout, own: dict[int, int]
 ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int, bool], ...]]:
-    """Factors that a jet puts down, and those of them that it completes."""
+    """Return the factors that a jet writes, and the subset that it completes later."""
     late, new = jet.factors - jet.late, jet.factors - jet.new
     put = tuple((k, column) for k, column in own.items() if k < new)
     return put, tuple((k - late, column, k < new) for k, column in own.items() if k >= late)

@@ -1,4 +1,4 @@
-"""A folder of C that integrates one system and needs nothing else: the model, its time loop, all numbers, a program."""
+"""Standalone C programs that integrate one system: model, time loop, data and main program."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def standalone_files(
     method_options: Mapping[str, object] | None = None,
     stabilize: str = "none",
 ) -> dict[str, str]:
-    """Files by name; see `symlie.runtime.system.system.System.write_standalone`."""
+    """Return the files by name; see `symlie.runtime.system.system.System.write_standalone`."""
     layout = system.layout
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
-    step_plan(0.0, 1.0, h, None)  # refuses what is no step size
+    step_plan(0.0, 1.0, h, None)  # raises for an invalid step size
     control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False, MAX_STEPS)
-    # Fixed steps read no tolerances.
+    # Fixed-step runs ignore the tolerances.
     unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
     control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)
     driver = driver_files(system, chosen)
@@ -80,10 +80,10 @@ def standalone_files(
 
 
 def _numbers(system: System, method: Method, control: StepControl) -> dict[str, object]:
-    """What ``main_data.h`` states."""
+    """Return the data of ``main_data.h``."""
     layout = system.layout
     slots, tables = slots_and_tables(layout, system.inputs)
-    # What prepare computes is zero until then.
+    # These values are zero until `prepare` computes them.
     model = np.concatenate([np.zeros(layout.prepared_parameters), tables])
     prepared = Prepared(model, tuple(np.zeros_like(rows) for rows in system.prepared.elements))
     problem = problem_structure(layout, tables_of(system, method), prepared)
@@ -154,7 +154,7 @@ def _parameter_rows(layout: Layout) -> Rows:
 
 
 def _constants(system: System) -> Iterator[dict[str, object]]:
-    """Arrays of parameters with constants of the equations in them: where these are in each row, and their values."""
+    """Yield parameter arrays that contain compiled constants, with the indices and values of the constants."""
     layout = system.layout
     own = [layout.parameters[name][0] for name in layout.frozen if name in layout.parameters]
     arrays = [("parameters", own, system.parameters[None])]
@@ -182,7 +182,7 @@ def _prepared_rows(system: System) -> Rows:
 
 
 def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]:
-    """Parameters of each element type, and how many of its own and of all that prepare computes there are."""
+    """Yield the parameters of each element type, with the numbers of its parameters and of prepared values."""
     layout = system.layout
     columns: dict[int, list[str]] = {}
     for name, places in layout.parameters_of_elements.items():
@@ -207,7 +207,7 @@ def _elements(system: System, prepared: Prepared) -> Iterator[dict[str, object]]
 
 
 def _node_rows(layout: Layout, kind: str) -> Rows:
-    """Parts of q (``storage``) or v (``velocity``), one for each node, and angles over turns."""
+    """Return the parts of q (``storage``) or v (``velocity``) of each node, and the unwrapped angles."""
     rows = []
     for node in layout.nodes:
         part: slice = getattr(node, kind)
@@ -221,13 +221,13 @@ def _node_rows(layout: Layout, kind: str) -> Rows:
 
 
 def _fields_of(node: NodeSlice, kind: str) -> Iterator[tuple[str, int, int]]:
-    """Name, first component and number of components of each field of a node's configuration or velocity."""
+    """Yield name, offset and size of each field of a node's configuration or velocity."""
     for field in node.type.storage_fields if kind == "storage" else node.type.velocity_fields:
         yield field.name, field.offset, math.prod(field.shape)
 
 
 def _fields(layout: Layout) -> Iterator[tuple[str, str, str, str]]:
-    """Node, field, place and unit of everything in the state."""
+    """Yield node, field, index range and unit of all state components."""
     for node in layout.nodes:
         for symbol, kind in (("q", "storage"), ("v", "velocity")):
             part: slice = getattr(node, kind)
@@ -244,7 +244,7 @@ def _span(first: int, stop: int) -> str:
 
 
 def _spans(numbers: NDArray[np.int64]) -> str:
-    """Ranges of numbers."""
+    """Return the index ranges that cover the numbers."""
     ordered = np.unique(numbers)
     parts = np.split(ordered, np.flatnonzero(np.diff(ordered) > 1) + 1)
     return ", ".join(_span(int(part[0]), int(part[-1]) + 1) for part in parts)

@@ -1,4 +1,4 @@
-"""Structures and arrays as text of C that defines them."""
+"""C definitions of structures and arrays."""
 
 from __future__ import annotations
 
@@ -12,23 +12,13 @@ from symlie.contract.kernels import REAL
 from symlie.runtime.kernels.c_structures import C_TYPES, Member, Structures
 
 Rows = Sequence[tuple[int, str]]
-"""Lengths of the parts of an array, each with what it is."""
+"""Lengths and descriptions of the parts of an array."""
 
 _WIDTH = 120
 
 
 def c_array(name: str, values: NDArray[np.generic], rows: Rows = (), *, is_constant: bool = True) -> str:
-    """The definition of an array; instead of one without entries one with a zero.
-
-    Parameters
-    ----------
-    name, values
-        The array.
-    rows
-        Its parts, each of which gets a line of its own with a comment.
-    is_constant
-        Whether nothing is to change it.
-    """
+    """Return the definition of an array, with one line and comment for each part; an empty array gets one zero."""
     flat = values.ravel()
     head = f"static {'const ' if is_constant else ''}{C_TYPES[values.dtype]} {name}[{max(flat.size, 1)}] = {{"
     if not rows:
@@ -39,23 +29,12 @@ def c_array(name: str, values: NDArray[np.generic], rows: Rows = (), *, is_const
 
 
 def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], changing: Collection[str]) -> str:
-    """The definition of the first of some structures and of all that it points to.
-
-    Parameters
-    ----------
-    name
-        Its name, with which names of what it points to begin: ``problem_elements_0_parameters``.
-    structures
-        The structure.
-    rows
-        Parts of arrays, by name of the array.
-    changing
-        Names of arrays that are not constant.
-    """
+    """Return the definition of the first structure and all structures and arrays that it points to, named
+    ``NAME_MEMBER``."""
     lines: list[str] = []
 
     def entries(owner: str, members: Mapping[str, Member]) -> list[str]:
-        """Members of a structure with their values; what they point to is defined before."""
+        """Return the members of a structure with their values, after defining their targets."""
         found = []
         for member, value in members.items():
             place = f"{owner}_{member}"
@@ -79,7 +58,7 @@ def _number(value: float) -> str:
 
 
 def _wrapped(head: str, words: Sequence[str], end: str) -> str:
-    """Words separated by commas, in lines of limited length."""
+    """Join words by commas in lines of limited length."""
     lines = [head]
     for word in [*(f"{word}, " for word in words[:-1]), *words[-1:]]:
         if len(lines[-1]) + len(word) > _WIDTH:

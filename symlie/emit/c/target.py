@@ -1,4 +1,4 @@
-"""C as a target. All numbers are of one type, double unless -DSYMLIE_REAL names another for the compiler."""
+"""C as a target, with one number type: double, or the type defined by the compiler option -DSYMLIE_REAL."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class CTarget:
     lanes: int | None = 1
 
     def model(self, model: EmittedModel, interface_hash: str) -> dict[str, str]:
-        """Header and source of a model."""
+        """Return header and source of a model."""
         return emit_c(model, interface_hash)
 
     def kernel_set(self, kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-        """Header and source of a set of kernels."""
+        """Return header and source of a set of kernels."""
         return emit_c_set(kernels, interface_hash)
 
 
 C = CTarget()
-"""The one that models are emitted for."""
+"""Target of all models."""

@@ -1,4 +1,4 @@
-"""Kernels as NumPy: functions on components, each component a number or an array over instances."""
+"""NumPy kernels: functions of components, each of which is a number or an array over elements."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class NumpyPrinter(Printer):
     """Operators and constants of Python with NumPy."""
 
     def function(self, name: str, operands: Sequence[str]) -> str:
-        """A function of NumPy, or of ``primitives.py``."""
+        """Return a call of NumPy or of ``primitives.py``."""
         return f"{'_select' if name == 'select' else f'np.{FUNCTIONS.get(name, name)}'}({', '.join(operands)})"
 
     def call(self, name: str, operands: Sequence[str]) -> str:
         return f"_{name}({', '.join(operands)})"
 
     def table(self, name: str, position: str, abscissa: str, value: str, count: int) -> str:
-        """A function of a table by views of its abscissae and values."""
+        """Return a table lookup by views of the abscissae and values."""
         first, second = (f"{x.removesuffix(']')}:][:{count}]" for x in (abscissa, value))
         return f"_{name}({position}, {first}, {second})"
 
     def input(self, name: str, position: str, slot: str, component: int, derivative: int) -> str:
-        """A function of a run-time table by a view that begins with its slot."""
+        """Return a lookup in a run-time table by a view from its slot on."""
         return f"_{name}({position}, {slot.removesuffix(']')}:], {component}, {derivative})"
 
 
 def coefficient_function(scheme: Scheme) -> dict[str, object]:
-    """A coefficient function as text: its pieces, and the closed form beyond if it has one."""
+    """Return a coefficient function as text: its polynomials and its closed form, if any."""
     printer = NumpyPrinter()
     statements, result = print_closed_form(scheme, printer)
     return {
@@ -59,7 +59,7 @@ def coefficient_function(scheme: Scheme) -> dict[str, object]:
 
 
 def primitives(kernels: Sequence[Kernel]) -> list[str]:
-    """Sources of the functions of ``primitives.py`` that kernels and coefficient functions use."""
+    """Return the sources of the functions of ``primitives.py`` that kernels and coefficient functions use."""
     text = (template_folder() / "numpy" / "primitives.py").read_text(encoding="utf-8")
     functions = {f.name: f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef)}
     operators = {i.operator.split()[-1] for k in kernels for i in k.body.instructions}
@@ -88,7 +88,7 @@ def _printed(kernel: Kernel) -> dict[str, object]:
 
 
 def numpy_module(name: str, kernels: Sequence[Kernel], schemes: Sequence[Scheme], interface_hash: str) -> str:
-    """Source of a module with some kernels and the coefficient functions they use."""
+    """Return the source of a module with kernels and their coefficient functions."""
     return render(
         "numpy/model.py.jinja",
         name=name,
@@ -100,9 +100,7 @@ def numpy_module(name: str, kernels: Sequence[Kernel], schemes: Sequence[Scheme]
 
 
 def emit_numpy(model: EmittedModel, interface_hash: str) -> dict[str, str]:
-    """Source of a model in NumPy: one module ``NAME.py``.
-
-    The derived elimination is left to a library on this backend.
-    """
+    """Return the NumPy module ``NAME.py`` of a model, without generated elimination (this target uses
+    library solvers)."""
     text = numpy_module(model.types.name, model.types.kernels, model.schemes, interface_hash)
     return {f"{model.types.name}.py": text}

@@ -1,4 +1,4 @@
-"""NumPy as a target: components are numbers, or arrays over states and instances."""
+"""NumPy as a target: components are numbers, or arrays over states and elements."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class NumpyTarget:
     lanes: int | None = None
 
     def model(self, model: EmittedModel, interface_hash: str) -> dict[str, str]:
-        """The module of a model."""
+        """Return the module of a model."""
         return emit_numpy(model, interface_hash)
 
     def kernel_set(self, kernels: SetKernels, interface_hash: str) -> dict[str, str]:
-        """The module of a set of kernels."""
+        """Return the module of a set of kernels."""
         text = numpy_module(kernels.model, kernels.kernels, kernels.schemes, interface_hash)
         return {f"{kernels.model}_{kernels.set.name}.py": text}
 
 
 NUMPY = NumpyTarget()
-"""The one that models are emitted for."""
+"""Target of all models."""

@@ -1,1 +1,1 @@
-"""Operators of a group as source that stands alone."""
+"""Standalone source code of the operators of a group."""

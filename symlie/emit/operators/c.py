@@ -1,4 +1,4 @@
-"""Stand-alone operators in C99: header, source and self-test."""
+"""Standalone operators in C99: header, source and self-test."""
 
 from __future__ import annotations
 
@@ -23,21 +23,11 @@ class PrintedOperator(PrintedKernel):
     """A kernel as text; inputs are read before outputs are written, so both may be the same array."""
 
     loads: list[tuple[str, str]]
-    """Names of the components that enter, and where they are."""
+    """Names and addresses of the input components used."""
 
 
 def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]) -> dict[str, str]:
-    """Header, source and self-test.
-
-    Parameters
-    ----------
-    operators
-        Kernels and reference values.
-    prefix
-        What the names of files and functions begin with.
-    values
-        Values of the templates that are the same for all targets.
-    """
+    """Return header, source and self-test; `values` are template values common to all targets."""
     real = operators.real
     printer = CPrinter(real, coefficients=f"{prefix}_", primitives=f"{prefix}_")
     numbers = {name: printer.constant(value[real]) for name, value in BY_PRECISION.items()}
@@ -65,7 +55,7 @@ def c_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]
 
 
 def _declared(operator: Operator, prefix: str, real: str, operations: int | None) -> dict[str, object]:
-    """A public function as text."""
+    """Return a public function as text."""
     (output,) = (a for a in operator.signature.arguments if a.is_output)
     return {
         "name": operator.signature.name,
@@ -80,7 +70,7 @@ def _declared(operator: Operator, prefix: str, real: str, operations: int | None
 
 
 def _kernels(operators: GroupOperators, prefix: str, printer: CPrinter) -> list[PrintedOperator]:
-    """Kernels: the operators themselves where all are closed forms; else functions of the file, by factors."""
+    """Return the operators if all have closed forms, else static functions for each factor."""
     if not operators.has_series:
         return [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels]
     return [
@@ -91,10 +81,8 @@ def _kernels(operators: GroupOperators, prefix: str, printer: CPrinter) -> list[
 
 
 def primitives(kernels: Sequence[Kernel], prefix: str, real: str) -> list[str]:
-    """Sources of the functions of ``primitives.h`` that kernels use, under the prefix and for the scalar type.
-
-    Of those with a polynomial it is the closed form beyond that, which holds everywhere.
-    """
+    """Return the sources of the functions of ``primitives.h`` that kernels use, in closed form valid
+    for all arguments."""
     text = (template_folder() / "c" / "kernels" / "primitives.h").read_text(encoding="utf-8")
     operators = {i.operator.removeprefix("call ") for k in kernels for i in k.body.instructions}
     found = []

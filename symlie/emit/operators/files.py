@@ -1,4 +1,4 @@
-"""Operators of a group as files that need nothing else: source, self-test and README."""
+"""Operators of a group as self-contained files: source, self-test and README."""
 
 from __future__ import annotations
 
@@ -19,30 +19,24 @@ from symlie.version import VERSION
 TARGETS = {"c": c_files, "numpy": numpy_files}
 """Printers by target."""
 EPSILON = {"double": 2.0**-52, "float": 2.0**-23}
-"""Scalar types and the spacing of their numbers at one."""
+"""Machine epsilon by scalar type."""
 
 RESERVED = {*keyword.kwlist, *sys.stdlib_module_names, "numpy"}
-"""Names that a module beside others must not have."""
+"""Names that a module must not shadow."""
 
 TOLERANCE = 16
-"""Largest error that a self-test accepts, in units of the spacing at one, relative to the largest component; times the
-condition of the point. Measured: below 5 on the groups of space, 9 on the Galilei group."""
+"""Largest relative error that a self-test accepts, in units of machine epsilon times the condition of the point;
+measured: below 5 on the groups of space, 9 on the Galilei group."""
 IDENTITY_TOLERANCE = 64
-"""The same for T⁻¹ T = I, relative to the product of the matrices' sizes, for exp(log q) = q and for log(exp θ) = θ."""
+"""The same for T⁻¹ T = I, relative to the product of the matrix norms, for exp(log q) = q and for log(exp θ) = θ."""
 DIFFERENCE_STEP = {"double": 2.0**-17, "float": 2.0**-6}
 DIFFERENCE_TOLERANCE = {"double": 1e-8, "float": 1e-3}
-"""Central differences of exp with a step of about the third root of ε, and their largest error: truncation h²/6 and
-rounding ε/h, with translations up to 10 and angles up to 2π."""
+"""Largest error of central differences of exp with a step of about ∛ε: truncation h²/6 and round-off ε/h, with
+translations up to 10 and angles up to 2π."""
 
 
 def check_options(target: str, prefix: str, real: str) -> None:
-    """Check the target, the prefix and the scalar type before any work.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such target or type, or the prefix can not name files and functions.
-    """
+    """Raise `UnknownNameError` for an unknown target or scalar type or an invalid prefix."""
     if target not in TARGETS:
         raise UnknownNameError(f"Unknown target '{target}'; use one of: {', '.join(TARGETS)}.")
     if real not in EPSILON:
@@ -54,7 +48,7 @@ def check_options(target: str, prefix: str, real: str) -> None:
 
 
 def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[str, str]:
-    """See `symlie.api.operator_files`; without the certificate."""
+    """Return the files of `symlie.api.operator_files` without the certificate."""
     check_options(target, prefix, operators.real)
     values = _view(operators, target, prefix)
     files = TARGETS[target](operators, prefix, values)
@@ -62,7 +56,7 @@ def emit_operators(operators: GroupOperators, target: str, prefix: str) -> dict[
 
 
 def _view(operators: GroupOperators, target: str, prefix: str) -> dict[str, object]:
-    """What the templates of all targets need."""
+    """Return the template values common to all targets."""
     real = operators.real
     printer = CPrinter(real if target == "c" else "double")
     return {
@@ -114,7 +108,7 @@ def _call(signature: Signature, prefix: str) -> str:
 
 
 def _layout(fields: tuple[FieldLayout, ...]) -> str:
-    """Named parts in order, such as ``R[3][3] (row-major), x[3]``."""
+    """Return the named parts in order, such as ``R[3][3] (row-major), x[3]``."""
     parts = []
     for field in fields:
         shape = "".join(f"[{k}]" for k in field.shape)

@@ -1,4 +1,4 @@
-"""What templates of both targets need of factors whose operators are loops over matrices."""
+"""Template values for factors whose operators are loops over matrices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOOPED_MATRICES = {
     "tangent_operator_derivative": "derivative",
     "tangent_operator_inverse_derivative": "inverse_derivative",
 }
-"""Operators and the functions of any factor that evaluate them."""
+"""Operators and the generic functions that evaluate them for any factor."""
 
 BY_PRECISION = {
     "ROOT_CONVERGED": matrix_loops.ROOT_CONVERGED,
@@ -21,16 +21,16 @@ BY_PRECISION = {
     "ROUNDED": matrix_loops.ROUNDED,
     "UNRESOLVED": matrix_loops.UNRESOLVED,
 }
-"""Numbers that depend on the scalar type."""
+"""Tolerances by scalar type."""
 
 
 def largest(operators: GroupOperators) -> int:
-    """Rows of the largest matrix that loops work on."""
+    """Return the size of the largest matrix in loops."""
     return max([0, *(max(f.dimension, f.loops.representation, *f.loops.sizes) for f in operators.factors if f.loops)])
 
 
 def with_operations(operators: GroupOperators) -> list[tuple[Operator, int | None]]:
-    """Operators with the number of operations of those that have no loops."""
+    """Return the operators with their operation counts; None for loops."""
     counts = [{k.signature.name: k.body.operation_count for k in f.kernels} for f in operators.factors]
     names = [o.signature.name for o in operators.operators]
     sums = [sum(c[name] for c in counts) if all(name in c for c in counts) else None for name in names]
@@ -38,7 +38,7 @@ def with_operations(operators: GroupOperators) -> list[tuple[Operator, int | Non
 
 
 def looped_factors(operators: GroupOperators) -> list[dict[str, object]]:
-    """Sizes and places of all factors; none where all operators are closed forms."""
+    """Return sizes and offsets of all factors; empty if all operators have closed forms."""
     found: list[dict[str, object]] = []
     stored = begin = 0
     for factor in operators.factors if operators.has_series else ():

@@ -1,4 +1,4 @@
-"""Stand-alone operators in NumPy: one module and its self-test."""
+"""Standalone operators in NumPy: one module and its self-test."""
 
 from __future__ import annotations
 
@@ -20,19 +20,13 @@ VECTORS = ("q", "theta", "rate")
 
 
 class StandAlonePrinter(NumpyPrinter):
-    """Operators and constants of NumPy with public names of the coefficient functions.
-
-    Parameters
-    ----------
-    names
-        Text of each coefficient function by its name.
-    """
+    """Operators and constants of NumPy with public names of coefficient functions, given by `names`."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
 
     def call(self, name: str, operands: Sequence[str]) -> str:
-        """A coefficient function under its public name, or a function that comes with it."""
+        """Return the call of a coefficient function by its public name, or of an auxiliary function."""
         return f"{self.names[name]}({', '.join(operands)})" if name in self.names else super().call(name, operands)
 
 
@@ -52,17 +46,7 @@ class PrintedOperator:
 
 
 def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, object]) -> dict[str, str]:
-    """The module and its self-test.
-
-    Parameters
-    ----------
-    operators
-        Kernels and reference values.
-    prefix
-        What the names of files and functions begin with.
-    values
-        Values of the templates that are the same for all targets.
-    """
+    """Return the module and its self-test; `values` are template values common to all targets."""
     functions = [s.function for s in operators.schemes]
     printer = StandAlonePrinter({name: f"{prefix}_{name}" for name in functions})
     outside = StandAlonePrinter({name: f"tested.{prefix}_{name}" for name in functions})
@@ -89,7 +73,7 @@ def numpy_files(operators: GroupOperators, prefix: str, values: Mapping[str, obj
 
 
 def _declared(operator: Operator) -> dict[str, object]:
-    """A public function as text."""
+    """Return a public function as text."""
     *inputs, output = operator.signature.arguments
     return {
         "name": operator.signature.name,
@@ -100,7 +84,7 @@ def _declared(operator: Operator) -> dict[str, object]:
 
 
 def _kernels(operators: GroupOperators, prefix: str, printer: StandAlonePrinter) -> list[PrintedOperator]:
-    """Kernels: the operators themselves where all are closed forms; else functions of the module, by factors."""
+    """Return the operators if all have closed forms, else private functions for each factor."""
     if not operators.has_series:
         return [_printed(k, f"{prefix}_{k.signature.name}", printer) for k in operators.kernels]
     return [

@@ -141,7 +141,7 @@ def shipped() -> dict[str, dict[str, Any]]:
 def certificate_of_sources(
     sources: Iterable[str], prefix: str = "symlie_", others: Iterable[Mapping[str, object]] = ()
 ) -> str:
-    """Return the certificate of all coefficient functions in C sources, with shipped entries where possible."""
+    """Return the certificate of all coefficient functions in C sources, from the standard family if possible."""
     # Other functions are proved if python-flint is installed; otherwise they are listed as unproved, with bounds of
     # their approximation error in rational arithmetic.
     entries: dict[str, dict[str, Any]] = {}

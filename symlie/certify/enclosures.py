@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Interval [lower, upper] of exact values, and bound ``error`` of the error of computed ones, for each box."""
+    """Interval [lower, upper] of exact values, and bound ``error`` of the deviation of computed ones, for each box."""
 
     # The contribution of the error of z = ω² is separate, as a derivative by z: it enters all coefficient functions at
     # once, and its effect on a matrix is smaller than the sum of its effects on each function.

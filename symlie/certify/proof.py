@@ -67,7 +67,7 @@ def prove(
         if branch.result != branch.result:
             raise SymlieError(f"{name} is not a number between {a:.17g} and {b:.17g}; choose a smaller domain.")
         prover = CellProver(branch, operations.argument, function, operations.precision, contraction)
-        # Consecutive numbers of the format have no numbers between them to prove, but cells must be adjacent.
+        # No number of the format lies between two branches, but cells must be adjacent.
         touched = pieces[-1].upper if pieces else 0.0
         pieces.append(_refined(prover, a if a <= lower else max(lower, touched), b, judged_at_zero))
     return Section(lower, upper, tuple(c for p in pieces for c in p.cells))

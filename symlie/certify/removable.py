@@ -1,8 +1,8 @@
 """Functions given by closed forms with a removable singularity at 0: exact series, and bounds of their remainders.
 
-f = N/D is analytic for |w| ≤ R if D vanishes there only at 0, with zeros that N has as well. Cauchy's estimate with
-M = max |f| on |w| = R bounds the remainder of the series of f in z = w² after J terms by M x^J/(1 - x), x = z/R².
-The winding number of D along the circle counts the zeros of D.
+f = N/D is analytic for |w| ≤ R if D vanishes there only at 0, where N has a zero of at least the same order. Cauchy's
+estimate with M = max |f| on |w| = R bounds the remainder of the series of f in z = w² after J terms by
+M x^J/(1 - x), x = z/R². The winding number of D along the circle counts the zeros of D.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _order_of(form: ClosedForm, below: Tree) -> int:
 
 
 def _arcs(tree: Tree, radius: float) -> list[tuple[arb, arb, acb]] | None:
-    """Return arcs, by angles over 2π, on each of which a function stays in a half plane without 0; None if it fails."""
+    """Return arcs, by angles over 2π, on each of which a function stays in a half plane without 0, or None."""
     waiting, found = [(arb(k) / 8, arb(k + 1) / 8, 0) for k in reversed(range(8))], []
     while waiting:
         a, b, depth = waiting.pop()

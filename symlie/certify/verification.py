@@ -183,7 +183,7 @@ def _rows(
             b for b in operations.branches if b.lower <= section.upper and b.upper >= lower and b.result == b.result
         ]
         kinds = list(dict.fromkeys(scheme_of(b) for b in branches))
-        # Pairs switch at w < threshold, polynomials serve z <= end.
+        # Pairs switch at w < threshold; polynomials are used for z <= end.
         inner = (
             [b.lower for b in branches[1:]]
             if operations.argument == "w"

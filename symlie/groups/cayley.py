@@ -9,7 +9,7 @@ Cayley map takes values in the group if W ↦ (1 + A/2) W (1 - A/2) maps the alg
 proves. This holds for quadratic groups XᵀPX = P, since AᵀP = -PA and WᵀP = -PW imply (AWA)ᵀP = -P AWA: orthogonal
 groups, U(n), SU(2) and the symplectic groups including SL(2) = Sp(2). It also holds for affine groups of rotations and
 for all invertible matrices. It fails for SU(n) with n > 2, where the determinants of Cayley maps have modulus one but
-differ from one.
+in general differ from one.
 
 If A is not skew-symmetric, its norm must be below `RADIUS`. For larger norms the map can be singular or leave the
 connected component of the identity, and the results are NaN.

@@ -73,9 +73,9 @@ class LieGroup:
     near_logarithm
         As ``rotation_logarithm``, for elements near the identity; None: ``rotation_logarithm`` is used.
     coordinates_of
-        Group that the storage is a chart of, if the composition is not affine in its second argument. Its operators are
-        used. The coordinates are canonical coordinates of the first kind, q = log of an element, unless ``stored_as``
-        is set.
+        Group of which the storage holds local coordinates, if the composition is not affine in its second argument. Its
+        operators are used. The coordinates are canonical coordinates of the first kind, q = log of an element, unless
+        ``stored_as`` is set.
     stored_as
         Coordinates in the storage, if they are not canonical coordinates of the first kind.
     stepped_in

@@ -216,7 +216,7 @@ def chart(program: Program, group: LieGroup, theta: Vector) -> Expr:
 
 
 def _guarded(program: Program, group: LieGroup, theta: Vector, result: Vector, *distances: Expr) -> Vector:
-    """Return the result, or NaN where it is inaccurate: at negative distances or outside of the chart."""
+    """Return the result, or NaN for a negative distance to the boundary of its domain or too large θ."""
     if general_matrices(group):
         distances = (*distances, CHART_LIMIT - chart(program, group, theta))
     return not_beyond(program, result, *distances)

@@ -171,19 +171,13 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
 
 @functools.cache
 def _product(*factors: LieGroup) -> LieGroup:
-    """The direct product of groups, one for the same factors, or the only one."""
+    """Return the direct product of groups, the same object for the same factors, or the only factor."""
     return factors[0] if len(factors) == 1 else direct_product(*factors)
 
 
 @functools.cache
 def group_of_rotations(group: LieGroup) -> LieGroup:
-    """The group whose elements classical coordinates of form 2 are of, with the same storage; others are themselves.
-
-    Parameters
-    ----------
-    group
-        A group of a node, such as Euler parameters and R³, which are of S³×R³.
-    """
+    """Return the group that coordinates of form 2 describe, such as S³×R³ for Euler parameters and R³."""
     if all(g.rotation_parameters is None for g, _, _ in group.simple_factors):
         return group
 

@@ -1,4 +1,4 @@
-"""Elements of a group of rotations by classical coordinates ρ: the storage is the same, δφ = G(ρ) δρ."""
+"""Rotation group elements as functions of their classical coordinates ρ: same storage, δφ = G(ρ) δρ."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from symlie.ir.program import Program, Vector
 
 @dataclass(frozen=True)
 class ByCoordinates(UnaryOperation):
-    """q on the group of rotations, of coordinates ρ in ``group``."""
+    """Element of the rotation group with classical coordinates ρ in ``group``."""
 
     name: ClassVar[str] = "turned"
 
     @property
     def result(self) -> LieGroup:
-        """The group of rotations."""
+        """Rotation group."""
         return group_of_rotations(self.group)
 
     def differential(self, program: Program, argument: Vector, result: Vector, w: Vector, *, transpose: bool) -> Vector:
-        """G(ρ) w or G(ρ)ᵀ w, and w itself of factors that hold no coordinates."""
+        """Return G(ρ) w or G(ρ)ᵀ w, and w for factors without classical coordinates."""
         found: list[Expr] = []
         pairs = zip(self.group.simple_factors, self.result.simple_factors, strict=True)
         for (own, stored, rates), (turned, _, velocity) in pairs:
@@ -40,5 +40,5 @@ class ByCoordinates(UnaryOperation):
         return tuple(found)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """The same components."""
+        """Return the components unchanged."""
         return arguments[0]

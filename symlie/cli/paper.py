@@ -21,8 +21,8 @@ DETAILS = """
 
 Without arguments, the papers and their items are listed. An item is 'reproduced', where numbers match those that are
 printed, perhaps 'in part'; 'corrected', where the paper has something wrong; or 'schematic', a drawing without data. A
-sentence is 'confirmed' or 'refuted'. Each prints the numbers that its picture shows; numbers that are known must hold,
-and the exit code is 1 if one does not.
+sentence is 'confirmed', 'refuted', or 'not reproduced', where our number is another one. Each prints the numbers that
+its picture shows; numbers that are known must hold, and the exit code is 1 if one does not.
 
 With --model, a model of your own takes the place of those of the paper, in the same layout, and no bounds apply. It is
 built with those options of the paper's model that it has; formulations whose options it does not have are left out."""

@@ -154,9 +154,9 @@ def _at(points: Points, h: float) -> float:
     return float(points[1][int(np.argmin(np.abs(points[0] - h)))])
 
 
-def time_for(name: str, error: float) -> Callable[[Found], float]:
-    """Processor time that reaches an error, in s, by interpolation between the logarithms of the two nearest runs."""
-    return _reaching(name, error, lambda row: row.cpu_seconds)
+def corrections_for(name: str, error: float) -> Callable[[Found], float]:
+    """Newton iterations of a run that reaches an error, by interpolation between the logarithms of the nearest two."""
+    return _reaching(name, error, lambda row: row.steps * (row.newton_iterations_per_step or np.nan))
 
 
 def step_for(name: str, error: float) -> Callable[[Found], float]:

@@ -16,7 +16,7 @@ KINDS = ("figure", "table", "claim")
 STATUSES = {
     "figure": ("reproduced", "reproduced in part", "corrected", "schematic"),
     "table": ("reproduced", "reproduced in part", "corrected", "schematic"),
-    "claim": ("confirmed", "refuted"),
+    "claim": ("confirmed", "not reproduced", "refuted"),
 }
 """What an item may be, by its kind."""
 

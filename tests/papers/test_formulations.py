@@ -10,13 +10,13 @@ import pytest
 import symlie as sl
 from symlie.papers.formulations import (
     Formulations,
+    corrections_for,
     error_at,
     errors,
     iterations,
     iterations_at,
     ran,
     step_for,
-    time_for,
     times,
     work,
 )
@@ -56,15 +56,17 @@ def test_readings(session: Session) -> None:
     assert work("group", "group")(found)[0].tolist() == times("group", "group")(found)[1].tolist()
 
 
-def test_time_for_an_error(session: Session) -> None:
+def test_effort_for_an_error(session: Session) -> None:
     found = FOUND.run(session)
     rows = found["group"]
     between = math.sqrt((rows[1].error.outputs or 0) * (rows[2].error.outputs or 0))
-    halfway = math.sqrt(rows[1].cpu_seconds * rows[2].cpu_seconds)
-    assert time_for("group", between)(found) == pytest.approx(halfway, rel=tolerances.OBSERVED)
+    counts = [row.steps * (row.newton_iterations_per_step or 0) for row in rows]
+    assert corrections_for("group", between)(found) == pytest.approx(
+        math.sqrt(counts[1] * counts[2]), rel=tolerances.OBSERVED
+    )
     step = math.sqrt(rows[1].h * rows[2].h)
     assert step_for("group", between)(found) == pytest.approx(step, rel=tolerances.OBSERVED)
-    assert math.isnan(time_for("group", 1e-20)(found))
+    assert math.isnan(corrections_for("group", 1e-20)(found))
 
 
 def test_a_model_of_the_users_is_compared_with_its_own_run(session: Session) -> None:

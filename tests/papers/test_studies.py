@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import symlie as sl
 from symlie.models import roll_up
 from symlie.papers.error_curves import ErrorCurves, error_panels
 from symlie.papers.hante2022.algorithm import INERTIA, LENGTH, ROUNDING, STIFFNESS, flying, pulled
@@ -84,6 +85,16 @@ def test_errors_of_printed_series_have_a_curve_beside_ours() -> None:
     (panel,) = error_panels(study)
     printed, ours = (curve.points(study.run(SESSION)) for curve in panel.curves)
     assert printed[1].max() > 1e3 > 10 > ours[1].max()
+
+
+def test_relative_errors_are_those_of_all_stored_components() -> None:
+    rod = Case("roll_up", (("constraint", "kirchhoff"), ("segments", 3)))
+    ladder = Ladder(rod, ("half_explicit_5",), (0.01,), 0.1, ("half_explicit_5", 1e-3), norm="relative")
+    (rung,) = ladder.run(SESSION)["half_explicit_5"]
+    runs = [sl.solve(SESSION.system(rod), 0.1, method="half_explicit_5", h=h).q[-1] for h in (0.01, 1e-3)]
+    expected = np.linalg.norm(runs[0] - runs[1]) / np.linalg.norm(runs[1])
+    assert rung.errors == {"q": pytest.approx(expected, rel=tolerances.OBSERVED)}
+    assert 1e-12 < expected < 1e-3
 
 
 def test_ladders_repeat_runs_and_do_without_what_is_not_known() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from symlie.papers.holzinger2024.claims import claims
 from symlie.papers.holzinger2024.data import data
+from symlie.papers.holzinger2024.effort import effort
 from symlie.papers.holzinger2024.formulas import DRAWINGS, formulas
 from symlie.papers.holzinger2024.puma import puma
 from symlie.papers.holzinger2024.rotor import rotor
@@ -28,6 +29,7 @@ def items(quick: bool) -> Sequence[Item]:
         *slider_crank(quick),
         *puma(quick),
         *claims(quick),
+        *effort(quick),
         small_steps_claim(quick),
         *formulas(),
         *DRAWINGS,

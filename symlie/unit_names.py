@@ -6,6 +6,7 @@ such a unit is given and shown in it, and formulas see SI units.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Sequence
@@ -91,6 +92,7 @@ def _single(name: str) -> Unit | None:
     return None if known is None else Unit(known.dimension, known.ratio * Fraction(10) ** power)
 
 
+@functools.cache
 def parse_unit(text: str) -> Unit:
     """A unit such as ``kg m^2``, ``N/m``, ``kN/mm``, ``deg/s`` or ``1``; a slash divides by the next factor.
 

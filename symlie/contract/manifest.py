@@ -311,6 +311,8 @@ class JointRate:
 
     joint: str
     rate: str
+    coordinate: str = field(default="", metadata={OPTIONAL: True})
+    """The coordinate whose rate it is; empty for angular velocities."""
 
     @property
     def output(self) -> str:
@@ -374,6 +376,8 @@ class Manifest(Types):
     conditions: tuple[InitialCondition, ...] = field(default=(), metadata={OPTIONAL: True})
     """Conditions on the initial velocities, such as given rates of joints."""
     compliances: tuple[Compliance, ...] = field(default=(), metadata={OPTIONAL: True})
+    given_coordinates: tuple[tuple[str, str], ...] = field(default=(), metadata={OPTIONAL: True})
+    """Joints and their coordinates that initial values were given of, which assembly keeps."""
 
 
 @dataclass(frozen=True)

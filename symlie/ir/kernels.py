@@ -174,6 +174,7 @@ class Arrangement(Brief):
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
     compliances: tuple[Compliance, ...] = ()
+    given_coordinates: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from symlie.modeling.terms import Parameter, SmoothTable
 _NOT_OF_KERNELS = (
     "program", "units", "ground", "joints", "_forces_of_all", "_velocities", "_accelerations", "_multipliers",
     "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
-    "joint_rates", "conditions", "totals", "compliances",
+    "joint_rates", "conditions", "totals", "compliances", "given_coordinates",
 )  # fmt: skip
 """Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
 

@@ -71,6 +71,7 @@ class Model(Drawn, TableStatement):
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.joint_rates: list[JointRate] = []
         self.conditions: dict[str, InitialCondition] = {}
+        self.given_coordinates: dict[tuple[str, str], None] = {}
         self.compliances: dict[str, Compliance] = {}
         self.curves: list[StatedCurve] = []
         self.shapes = []
@@ -390,7 +391,7 @@ class Model(Drawn, TableStatement):
         other.tables = self.tables
         other.initial_values, other.instances = self.initial_values, list(self.instances)
         other.joint_rates, other.conditions = self.joint_rates, self.conditions
-        other.compliances = self.compliances
+        other.compliances, other.given_coordinates = self.compliances, self.given_coordinates
         return other
 
     def derive(self, *, progress: bool | None = None) -> Equations:

@@ -135,3 +135,49 @@ def test_mirrored_starts_of_systems() -> None:
         _ = mirrored.initial_state
     half = system.with_initial("rod", rotation=sl.rotation(axis=[0, 1, 0], angle=np.pi), x=[0, 0, 1])
     assert len(half.initial_state.q)
+
+
+def crank_and_rocker(unit: float) -> sl.Model:
+    """A four-bar whose loop is closed by a joint that is apart."""
+    model = sl.Model("loop")
+    last: object = model.ground
+    pivots = unit * np.array([[0.0, 0], [0, 1], [2, 2], [3, 0]])
+    for k, (a, b) in enumerate(itertools.pairwise(pivots)):
+        bar = sl.RigidBody(model, f"bar{k}", 1.0 + k, 0.1 * unit**2, "SE2", position=(a + b) / 2)
+        sl.RevoluteJoint(model, f"hinge{k}", last, bar, at=a)
+        last = bar
+    sl.RevoluteJoint(model, "hinge3", last, model.ground, at=pivots[-1])
+    return model
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3])
+@pytest.mark.parametrize("where", ["model", "system"])
+@pytest.mark.parametrize("angle", [0.2, -0.9])
+def test_assembly_keeps_given_coordinates(where: str, angle: float, unit: float) -> None:
+    model = crank_and_rocker(unit)
+    if where == "model":
+        model.initial(model.joints[0], angle=angle)
+    system = model.derive().compile(backend="numpy")
+    system = system if where == "model" else system.with_initial("hinge0", angle=angle)
+    assembly = system.assembled().assembly
+    assert assembly is not None
+    assert assembly.coordinates["hinge0_angle"] == pytest.approx(angle, abs=1e-9)
+    # The angle of the rocker follows from the crank, in any units.
+    a, b = np.array([-np.sin(angle), np.cos(angle)]), np.array([3.0, 0.0])
+    found = assembly.coordinates
+    turn = angle + found["hinge1_angle"]
+    elbow = a + np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ [2, 1]
+    assert np.linalg.norm(elbow - b) == pytest.approx(np.sqrt(5), abs=1e-8)
+
+
+def test_coordinates_that_contradict_a_loop_are_named() -> None:
+    system = crank_and_rocker(1.0).derive().compile(backend="numpy")
+    both = system.with_initial("hinge0", angle=0.2).with_initial("hinge1", angle=0.3)
+    with pytest.raises(
+        InconsistentInitialValuesError,
+        match=r"with the given angle of joint 'hinge0', angle of joint 'hinge1': .* leave out coordinates that others",
+    ):
+        both.assembled()
+    # Poses that are given later replace coordinates of their joints.
+    pose = dict(zip(("rotation", "x"), (sl.rotation(angle=0.1), [0.1, 0.6]), strict=True))
+    assert both.with_initial("bar0", **pose).assembled().assembly is not None

@@ -98,7 +98,9 @@ class Joint(Connection, PlacedByCoordinates):
         self._check(apart)
         self._add()
         model.joints.append(self)
-        model.joint_rates += [JointRate(self.name, rate) for rate in self._rows.rates]
+        rows = self._rows
+        names = [""] if rows.is_ball else [c.name for c in rows.coordinates]
+        model.joint_rates += [JointRate(self.name, r, c) for r, c in zip(rows.rates, names, strict=True)]
 
     def place(self, **values: object) -> None:
         """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.

@@ -62,7 +62,7 @@ def located_model(model: Model, tree: Tree) -> Model:
         Bodies, each behind the one before it.
     """
     other = model.copy()
-    other.joints, other.joint_rates, other.conditions = [], [], {}
+    other.joints, other.joint_rates, other.conditions, other.given_coordinates = [], [], {}, {}
     behind = {joint.name: body for body, (_, joint) in tree.items() if joint is not None}
     located = {body.name for body in behind.values() if isinstance(body, Node)}
     other.initial_values = {n: v for n, v in model.initial_values.items() if n not in located}

@@ -156,7 +156,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
     other.motions, other.arrays = list(model.motions), list(model.arrays)
     other.shapes = list(model.shapes)
     other.joint_rates, other.conditions = list(model.joint_rates), dict(model.conditions)
-    other.compliances = dict(model.compliances)
+    other.given_coordinates, other.compliances = dict(model.given_coordinates), dict(model.compliances)
     for node in model.nodes:
         if node not in placed:
             other._add_node(Node(other.program, node.name, node.group))

@@ -98,7 +98,9 @@ class MovingJoint(Joint):
                     f"{self.name}_{c.rate}", (complete[c.rate],), f"{c.rate} of {self._called}"
                 )
                 self.model.conditions[condition.output] = condition
-        self.placed_by = self.placed_by | {c: complete[c.name] for c in coordinates if c.name in complete}
+        given = [c for c in coordinates if c.name in complete]
+        self.placed_by = self.placed_by | {c: complete[c.name] for c in given}
+        self.model.given_coordinates |= dict.fromkeys((self.name, c.name) for c in given)
 
     def check_placement(self) -> None:
         """Check that initial values given later agree with coordinates that the joint was placed by.

@@ -75,6 +75,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
         Initial values by node and field, one row for each node; of arrays they are left out.
     """
     stated, conditions = {name: list(given) for name, given in model.initial_values.items()}, dict(model.conditions)
+    coordinates = dict(model.given_coordinates)
     nodes = {n.name: n for n in model.nodes}
     try:
         for (name, field), rows in values.items():
@@ -84,7 +85,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
     finally:
         model.initial_values.clear()
         model.initial_values.update(stated)
-        model.conditions = conditions
+        model.conditions, model.given_coordinates = conditions, coordinates
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:

@@ -10,12 +10,14 @@ M, so that redundant constraint equations do no harm as long as they can be sati
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.contract.manifest import JointRate
 from symlie.errors import InconsistentInitialValuesError
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.joint_outputs import COORDINATES, joint_outputs
@@ -23,6 +25,8 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.least_change import CLOSED, LeastChange
 from symlie.runtime.statics.initial_velocities import assembled_velocities
 from symlie.runtime.statics.residual import Statics
+from symlie.runtime.system.given_coordinates import given_coordinates, kept_rates
+from symlie.runtime.system.output_jacobian import linear_outputs
 from symlie.showing import Brief
 
 if TYPE_CHECKING:
@@ -80,7 +84,9 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
     statics = Statics(system, t, system.layout.holonomic & ~system.layout.is_balance)
     stated = system.stated_state()
     start = statics.prescribed(stated.q)
-    q, iterations = _assembled_configuration(statics, start)
+    kept = kept_rates(system.layout, given_coordinates(system))
+    whole = KeptCoordinates(statics, start, kept) if kept else statics
+    q, iterations = _assembled_configuration(whole, start)
     corrected = system.with_configuration(q)
     found = assembled_velocities(statics, q, stated, velocities=velocities)
     if np.any(found.changes) or np.any(found.completed):
@@ -92,11 +98,39 @@ def assembled(system: System, t: float = 0.0, *, velocities: bool = True) -> Sys
 
 
 def _coordinates(statics: Statics, q: Array) -> dict[str, float]:
+    names = joint_outputs(statics.system.layout, COORDINATES)
+    return {name: float(value) for name, value in zip(names, _outputs(statics, q, names), strict=True)}
+
+
+def _outputs(statics: Statics, q: Array, names: Sequence[str]) -> Array:
     system, layout = statics.system, statics.system.layout
-    names = joint_outputs(layout, COORDINATES)
     at = States(np.array([statics.t]), q[None], np.zeros((1, layout.dimension)), np.zeros((1, layout.rows)))
-    values = system.kernels.observe(system.prepared, at, (), names)["outputs"][0]
-    return {name: float(value) for name, value in zip(names, values, strict=True)}
+    return np.asarray(system.kernels.observe(system.prepared, at, (), names)["outputs"][0])
+
+
+class KeptCoordinates(Statics):
+    """Constraints of a system with given coordinates of joints, which keep the values that they have at the start."""
+
+    def __init__(self, statics: Statics, start: Array, kept: Sequence[JointRate]) -> None:
+        super().__init__(statics.system, statics.t, np.isin(np.arange(statics.system.layout.rows), statics.rows))
+        layout = self.system.layout
+        self.kept = kept
+        self._names = [f"{rate.joint}_{rate.coordinate}" for rate in kept]
+        self._is_angle = np.array([layout.output_parts[name][0] == "rad" for name in self._names])
+        self._values = _outputs(self, start, self._names)
+
+    def constraint(self, q: Array) -> Array:
+        """Φ(t, q), and what coordinates are off."""
+        off = _outputs(self, q, self._names) - self._values
+        off = np.where(self._is_angle, np.remainder(off + np.pi, 2 * np.pi) - np.pi, off)
+        return np.concatenate([super().constraint(q), off])
+
+    def jacobian(self, q: Array) -> Sparse:
+        """B, and derivatives of the coordinates."""
+        from scipy.sparse import vstack
+
+        rates = linear_outputs(self.mechanics, self.t, q, [rate.output for rate in self.kept])
+        return vstack([super().jacobian(q), rates.matrix[:, self.free]], format="csr")
 
 
 def _by_node(system: System, vector: Array) -> dict[str, Array]:
@@ -146,7 +180,7 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
     InconsistentInitialValuesError
         The steps lead nowhere.
     """
-    if not len(statics.rows):
+    if not len(statics.rows):  # then nothing moves coordinates that are given, either
         return q, 0
     constraint = statics.constraint(q)
     metric = statics.kinetic_metric(q) if metric is None else metric
@@ -168,11 +202,16 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
         else:
             break
         q, constraint = trial, after
-    layout, row = statics.system.layout, int(np.argmax(np.abs(constraint / scale)))
+    layout, row = statics.system.layout, int(np.argmax(np.abs(constraint / scale)[: len(statics.rows)]))
+    kept = (
+        [f"{r.coordinate} of joint '{r.joint}'" for r in statics.kept] if isinstance(statics, KeptCoordinates) else []
+    )
+    given = f" with the given {', '.join(kept)}" if kept else ""
+    remedy = "leave out coordinates that others determine" if kept else "check that there is one"
     raise InconsistentInitialValuesError(
-        f"The initial configuration of '{layout.name}' can not be assembled: after {iteration} corrections "
+        f"The initial configuration of '{layout.name}' can not be assembled{given}: after {iteration} corrections "
         f"{layout.row_name(int(statics.rows[row]))} is still violated by {constraint[row]:.3g}; start nearer to a "
-        "configuration that satisfies all constraints, or check that there is one."
+        f"configuration that satisfies all constraints, or {remedy}."
     )
 
 

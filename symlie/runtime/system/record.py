@@ -20,6 +20,7 @@ from symlie.contract.sets import without_sets
 from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.reading import check_file_names, reading
+from symlie.runtime.system.given_coordinates import given_coordinates
 from symlie.runtime.system.inputs import recorded_table
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
@@ -79,6 +80,7 @@ def system_record(system: System) -> dict[str, object]:
         "timings": dataclasses.asdict(system.timings),
         "sources": dict(system.sources),
         "redundant": system.redundant,
+        "given_coordinates": [list(key) for key in given_coordinates(system)],
     }
 
 
@@ -122,4 +124,5 @@ def recorded_system(record: Content, backend: str | None = None, *, run_code: bo
             timings=Timings(**record["timings"]),
             sources=dict(record["sources"]),
             redundant=str(record.get("redundant", "error")),
+            given_coordinates=tuple((str(joint), str(name)) for joint, name in record.get("given_coordinates", ())),
         )

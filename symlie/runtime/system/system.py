@@ -16,6 +16,7 @@ from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
 from symlie.runtime.system.completion import InitialState, StatedState, consistent_initial_state
+from symlie.runtime.system.given_coordinates import with_coordinates, without_node
 from symlie.runtime.system.initial_values import (
     changed_initial_values,
     conditions_of,
@@ -100,9 +101,11 @@ class System(SystemValues):
         placements = self.joint_source() if self.joint_source is not None and node in self.layout.joints else {}
         if node in placements:
             changed = placements[node](self.initial_fields, fields)
+            coordinates = with_coordinates(self, node, list(fields))
         else:
             changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
-        return dataclasses.replace(self, initial_values=changed)
+            coordinates = without_node(self, node)
+        return dataclasses.replace(self, initial_values=changed, given_coordinates=coordinates)
 
     @cached_property
     def mechanics(self) -> Mechanics:
@@ -409,14 +412,16 @@ class System(SystemValues):
         System
             Its ``assembly`` tells how far each node moved, and which velocities were changed and which completed.
             Changes are measured by the mass matrix, so that the result does not depend on units. Given velocities
-            change only where those that are not given cannot satisfy the constraints without going far. What remains
+            change only where those that are not given cannot satisfy the constraints without going far. Coordinates of
+            joints that were given stay as they are. What remains
             open of the latter takes the least kinetic energy: give those that matter. Where a correction is large
             compared with the curvature of the constraints it may end at a configuration that is near, but not nearest.
 
         Raises
         ------
         InconsistentInitialValuesError
-            The constraints can not be satisfied from there; the message names the worst row.
+            The constraints cannot be satisfied from there, or not with given coordinates of joints; the message names
+            the worst row and these coordinates.
         """
         from symlie.runtime.statics.initial_assembly import assembled
 

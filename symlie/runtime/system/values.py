@@ -74,6 +74,8 @@ class SystemValues(NamesSuccessors):
     """Gives what places joints by their coordinates; None where the model itself is not at hand."""
     branch_check: Callable[[InitialValues], object] | None = None
     """Checks that joints are not mirrored by initial values; None where there are none, or the model is not at hand."""
+    given_coordinates: tuple[tuple[str, str], ...] | None = None
+    """Joints and their coordinates that initial values were given of; None: those of the model."""
     redundant: str = "error"
     """What is done about constraint rows that depend on each other; see `with_redundant`."""
 

@@ -1,1 +1,1 @@
-"""Many runs of one system: what they differ in, and what became of them."""
+"""Ensembles: many runs of one system with different data, and their results."""

@@ -10,24 +10,24 @@ from symlie.rotations import Rotation, quaternion_product, rotation
 
 
 def attitudes(vectors: ArrayLike, *, around: Rotation | None = None) -> tuple[Rotation, ...]:
-    """Rotations R₀ exp(θ) of the members of an ensemble.
+    """Return the rotations R₀ exp(θ) of the members of an ensemble.
 
     Parameters
     ----------
     vectors
         Rotation vectors θ in body axes, in rad, shape (N, 3), such as samples of a name with three components.
     around
-        R₀, an `sl.rotation`; default: none.
+        R₀, an `sl.rotation`; default: the identity.
 
     Returns
     -------
     tuple of Rotation
-        Of each member one, as initial values take them.
+        One rotation for each member, accepted as initial values.
 
     Raises
     ------
     ModelError
-        The vectors are not finite numbers of this shape, or R₀ is no rotation in space.
+        If the vectors are not finite numbers of this shape, or R₀ is not a spatial rotation.
 
     Examples
     --------

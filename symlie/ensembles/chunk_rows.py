@@ -1,4 +1,4 @@
-"""What becomes of the members of a chunk while it runs."""
+"""Intermediate results of the members of a chunk."""
 
 from __future__ import annotations
 
@@ -16,19 +16,11 @@ from symlie.runtime.solution.solution import Solution
 
 
 class StoppedError(Exception):
-    """Raised by checks: members that are not done are left."""
+    """Raised by checks to stop a chunk; unfinished members are skipped."""
 
 
 class ChunkRows:
-    """Status, statistics, events and recorded states of members, by rows.
-
-    Parameters
-    ----------
-    design
-        The members.
-    records
-        Number of states that each records.
-    """
+    """Status, statistics, events and recorded states of the members of a chunk, one row for each member."""
 
     def __init__(self, design: Design, records: int) -> None:
         count, layout = len(design), design.system.layout
@@ -45,13 +37,13 @@ class ChunkRows:
             self.fail(row, error)
 
     def fail(self, row: int, error: SymlieError) -> None:
-        """Note what ended a member."""
+        """Record the error that ended a member."""
         is_late = isinstance(error, TimeLimitError)
         self.status[row] = MemberStatus.TIME_LIMIT if is_late else MemberStatus.FAILED
         self.sentences[row], self.kinds[row] = str(error), type(error).__name__
 
     def put(self, row: int, solution: Solution, times: Array) -> None:
-        """Take over the states of a solution; those at times that are none of the histories are left out."""
+        """Store the states of a solution at the recorded times of the histories."""
         statistics = solution.statistics
         self.steps[row], self.rejected[row] = statistics.steps, statistics.rejected
         self.cpu_seconds[row] = statistics.cpu_seconds
@@ -69,7 +61,7 @@ class ChunkRows:
             rows[row, place[kept]] = values[kept]
 
     def results(self, design: Design, values: Mapping[str, Array]) -> MemberResults:
-        """The results, with values of quantities."""
+        """Return the results with values of quantities."""
         names = tuple(dict.fromkeys(e.name for e in design.system.layout.events))
         events = [(design.first + row, e) for row, found in enumerate(self.events) for e in found]
         return MemberResults(

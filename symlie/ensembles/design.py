@@ -1,4 +1,4 @@
-"""What the members of an ensemble differ in: values of parameters, of initial states, and of inputs."""
+"""Design of an ensemble: values of parameters, initial states and inputs of its members."""
 
 from __future__ import annotations
 
@@ -21,48 +21,34 @@ from symlie.runtime.system.system import System
 from symlie.showing import line
 
 COMBINATIONS = ("zip", "grid")
-"""How values of several names become members."""
+"""Combinations of the values of several names to members."""
 
 MOST_IN_MEMORY = 10**7
-"""Members of a grid beyond which results must be stored."""
+"""Largest number of grid members whose results are stored in memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Design:
-    """The members of an ensemble, as numbers.
-
-    Attributes
-    ----------
-    system
-        The system that members have in common.
-    first
-        Number of the first member.
-    parameters
-        Parameters of the model, shape (n, parameters).
-    elements
-        For each element type the parameters of its instances, shape (n, rows, width), or (1, rows, width) where members
-        do not differ.
-    initial
-        Initial values by node and field, shape (n, rows, components), those of the system included.
-    inputs
-        Tables of inputs of each member; empty where members do not differ.
-    refused
-        Members with values that no system takes, with the error.
-    stated
-        Values as the user stated them, by name, members first.
-    shape
-        Lengths of the dimensions of a grid by name, or the number of members.
-    """
+    """The members of an ensemble, as numbers."""
 
     system: System
+    """System of all members."""
     first: int
+    """Number of the first member."""
     parameters: Array
+    """Parameters of the model, shape (n, parameters)."""
     elements: tuple[Array, ...]
+    """Parameters of the elements by type, shape (n, rows, width), or (1, rows, width) if equal for all members."""
     initial: Mapping[tuple[str, str], Array]
+    """Initial values by node and field, shape (n, rows, components), including values of the system."""
     inputs: tuple[Mapping[str, InputTable], ...]
+    """Input tables of each member; empty if equal for all members."""
     refused: Mapping[int, SymlieError]
+    """Errors of members with invalid values."""
     stated: Mapping[str, Array]
+    """User-defined values by name, members first."""
     shape: Mapping[str, int]
+    """Lengths of the grid dimensions by name, or the number of members."""
 
     def __len__(self) -> int:
         return len(self.parameters)
@@ -71,13 +57,7 @@ class Design:
         return line("Design", [self.system.name, f"{len(self)} members", *self.stated])
 
     def member(self, row: int) -> System:
-        """The system of a member, by its row.
-
-        Raises
-        ------
-        SymlieError
-            Its values are none that a system takes.
-        """
+        """Return the system of a member by index, or raise the error of its invalid values."""
         if row in self.refused:
             raise self.refused[row]
         return dataclasses.replace(
@@ -89,7 +69,7 @@ class Design:
         )
 
     def part(self, begin: int, end: int) -> Design:
-        """Some members, by their rows."""
+        """Return a range of members, by index."""
         here = slice(begin, end)
         return dataclasses.replace(
             self,
@@ -103,16 +83,16 @@ class Design:
         )
 
     def differences(self) -> dict[str, object]:
-        """The fields in which these members differ from others of the same ensemble."""
+        """Return the fields in which these members differ from others of the same ensemble."""
         names = ["first", "parameters", "initial", "inputs", "refused"]
-        # Rows of a single member look like rows that all members share.
+        # The shape of a single row does not distinguish it from a row shared by all members.
         if len(self) == 1 or any(len(rows) > 1 for rows in self.elements):
             names.append("elements")
         return {name: getattr(self, name) for name in names}
 
     @property
     def digest(self) -> str:
-        """Hash of what members are apart from the values that are stated of parameters and initial states."""
+        """Return a hash of the members without the user-defined values of parameters and initial states."""
         system = self.system
         found = hashlib.sha256(f"{model_hash(system)} {system.redundant} {system.backend}".encode())
         for rows in (system.parameters, *system.element_parameters):
@@ -136,22 +116,7 @@ def stated_design(
     *,
     is_stored: bool,
 ) -> Design:
-    """The design that a user states.
-
-    Parameters
-    ----------
-    system, parameters, initial, inputs, combine
-        As in `symlie.ensembles.ensemble.ensemble`.
-    is_stored
-        Whether results have a store.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such parameter, node, field, input or combination.
-    ModelError
-        Lengths differ, or there are no members, or values do not fit.
-    """
+    """Return the design for the arguments of `symlie.ensembles.ensemble.ensemble`."""
     if combine not in COMBINATIONS:
         raise UnknownNameError(f"Unknown combine '{combine}'; use one of: {', '.join(COMBINATIONS)}.")
     values: dict[str, Array] = {}
@@ -187,7 +152,7 @@ def stated_design(
 
 
 def _with_rotations(system: System, node: str, stated: Mapping[str, object]) -> Mapping[str, object]:
-    """Initial values of a node with attitudes as its group stores them."""
+    """Return the initial values of a node, with attitudes converted to the storage of its group."""
     if node in system.layout.joints:
         return stated
     kind = system.layout.node(node).type
@@ -202,20 +167,7 @@ def _members_first(what: str, value: object) -> Array:
 
 
 def count_of(lengths: Mapping[str, int], combine: str) -> int:
-    """How many members there are.
-
-    Parameters
-    ----------
-    lengths
-        Number of values by name.
-    combine
-        As in `symlie.ensembles.ensemble.ensemble`.
-
-    Raises
-    ------
-    ModelError
-        Rows that belong together differ in length.
-    """
+    """Return the number of members, or raise `ModelError` if the lengths differ for combine='zip'."""
     if combine == "grid":
         return math.prod(lengths.values())
     if len(set(lengths.values())) > 1:
@@ -227,7 +179,7 @@ def count_of(lengths: Mapping[str, int], combine: str) -> int:
 
 
 def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
-    """For each name, which of its values each member has."""
+    """Return, for each name, the index of the value of each member."""
     count = count_of(lengths, combine)
     if combine == "grid":
         return dict(zip(lengths, np.indices(tuple(lengths.values())).reshape(len(lengths), count), strict=True))
@@ -235,7 +187,8 @@ def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
 
 
 def _tables(system: System, name: str, stated: object) -> list[InputTable]:
-    """A table of an input or a smooth table for each member: (times, values) or, of inputs, with the interpolation."""
+    """Return the table of each member for an input, (times, values[, interpolation]), or a smooth table (points,
+    values)."""
     if not isinstance(stated, Sequence) or isinstance(stated, str | tuple):
         raise ModelError(f"Input '{name}' needs a list with a table (times, values) for each member.")
     found = []
@@ -253,7 +206,7 @@ def _tables(system: System, name: str, stated: object) -> list[InputTable]:
 def _with_parameters(
     system: System, values: Mapping[str, Array], count: int, refused: dict[int, SymlieError]
 ) -> tuple[Array, tuple[Array, ...]]:
-    """Parameters of the model and of all element types, members first."""
+    """Return the parameters of the model and of all element types, members first."""
     layout = system.layout
     own = {name: name.removeprefix(f"{layout.name}.") for name in values}
     if all(name in layout.parameters for name in own.values()) and all(s is None for s in layout.parameter_sources):
@@ -275,7 +228,7 @@ def _with_parameters(
         try:
             found.append(changed_parameters(layout, system.parameters, system.element_parameters, one))
         except ModelError as error:
-            # What only this member has is its own failure; what all have is the design's.
+            # Non-finite values are a failure of their member; other errors concern all members.
             if all(np.isfinite(rows[k]).all() for rows in values.values()):
                 raise
             refused[k] = error
@@ -297,7 +250,8 @@ def _with_initial(
     elements: tuple[Array, ...],
     refused: dict[int, SymlieError],
 ) -> dict[tuple[str, str], Array]:
-    """Initial values by field, members first: quantities, rotations and joints are computed for each."""
+    """Return initial values by field, members first; derived quantities, rotations and joints are
+    evaluated per member."""
     count, layout = len(p), system.layout
     is_plain = len(system.initial_fields) == len(system.initial_values) and all(
         key not in layout.joints and field in {f.name for f in layout.node(key).type.fields} for key, field in values

@@ -1,4 +1,4 @@
-"""What users pass as distributions: of `scipy.stats`, numbers, and lists of these."""
+"""User-defined distributions: frozen `scipy.stats` distributions, numbers, and lists of them."""
 
 from __future__ import annotations
 
@@ -15,33 +15,21 @@ from symlie.stated_numbers import is_number
 
 @dataclass(frozen=True)
 class Distribution:
-    """What is drawn for a name, or for a component of it."""
+    """Distribution of a name or of a component."""
 
     text: str
-    """What it is, such as ``norm(15, 0.5)``."""
+    """Description, such as ``norm(15, 0.5)``."""
     labels: tuple[str, ...]
-    """Of the uniform numbers that a value is made of."""
+    """Labels of the uniform numbers from which a value is computed."""
     shape: tuple[int, ...]
-    """Of a value."""
+    """Shape of a value."""
     values: Callable[[Mapping[str, Array]], Array]
-    """Values of all members, or one for all, from uniform numbers by label."""
+    """Function from uniform numbers by label to the values of all members, or to a common value."""
 
 
 def stated_distribution(name: str, stated: object) -> Distribution:
-    """The distribution that a user passed.
-
-    Parameters
-    ----------
-    name
-        What is drawn, for messages and as label.
-    stated
-        A frozen distribution of `scipy.stats`, a number, or a list of these.
-
-    Raises
-    ------
-    ModelError
-        It is none of these, not frozen, or has no inverse of its distribution function.
-    """
+    """Return the distribution for a user-defined value, or raise `ModelError` if it has no inverse distribution
+    function."""
     from scipy import stats
 
     if isinstance(stated, np.ndarray):
@@ -92,7 +80,7 @@ def _scalar(name: str, stated: object) -> Distribution:
 
 
 def _text(stated: object) -> str:
-    """A frozen distribution as it was stated; distributions with names of arguments say so themselves."""
+    """Return a frozen distribution as text."""
     family = getattr(stated, "dist", None)
     if family is None:
         return str(stated)
@@ -115,7 +103,7 @@ def _normal_vector(name: str, mean: Array, covariance: Array) -> Distribution:
 
     def values(uniforms: Mapping[str, Array]) -> Array:
         result = np.tile(mean, (len(uniforms[labels[0]]), 1))
-        # No product of matrices, whose sums may be ordered otherwise for another number of members.
+        # A matrix product could sum in a different order for a different number of members.
         for label, column in zip(labels, columns, strict=True):
             result += ndtri(uniforms[label])[:, None] * column
         return result

@@ -1,4 +1,4 @@
-"""`ensemble`: many runs of one system, with other parameters, initial states or inputs."""
+"""`ensemble`: many runs of one system with different parameters, initial states or inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 WAIT = 30.0
-"""Time in which a cluster must have a worker, in s."""
+"""Time within which a cluster must provide a worker, in s."""
 
 
 def ensemble(
@@ -59,10 +59,10 @@ def ensemble(
     redundant: str | None = None,
     max_steps: int | None = None,
 ) -> Ensemble:
-    """Integrate members of an ensemble: one system with other parameters, initial states or inputs.
+    """Integrate an ensemble: one system with different parameters, initial states or inputs.
 
-    Each member has the bits that `solve` gives it alone, whatever executes it, in whatever order. Members that fail
-    have a status and a sentence, and NaN after the failure; the others go on.
+    Each member is bitwise identical to its separate run with `solve`, independent of executor and order. Members that
+    fail have a status and a message, and NaN after the failure; the other members continue.
 
     Parameters
     ----------
@@ -71,54 +71,54 @@ def ensemble(
     t_span
         As in `solve`.
     parameters
-        Values by name of the parameter, as in `System.with_parameters`, members first: shape (n,) of numbers, (n, size)
-        of vectors; `samples` draws them.
+        Values by name of the parameter, as in `System.with_parameters`, members first: shape (n,) for numbers, (n,
+        size) for vectors; `samples` draws them.
     initial
         Initial values by node and field, as in `System.with_initial`, members first.
     inputs
-        By input a list of tables (times, values) or (times, values, interpolation), one for each member; by smooth
-        table a list of its points (points, values).
+        For each input, a list of tables (times, values) or (times, values, interpolation), one for each member; for
+        each smooth table, a list of its points (points, values).
     combine
-        ``"zip"``: row k of everything belongs to member k. ``"grid"``: all combinations, in the order in which names
-        are given, the last one changing first.
+        ``"zip"``: value k of each name belongs to member k. ``"grid"``: all combinations, in the order of the names,
+        with the last one varying fastest.
     of
-        ``"motion"``: what `solve` gives. ``"equilibrium"``: static equilibria, with loads as they are at the time
-        ``t_span``. ``"modes"``: those and the small motions about them, recorded as ``frequencies`` (Hz),
-        ``damping_ratios`` and ``growth_rate`` (1/s); `member` then gives an `Equilibrium` or a `Linearization`.
+        ``"motion"``: solutions as computed by `solve`. ``"equilibrium"``: static equilibria under the loads at time
+        ``t_span``. ``"modes"``: equilibria and small motions about them, recorded as ``frequencies`` (Hz),
+        ``damping_ratios`` and ``growth_rate`` (1/s); `member` then returns an `Equilibrium` or a `Linearization`.
     modes
         Number of modes, the slowest first.
     along
-        Name of a dimension along which each member starts from the equilibrium of the one before, so that a load path
-        is a quasistatic run; with a grid the last name, else ``"member"``. Members that are not stable, and those from
-        which the path does not lead back, say so in `Ensemble.remarks`.
+        Name of a dimension in which each member starts from the equilibrium of the previous one (quasistatic load
+        path); for a grid the last name, else ``"member"``. `Ensemble.remarks` reports unstable members, and members
+        from which the path does not lead back.
     record
         Names of outputs, ``NODE.FIELD``, nodes, or ``multipliers_CONSTRAINT``. Default: all outputs. Histories are
-        recorded at ``t_eval`` or with fixed steps; adaptive members without ``t_eval`` keep their end.
+        recorded at ``t_eval`` or with fixed steps; adaptive members without ``t_eval`` record only their end.
     statistics
-        Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``: what is kept of the recorded quantities in place of the
-        values of members. Members are added in their order, so bits do not depend on chunks.
+        Some of ``"mean"``, ``"std"``, ``"min"``, ``"max"``, which replace the recorded values of the members. Members
+        are summed in order, so the results are bitwise independent of chunks.
     reference
-        A solution near the members, for statistics of nodes that are recorded as a whole and have rotations or poses:
-        these are of log(reference⁻¹∘q), and `Ensemble.on_group` tells their mean on the group and the spread about it.
+        A solution near the members, for statistics of nodes with rotations or poses that are recorded as a whole:
+        statistics of log(reference⁻¹∘q), from which `Ensemble.on_group` computes the mean on the group and the spread.
     store
-        A folder for the results, one file for each finished chunk; needed where results do not fit into memory. A
-        folder of the same ensemble is continued.
+        Folder for the results, with one file for each finished chunk; needed if results do not fit into memory. An
+        existing folder of the same ensemble is continued.
     executor
-        None: threads of this process. Any executor of `concurrent.futures`, or a client of Dask.
+        None: threads of this process. Any executor of `concurrent.futures`, or a Dask client.
     workers
         Number of threads; default: one for each processor.
     lanes
-        How many members go side by side in vector registers, 1, 2, 4, 8 or 16, each with the bits that it has alone.
-        Default: as many as registers hold, where that gains more than it takes to compile the loop once more.
+        Number of members in SIMD lanes, 1, 2, 4, 8 or 16; results are bitwise identical for each choice. Default: as
+        many as registers hold, if the gain exceeds the time to compile the loop again.
     on_failure
         ``"keep"``, or ``"raise"``: stop at the first member that fails.
     member_seconds
-        Time that a member may take, in s.
+        Time limit for a member, in s.
     wait
-        Time in which a cluster of Dask must have a worker, in s.
+        Time within which a Dask cluster must provide a worker, in s.
     progress
-        True: a bar on a terminal or in a notebook, else lines. Or a function that is called with the number of members
-        that are done and that of all.
+        True: a bar on a terminal or in a notebook, else lines. Or a function of the number of finished members and the
+        number of all members.
     method, method_options, h, rtol, atol, h0, controller, controller_options
         As in `solve`.
     t_eval, record_every, multipliers, stabilize, redundant, max_steps
@@ -132,13 +132,13 @@ def ensemble(
     Raises
     ------
     ModelError, UnknownNameError, UnsupportedMethodError
-        Something stated can not be used by any member.
+        If an argument is invalid for all members.
     FormatError
-        The store is another one, damaged, or can not be written.
+        If the store belongs to a different ensemble, is damaged, or cannot be written.
     ExecutorError
-        The executor takes no work.
+        If the executor accepts no work.
     InterruptedEnsembleError
-        Ctrl-C; its ``result`` has the members that were done.
+        After Ctrl-C; its ``result`` contains the finished members.
     """
     if on_failure not in ("keep", "raise"):
         raise ModelError(f"on_failure is 'keep' or 'raise', not {on_failure!r}.")
@@ -188,7 +188,7 @@ def ensemble(
 
 @contextlib.contextmanager
 def _shown(progress: bool | Callable[[int, int], None], label: str, count: int) -> Iterator[ChunkDone]:
-    """What is called for each chunk, so that users see how far the ensemble is."""
+    """Yield the progress callback for finished chunks."""
     if callable(progress):
         told = progress
         yield lambda found, done: told(done, count)

@@ -1,4 +1,4 @@
-"""What chunks of members are handed to: threads, any executor of `concurrent.futures`, or a cluster of Dask."""
+"""Workers for chunks of members: threads, executors of `concurrent.futures`, and Dask clusters."""
 
 from __future__ import annotations
 
@@ -20,50 +20,45 @@ if TYPE_CHECKING:
     import distributed
 
 Part: TypeAlias = tuple[int, int]
-"""The first row of a chunk, and that after its last."""
+"""Start and end index of a chunk."""
 
 Outcome: TypeAlias = tuple[Part, MemberResults | Exception]
-"""A chunk with its results, or what ended it."""
+"""A chunk with its results, or the exception that ended it."""
 
 
 class Workers(ABC):
-    """What chunks are handed to.
-
-    Attributes
-    ----------
-    count
-        How many chunks are worked on at a time.
-    """
+    """Interface of workers that run chunks."""
 
     count: int
+    """Number of chunks that run at a time."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """Number of chunks that are not done."""
+        """Return the number of unfinished chunks."""
 
     @abstractmethod
     def submit(self, part: Part, task: MemberTask) -> None:
-        """Hand over a chunk."""
+        """Submit a chunk."""
 
     @abstractmethod
     def done(self) -> list[Outcome]:
-        """Wait until some chunks are done."""
+        """Wait until at least one chunk is finished, and return the finished ones."""
 
     @abstractmethod
     def finish(self) -> Iterator[Outcome]:
-        """Take back chunks that have not begun, and wait for the others."""
+        """Cancel chunks that have not started, and wait for the others."""
 
     @abstractmethod
     def is_lost(self, error: Exception) -> bool:
-        """Whether an error says that a worker died."""
+        """Return whether an error means that a worker died."""
 
     @abstractmethod
     def close(self) -> None:
-        """End what was begun here; what the user gave is the user's."""
+        """Release resources created here, but no user-defined executor."""
 
 
 class ExecutorWorkers(Workers):
-    """An executor of `concurrent.futures` that the user made; where its processes die, a pool like it goes on."""
+    """User-defined executor of `concurrent.futures`; a broken process pool is replaced by an equal one."""
 
     def __init__(self, executor: concurrent.futures.Executor, count: int) -> None:
         self._given = self._pool = executor
@@ -105,7 +100,7 @@ class ExecutorWorkers(Workers):
         return isinstance(error, concurrent.futures.BrokenExecutor)
 
     def _renew(self) -> None:
-        """A pool of processes that lost one is broken for good."""
+        """Replace a broken process pool."""
         if not isinstance(self._given, concurrent.futures.ProcessPoolExecutor):
             raise WorkerLostError("A worker of the executor was lost, and there is no way to replace it.")
         self.close()
@@ -122,7 +117,7 @@ class ExecutorWorkers(Workers):
 
 
 class ThreadWorkers(ExecutorWorkers):
-    """Threads of this process: the compiled loop runs without the interpreter's lock."""
+    """Threads of this process; the compiled loop releases the interpreter lock."""
 
     def __init__(self, count: int) -> None:
         super().__init__(concurrent.futures.ThreadPoolExecutor(count), count)
@@ -145,7 +140,7 @@ class ThreadWorkers(ExecutorWorkers):
 
 
 class DaskWorkers(Workers):
-    """A cluster of Dask, which replaces workers that die, and repeats what they did not finish."""
+    """Dask cluster, which replaces dead workers and repeats their unfinished chunks."""
 
     def __init__(self, client: distributed.Client, wait: float) -> None:
         self._client, self._sealer = client, Sealer()
@@ -208,34 +203,19 @@ class DaskWorkers(Workers):
         return isinstance(error, KilledWorker)
 
     def close(self) -> None:
-        """The cluster is the user's, but chunks that are left over are not."""
+        """Release leftover chunks, but not the user-defined cluster."""
         for future in self._futures:
             future.release()
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors available to this process."""
     allowed = getattr(os, "sched_getaffinity", None)
     return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
 def workers_of(executor: object, workers: int | None, wait: float) -> Workers:
-    """What chunks are handed to.
-
-    Parameters
-    ----------
-    executor
-        None for threads, an executor of `concurrent.futures`, or a client of Dask.
-    workers
-        Number of threads.
-    wait
-        Time in which a cluster must have a worker, in s.
-
-    Raises
-    ------
-    ExecutorError
-        It is none of these, or has no workers.
-    """
+    """Return the workers for an executor, or raise `ExecutorError` if it is invalid or has no workers."""
     if executor is None:
         return ThreadWorkers(workers or processors())
     if workers is not None:

@@ -1,4 +1,4 @@
-"""Members of a node on a group about their mean on it: from all of them, or from sums about a reference."""
+"""Statistics of a node on a group about its mean, from all members or from sums about a reference."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from symlie.runtime.system.system import System
 from symlie.showing import Brief
 
 MEAN_STEPS = 50
-"""Corrections of a mean on a group at most."""
+"""Maximum number of corrections of a mean on a group."""
 
 UNIQUE = np.pi / 2
-"""Angle around a mean, in rad, within which it is the only one of rotations."""
+"""Angle about a mean, in rad, within which the mean of rotations is unique."""
 
 MEAN_TOLERANCE = 1e-14
-"""Largest correction that is rounding, in rad and units of the model."""
+"""Correction that is regarded as round-off, in rad and units of the model."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupStatistics(Brief):
-    """Members about their mean on a group.
+    """Statistics of members about their mean on a group.
 
     Attributes
     ----------
     mean
         Fields of the mean configuration m over time, by name, shape (times, …).
     deviations
-        log(m⁻¹∘q_k), shape (members, times, dimension), or (members, times, nodes, dimension); NaN of members that
-        did not come so far, and without members where statistics were kept in their place.
+        log(m⁻¹∘q_k), shape (members, times, dimension), or (members, times, nodes, dimension); NaN for times that a
+        member did not reach; no members if only statistics were recorded.
     std
-        Root of their mean square with n - 1, by components, shape (times, dimension), or (times, nodes, dimension).
+        Standard deviation of the components, with n - 1, shape (times, dimension), or (times, nodes, dimension).
     """
 
     mean: Mapping[str, Array]
@@ -47,20 +47,7 @@ class GroupStatistics(Brief):
 
 
 class NodeGroup:
-    """Configurations of a node among those of a system, in which other nodes are at the identity.
-
-    Parameters
-    ----------
-    system
-        The system.
-    node
-        Name of the node.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such node.
-    """
+    """Configurations of one node of a system, with the other nodes at the identity."""
 
     def __init__(self, system: System, node: str) -> None:
         self._layout, self.node, self._part = system.layout, node, system.layout.node(node)
@@ -69,11 +56,11 @@ class NodeGroup:
 
     @property
     def names(self) -> list[str]:
-        """Names of the quantities that a configuration is made of."""
+        """Names of the quantities that form a configuration."""
         return [f"{self.node}.{f.name}" for f in self._part.type.storage_fields]
 
     def configurations(self, values: Mapping[str, Array]) -> Array:
-        """Configurations from histories of all stored fields, members first, shape (members, times, storage)."""
+        """Return configurations from histories of all stored fields, members first, shape (members, times, storage)."""
         part = self._part
         members, times = values[self.names[0]].shape[:2]
         q = np.tile(self._layout.identity.astype(float), (members, times, 1))
@@ -84,42 +71,35 @@ class NodeGroup:
         return q
 
     def alone(self, q: Array) -> Array:
-        """Configurations of a system, shape (…, storage), with other nodes at the identity."""
+        """Return configurations of the system, shape (…, storage), with the other nodes at the identity."""
         found = np.broadcast_to(self._layout.identity.astype(float), q.shape).copy()
         found[..., self._part.storage] = q[..., self._part.storage]
         return found
 
     def log(self, begin: Array, q: Array) -> Array:
-        """log(begin⁻¹∘q), shape (…, dimension of the system)."""
+        """Return log(begin⁻¹∘q), shape (…, dimension of the system)."""
         return self._kernels.difference(np.broadcast_to(begin, q.shape), q)
 
     def exp(self, begin: Array, theta: Array) -> Array:
-        """begin∘exp(θ), with θ of the node alone, shape (…, nodes, dimension)."""
+        """Return begin∘exp(θ), with θ of this node, shape (…, nodes, dimension)."""
         whole = np.zeros((*theta.shape[:-2], self._layout.dimension))
         whole[..., self._part.velocity] = theta.reshape(*theta.shape[:-2], -1)
         return self._kernels.advance(np.broadcast_to(begin, (*whole.shape[:-1], begin.shape[-1])), whole)
 
     def own(self, theta: Array) -> Array:
-        """The part of the node, shape (…, nodes, dimension)."""
+        """Return the components of this node, shape (…, nodes, dimension)."""
         return theta[..., self._part.velocity].reshape(*theta.shape[:-1], *self.shape)
 
     def turns_far(self, begin: Array, theta: Array, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Where a rotation from a configuration is a quarter of a turn and more, of the shape of ``here``."""
+        """Return where the rotation from `begin` is at least a quarter turn, with the shape of ``here``."""
         far: NDArray[np.bool_] = here & (np.linalg.norm(theta, axis=-1) >= UNIQUE)
         starts = np.broadcast_to(begin, (*theta.shape[:-1], begin.shape[-1]))
         far[far] = [self._kernels.chart(q, u) >= UNIQUE**2 for q, u in zip(starts[far], theta[far], strict=True)]
         return far
 
     def mean(self, q: Array, here: NDArray[np.bool_]) -> Array:
-        """The mean m of configurations, first axis, where they are: Σ_k log(m⁻¹∘q_k) = 0.
-
-        By the fixed point iteration m ← m∘exp(mean of log(m⁻¹∘q_k)).
-
-        Raises
-        ------
-        OutsideChartError
-            They are spread too far.
-        """
+        """Return the mean m with Σ_k log(m⁻¹∘q_k) = 0 over the first axis, by the iteration m ← m∘exp(mean of
+        log(m⁻¹∘q_k)), or raise `OutsideChartError` if it diverges."""
         kernels = self._kernels
         mean = q[np.argmax(here, axis=0), np.arange(q.shape[1])].copy()
         with np.errstate(all="ignore"):
@@ -136,7 +116,7 @@ class NodeGroup:
         )
 
     def statistics(self, mean: Array, deviations: Array, std: Array) -> GroupStatistics:
-        """What is told of members, with deviations of the node, shape (members, times, nodes, dimension)."""
+        """Return the statistics, with deviations of the node, shape (members, times, nodes, dimension)."""
         part, times = self._part, len(mean)
         stored = mean[:, part.storage].reshape(times, part.count, -1)
         fields = {
@@ -149,26 +129,8 @@ class NodeGroup:
 
 
 def statistics_on_group(system: System, values: Mapping[str, Array], node: str) -> GroupStatistics:
-    """The mean of a node's configurations on its group, and deviations from it.
-
-    Parameters
-    ----------
-    system
-        The system.
-    values
-        Recorded histories of all stored fields of the node, as ``NODE.FIELD``, members first.
-    node
-        Name of the node.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such node.
-    ModelError
-        The node was not recorded as a whole, or no member came to an end.
-    OutsideChartError
-        A member is so far from the mean that log is not defined.
-    """
+    """Return the mean of a node on its group and the deviations, from histories ``NODE.FIELD`` of all its stored
+    fields."""
     group = NodeGroup(system, node)
     if missing := [name for name in group.names if name not in values]:
         raise ModelError(f"{missing[0]} was not recorded; record '{node}' to have its mean on the group.")
@@ -190,19 +152,11 @@ def statistics_on_group(system: System, values: Mapping[str, Array], node: str) 
 
 
 class GroupSums:
-    """Sums of θ = log(reference⁻¹∘q) over members, in their order, and of the products of its components.
+    """Sums of θ = log(reference⁻¹∘q) over members, in order, and of the products of its components.
 
-    Mean and deviations on the group are those of sigma points, which have the mean and the covariance of θ. They are
-    those of all members where the reference is their mean; at a distance from it the mean is right up to terms of third
-    order in the spread of members, and the deviations up to terms of second order.
-    Source: [Welford1962], [JulierUhlmann2004].
-
-    Parameters
-    ----------
-    group
-        The node.
-    reference
-        Configurations of the reference, shape (times, storage).
+    Mean and deviations on the group are computed from sigma points with the mean and covariance of θ. They equal the
+    statistics of all members if the reference is their mean; otherwise the error of the mean is of third order in the
+    spread of the members, and the error of the deviations of second order. Source: [Welford1962], [JulierUhlmann2004].
     """
 
     def __init__(self, group: NodeGroup, reference: Array) -> None:
@@ -214,7 +168,7 @@ class GroupSums:
         self._far: int | None = None
 
     def add(self, values: Mapping[str, Array], first: int) -> None:
-        """Add members, by histories of all stored fields of the node; the first one has this number."""
+        """Add members by histories of all stored fields of the node; `first` is the number of the first one."""
         own = {name: values[name] for name in self._group.names}
         if not len(own[self._group.names[0]]):
             return
@@ -233,15 +187,8 @@ class GroupSums:
             self._products += delta[..., :, None] * rest[..., None, :]
 
     def statistics(self) -> GroupStatistics:
-        """The mean on the group and the spread about it.
-
-        Raises
-        ------
-        ModelError
-            No member came so far.
-        OutsideChartError
-            A member is a quarter of a turn and more from the reference.
-        """
+        """Return the mean and spread on the group, or raise `OutsideChartError` if a member is a quarter turn from the
+        reference."""
         group, count, d = self._group, self._count, self._mean.shape[-1]
         if self._far is not None:
             raise OutsideChartError(
@@ -265,22 +212,7 @@ class GroupSums:
 
 
 def reference_configurations(reference: Solution, system: System, times: Array) -> Array:
-    """Configurations of a reference run at the times of histories, shape (times, storage); without times at its end.
-
-    Parameters
-    ----------
-    reference
-        The run.
-    system
-        The system that members have in common.
-    times
-        Times, in s.
-
-    Raises
-    ------
-    ModelError
-        It is no run of this model, or does not have these times.
-    """
+    """Return the configurations of a reference run at the given times, shape (times, storage), or at its end."""
     if not isinstance(reference, Solution):
         raise ModelError(f"A reference is a solution, not a {type(reference).__name__}.")
     layout = reference.system.layout

@@ -1,7 +1,7 @@
-"""Results of members as a netCDF file, and back.
+"""netCDF files with results of members.
 
-Variables have the members first; values that members were given are coordinates. Events are in a group of their own,
-with a row for each.
+The first dimension of variables is the member; values of parameters are coordinates. Events form a separate group with
+one entry for each event.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import netCDF4
 
 EVENTS = "events/"
-"""Names of variables in the group of events begin with this."""
+"""Prefix of the names of variables in the event group."""
 
 STORED = {"members": "member", "sentences": "sentence", "kinds": "exception"} | {
     name: EVENTS + name.removeprefix("event_") for name in EVENT_COLUMNS
 }
-"""Names of variables for fields of results, where they are others."""
+"""Names of variables for fields of results, if different."""
 
 _UNITS = {"end_time": "s", "cpu_seconds": "s", "event_time": "s"}
 
@@ -53,19 +53,7 @@ _LONG_NAMES = {
 
 
 def write_values(path: Path, index: StoreIndex, values: Mapping[str, Array], times: Array | None) -> None:
-    """Write what all members are given.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-    values
-        By name of the parameter, shape (N, …).
-    times
-        Of histories, in s; None where there are none.
-    """
+    """Write the parameter values of all members, shape (N, …), and the times of histories, in s, or None."""
     members = Variable("member", ("member",), np.arange(index.members), {"long_name": _LONG_NAMES["members"]})
     write_netcdf(path, [members, *_given_variables(index, values, times)], _attributes(index))
 
@@ -73,21 +61,8 @@ def write_values(path: Path, index: StoreIndex, values: Mapping[str, Array], tim
 def write_members(
     path: Path, index: StoreIndex, results: MemberResults, values: Mapping[str, Array], times: Array | None
 ) -> None:
-    """Write results of some members.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-    results
-        Of n members.
-    values
-        What these members were given, by name of the parameter, shape (n, …).
-    times
-        Of histories, in s; None where there are none.
-    """
+    """Write results of n members with their parameter values, shape (n, …), and the times of
+    histories, in s, or None."""
     variables = [*_result_variables(index, results), *_given_variables(index, values, times)]
     write_netcdf(path, variables, _attributes(index))
 
@@ -130,7 +105,7 @@ def _result_variables(index: StoreIndex, results: MemberResults) -> Iterator[Var
 
 
 def _fields(index: StoreIndex) -> tuple[str, ...]:
-    """Fields of results that files have."""
+    """Return the fields of results in files."""
     return (*MEMBER_COLUMNS, *EVENT_COLUMNS) if index.event_names else MEMBER_COLUMNS
 
 
@@ -148,26 +123,13 @@ def _flags(meanings: list[str], kind: type[np.integer]) -> dict[str, object]:
 
 
 def _plain(text: str) -> str:
-    """A text that any file can hold."""
+    """Return the text with characters escaped that files cannot store."""
     return text.replace("\0", "\\0").encode(errors="backslashreplace").decode()
 
 
 @contextlib.contextmanager
 def opened(path: Path, index: StoreIndex) -> Iterator[netCDF4.Dataset]:
-    """A file of the store, open to be read.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-
-    Raises
-    ------
-    FormatError
-        It is damaged, or of another ensemble.
-    """
+    """Open a file of the store for reading, or raise `FormatError` if it is damaged or of a different ensemble."""
     require("Stores of ensembles", "netCDF4")
     import netCDF4
 
@@ -179,36 +141,17 @@ def opened(path: Path, index: StoreIndex) -> Iterator[netCDF4.Dataset]:
 
 
 def check_file(path: Path) -> None:
-    """Check all bytes of a file, before HDF5 opens it.
-
-    Raises
-    ------
-    FormatError
-        It is damaged.
-    """
+    """Verify the checksum of a file before HDF5 opens it, or raise `FormatError`."""
     with reading(path):
         check_length(path)
         check_trailer(path)
 
 
 def read_values(path: Path, index: StoreIndex) -> tuple[dict[str, Array], Array | None]:
-    """What all members are given, and the times of histories.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged, or of another ensemble.
-    """
+    """Return the parameter values of all members, and the times of histories."""
     names = index.stored_names()
     with opened(path, index) as file:
-        # A store that is extended has the values of more members for a moment.
+        # While a store is extended, the file temporarily has more members than the index.
         values = {q.name: file[names["parameter", q.name]][: index.members] for q in index.parameters}
         for quantity in index.parameters:
             _check_shape(path, quantity.name, values[quantity.name], (index.members, *quantity.shape))
@@ -216,24 +159,7 @@ def read_values(path: Path, index: StoreIndex) -> tuple[dict[str, Array], Array 
 
 
 def read_variables(path: Path, index: StoreIndex, members: range, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Some variables of the members of a file; others are not read.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-    members
-        In the file.
-    names
-        Of variables in the file.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged, or of another ensemble.
-    """
+    """Read selected variables of the members of a file."""
     stored = index.stored_names()
     shapes = {stored["value", q.name]: q.shape for q in index.quantities}
     with opened(path, index) as file:
@@ -247,22 +173,7 @@ def read_variables(path: Path, index: StoreIndex, members: range, names: Iterabl
 
 
 def read_members(path: Path, index: StoreIndex, members: range) -> MemberResults:
-    """Results of all members of a file.
-
-    Parameters
-    ----------
-    path
-        The file.
-    index
-        What the store holds.
-    members
-        In the file.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged, or of another ensemble.
-    """
+    """Read the results of all members of a file."""
     columns = {name: STORED.get(name, name) for name in _fields(index)}
     values = {q.name: index.stored_names()["value", q.name] for q in index.quantities}
     found = read_variables(path, index, members, [*columns.values(), *values.values()])

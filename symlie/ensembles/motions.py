@@ -1,6 +1,6 @@
-"""Members that move: in one compiled loop where that can be, else one after the other.
+"""Motions of members: in one compiled loop if possible, else sequentially.
 
-Members have the bits that `solve` gives each of them alone, whatever chunk they are in.
+Each member is bitwise identical to its separate run with `solve`, independent of the chunk.
 """
 
 from __future__ import annotations
@@ -37,43 +37,34 @@ from symlie.runtime.system.system import System
 
 @dataclass(frozen=True, eq=False)
 class MotionTask:
-    """What is to be done with members that move.
-
-    Attributes
-    ----------
-    design
-        The members.
-    t_span, words
-        The arguments of `solve`.
-    wanted
-        What is recorded.
-    times
-        Times of the histories, in s; empty where only ends are kept.
-    member_seconds
-        Time that a member may take, in s.
-    lanes
-        How many members go side by side; None: as many as registers hold here.
-    """
+    """Task that integrates members."""
 
     design: Design
+    """The members."""
     t_span: tuple[float, float] | float
+    """Time span of `solve`."""
     words: RunWords
+    """Arguments of `solve`."""
     wanted: tuple[Recorded, ...]
+    """Recorded quantities."""
     times: Array
+    """Times of the histories, in s; empty if only ends are recorded."""
     member_seconds: float | None = None
+    """Time limit for a member, in s."""
     lanes: int | None = 1
+    """Number of members in SIMD lanes; None: as many as registers hold."""
     line: ClassVar[int] = 1
 
     def of(self, design: Design) -> Self:
-        """The same with other members."""
+        """Return the task for different members."""
         return replace(self, design=design)
 
     def part(self, begin: int, end: int) -> Self:
-        """The same with some of the members, by their rows."""
+        """Return the task for a range of members, by index."""
         return self.of(self.design.part(begin, end))
 
     def again(self, row: int) -> Solution:
-        """A member with everything that `solve` gives."""
+        """Integrate a member again and return its complete solution."""
         words = self.words.copy()
         if words["h"] is None and words["t_eval"] is None:
             words["record_every"] = 1
@@ -94,8 +85,8 @@ class MotionTask:
         return self.results(rows, prepared)
 
     def results(self, rows: ChunkRows, prepared: Prepared | None) -> MemberResults:
-        """Results of members with what was recorded of them; prepared parameters serve all at once, where there are
-        some."""
+        """Return results of members from recorded states; `prepared` has the parameters of all
+        members, if available."""
         with np.errstate(all="ignore"):
             values = values_of_members(self.design, self.wanted, prepared, rows.states)
         if not len(self.times):
@@ -104,7 +95,7 @@ class MotionTask:
 
 
 def runs_together(design: Design) -> bool:
-    """Whether one compiled loop serves all members: times at which steps must end are those of the system."""
+    """Return whether one compiled loop can integrate all members, which must have the same stop times."""
     layout = design.system.layout
     places = [layout.parameters[name][0] for name in layout.manifest.breakpoints]
     have_one_plan = not design.inputs and all(
@@ -114,7 +105,7 @@ def runs_together(design: Design) -> bool:
 
 
 def _one_by_one(task: MotionTask, members: Iterable[int], rows: ChunkRows, check: Callable[[], None]) -> None:
-    """Integrate members by themselves."""
+    """Integrate members individually."""
     for row in members:
         if row in task.design.refused:
             continue
@@ -145,7 +136,7 @@ def _late(task: MotionTask) -> TimeLimitError:
 def _together(
     task: MotionTask, request: Request, rows: ChunkRows, prepared: Prepared, check: Callable[[], None]
 ) -> None:
-    """Integrate all members in one compiled loop; those that it can not take, by themselves."""
+    """Integrate all members in one compiled loop, and individually those that it does not support."""
     design, system = task.design, task.design.system
     starts, others = _starts(design, request, prepared, rows)
     lanes = task.lanes or vector_numbers(system.optimize)
@@ -191,7 +182,7 @@ def _together(
 
 
 def _take_records(task: MotionTask, loop: MemberLoop, rows: ChunkRows) -> None:
-    """Put recorded states where their times are; where only ends are kept, the last ones."""
+    """Copy recorded states to their times, or the last states if only ends are recorded."""
     found = (loop.t, loop.q, loop.v, loop.multipliers, loop.carried)
     if not len(task.times):
         last = np.maximum(np.isfinite(loop.t).sum(axis=1) - 1, 0)
@@ -211,7 +202,7 @@ def _index1(system: System, prepared: Prepared, states: MemberRecords) -> Array:
 
 
 def prepared_members(design: Design) -> Prepared:
-    """Prepared parameters of all members."""
+    """Return the prepared parameters of all members."""
     system, count = design.system, len(design)
     assert isinstance(system.kernels, CKernels)
     slots, tables = slots_and_tables(system.layout, system.inputs)
@@ -222,7 +213,7 @@ def prepared_members(design: Design) -> Prepared:
 
 
 def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRows) -> tuple[MemberStarts, list[int]]:
-    """Where members begin, and which of them the loop can not take."""
+    """Return the initial values of members, and the members that the loop does not support."""
     system, layout, count = design.system, design.system.layout, len(design)
     begins = np.zeros(count, dtype=bool)
     q, v = np.zeros((count, layout.storage)), np.zeros((count, layout.dimension))
@@ -256,7 +247,8 @@ def _starts(design: Design, request: Request, prepared: Prepared, rows: ChunkRow
 
 
 def _stated(design: Design, prepared: Prepared) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Stated configurations and velocities of all members, and which components of velocity are given."""
+    """Return the specified configurations and velocities of all members, and a mask of the given
+    velocity components."""
     system, layout, count = design.system, design.system.layout, len(design)
     q0, v0, given = system.stated_values()
     assert isinstance(system.kernels, CKernels)

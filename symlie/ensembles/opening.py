@@ -1,4 +1,4 @@
-"""`open_ensemble`: an ensemble from its store alone."""
+"""`open_ensemble`: read an ensemble from its store."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from symlie.reading import reading
 
 
 def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
-    """An ensemble from its store; members that are not done have NaN, and may be written meanwhile.
+    """Open an ensemble from its store; unfinished members have NaN, and a running ensemble may still write them.
 
-    Arrays, the dataset and `Ensemble.on_group` of nodes on standard groups run no code of the store. Members are
-    integrated again, by `Ensemble.member` and `Ensemble.view`, with the code that the store holds.
+    Arrays, the dataset and `Ensemble.on_group` of nodes on standard groups run no code from the store.
+    `Ensemble.member` and `Ensemble.view` integrate members again with the code in the store.
 
     Parameters
     ----------
     folder
         The store.
     trust
-        True allows to unpickle and run the code in the store; without it, methods that need the code raise a
+        True allows unpickling and running the code in the store; without it, methods that need the code raise
         `CodeNotLoadedError`.
 
     Returns
@@ -34,9 +34,9 @@ def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:
     Raises
     ------
     FormatError
-        It is no store, damaged, or of another format.
+        If the folder is not a store, is damaged, or has a different format.
     MissingDependencyError
-        Without the package netCDF4.
+        If the package netCDF4 is not installed.
     """
     store = open_store(folder)
     with reading(store.folder / INDEX):

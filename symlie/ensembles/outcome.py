@@ -1,4 +1,4 @@
-"""What became of an ensemble: values of all members, those that failed, and each member once more."""
+"""Results of an ensemble: values of all members, failures, and repeated runs of single members."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     import xarray
 
 Variable: TypeAlias = tuple[str | tuple[str, ...], np.ndarray, dict[str, object]]
-"""Dimensions, values and attributes, as xarray takes them."""
+"""Dimensions, values and attributes, as in xarray."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FailedMember:
-    """A member that has something to say: its number, the name of the exception if it failed, and its sentence."""
+    """A member with a message: its number, the name of the exception if it failed, and the message."""
 
     member: int
     kind: str
@@ -47,11 +47,11 @@ class FailedMember:
 
 
 FIELDS = {"sentence": "sentences", "exception": "kinds"}
-"""Fields of results that have another name as arrays."""
+"""Fields of results with a different name as arrays."""
 
 
 class FailedMembers(Sequence[FailedMember]):
-    """Members that have something to say, in their order; shown as a table."""
+    """Members with messages, in order; displayed as a table."""
 
     def __init__(self, members: Sequence[FailedMember]) -> None:
         self._members = tuple(members)
@@ -76,7 +76,7 @@ class FailedMembers(Sequence[FailedMember]):
 
 
 class EnsembleArrays(Mapping[str, Array]):
-    """Arrays of all N members by name: what was recorded, values of parameters, ``"status"`` and statistics.
+    """Arrays of all N members by name: recorded quantities, parameter values, ``"status"`` and statistics.
 
     Members that were not run have NaN, 0 or `MemberStatus.NOT_RUN`.
     """
@@ -121,31 +121,31 @@ class EnsembleArrays(Mapping[str, Array]):
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Ensemble:
-    """The members of an ensemble with what became of them.
+    """The members of an ensemble with their results.
 
     Attributes
     ----------
     model
         Name of the model.
     quantities
-        What was recorded of each member.
+        Recorded quantities of each member.
     source
         The results: in memory, or in a store.
     stated
-        Values that members were given, by name, members first.
+        Parameter and initial values of the members, by name, members first.
     shape
-        Lengths of the dimensions of a grid by name, or the number of members.
+        Lengths of the grid dimensions by name, or the number of members.
     times
-        Times of the histories, in s, shape (times,); empty where only ends were kept.
+        Times of the histories, in s, shape (times,); empty if only ends were recorded.
     origin
-        What was done with members, or the store that tells.
+        Task of the members, or the store that contains it.
     statistics
-        By quantity what was kept in place of values, ``statistics["energy"]["mean"]``, and ``"count"``, the number of
-        members that came so far.
+        Statistics by quantity, such as ``statistics["energy"]["mean"]``, and ``"count"``, the number of members that
+        reached each time; they replace the values of members.
     sums
-        By node what was kept of its configurations on the group in their place.
+        Sums on the group by node, which replace the configurations of members.
     trust
-        Whether code in the store of an ensemble that was opened may run.
+        True if code in the store of an opened ensemble may run.
     """
 
     model: str
@@ -176,7 +176,7 @@ class Ensemble:
         return table(f"ensemble of {self.model}", rows)
 
     def view(self, *members: int) -> View:
-        """A page on which members move in space, see `Solution.view`; they are integrated once more.
+        """Return a page that animates members in space, see `Solution.view`; the members are integrated again.
 
         Parameters
         ----------
@@ -186,9 +186,9 @@ class Ensemble:
         Raises
         ------
         ModelError
-            They are no motions, or the model has no position.
+            If the members are not motions, or the model has no position.
         CodeNotLoadedError
-            The ensemble was opened without ``trust=True``.
+            If the ensemble was opened without ``trust=True``.
         """
         found = [self.member(number) for number in members or (0,)]
         solutions = [m for m in found if isinstance(m, Solution)]
@@ -203,20 +203,12 @@ class Ensemble:
 
     @cached_property
     def results(self) -> MemberResults:
-        """Everything at once; from a store all of it is read."""
+        """Results of all members; they are read completely from a store."""
         return self.source.read() if isinstance(self.source, EnsembleStore) else self.source
 
     @cached_property
     def _task(self) -> MemberTask:
-        """What was done with members; of an ensemble that was opened it is read, which runs code of the store.
-
-        Raises
-        ------
-        CodeNotLoadedError
-            The store was opened without ``trust=True``.
-        FormatError
-            The store does not tell.
-        """
+        """Task of the members; for an opened ensemble it is read with `read_task`, which runs code from the store."""
         return read_task(self.origin, trust=self.trust) if isinstance(self.origin, Path) else self.origin
 
     @property
@@ -228,13 +220,13 @@ class Ensemble:
 
     @property
     def remarks(self) -> FailedMembers:
-        """Members that did not fail but have something to say, such as that their equilibrium is not stable."""
+        """Members with a remark that did not fail, such as unstable equilibria."""
         status, sentences = self.arrays["status"], self.arrays["sentence"]
         rows = [k for k in np.flatnonzero(status <= MemberStatus.EVENT).tolist() if sentences[k]]
         return FailedMembers([FailedMember(k, "", str(sentences[k])) for k in rows])
 
     def member(self, number: int) -> Solution | Equilibrium | Linearization:
-        """A member once more, with everything that is to be had of it, to the same bits.
+        """Compute a member again, bitwise identical, and return its complete result.
 
         Parameters
         ----------
@@ -244,16 +236,16 @@ class Ensemble:
         Returns
         -------
         Solution or Equilibrium or Linearization
-            As `solve`, `System.static_equilibrium` or `System.linearize` give it.
+            As returned by `solve`, `System.static_equilibrium` or `System.linearize`.
 
         Raises
         ------
         ModelError
-            There is no such member.
+            If the number is out of range.
         CodeNotLoadedError
-            The ensemble was opened without ``trust=True``.
+            If the ensemble was opened without ``trust=True``.
         FormatError
-            The ensemble was opened from a store that does not tell what was done with members.
+            If the ensemble was opened from a store without the task of its members.
         SymlieError
             As in the ensemble.
         """
@@ -262,10 +254,10 @@ class Ensemble:
         return self._task.again(number)
 
     def on_group(self, node: str) -> GroupStatistics:
-        """The mean of the configurations of a node on its group, and deviations log(mean⁻¹∘q) from it.
+        """Return the mean of the configurations of a node on its group, and the deviations log(mean⁻¹∘q).
 
-        Where statistics about a reference were kept in place of members, it is that of sigma points, which have the
-        mean and the covariance of log(reference⁻¹∘q).
+        If statistics about a reference replaced the members, the mean is computed from sigma points with the mean and
+        the covariance of log(reference⁻¹∘q).
 
         Parameters
         ----------
@@ -275,13 +267,13 @@ class Ensemble:
         Raises
         ------
         UnknownNameError
-            There is no such node.
+            If the node does not exist.
         ModelError
-            It was not recorded as a whole, or no member came so far.
+            If the node was not recorded as a whole, or no member reached a recorded time.
         CodeNotLoadedError
-            The group is not a standard one, and the ensemble was opened without ``trust=True``.
+            If the group is not a standard one, and the ensemble was opened without ``trust=True``.
         OutsideChartError
-            Members are spread too far to have a mean, or a member is too far from the reference.
+            If the members are spread too far for a mean, or a member is too far from the reference.
         """
         if node in self.sums:
             return self.sums[node].statistics()
@@ -295,7 +287,7 @@ class Ensemble:
         return statistics_on_group(system, values, node)
 
     def _system_with(self, node: str) -> System:
-        """A system that has a node on its group; of a store the code is not used where the group is a standard one."""
+        """Return a system that contains a node on its group; for standard groups without code from the store."""
         if isinstance(self.source, EnsembleStore) and isinstance(self.origin, Path):
             stored = stored_group(self.source.index, node)
             found = None if stored is None else self._standard_system(stored)
@@ -304,19 +296,19 @@ class Ensemble:
         return self._task.design.system
 
     def _standard_system(self, stored: StoredGroup) -> System | None:
-        """A system of one node on a standard group."""
+        """Return a system of one node on a standard group."""
         from symlie.api import system_on_group
 
         return system_on_group(stored)
 
     @property
     def dataset(self) -> xarray.Dataset:
-        """Everything as a dataset of xarray: values of parameters as coordinates, a grid with a dimension for each.
+        """All results as an xarray dataset: parameter values as coordinates, and one dimension for each name of a grid.
 
         Raises
         ------
         MissingDependencyError
-            Without the package xarray.
+            If the package xarray is not installed.
         """
         require("Datasets of xarray", "xarray", "pandas")
         import xarray
@@ -371,19 +363,7 @@ def ensemble_of(
     statistics: Mapping[str, Mapping[str, Array]],
     sums: Mapping[str, GroupSums],
 ) -> Ensemble:
-    """The members of an ensemble that this process has.
-
-    Parameters
-    ----------
-    task
-        What was done with members.
-    quantities
-        What was recorded of each.
-    source
-        The results: in memory, or in a store.
-    statistics, sums
-        What was kept in place of values.
-    """
+    """Return the ensemble of a task in this process, with statistics and sums that replace values, if any."""
     design = task.design
     name = design.system.name
     return Ensemble(name, quantities, source, design.stated, design.shape, task.times, task, statistics, sums)

@@ -1,4 +1,4 @@
-"""What an ensemble is to do, checked before any member runs."""
+"""Plan of an ensemble, validated before any member runs."""
 
 from __future__ import annotations
 
@@ -33,51 +33,41 @@ from symlie.showing import Brief
 from symlie.stated_numbers import is_number, is_whole_number
 
 OF = ("motion", "equilibrium", "modes")
-"""What can be had of members."""
+"""Kinds of results of members."""
 
 FILE_BYTES = 35_000
-"""Of a file of members without their values."""
+"""Size of a file of members without values."""
 
 COLUMN_BYTES = 73
-"""Of a member without values: number, status, texts, steps, times."""
+"""Size of a member without values: number, status, texts, steps, times."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EnsemblePlan(Brief):
-    """What an ensemble is to do.
-
-    Attributes
-    ----------
-    task
-        What is done with members.
-    quantities
-        What is recorded of each.
-    settings
-        The arguments of `solve` as JSON has them.
-    statistics
-        What is kept of the quantities in place of values; None for values.
-    on_groups
-        Of these the quantities on groups, with the nodes that have them.
-    reference
-        Configurations of a reference for these, shape (times, storage).
-    """
+    """Plan of an ensemble."""
 
     task: MotionTask | RestTask
+    """Task of the members."""
     quantities: tuple[Quantity, ...]
+    """Recorded quantities of each member."""
     settings: Mapping[str, object]
+    """Arguments of `solve` in JSON form."""
     statistics: Sequence[str] | None = None
+    """Statistics that replace the values of quantities, or None."""
     on_groups: Mapping[str, str] = field(default_factory=dict)
+    """Quantities on groups with their nodes, for statistics about the reference."""
     reference: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """Configurations of the reference, shape (times, storage)."""
 
     def group_sums(self) -> dict[str, GroupSums]:
-        """Sums over no members yet, by node."""
+        """Return empty sums, by node."""
         system = self.task.design.system
         nodes = dict.fromkeys(self.on_groups.values())
         return {node: GroupSums(NodeGroup(system, node), self.reference) for node in nodes}
 
     @property
     def index(self) -> StoreIndex:
-        """What its store holds."""
+        """Index of the store."""
         design = self.task.design
         return StoreIndex(
             hashlib.sha256(f"{design.digest} {json.dumps(self.settings, default=str)}".encode()).hexdigest(),
@@ -95,33 +85,14 @@ class EnsemblePlan(Brief):
         )
 
     def begin(self, folder: str | Path) -> EnsembleStore:
-        """The store of its results: a new one, or one of the same ensemble that is continued.
-
-        Parameters
-        ----------
-        folder
-            Where it is, or will be.
-
-        Raises
-        ------
-        FormatError
-            There is something else, or it can not be written.
-        """
+        """Create or continue the store of the results, or raise `FormatError` if the folder has different content."""
         times = self.task.times
         store = begin_store(folder, self.index, self.task.design.stated, times if len(times) else None)
         write_task(store.folder, self.task)
         return store
 
     def stored_bytes(self, members: int, files: float) -> float:
-        """About what a store takes.
-
-        Parameters
-        ----------
-        members
-            Number of members; those of the plan may be the first of them.
-        files
-            Number of files of members.
-        """
+        """Estimate the size of a store, in bytes; the plan may contain only the first of its members."""
         design = self.task.design
         given = sum(values.nbytes for values in design.stated.values())
         own = design.parameters.nbytes + sum(rows.nbytes for rows in (*design.elements, *design.initial.values()))
@@ -148,24 +119,7 @@ def planned_ensemble(
     lanes: int | None,
     words: RunWords,
 ) -> EnsemblePlan:
-    """Check what is asked of an ensemble, and find the code that it needs.
-
-    Parameters
-    ----------
-    system, t_span, parameters, initial, inputs, combine, of, modes, along, record, statistics, reference
-        As in `symlie.ensembles.ensemble.ensemble`.
-    member_seconds, lanes
-        As in `symlie.ensembles.ensemble.ensemble`.
-    is_stored
-        Whether results have a store.
-    words
-        The arguments of `solve`.
-
-    Raises
-    ------
-    ModelError, UnknownNameError, UnsupportedMethodError
-        Something stated can not be used by any member.
-    """
+    """Validate the arguments of an ensemble, and generate the code that it needs."""
     design = stated_design(system, parameters, initial, inputs, combine, is_stored=is_stored)
     wanted = recorded_quantities(system.layout, record)
     on_groups: dict[str, str] = {}
@@ -186,7 +140,7 @@ def planned_ensemble(
         )
     request = requested(system, t_span, words)
     for name in kernel_sets(request.method, system.layout):
-        system.sets.files(name)  # which workers can not derive
+        system.sets.files(name)  # workers cannot derive
     side_by_side = _lanes(design, request, member_seconds, lanes)
     if system.backend == "c":
         compiled = CompiledMethod(system, request.method, request.control)
@@ -198,7 +152,7 @@ def planned_ensemble(
 
 
 def _with_reference(plan: EnsemblePlan, on_groups: Mapping[str, str], reference: Solution | None) -> EnsemblePlan:
-    """The plan with what statistics on groups are about."""
+    """Return the plan with the reference configurations of statistics on groups."""
     if reference is None:
         return plan
     q = reference_configurations(reference, plan.task.design.system, plan.task.times)
@@ -206,7 +160,7 @@ def _with_reference(plan: EnsemblePlan, on_groups: Mapping[str, str], reference:
 
 
 def _lanes(design: Design, request: Request, member_seconds: float | None, wanted: int | None) -> int | None:
-    """How many members go side by side; those whose time is bounded go alone, and so do those of one plan each."""
+    """Return the number of SIMD lanes; 1 for members with a time limit or with different stop times."""
     alone = {
         "member_seconds bounds the time of each": member_seconds is not None,
         "each goes by itself": not runs_together(design),
@@ -228,7 +182,7 @@ def _rest(
     words: RunWords,
     wanted: tuple[Recorded, ...],
 ) -> tuple[RestTask, tuple[Quantity, ...], dict[str, object]]:
-    """The task of members at rest, what is recorded of each, and what tells it from others."""
+    """Return the task of static members, their recorded quantities, and the settings that identify it."""
     if of not in OF:
         raise UnknownNameError(f"Unknown of '{of}'; use one of: {', '.join(OF)}.")
     if isinstance(t_span, tuple) or not is_number(t_span):
@@ -249,7 +203,7 @@ def _rest(
 
 
 def _quantities(task: MotionTask | RestTask, wanted: tuple[Recorded, ...]) -> tuple[Quantity, ...]:
-    """What the results have of each member."""
+    """Return the quantities in the results of each member."""
     serves_all = isinstance(task, MotionTask) and runs_together(task.design)
     dimensions = dimensions_of(task.design, wanted, prepared_members if serves_all else None, len(task.times))
     found = [Quantity(x.name, x.unit, dimensions[x.name]) for x in wanted]
@@ -263,12 +217,12 @@ def _quantities(task: MotionTask | RestTask, wanted: tuple[Recorded, ...]) -> tu
 
 
 def _components(values: Array) -> dict[str, int]:
-    """Dimensions of values of a parameter."""
+    """Return the dimensions of the values of a parameter."""
     return {f"component_{size}": size for size in values.shape[1:]}
 
 
 def _times_of(request: Request, t_eval: Sequence[float] | None) -> Array:
-    """Times that all members record, in s; none where steps are adaptive and ``t_eval`` is not given."""
+    """Return the times that all members record, in s; empty for adaptive steps without ``t_eval``."""
     if t_eval is not None:
         return np.array(t_eval, dtype=float)
     plan, every = request.plan, request.record_every

@@ -1,4 +1,4 @@
-"""What is recorded of members: outputs, fields of nodes and continua, and multipliers, by their names."""
+"""Recorded quantities of members: outputs, fields of nodes and continua, and multipliers, by name."""
 
 from __future__ import annotations
 
@@ -21,41 +21,32 @@ from symlie.runtime.system.system import System
 
 @dataclass(frozen=True)
 class Recorded:
-    """A quantity that is recorded.
-
-    Attributes
-    ----------
-    name
-        As it was asked for, or ``NODE.FIELD`` of a node that was asked for as a whole.
-    unit
-        Its unit; empty if the model alone knows it.
-    output
-        Name of the output; empty for others.
-    node, field
-        Node or continuum, and its field; empty for others.
-    constraint
-        Name of the constraint whose multipliers these are; empty for others.
-    axis
-        Name of the dimension over nodes, segments or instances; empty without one.
-    """
+    """A recorded quantity; strings that do not apply are empty."""
 
     name: str
+    """Requested name, or ``NODE.FIELD`` of a node recorded as a whole."""
     unit: str = ""
+    """Unit; empty if only the model knows it."""
     output: str = ""
+    """Name of the output."""
     node: str = ""
+    """Name of the node or continuum."""
     field: str = ""
+    """Name of its field."""
     constraint: str = ""
+    """Name of the constraint of the multipliers."""
     axis: str = ""
+    """Name of the dimension over nodes, segments or elements."""
 
     def dimensions(self, shape: tuple[int, ...]) -> dict[str, int]:
-        """Names and lengths of the dimensions of values of this shape, those of one state."""
+        """Return names and lengths of the dimensions of values with this shape at one time."""
         first = {self.axis: shape[0]} if self.axis else {}
         rest = shape[len(first) :]
         names = {0: (), 1: ("component",), 2: ("row", "column")}[len(rest)]
         return first | {f"{name}_{size}": size for name, size in zip(names, rest, strict=True)}
 
     def of_solution(self, solution: Solution) -> Array:
-        """Its values at the recorded times."""
+        """Return the values at the recorded times."""
         if self.output:
             return solution.outputs[self.output]
         if self.constraint:
@@ -64,20 +55,8 @@ class Recorded:
 
 
 def recorded_quantities(layout: Layout, names: Sequence[str] | None) -> tuple[Recorded, ...]:
-    """What is recorded, from names of outputs, ``NODE.FIELD``, nodes, and ``multipliers_CONSTRAINT``.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    names
-        The names; None for all outputs.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such quantity.
-    """
+    """Return the quantities for names of outputs, ``NODE.FIELD``, nodes, and ``multipliers_CONSTRAINT``; None: all
+    outputs."""
     outputs = output_names(layout)
     found: list[Recorded] = []
     for name in outputs if names is None else names:
@@ -110,7 +89,7 @@ def _output_unit(layout: Layout, name: str) -> str:
 
 
 def _fields(layout: Layout) -> dict[str, dict[str, tuple[str, str]]]:
-    """Units of the fields of nodes and continua, and names of their dimensions over nodes or segments."""
+    """Return units of the fields of nodes and continua, and names of their dimensions over nodes or segments."""
     found = {
         n.name: {f.name: (field_unit(n.type, f.name), f"{n.name}_node" if n.is_array else "") for f in n.type.fields}
         for n in layout.nodes
@@ -125,19 +104,8 @@ def _fields(layout: Layout) -> dict[str, dict[str, tuple[str, str]]]:
 def values_of_members(
     design: Design, wanted: Sequence[Recorded], prepared: Prepared | None, states: MemberRecords
 ) -> dict[str, Array]:
-    """Values of quantities, members first, shape (n, records, …).
-
-    Parameters
-    ----------
-    design
-        The members.
-    wanted
-        The quantities.
-    prepared
-        Prepared parameters of all members in compiled code; None where each is to be asked by itself.
-    states
-        Their recorded states.
-    """
+    """Return values of quantities, members first, shape (n, records, …); without `prepared`, members are evaluated one
+    by one."""
     system, count, records = design.system, len(design), states.t.shape[1]
     flat = States(*(rows.reshape(count * records, *rows.shape[2:]) for rows in states.parts))
     together = Solution(system, "", flat.t, flat.q, flat.v, flat.multipliers, flat.carried)
@@ -159,7 +127,7 @@ def values_of_members(
 
 @dataclass(frozen=True, eq=False)
 class MemberRecords:
-    """Recorded states, members first: t (n, records), and q, v, λ, carried (n, records, components)."""
+    """Recorded states, members first: t (n, records), and q, v, λ, auxiliary state (n, records, components)."""
 
     t: Array
     q: Array
@@ -169,12 +137,12 @@ class MemberRecords:
 
     @property
     def parts(self) -> tuple[Array, ...]:
-        """All of them in order."""
+        """All arrays in order."""
         return self.t, self.q, self.v, self.multipliers, self.carried
 
 
 def _of_states(solution: Solution, quantity: Recorded) -> Array:
-    """A quantity that states alone tell."""
+    """Return a quantity that depends only on states."""
     layout = solution.system.layout
     if quantity.output:
         node, field, _ = layout.node_outputs[quantity.output]
@@ -191,7 +159,7 @@ def _observed(system: System, prepared: Prepared, states: States, name: str) -> 
 
 
 def _one_by_one(design: Design, quantity: Recorded, states: MemberRecords) -> Array:
-    """A quantity of each member by itself; NaN where nothing was recorded."""
+    """Evaluate a quantity for each member individually; NaN for unrecorded times."""
     rows: list[Array | None] = []
     for k in range(len(design)):
         here = np.isfinite(states.t[k])
@@ -212,7 +180,7 @@ def _one_by_one(design: Design, quantity: Recorded, states: MemberRecords) -> Ar
 
 
 def _identity(design: Design) -> MemberRecords:
-    """One state of one member, at the identity and at rest."""
+    """Return one state of one member, at the identity and at rest."""
     layout = design.system.layout
     sizes = (layout.dimension, layout.rows, layout.carried_size)
     q = np.zeros(layout.storage)
@@ -223,17 +191,8 @@ def _identity(design: Design) -> MemberRecords:
 def dimensions_of(
     design: Design, wanted: Sequence[Recorded], prepared: Callable[[Design], Prepared] | None, with_time: int
 ) -> dict[str, dict[str, int]]:
-    """Names and lengths of the dimensions of a member's values, by quantity.
-
-    Parameters
-    ----------
-    design, wanted
-        The members, and what is recorded of them.
-    prepared
-        Prepares parameters of members; None where each is asked by itself.
-    with_time
-        Number of times of histories; 0 without them.
-    """
+    """Return names and lengths of the dimensions of a member's values, by quantity; `with_time` is the
+    number of times."""
     one = next((design.part(k, k + 1) for k in range(len(design)) if k not in design.refused), design.part(0, 1))
     with np.errstate(all="ignore"):
         values = values_of_members(one, wanted, prepared(one) if prepared else None, _identity(design))

@@ -1,4 +1,4 @@
-"""Members at rest: static equilibria and small motions about them, each from its own start or from its neighbour."""
+"""Static members: equilibria and small motions about them, from separate initial values or along a load path."""
 
 from __future__ import annotations
 
@@ -20,47 +20,36 @@ from symlie.runtime.statics.linearization import Linearization
 from symlie.runtime.system.system import System
 
 SAME = 1e-6
-"""How far a way back may end from where it began, relative to max(1, |q|), to have been the same way."""
+"""Tolerance of the return path, relative to max(1, |q|), below which the path is regarded as reversible."""
 
 
 @dataclass(frozen=True, eq=False)
 class RestTask:
-    """What is to be done with members at rest.
-
-    Attributes
-    ----------
-    design
-        The members.
-    t
-        Time at which loads are taken, in s.
-    wanted
-        What is recorded of equilibria.
-    modes
-        Number of modes, the slowest first; 0 for equilibria alone.
-    line
-        Number of members that follow each other, each from the equilibrium of the one before; 1: each from its own
-        start.
-    times
-        Times of histories: none.
-    """
+    """Task that computes static members."""
 
     design: Design
+    """The members."""
     t: float
+    """Time of the loads, in s."""
     wanted: tuple[Recorded, ...]
+    """Recorded quantities of equilibria."""
     modes: int = 0
+    """Number of modes, the slowest first; 0 for equilibria only."""
     line: int = 1
+    """Number of consecutive members of a load path, each from the equilibrium of the previous one; 1 without path."""
     times: Array = field(default_factory=lambda: np.zeros(0))
+    """Times of histories: empty."""
 
     def of(self, design: Design) -> Self:
-        """The same with other members."""
+        """Return the task for different members."""
         return replace(self, design=design)
 
     def part(self, begin: int, end: int) -> Self:
-        """The same with some of the members, by their rows."""
+        """Return the task for a range of members, by index."""
         return self.of(self.design.part(begin, end))
 
     def again(self, row: int) -> Equilibrium | Linearization:
-        """What was found of a member once more; along a line from its neighbours."""
+        """Compute a member again; on a load path after its predecessors."""
         first = row - row % self.line if self.line > 1 else row
         near: Array | None = None
         found: Equilibrium | None = None
@@ -93,7 +82,7 @@ class RestTask:
                 if self.modes:
                     self._take_modes(self._modes(member, found), row, known)
             except StoppedError:
-                rows.status[row - row % self.line : row] = MemberStatus.NOT_RUN  # a line is done as a whole
+                rows.status[row - row % self.line : row] = MemberStatus.NOT_RUN  # a path is computed as a whole
                 break
             except SymlieError as error:
                 rows.fail(row, self._lost_path(error, design.first + before[0]) if before else error)
@@ -119,7 +108,7 @@ class RestTask:
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """Shapes of what is known of modes."""
+        """Shapes of the results of modes."""
         if not self.modes:
             return {}
         return {"frequencies": (self.modes,), "damping_ratios": (self.modes,), "growth_rate": ()}
@@ -146,7 +135,7 @@ class RestTask:
         return EquilibriumError(f"From the equilibrium of member {neighbour} none is reached; the path folds: {error}")
 
     def _said_of(self, member: System, found: Equilibrium, before: tuple[int, Equilibrium] | None) -> str:
-        """What a member on a path says: that it is not stable, or that the path does not lead back."""
+        """Return the remark on a member of a path: an unstable equilibrium, or a path that is not reversible."""
         design = self.design
         said = []
         if not member.linearize(found.q, found.multipliers, self.t).is_stable:

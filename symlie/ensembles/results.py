@@ -1,4 +1,4 @@
-"""What became of members: values, how each ended, and events."""
+"""Results of members: values, status and events."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Columns: TypeAlias = dict[str, np.ndarray]
 """Arrays by the name of a field of `MemberResults`."""
 
 MEMBER_COLUMNS = ("members", "status", "sentences", "kinds", "steps", "rejected", "end_time", "cpu_seconds")
-"""Fields with an entry for each member, apart from values."""
+"""Fields with an entry for each member, except values."""
 
 EVENT_COLUMNS = ("event_member", "event_index", "event_instance", "event_time")
 """Fields with an entry for each event."""
 
 
 class MemberStatus(IntEnum):
-    """How the run of a member ended."""
+    """Final status of a member."""
 
     OK = 0
     EVENT = 1
-    """At a terminal event."""
+    """Ended by a terminal event."""
     FAILED = 2
     TIME_LIMIT = 3
     WORKER_LOST = 4
@@ -37,48 +37,48 @@ class MemberStatus(IntEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemberResults(Brief):
-    """What became of n members, in rows. Events have rows of their own, those of a member in the order of time."""
+    """Results of n members, one entry each; events have separate entries, in order of time for each member."""
 
     members: NDArray[np.int64]
     """Numbers of the members, shape (n,)."""
     values: Mapping[str, Array]
-    """By quantity, shape (n, …); NaN where a member did not come to it."""
+    """Values by quantity, shape (n, …); NaN for times that a member did not reach."""
     status: NDArray[np.int8]
     """Values of `MemberStatus`, shape (n,)."""
     sentences: tuple[str, ...]
-    """What is said of each member; empty where all is well."""
+    """Message of each member, or empty."""
     kinds: tuple[str, ...]
-    """Name of the exception that ended each member; empty where there was none."""
+    """Name of the exception that ended each member, or empty."""
     steps: NDArray[np.int64]
     rejected: NDArray[np.int64]
     end_time: Array
-    """In s, shape (n,)."""
+    """Final time, in s, shape (n,)."""
     cpu_seconds: Array
     event_names: tuple[str, ...]
-    """Of all events of the system."""
+    """Names of all events of the system."""
     event_member: NDArray[np.int64]
-    """Numbers of the members that had an event, shape (e,)."""
+    """Numbers of the members with an event, shape (e,)."""
     event_index: NDArray[np.int64]
-    """Which of `event_names` it was, shape (e,)."""
+    """Index into `event_names`, shape (e,)."""
     event_instance: NDArray[np.int64]
     event_time: Array
-    """In s, shape (e,)."""
+    """Time of the event, in s, shape (e,)."""
 
     def __len__(self) -> int:
         return len(self.members)
 
     @classmethod
     def of_columns(cls, columns: Columns, values: Mapping[str, Array], event_names: tuple[str, ...]) -> Self:
-        """Results from arrays by the name of the field.
+        """Return results from arrays by the name of the field.
 
         Parameters
         ----------
         columns
-            One for each of `MEMBER_COLUMNS` and `EVENT_COLUMNS`.
+            One array for each of `MEMBER_COLUMNS` and `EVENT_COLUMNS`.
         values
-            By quantity.
+            Values by quantity.
         event_names
-            Of all events of the system.
+            Names of all events of the system.
         """
         return cls(
             members=columns["members"].astype(np.int64),
@@ -99,17 +99,17 @@ class MemberResults(Brief):
 
     @property
     def columns(self) -> Columns:
-        """The fields that `of_columns` takes; texts are objects."""
+        """Arrays as accepted by `of_columns`; texts have the type object."""
         fields = {name: getattr(self, name) for name in (*MEMBER_COLUMNS, *EVENT_COLUMNS)}
         return {name: np.array(x, dtype=object) if isinstance(x, tuple) else x for name, x in fields.items()}
 
     def rows(self, rows: ArrayLike) -> Self:
-        """Some rows with their events, in the order in which they are given.
+        """Return selected members with their events, in the given order.
 
         Parameters
         ----------
         rows
-            Numbers of rows, not of members, each at most once.
+            Indices into the results, not numbers of members; each at most once.
         """
         kept = np.asarray(rows, dtype=np.int64)
         members, columns = self.members[kept], self.columns
@@ -123,13 +123,7 @@ class MemberResults(Brief):
 
 
 def joined(results: Iterable[MemberResults]) -> MemberResults:
-    """Results of different members of one ensemble together, in the order of members.
-
-    Parameters
-    ----------
-    results
-        In any order, at least one.
-    """
+    """Concatenate results of different members of one ensemble, sorted by member."""
     parts = list(results)
     columns = [part.columns for part in parts]
     together = MemberResults.of_columns(

@@ -1,4 +1,4 @@
-"""The members of an ensemble handed to workers, and what comes back kept."""
+"""Execution of an ensemble by workers, and collection of the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from symlie.ensembles.store_index import Quantity
 from symlie.errors import InterruptedEnsembleError, MemberFailedError, WorkerLostError
 
 ChunkDone: TypeAlias = Callable[[MemberResults, int], None]
-"""Called with results of a chunk, and the number of members that are done."""
+"""Callback with the results of a chunk and the number of finished members."""
 
 
 def run_members(
@@ -36,28 +36,7 @@ def run_members(
     wait: float,
     chunk_done: ChunkDone,
 ) -> Ensemble:
-    """Integrate all members that are not done.
-
-    Parameters
-    ----------
-    plan
-        What is to be done.
-    store
-        Where results are kept; None: in memory.
-    executor, workers, on_failure, wait
-        As in `symlie.ensembles.ensemble.ensemble`.
-    chunk_done
-        Called for each chunk that is done.
-
-    Raises
-    ------
-    FormatError
-        The store is damaged, or can not be written.
-    ExecutorError
-        The executor takes no work.
-    InterruptedEnsembleError
-        Ctrl-C; its ``result`` has the members that were done.
-    """
+    """Run all unfinished members of a plan; see `symlie.ensembles.ensemble.ensemble` for arguments and errors."""
     task, design, quantities = plan.task, plan.task.design, plan.quantities
     results: list[MemberResults] = []
     groups = plan.group_sums()
@@ -97,7 +76,7 @@ def run_members(
 def _run(
     dispatch: Dispatch, keep: Callable[[MemberResults], None], on_failure: str, chunk_done: ChunkDone, done: int
 ) -> bool:
-    """Take results until all are there, and whether that was interrupted."""
+    """Collect all results, and return whether the run was interrupted."""
     try:
         for found in dispatch.results():
             finished = _finished(found)
@@ -122,7 +101,7 @@ def _finished(found: MemberResults) -> MemberResults:
 
 
 def _without_values(quantities: Sequence[Quantity], design: Design) -> MemberResults:
-    """Results of members of which nothing is known but that workers died with them."""
+    """Return the results of members that crash workers."""
     rows = ChunkRows(design, 1)
     error = WorkerLostError("The worker that integrated this member died, also when it had nothing else to do.")
     for row in range(len(design)):
@@ -131,7 +110,7 @@ def _without_values(quantities: Sequence[Quantity], design: Design) -> MemberRes
 
 
 def _open_ranges(count: int, done: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Ranges of rows that are not done."""
+    """Return the ranges of unfinished members."""
     is_open = np.ones(count + 2, dtype=bool)
     is_open[[0, -1]] = False
     is_open[done + 1] = False

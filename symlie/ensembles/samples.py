@@ -17,16 +17,16 @@ from symlie.stated_numbers import is_whole_number
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Samples(Mapping[str, Array]):
-    """Values of parameters by name, with the members along the first axis; made by `samples`."""
+    """Parameter values by name, with the members in the first axis; returned by `samples`."""
 
     count: int
     """Number of members."""
     seed: int
     sampler: str
     distributions: Mapping[str, str]
-    """What each name was drawn from, as text such as ``norm(15, 0.5)``."""
+    """Distribution of each name, as text such as ``norm(15, 0.5)``."""
     arrays: Mapping[str, Array]
-    """Arrays that can not be written to; the same as the samples themselves are by name."""
+    """Read-only arrays by name."""
 
     def __getitem__(self, name: str) -> Array:
         return self.arrays[name]
@@ -49,41 +49,41 @@ class Samples(Mapping[str, Array]):
 
 
 def samples(count: int, /, *, seed: int = 0, sampler: str = "random", **distributions: object) -> Samples:
-    """Values of parameters for the members of an ensemble, drawn from distributions of `scipy.stats`.
+    """Draw parameter values for the members of an ensemble from distributions of `scipy.stats`.
 
-    Each value is the inverse of a distribution function at a number between 0 and 1; ``sampler`` says where these
-    numbers come from. They depend on the seed and the names, not on the order in which the names stand. What belongs to
-    one ensemble is drawn in one call: two designs of a Sobol sequence depend on each other.
+    Each value is the inverse distribution function at a number between 0 and 1, which ``sampler`` generates from the
+    seed and the names, independent of the order of the names. Draw all values of an ensemble in one call: two designs
+    of a Sobol sequence are correlated.
 
     Parameters
     ----------
     count
         Number of members, N.
     seed
-        Whole number from which everything is drawn.
+        Seed of the random numbers, a non-negative whole number.
     sampler
-        ``"random"``: independent numbers. Member k is the same for every N, and draws of a name are the same whatever
-        other names there are. ``"sobol"``: the first N points of a scrambled Sobol sequence, best with a power of two.
-        Member k is the same for every N; another name changes those behind it in the alphabet. ``"latin_hypercube"``:
-        of N equal parts of the range of each number, every one has one member. It is a design of exactly N; draws of a
-        name are the same whatever other names there are.
+        ``"random"``: independent numbers. Member k is the same for every N, and the values of a name do not depend on
+        the other names. ``"sobol"``: the first N points of a scrambled Sobol sequence, best with a power of two. Member
+        k is the same for every N; an additional name changes the names after it in alphabetical order.
+        ``"latin_hypercube"``: the range of each number is divided into N equal parts with one member in each. It is a
+        design for exactly N members; the values of a name do not depend on the other names.
     **distributions
-        By name of the parameter a distribution with its arguments, as ``stats.norm(15, 0.5)``; a number, which all
-        members have; or a list of these for the components of a vector, nested for a matrix. Normal vectors may be
-        ``stats.multivariate_normal(mean, cov)``. Names with a dot are given as ``**{"left.mass": …}``.
+        For each parameter name, a frozen distribution, such as ``stats.norm(15, 0.5)``; a number, which all members
+        share; or a list of these for the components of a vector, nested for a matrix. Normal vectors may be
+        ``stats.multivariate_normal(mean, cov)``. Pass names with a dot as ``**{"left.mass": …}``.
 
     Returns
     -------
     Samples
-        By name arrays of shape (N,) or (N, components…), in the unit of the parameter.
+        Arrays by name of shape (N,) or (N, components…), in the unit of the parameter.
 
     Raises
     ------
     ModelError
-        The number of members or the seed is not a whole number, something is no distribution, nothing is drawn, or a
-        value that was drawn is not finite.
+        If the number of members or the seed is not a whole number, a value is not a distribution, no name is random, or
+        a drawn value is not finite.
     UnknownNameError
-        There is no such sampler.
+        If the sampler is unknown.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def samples(count: int, /, *, seed: int = 0, sampler: str = "random", **distribu
 
 
 def _drawn(name: str, stated: Distribution, count: int, uniforms: Mapping[str, Array]) -> Array:
-    with np.errstate(all="ignore"):  # what is not finite is named
+    with np.errstate(all="ignore"):  # non-finite values raise an error below
         values = np.array(np.broadcast_to(stated.values(uniforms), (count, *stated.shape)))
     wrong = np.argwhere(~np.isfinite(values))
     if len(wrong):

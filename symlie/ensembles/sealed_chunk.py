@@ -1,9 +1,8 @@
-"""Chunks as they travel to workers: bytes that are opened by the function that integrates them.
+"""Serialisation of chunks: bytes that only the integrating function of a worker unpickles.
 
-What all chunks of an ensemble have in common is pickled once, and opened once by a worker. Nothing in between reads it:
-a scheduler passes bytes on, and what fails on opening them, such as another version or a missing compiler, is an
-exception of the chunk and not the end of its worker. The bytes come with each chunk, so that none is lost with a worker
-that kept them for others.
+The common part of all chunks of an ensemble is pickled once, and unpickled once by each worker. A scheduler only passes
+bytes on, and failures to unpickle them, such as a different version or a missing compiler, are exceptions of the chunk
+and do not end its worker. Each chunk contains all bytes, so none depends on a worker that stores them for others.
 """
 
 from __future__ import annotations
@@ -16,23 +15,17 @@ from symlie.ensembles.tasks import MemberTask, run_chunk
 from symlie.runtime.system.pickling import Sealed, opened, sealed
 
 MOST_OPEN = 4
-"""Ensembles whose common part a worker keeps."""
+"""Number of ensembles whose common part a worker caches."""
 
 
 class Sealer:
-    """Seals chunks of one task; what they have in common, once."""
+    """Serialises chunks of one task, and their common part once."""
 
     def __init__(self) -> None:
         self._common: Sealed | None = None
 
     def __call__(self, task: MemberTask) -> tuple[Sealed, Sealed]:
-        """Arguments of `run_sealed`.
-
-        Parameters
-        ----------
-        task
-            A chunk.
-        """
+        """Return the arguments of `run_sealed` for a chunk."""
         if self._common is None:
             self._common = sealed(task.part(0, 0))
         return self._common, sealed(task.design.differences())
@@ -45,19 +38,6 @@ def _common(version: str, checksum: int, data: bytes) -> MemberTask:
 
 
 def run_sealed(common: Sealed, members: Sealed) -> MemberResults:
-    """Integrate the members of a chunk that has travelled.
-
-    Parameters
-    ----------
-    common, members
-        From a `Sealer`.
-
-    Raises
-    ------
-    FormatError
-        They are of another version of symlie.
-    NoCompilerError
-        This machine has no compiler.
-    """
+    """Integrate the members of a serialised chunk, or raise `FormatError` for a different version of symlie."""
     task = _common(*common)
     return run_chunk(task.of(replace(task.design, **opened("members", *members))))

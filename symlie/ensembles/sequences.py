@@ -1,7 +1,7 @@
-"""Numbers between 0 and 1 from which samples are drawn, the same on every machine.
+"""Uniform numbers for sampling, identical on all machines.
 
-The streams of Philox and of seed sequences are those that NumPy keeps from version to version; what is made of them is
-whole numbers and exact.
+The streams of Philox and of seed sequences are stable across versions of NumPy; the operations on them use exact
+integers.
 """
 
 from __future__ import annotations
@@ -16,63 +16,28 @@ from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 
 BITS = 52
-"""Of a uniform number; the middle between two neighbours is still a number in double precision."""
+"""Bits of a uniform number; the midpoint between neighbours is still a double."""
 
 
 def random_numbers(count: int, seed: int, labels: Sequence[str]) -> dict[str, Array]:
-    """Independent uniform numbers.
-
-    Parameters
-    ----------
-    count
-        How many of each.
-    seed
-        Of all streams.
-    labels
-        Each has a stream of its own.
-    """
+    """Return `count` independent uniform numbers from a separate stream for each label."""
     return {label: _fractions(_bits(seed, label, count)) for label in labels}
 
 
 def sobol_points(count: int, seed: int, labels: Sequence[str]) -> dict[str, Array]:
-    """The first points of a Sobol sequence with a dimension for each label, scrambled as Matoušek does.
-
-    Parameters
-    ----------
-    count
-        Number of points.
-    seed
-        Of the scrambling.
-    labels
-        Of the dimensions, in their order.
-
-    Raises
-    ------
-    ModelError
-        More dimensions than direction numbers are known for.
-    """
+    """Return the first points of a Sobol sequence, one dimension for each label, with the scrambling of Matoušek."""
     from scipy.stats import qmc
 
     if len(labels) > qmc.Sobol.MAXDIM:
         raise ModelError(f"A Sobol sequence has at most {qmc.Sobol.MAXDIM} numbers for each member, not {len(labels)}.")
-    # SciPy warns of numbers that are no power of two; points do not depend on how many follow.
+    # SciPy warns of counts that are not a power of two; the points do not depend on the count.
     points = qmc.Sobol(len(labels), scramble=False, bits=BITS).random_base2((count - 1).bit_length())[:count]
     digits = np.ldexp(points, BITS).astype(np.uint64)
     return {label: _fractions(_scrambled(digits[:, k], _bits(seed, label, BITS + 1))) for k, label in enumerate(labels)}
 
 
 def latin_hypercube(count: int, seed: int, labels: Sequence[str]) -> dict[str, Array]:
-    """One number in each of equal parts between 0 and 1, in an order that is random for each label.
-
-    Parameters
-    ----------
-    count
-        Number of parts.
-    seed
-        Of all streams.
-    labels
-        Each has a stream of its own.
-    """
+    """Return one number in each of `count` equal parts between 0 and 1, in a random order for each label."""
     largest = 1 - 2.0**-53
     found = {}
     for label in labels:
@@ -86,24 +51,24 @@ SAMPLERS: Mapping[str, Callable[[int, int, Sequence[str]], dict[str, Array]]] = 
     "sobol": sobol_points,
     "latin_hypercube": latin_hypercube,
 }
-"""Where uniform numbers come from, by the name that users give."""
+"""Generators of uniform numbers by user-visible name."""
 
 
 def _bits(seed: int, label: str, count: int) -> NDArray[np.uint64]:
-    """Whole numbers of `BITS` bits from the stream of a label."""
+    """Return integers of `BITS` bits from the stream of a label."""
     key = np.frombuffer(hashlib.sha256(label.encode()).digest(), "<u4").tolist()
     stream = np.random.Philox(np.random.SeedSequence(seed, spawn_key=key))
     return stream.random_raw(count) >> np.uint64(64 - BITS)
 
 
 def _fractions(bits: NDArray[np.uint64]) -> Array:
-    """The middle of the interval of numbers that begin with these bits, so that none is 0 or 1."""
+    """Return midpoints of the intervals with these leading bits, which exclude 0 and 1."""
     middle: Array = np.ldexp(bits + 0.5, -BITS)
     return middle
 
 
 def _scrambled(digits: NDArray[np.uint64], random: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Bits multiplied by a random lower triangular matrix, and shifted."""
+    """Return bits multiplied by a random lower triangular matrix and shifted."""
     result = np.full_like(digits, random[BITS])
     for k in range(BITS):
         one = np.uint64(1 << k)

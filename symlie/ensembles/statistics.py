@@ -1,7 +1,7 @@
-"""Statistics over members while they come in: of numbers, and of nodes on groups about a reference.
+"""Running statistics over members: of numbers, and of nodes on groups about a reference.
 
-Numbers are added member by member in the order of members, whatever chunks they come in, by Welford's recurrence: the
-bits of statistics do not depend on who computed what when. Source: [Welford1962].
+Welford's recurrence adds numbers in the order of members, independent of chunks, so statistics are bitwise reproducible
+for any schedule. Source: [Welford1962].
 """
 
 from __future__ import annotations
@@ -17,37 +17,13 @@ from symlie.errors import ModelError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 
 STATISTICS = ("mean", "std", "min", "max")
-"""What can be kept of members in place of their values."""
+"""Statistics that can replace the values of members."""
 
 
 def check_statistics(
     layout: Layout, names: Sequence[str], wanted: Sequence[Recorded], *, has_reference: bool
 ) -> dict[str, str]:
-    """Check what is to be kept of members.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    names
-        Names of statistics.
-    wanted
-        Quantities that they are of.
-    has_reference
-        Whether there is a reference, about which nodes on groups have statistics.
-
-    Returns
-    -------
-    dict
-        Quantities on groups, where components have no mean, with the nodes that have them.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such statistic.
-    ModelError
-        A quantity is on a group, and there is no reference, or its node is not recorded as a whole.
-    """
+    """Validate statistics, and return the quantities on groups, which need a reference, with their nodes."""
     for name in names:
         if name not in STATISTICS:
             raise UnknownNameError(f"Unknown statistic '{name}'; use some of: {', '.join(STATISTICS)}.")
@@ -72,17 +48,7 @@ def check_statistics(
 
 
 class RunningStatistics:
-    """Sums over members that come in any order.
-
-    Parameters
-    ----------
-    shapes
-        Shapes of values of a member, by quantity.
-    groups
-        Sums of nodes on groups.
-    first
-        Number of the first member.
-    """
+    """Sums over members that arrive in any order."""
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]], groups: Sequence[GroupSums] = (), first: int = 0) -> None:
         self._next, self._groups = first, groups
@@ -94,7 +60,7 @@ class RunningStatistics:
         self._most = {name: np.full(shape, -np.inf) for name, shape in shapes.items()}
 
     def add(self, found: MemberResults) -> None:
-        """Add members of a chunk, as soon as those before them are there."""
+        """Add members of a chunk as soon as all previous members are available."""
         if len(found):
             self._waiting[int(found.members[0])] = found
         while self._next in self._waiting:
@@ -117,7 +83,8 @@ class RunningStatistics:
         np.fmax(self._most[name], value, out=self._most[name])
 
     def values(self, names: Sequence[str]) -> dict[str, dict[str, Array]]:
-        """Statistics by quantity: those asked for, and ``"count"``, the number of members that came so far."""
+        """Return the requested statistics by quantity, and ``"count"``, the number of members that
+        reached each time."""
         found = {}
         for quantity, count in self._count.items():
             with np.errstate(all="ignore"):

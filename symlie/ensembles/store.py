@@ -1,11 +1,11 @@
-"""Results of an ensemble in a folder: one file for members that were run together, and an index.
+"""Results of an ensemble in a folder: one file for each chunk of members, and an index.
 
-    index.json                            what the store holds
-    design.nc                             what all members are given
+    index.json                            contents of the store
+    design.nc                             parameter values of all members
     members_00000000-00000499.nc          results of these members
 
-Every file is written beside its place, flushed to the disk and renamed, so whoever reads finds whole files at any
-moment, and no file has two writers. The sorted files have the members in their order.
+Each file is written to a temporary name, flushed to the disk and renamed, so readers find only complete files, and no
+file has two writers. Sorted by name, the files contain the members in order.
 """
 
 from __future__ import annotations
@@ -42,38 +42,27 @@ from symlie.version import VERSION
 DESIGN = "design.nc"
 
 TASK = "task.pickle"
-"""What was done with members, which is not needed to read results."""
+"""Task of the members, which is not needed for reading results."""
 
 COMMAND = "sweep.json"
-"""Words of the command that made the store, if one did."""
+"""Words of the command that created the store, if any."""
 
 
 @dataclass(frozen=True, eq=False)
 class EnsembleStore:
-    """A folder with results of members; made by `begin_store` or `open_store`."""
+    """A folder with results of members; created by `begin_store` or `open_store`."""
 
     folder: Path
     index: StoreIndex
     given: Mapping[str, Array]
-    """What members are given, by name of the parameter, shape (N, …)."""
+    """Parameter values of the members, by name, shape (N, …)."""
     times: Array | None
-    """Of histories, in s; None where there are none."""
+    """Times of histories, in s, or None."""
     _checked: set[Path] = field(default_factory=set)
-    """Files whose bytes were looked at."""
+    """Files with verified checksums."""
 
     def write(self, results: MemberResults) -> None:
-        """Add results of members that the store does not have; each run of consecutive members is a file.
-
-        Parameters
-        ----------
-        results
-            In any order.
-
-        Raises
-        ------
-        FormatError
-            A file can not be written, or values have other shapes than the index says.
-        """
+        """Write results of new members, one file for each range of consecutive members."""
         ordered = results.rows(np.argsort(results.members))
         ends = np.flatnonzero(np.diff(ordered.members) != 1) + 1
         for rows in np.split(np.arange(len(ordered)), ends) if len(ordered) else ():
@@ -84,13 +73,8 @@ class EnsembleStore:
                 write_members(file, self.index, part, given, self.times)
 
     def finished(self) -> NDArray[np.int64]:
-        """Numbers of the members that the store has, in their order.
-
-        Raises
-        ------
-        FormatError
-            A file lacks its end, or two have the same member.
-        """
+        """Return the sorted numbers of the stored members, or raise `FormatError` for truncated or
+        overlapping files."""
         files = self._files()
         for path, _ in files:
             with reading(path):
@@ -98,52 +82,20 @@ class EnsembleStore:
         return np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(m.start, m.stop) for _, m in files)])
 
     def parts(self) -> Iterator[MemberResults]:
-        """Results file by file, in the order of members.
-
-        Raises
-        ------
-        FormatError
-            A file is damaged.
-        """
+        """Yield results file by file, in the order of members."""
         for path, members in self._files():
             self._check(path)
             yield read_members(path, self.index, members)
 
     def read(self) -> MemberResults:
-        """Results of all members that the store has, in their order.
-
-        Raises
-        ------
-        FormatError
-            A file is damaged, or there is none yet.
-        """
+        """Return results of all stored members, in order."""
         parts = list(self.parts())
         if not parts:
             raise FormatError(f"The store {self.folder} has no members yet.")
         return joined(parts)
 
     def values(self, name: str) -> np.ndarray:
-        """One variable of all N members; nothing else is read.
-
-        Parameters
-        ----------
-        name
-            As files have it: a parameter, a quantity, ``"status"``, ``"sentence"``, ``"exception"``, ``"steps"``,
-            ``"rejected"``, ``"end_time"`` or ``"cpu_seconds"``. A quantity with the name of another variable is
-            ``value_NAME``.
-
-        Returns
-        -------
-        ndarray
-            Shape (N, …); of members that the store does not have NaN, 0, no text, or `MemberStatus.NOT_RUN`.
-
-        Raises
-        ------
-        UnknownNameError
-            There is nothing of this name.
-        FormatError
-            A file is damaged.
-        """
+        """Return one variable of all N members, by its name in the files."""
         stored = self.index.stored_names()
         given = {stored["parameter", q.name]: self.given[q.name] for q in self.index.parameters}
         shapes = dict.fromkeys(MISSING, ()) | {stored["value", q.name]: q.shape for q in self.index.quantities}
@@ -165,7 +117,7 @@ class EnsembleStore:
             self._checked.add(path)
 
     def _files(self) -> list[tuple[Path, range]]:
-        """Files of members in their order, with the members that each has."""
+        """Return the files of members in order, with the members of each."""
         found = []
         with reading(self.folder):
             names = sorted(path.name for path in self.folder.iterdir())
@@ -189,24 +141,11 @@ MISSING: Mapping[str, object] = {
     "end_time": np.nan,
     "cpu_seconds": np.nan,
 }
-"""Variables that every store has, with what they are for members that are not there."""
+"""Default values, for missing members, of the variables common to all stores."""
 
 
 def open_store(folder: str | Path) -> EnsembleStore:
-    """A store that exists, to be read; it may be written meanwhile.
-
-    Parameters
-    ----------
-    folder
-        The store.
-
-    Raises
-    ------
-    FormatError
-        It is no store, damaged, or of another format.
-    MissingDependencyError
-        Without the package netCDF4.
-    """
+    """Open an existing store for reading, also while it is written."""
     require("Stores of ensembles", "netCDF4")
     folder = Path(folder)
     if not (folder / INDEX).is_file():
@@ -220,26 +159,7 @@ def open_store(folder: str | Path) -> EnsembleStore:
 def begin_store(
     folder: str | Path, index: StoreIndex, given: Mapping[str, Array], times: Array | None = None
 ) -> EnsembleStore:
-    """A store to be written: a new one, or that of the same ensemble to be continued, also with more members.
-
-    Parameters
-    ----------
-    folder
-        Where it is, or will be.
-    index
-        What it holds.
-    given
-        What members are given, by name of the parameter, shape (N, …).
-    times
-        Of histories, in s; None where there are none.
-
-    Raises
-    ------
-    FormatError
-        There is something else, such as the store of another ensemble or version, or it can not be written.
-    MissingDependencyError
-        Without the package netCDF4.
-    """
+    """Create a store, or open the store of the same ensemble for continuation, also with more members."""
     require("Stores of ensembles", "netCDF4")
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
@@ -260,7 +180,7 @@ def begin_store(
             path.unlink(missing_ok=True)
     except OSError as error:
         raise FormatError(f"The store {folder} can not be written: {error.strerror or error}.") from error
-    # Without the index there is no store, so it comes last.
+    # The index marks a complete store, so it is written last.
     with durable(folder / DESIGN) as file:
         write_values(file, index, given, times)
     with durable(folder / INDEX) as file:
@@ -269,7 +189,7 @@ def begin_store(
 
 
 def _check_same(old: EnsembleStore, new: EnsembleStore) -> None:
-    """Check that a store can be continued."""
+    """Raise `FormatError` if a store cannot be continued."""
     store = f"The store {new.folder}"
     if old.index.version != VERSION:
         raise FormatError(
@@ -291,7 +211,7 @@ def _check_same(old: EnsembleStore, new: EnsembleStore) -> None:
 
 
 CONTINUED = ("design", "system", "quantities", "parameters", "event_names")
-"""What a store and its continuation have in common, apart from numbers."""
+"""Common properties of a store and its continuation, except numbers."""
 
 
 def _are_equal(one: Array | None, other: Array | None) -> bool:
@@ -300,23 +220,12 @@ def _are_equal(one: Array | None, other: Array | None) -> bool:
 
 @contextlib.contextmanager
 def durable(path: Path) -> Iterator[Path]:
-    """A file beside the path that takes its place, and is on the disk before.
-
-    Parameters
-    ----------
-    path
-        What is written.
-
-    Raises
-    ------
-    FormatError
-        It can not be written.
-    """
+    """Yield a temporary file that is flushed to the disk and then replaces the path."""
     with replaced(path) as part:
         yield part
         with part.open("r+b") as file:
             os.fsync(file.fileno())
-    # Not every file system has folders that can be flushed.
+    # Some file systems cannot flush folders.
     with contextlib.suppress(OSError):
         handle = os.open(path.parent, os.O_RDONLY)
         try:

@@ -1,6 +1,6 @@
-"""What is in a store of an ensemble, and the file that says so.
+"""Index of a store of an ensemble: its contents and their file.
 
-It has the groups of nodes that are recorded as a whole, so that statistics on them need no code of the store.
+It contains the groups of nodes that are recorded as a whole, so statistics on them need no code from the store.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from symlie.runtime.layout.layout import Layout
 from symlie.version import VERSION
 
 FORMAT = 1
-"""Version of what is in a store."""
+"""Version of the store format."""
 
 INDEX = "index.json"
 
@@ -32,48 +32,48 @@ RESERVED = (
     "cpu_seconds",
     "event",
 )
-"""Names in files of members that no quantity has."""
+"""Variable names in files of members that are not available for quantities."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is recorded of each member, or given to it."""
+    """A recorded quantity or a parameter of members."""
 
     name: str
     unit: str = ""
-    """As users read it; empty if it is not known."""
+    """Displayed unit; empty if unknown."""
     dimensions: Mapping[str, int] = field(default_factory=dict)
-    """Names and lengths of the dimensions of a member's values; ``time`` is that of the store's times."""
+    """Names and lengths of the dimensions of a member's values; ``time`` is the dimension of the store's times."""
     long_name: str = ""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of a member's values."""
+        """Shape of a member's values."""
         return tuple(self.dimensions.values())
 
 
 @dataclass(frozen=True)
 class StoreIndex:
-    """What a store holds, apart from numbers."""
+    """Contents of a store, except numbers."""
 
     design: str
-    """Hash of what the members are, apart from the values that are in the store."""
+    """Hash of the members, except the values in the store."""
     system: str
     """Hash of the system."""
     members: int
-    """How many there will be."""
+    """Final number of members."""
     quantities: tuple[Quantity, ...]
-    """What is recorded of each member."""
+    """Recorded quantities of each member."""
     parameters: tuple[Quantity, ...] = ()
-    """What differs from member to member."""
+    """Quantities that vary between members."""
     event_names: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Whatever else is to be known of the ensemble, as JSON."""
+    """Further data of the ensemble, as JSON."""
     version: str = VERSION
-    """Of symlie, which began the store."""
+    """Version of symlie that created the store."""
 
     def stored_names(self) -> dict[tuple[str, str], str]:
-        """Names of variables in files, by ``"value"`` or ``"parameter"`` and the name of the quantity."""
+        """Return names of variables in files, by ``"value"`` or ``"parameter"`` and the name of the quantity."""
         parts = {"parameter": self.parameters, "value": self.quantities}
         taken = {*RESERVED, *(d for part in parts.values() for q in part for d in q.dimensions)}
         names = {}
@@ -85,18 +85,12 @@ class StoreIndex:
         return names
 
     def as_text(self) -> str:
-        """The content of the file."""
+        """Return the content of the file."""
         return json.dumps({"symlie_format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
 
 def read_index(folder: Path) -> StoreIndex:
-    """The index of a store.
-
-    Raises
-    ------
-    FormatError
-        It is damaged, or of another format.
-    """
+    """Read the index of a store, or raise `FormatError` if it is damaged or has a different format."""
     path = folder / INDEX
     with reading(path):
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -120,17 +114,17 @@ def _quantity(stated: Mapping[str, object]) -> Quantity:
 
 @dataclass(frozen=True)
 class StoredGroup:
-    """A node that was recorded as a whole, with the name of its group."""
+    """A node recorded as a whole, with the name of its group."""
 
     node: str
     group: str
     count: int
-    """Nodes of an array; 0 for a single node."""
+    """Number of nodes of an array; 0 for a single node."""
     type: str
-    """The node type as JSON, which tells groups of one name apart."""
+    """Node type as JSON, which distinguishes groups with equal names."""
 
     def is_of(self, layout: Layout) -> bool:
-        """Whether a layout has the same node on the same group."""
+        """Return whether a layout has the same node on the same group."""
         return bool(self.type == _text(layout.node(self.node).type))
 
 
@@ -139,35 +133,14 @@ def _text(node_type: NodeType) -> str:
 
 
 def group_records(layout: Layout, quantities: Sequence[Quantity]) -> dict[str, object]:
-    """Groups of all nodes whose configurations are recorded as a whole, as JSON has them.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    quantities
-        The recorded quantities.
-    """
+    """Return the groups of all nodes recorded as a whole, in JSON form."""
     names = {q.name for q in quantities}
     whole = [n for n in layout.nodes if names >= {f"{n.name}.{f.name}" for f in n.type.storage_fields}]
     return {n.name: {"group": n.type.name, "count": n.count if n.is_array else 0, "type": _text(n.type)} for n in whole}
 
 
 def stored_group(index: StoreIndex, node: str) -> StoredGroup | None:
-    """The group of a node, or None if the index does not have it.
-
-    Parameters
-    ----------
-    index
-        The index of a store.
-    node
-        Name of the node.
-
-    Raises
-    ------
-    FormatError
-        The index is damaged.
-    """
+    """Return the group of a node, or None if the index does not contain it."""
     with reading(INDEX):
         records = index.settings.get("groups", {})
         if not isinstance(records, Mapping):

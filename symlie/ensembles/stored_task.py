@@ -1,7 +1,7 @@
-"""What was done with the members of an ensemble, beside their results, so that each can be integrated again.
+"""Task of an ensemble in its store, from which single members can be integrated again.
 
-It is a pickle: reading it can run any code, so that it is read only with the consent of the user. Results are read
-without it.
+The file is a pickle: reading it can run arbitrary code, so it is read only with the consent of the user. Reading
+results does not need it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,11 @@ from symlie.runtime.system.pickling import opened, sealed
 from symlie.trust import check_trust
 
 _NOT_PICKLED = (AttributeError, TypeError, pickle.PicklingError)
-"""What functions raise that can not be found by their name."""
+"""Exceptions for functions that cannot be pickled by name."""
 
 
 def write_task(folder: Path, task: MemberTask) -> None:
-    """Write what is done with members; not where a method is a function that has no name.
-
-    Parameters
-    ----------
-    folder
-        The store.
-    task
-        What is done.
-    """
+    """Write the task of the members, unless its method is a function that cannot be pickled."""
     whole = task.part(0, len(task.design))
     try:
         content = pickle.dumps(sealed(whole))
@@ -40,22 +32,7 @@ def write_task(folder: Path, task: MemberTask) -> None:
 
 
 def read_task(folder: Path, *, trust: bool) -> MemberTask:
-    """What was done with members; reading it runs code.
-
-    Parameters
-    ----------
-    folder
-        The store.
-    trust
-        Whether the user allowed it.
-
-    Raises
-    ------
-    CodeNotLoadedError
-        The user did not.
-    FormatError
-        It is not there, damaged, or of another version.
-    """
+    """Read the task of the members, which runs code; raise `CodeNotLoadedError` without consent."""
     path = folder / TASK
     if not path.is_file():
         raise FormatError(

@@ -1,4 +1,4 @@
-"""What executors are handed: tasks with members, which they run."""
+"""Tasks with members, as submitted to executors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from symlie.runtime.statics.linearization import Linearization
 
 
 class MemberTask(Protocol):
-    """What is to be done with members of an ensemble."""
+    """Interface of tasks."""
 
     @property
     def design(self) -> Design:
@@ -22,39 +22,25 @@ class MemberTask(Protocol):
 
     @property
     def times(self) -> Array:
-        """Times of histories, in s; empty where only ends are kept."""
+        """Times of histories, in s; empty if only ends are recorded."""
 
     @property
     def line(self) -> int:
-        """Number of members that stay together, since each needs what was found of the one before."""
+        """Number of consecutive members that belong together, because each needs the result of the previous one."""
 
     def of(self, design: Design) -> Self:
-        """The same with other members."""
+        """Return the task for different members."""
 
     def part(self, begin: int, end: int) -> Self:
-        """The same with some of the members, by their rows."""
+        """Return the task for a range of members, by index."""
 
     def run(self, check: Callable[[], None]) -> MemberResults:
-        """What becomes of the members.
-
-        Parameters
-        ----------
-        check
-            Called every 50 ms or so; where it raises `StoppedError`, members that are not done are not run.
-        """
+        """Run the members; `check` is called about every 50 ms and stops them by raising `StoppedError`."""
 
     def again(self, row: int) -> Solution | Equilibrium | Linearization:
-        """Everything that is to be had of a member, by its row."""
+        """Compute a member again, by index, and return its complete result."""
 
 
 def run_chunk(task: MemberTask, check: Callable[[], None] = lambda: None) -> MemberResults:
-    """Run a task; what executors are given, since they take functions of modules.
-
-    Parameters
-    ----------
-    task
-        The task.
-    check
-        As in `MemberTask.run`.
-    """
+    """Run a task; a module-level function, as executors require."""
     return task.run(check)

@@ -1,8 +1,8 @@
-"""Two caches in the user's cache folder: generated models by statement, libraries by their whole text.
+"""Two caches in the user's cache folder: generated models by definition, libraries by their complete text.
 
-Entries are published by renaming a finished file or folder, so there are no locks and no half-written entries; two
-processes that build the same entry both succeed. Each entry carries a checksum of its content; one that was damaged is
-as good as none, and is made anew.
+Entries are published by renaming a finished file or folder, so there are neither locks nor half-written entries; two
+processes that build the same entry both succeed. Each entry carries a checksum of its content; a damaged entry is
+ignored and rebuilt.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from symlie.reading import check_file_names
 _LIBRARIES = "libraries"
 
 _ROOM = 2**20
-"""Bytes that a disk must still take, where a compiler failed, for the failure not to be the disk's."""
+"""Free bytes of a disk above which a failed compilation is not due to a full disk."""
 
 _own_entries: set[Path] | None = None
-"""Where earlier entries do not count, those that this process has written since."""
+"""Entries that this process has written, if earlier ones are ignored."""
 
 
 @contextlib.contextmanager
 def only_own_entries() -> Iterator[None]:
-    """Inside of the block, entries from before do not count; what is needed is made anew, once."""
+    """Ignore earlier entries inside the block; required ones are rebuilt once."""
     global _own_entries
     before, _own_entries = _own_entries, set()
     try:
@@ -51,7 +51,7 @@ def _is_written(entry: Path) -> None:
 
 
 def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
-    """Hash of all text and everything else that determines a result."""
+    """Return the hash of all text and everything else that determines a result."""
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\0{len(files[name])}\0".encode())
@@ -64,35 +64,8 @@ def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
 def compiled_library(
     files: Mapping[str, str], main: str, optimize: str, *, takes_steps: bool = False
 ) -> tuple[Path, bool]:
-    """The shared library of some source text, compiled if it is not in the cache.
-
-    Parameters
-    ----------
-    files
-        Source files by name.
-    main
-        The file to compile.
-    optimize
-        Value of ``optimize``.
-    takes_steps
-        As in `symlie.compile.compiler.flags`.
-
-    Returns
-    -------
-    path
-        The library.
-    compiled
-        Whether the compiler ran.
-
-    Raises
-    ------
-    NoCompilerError
-        There is no compiler.
-    CompilerError
-        It failed.
-    CacheError
-        No folder takes the files of the compilation.
-    """
+    """Return the shared library of the source file ``main``, compiled unless it is cached, and whether the compiler
+    ran."""
     check_file_names([*files, main])
     compiler_flags = flags(optimize, takes_steps=takes_steps)
     identities = [find_compiler().identity, *compiler_flags, main]
@@ -128,7 +101,8 @@ def compiled_library(
 
 
 def _reason(error: OSError | CompilerError, root: Path) -> str | None:
-    """Why the disk refused the files of a compilation; None if the compiler failed for another reason."""
+    """Return the reason why the disk rejects the files of a compilation; None if the compiler failed for another
+    reason."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return None if _has_room(root) else "no space left, or a limit of the size of files"
@@ -156,7 +130,7 @@ def _new_library(root: Path, key: str, files: Mapping[str, str], main: str, comp
 
 
 def _has_room(root: Path) -> bool:
-    """Whether a disk takes some more: compilers say in many ways that it does not."""
+    """Return whether a disk has free space: compilers report a full disk in many ways."""
     try:
         with tempfile.TemporaryFile(dir=root) as file:
             file.write(bytes(_ROOM))
@@ -170,7 +144,7 @@ def _content(library: Path) -> str:
 
 
 def published_files(kind: str, key: str) -> dict[str, str] | None:
-    """Text by name of published generated files, if they are there as they were published."""
+    """Return published generated files by name if they exist undamaged."""
     entry = cache_root() / kind / key
     if not _counts(entry):
         return None
@@ -186,7 +160,7 @@ def published_files(kind: str, key: str) -> dict[str, str] | None:
 
 
 def publish_files(kind: str, key: str, files: Mapping[str, str]) -> None:
-    """Write generated files and publish them under a key at once; where that can not be, a notice says so."""
+    """Write generated files and publish them atomically under a key; warn if that is impossible."""
     check_file_names(files)
 
     def make(build: Path, folder: Path) -> Path:
@@ -207,7 +181,7 @@ def publish_files(kind: str, key: str, files: Mapping[str, str]) -> None:
 
 
 def published_text(kind: str, name: str) -> str | None:
-    """A published small file, if it is there as it was published."""
+    """Return a published small file if it exists undamaged."""
     entry = cache_root() / kind / name
     if not _counts(entry):
         return None
@@ -226,7 +200,7 @@ def _digest(text: str) -> str:
 
 
 def publish_text(kind: str, name: str, text: str) -> None:
-    """Publish a small file; an older one of this name is replaced at once."""
+    """Publish a small file, replacing an older one of this name atomically."""
     check_file_names([name])
 
     def make(build: Path, folder: Path) -> Path:
@@ -238,7 +212,7 @@ def publish_text(kind: str, name: str, text: str) -> None:
 
 
 def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
-    """Make an entry in a `workplace`; a disk that is full or can not be written ends no run."""
+    """Make an entry in a `workplace`; a full or read-only disk does not end a run."""
     root = cache_root()
     try:
         with workplace(root, kind) as (build, folder):

@@ -1,8 +1,8 @@
-"""The folder of the cache: whose it is, where things are made, and what leaves it again.
+"""The cache folder: its ownership, workplaces for new entries, and removal of old ones.
 
-Libraries of the cache are run, so the folder must belong to the user and nobody else may write to it; otherwise a
-private temporary folder takes its place. What is made is made in a ``build-`` folder; those that killed processes left
-are removed after a day.
+Libraries of the cache are executed, so the folder must belong to the user and nobody else may write to it; otherwise a
+private temporary folder replaces it. Entries are built in a ``build-`` folder; those that killed processes left are
+removed after a day.
 """
 
 from __future__ import annotations
@@ -25,27 +25,22 @@ from symlie.notices import notify
 from symlie.paths import cache_folder, user_number
 
 KINDS = ("models", "sets", "libraries")
-"""Folders of the cache."""
+"""Subfolders of the cache."""
 
 LARGEST = 2**30
-"""Bytes from which entries that were not used for the longest time are removed."""
+"""Size of the cache, in bytes, above which the least recently used entries are removed."""
 
 LONGEST = 90 * 86_400.0
-"""Seconds after which an entry that was not used is removed."""
+"""Time in s after which an unused entry is removed."""
 
 _BUILD = "build-"
 _DAY = 86_400.0
-"""Age in s at which a build folder is that of the dead, and at which use is noted: nothing compiles for so long."""
+"""Age in s above which a build folder is abandoned and a use is recorded anew: no compilation takes so long."""
 
 
 def cache_root() -> Path:
-    """The user's cache folder, or a private temporary one with a notice where that can not be used.
-
-    Raises
-    ------
-    CacheError
-        There is no temporary one either.
-    """
+    """Return the user's cache folder, or with a warning a private temporary one; raise `CacheError` if there is
+    neither."""
     wanted = cache_folder()
     reason = _reason_against(wanted)
     if reason is None:
@@ -57,7 +52,7 @@ def cache_root() -> Path:
 
 
 def _reason_against(folder: Path) -> str | None:
-    """Why a folder can not be the cache."""
+    """Return the reason why a folder cannot be the cache, or None."""
     encoding = sys.getfilesystemencoding()
     try:
         str(folder).encode(encoding)
@@ -79,14 +74,14 @@ def _reason_against(folder: Path) -> str | None:
 
 
 def instead_of_cache(sentence: str) -> Path:
-    """The private temporary folder of this process; a notice says once why."""
+    """Return the private temporary folder of this process and warn once with the reason."""
     notify_once(sentence)
     return _temporary_folder(os.getpid())
 
 
 @functools.cache
 def notify_once(sentence: str) -> None:
-    """Give a notice, unless this process has given it before."""
+    """Give a warning once per process."""
     notify(sentence)
 
 
@@ -109,7 +104,7 @@ def _temporary_folder(process: int) -> Path:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it, for the user alone, whatever the umask."""
+    """Make a folder and its missing parents with access for the user only, regardless of the umask."""
     missing = [folder] if not folder.exists() else []
     while missing and not missing[-1].parent.exists():
         missing.append(missing[-1].parent)
@@ -120,7 +115,7 @@ def make_private(folder: Path) -> None:
 
 @contextlib.contextmanager
 def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
-    """A folder to make an entry in, and the folder of its kind on the same disk, to move it to."""
+    """Yield a temporary folder for a new entry, and the folder of its kind on the same disk to which it is moved."""
     folder = root / kind
     make_private(folder)
     tidy(root)
@@ -132,7 +127,7 @@ def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that the user alone may read."""
+    """Write a new file that only the user can read."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         path.chmod(0o600)
         file.write(text)
@@ -140,18 +135,18 @@ def write_private(path: Path, text: str) -> None:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is removed at once: a library, a small file, or a folder of generated files."""
+    """Unit of removal: a library, a small file, or a folder of generated files."""
 
     path: Path
     files: int
     size: int
-    """In bytes."""
+    """Size in bytes."""
     used: float
-    """When it was last used, to a day, in s since 1970."""
+    """Time of last use, to a day, in s since 1970."""
 
 
 def entries(root: Path) -> list[Entry]:
-    """Everything in a cache, what was not used for the longest time first."""
+    """Return all entries of a cache, least recently used first."""
     found = []
     for kind in KINDS:
         for path in (root / kind).glob("*"):
@@ -162,7 +157,7 @@ def entries(root: Path) -> list[Entry]:
 
 
 def note_use(path: Path) -> None:
-    """Note that an entry was used today."""
+    """Record that an entry was used today."""
     now = time.time()
     with contextlib.suppress(OSError):
         if now - path.stat().st_mtime > _DAY:
@@ -170,7 +165,7 @@ def note_use(path: Path) -> None:
 
 
 def tidy(root: Path) -> None:
-    """Remove what dead processes left, what was not used for long, and what is too much."""
+    """Remove abandoned build folders, entries unused for long, and the least recently used ones above the size limit."""
     now = time.time()
     kept = []
     for entry in entries(root):
@@ -198,6 +193,6 @@ def _remove(path: Path) -> None:
 
 
 def clear_cache() -> None:
-    """Delete what this package keeps in the cache folder, and nothing else that may be there."""
+    """Delete all entries of this package from the cache folder, and no other files."""
     for kind in KINDS:
         shutil.rmtree(cache_folder() / kind, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Checksums of generated files: a folder that was damaged or edited is found out before anything of it runs."""
+"""Checksums of generated files, which detect damaged or edited folders before their code runs."""
 
 from __future__ import annotations
 
@@ -8,31 +8,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 CHECKSUMS = "checksums.txt"
-"""The file that lists them."""
+"""File that lists the checksums."""
 
 _CHECKED = (".c", ".h", ".py", ".json")
 
 
 def with_checksums(files: Mapping[str, str]) -> dict[str, str]:
-    """Generated files together with the list of their checksums.
-
-    Parameters
-    ----------
-    files
-        Text by name; pages for readers are not listed.
-    """
+    """Return generated files, text by name, with the list of their checksums; pages for readers are not listed."""
     lines = [f"{_digest(text)}  {name}\n" for name, text in sorted(files.items()) if name.endswith(_CHECKED)]
     return {**files, CHECKSUMS: "".join(lines)}
 
 
 def changed_file(files: Mapping[str, str]) -> str | None:
-    """Name of a file that is not as it was generated, if there is one.
-
-    Parameters
-    ----------
-    files
-        Text by name, with the list of checksums.
-    """
+    """Return the name of a file that differs from its listed checksum, or None."""
     if CHECKSUMS not in files:
         return CHECKSUMS
     listed = _listed(files[CHECKSUMS])
@@ -41,13 +29,7 @@ def changed_file(files: Mapping[str, str]) -> str | None:
 
 
 def unchanged_files(folder: Path) -> set[str]:
-    """Names of the files in a folder that are as they were generated.
-
-    Parameters
-    ----------
-    folder
-        A folder, which may hold other files as well.
-    """
+    """Return the names of the files in a folder, which may hold others, that match their checksums."""
     found = set()
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for name, digest in _listed((folder / CHECKSUMS).read_text(encoding="utf-8")).items():
@@ -58,7 +40,7 @@ def unchanged_files(folder: Path) -> set[str]:
 
 
 def _listed(text: str) -> dict[str, str]:
-    """Checksums by name of the file."""
+    """Return the listed checksums by file name."""
     pairs = (line.partition("  ") for line in text.splitlines())
     return {name: digest for digest, _, name in pairs}
 

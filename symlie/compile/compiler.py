@@ -1,4 +1,4 @@
-"""Finding the C compiler and running it."""
+"""Search for and execution of the C compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from symlie.reading import brief
 from symlie.stages import stage
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
-"""No -ffast-math, ever; the SLP pass is off because it emits fused operations in spite of -ffp-contract=off."""
+"""Flags of all compilations: never -ffast-math; no SLP pass, which emits fused operations despite -ffp-contract=off."""
 
 _REFUSALS = {
     "symlie needs NaN and infinity": (
@@ -33,18 +33,18 @@ _REFUSALS = {
     ),
     "symlie needs double constants": "cuts constants to 7 digits: take -fsingle-precision-constant",
 }
-"""Messages of ``primitives.h`` about flags, and what they mean."""
+"""Messages of ``primitives.h`` about flags, and their meanings."""
 
 _UNSEEN = {
     "-fassociative-math": "symlie needs IEEE arithmetic",
     "-freciprocal-math": "symlie needs IEEE arithmetic",
     "-funsafe-math-optimizations": "symlie needs IEEE arithmetic",
 }
-"""Flags of clang without a macro that ``primitives.h`` could see."""
+"""Flags of clang that define no macro that ``primitives.h`` can test."""
 
 _WITHOUT_STEPS = ("-O2", "-ftree-vectorize")
-"""In place of -O3 where no steps are taken: the same bits for less of a compiler's time. With -O1 states between steps
-would take ten times as long."""
+"""Replacement of -O3 for code without a time loop: bitwise identical results for less compile time. With -O1 states
+between steps would take ten times as long."""
 
 OPTIMIZATIONS = {
     "default": ("-march=native", "-ffp-contract=off"),
@@ -56,15 +56,15 @@ OPTIMIZATIONS = {
 
 _SHOWN_LINES = 4
 _LONGEST_LINE = 200
-"""Lines of a compiler's messages that are shown, and characters of each."""
+"""Number of lines of a compiler's messages that are shown, and of characters of each."""
 
 _LONGEST_WAIT = 0.1
-"""In s."""
+"""Longest wait for a compiler between interrupt checks, in s."""
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """A C compiler: the words of its command, and what identifies it in the cache key."""
+    """C compiler: the words of its command, and its identity in the cache key."""
 
     command: tuple[str, ...]
     identity: str
@@ -72,15 +72,8 @@ class Compiler:
 
 @functools.cache
 def find_compiler() -> Compiler:
-    """The compiler named by ``CC``, split as a shell does it, or the first of cc, gcc, clang on the path.
-
-    Raises
-    ------
-    NoCompilerError
-        There is none.
-    CompilerError
-        ``CC`` names one that is not there.
-    """
+    """Return the compiler in ``CC``, split as by a shell, or the first of cc, gcc, clang on the path; raise errors if
+    there is none."""
     stated = os.environ.get("CC", "").strip()
     if stated:
         return _stated_compiler(stated)
@@ -130,20 +123,8 @@ def _program_identity(path: str) -> str:
 
 
 def flags(optimize: str, *, takes_steps: bool = True) -> tuple[str, ...]:
-    """All compiler flags for a value of ``optimize``.
-
-    Parameters
-    ----------
-    optimize
-        Value of ``optimize``.
-    takes_steps
-        Whether what is compiled is a time loop, whose speed counts for more than what the compiler takes.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such value.
-    """
+    """Return all compiler flags for a value of ``optimize``; ``takes_steps`` marks time loops, whose speed matters more
+    than compile time."""
     if optimize not in OPTIMIZATIONS:
         raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
     base = BASE_FLAGS if takes_steps else (f for f in BASE_FLAGS if not f.startswith("-O"))
@@ -152,7 +133,7 @@ def flags(optimize: str, *, takes_steps: bool = True) -> tuple[str, ...]:
 
 @functools.cache
 def processor_identity() -> str:
-    """What distinguishes this processor for ``-march=native``: what the system says, or else the compiler."""
+    """Return a hash that identifies this processor for ``-march=native``, from the system or else from the compiler."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -163,13 +144,13 @@ def processor_identity() -> str:
 
 
 def _native_features() -> str:
-    """The macros that ``-march=native`` defines, which name the instructions of this processor."""
+    """Return the macros that ``-march=native`` defines, which name the instructions of this processor."""
     return f"{platform.machine()} {platform.processor()}\n" + "\n".join(sorted(_macros(("-march=native",))))
 
 
 @functools.cache
 def _macros(compiler_flags: tuple[str, ...]) -> frozenset[str]:
-    """The lines by which a compiler with some flags defines macros; none where it does not say."""
+    """Return the lines in which a compiler with some flags defines macros; empty if it does not print them."""
     try:
         command = [*find_compiler().command, *compiler_flags, "-dM", "-E", "-x", "c", os.devnull]
         result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
@@ -179,13 +160,7 @@ def _macros(compiler_flags: tuple[str, ...]) -> frozenset[str]:
 
 
 def vector_numbers(optimize: str) -> int:
-    """How many doubles the registers hold that compiled code uses: 8 of AVX-512, 4 of AVX2, else 1.
-
-    Parameters
-    ----------
-    optimize
-        Value of ``optimize``.
-    """
+    """Return the number of doubles in the vector registers of compiled code: 8 for AVX-512, 4 for AVX2, else 1."""
     macros = _macros(flags(optimize))
     has_vectors = "#define __GNUC__" in {line.rpartition(" ")[0] for line in macros}
     widths = {"#define __AVX512DQ__ 1": 8, "#define __AVX2__ 1": 4}
@@ -193,10 +168,8 @@ def vector_numbers(optimize: str) -> int:
 
 
 def _ended(command: list[str], source: Path) -> tuple[int, str]:
-    """Exit code and messages of a compiler; Ctrl-C ends it with all that it started.
-
-    Its processes are a group of their own: compilers start others, which would go on without it.
-    """
+    """Run a compiler in its own process group, so that Ctrl-C also ends its children; return its exit code and
+    messages."""
     process: subprocess.Popen[str] | None = None
     try:
         with DeferredInterrupt():  # until it is known what there is to end
@@ -224,7 +197,7 @@ def _ended(command: list[str], source: Path) -> tuple[int, str]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a process, and where processes have groups all that it started."""
+    """End a process and, where process groups exist, all its children."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:
@@ -232,7 +205,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _words(process: subprocess.Popen[str]) -> str:
-    """What a process says until it ends."""
+    """Return the messages of a process after it ends."""
     while True:
         # Python hears of a Ctrl-C that comes just before it waits only when it has waited.
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -240,15 +213,7 @@ def _words(process: subprocess.Popen[str]) -> str:
 
 
 def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
-    """Compile one source file to a shared library.
-
-    Raises
-    ------
-    CompilerError
-        The compiler reported errors; the message shows the first of them.
-    InterruptedCompilationError
-        Ctrl-C was pressed.
-    """
+    """Compile one source file to a shared library; raise `CompilerError` or `InterruptedCompilationError`."""
     command = [*find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
     shown = brief(" ".join([*find_compiler().command, *compiler_flags, source.name]))
     try:

@@ -1,4 +1,4 @@
-"""Headers of the template folder that generated C includes, by name: they lie in one folder where it is compiled."""
+"""Headers of the template folder that generated C includes, by name: all are in one folder for compilation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
 @functools.cache
 def _headers() -> dict[str, str]:
-    """Text of headers by name; that of the kernels' prototypes is printed from the contract."""
+    """Return the text of headers by name; prototypes of kernels are printed from the contract."""
     headers = {path.name: path.read_text(encoding="utf-8") for path in (template_folder() / "c").rglob("*.h")}
     return headers | {"system_kernels.h": prototypes(tuple(k for k in SYSTEM_KERNELS if k.gather is not Gather.OWN))}
 
 
 def with_headers(files: Mapping[str, str]) -> dict[str, str]:
-    """Source files, and the headers that they and these include."""
+    """Return source files with all headers that they include directly or indirectly."""
     known, texts = dict(files), list(files.values())
     while texts:
         for name in _INCLUDE.findall(texts.pop()):
@@ -31,7 +31,7 @@ def with_headers(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def declarations() -> str:
-    """What a library exports, as one text without directives."""
+    """Return all exports of a library as one text without directives."""
     text = _headers()["interface.h"] + _headers()["system_kernels.h"]
     return f"typedef double {REAL};\ntypedef double {SCALAR};\n" + "".join(
         line for line in text.splitlines(keepends=True) if not line.startswith("#")

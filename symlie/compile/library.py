@@ -1,4 +1,4 @@
-"""Loading a compiled library: declarations from the interface header, checked by hash."""
+"""Loading of a compiled library: declarations come from the interface header and are checked by hash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symlie.errors import CompilerError, FormatError
 from symlie.reading import brief
 
 Pointer: TypeAlias = Any
-"""What cffi makes: pointers, structures, libraries; it has no types."""
+"""Objects of cffi, which has no types: pointers, structures, libraries."""
 
 
 @functools.cache
@@ -29,7 +29,7 @@ def _type(kind: str) -> Pointer:
 
 
 class Library:
-    """A loaded library: ``library.call.symlie_force(...)`` and pointers to arrays."""
+    """Loaded library: ``library.call.symlie_force(...)`` and pointers to arrays."""
 
     def __init__(self, path: Path, interface_hash: str) -> None:
         self.ffi = _declarations()
@@ -49,5 +49,5 @@ class Library:
             )
 
     def pointer(self, array: object, kind: str = "double[]") -> Pointer:
-        """The memory of a C-contiguous array; the array must outlive the call."""
+        """Return a pointer to the memory of a C-contiguous array, which must outlive the call."""
         return self.ffi.from_buffer(_type(kind), array)

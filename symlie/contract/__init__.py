@@ -1,1 +1,1 @@
-"""What generated code and those who use it agree on; nothing here imports SymPy."""
+"""Interface between generated code and its users; nothing here imports SymPy."""

@@ -1,4 +1,4 @@
-"""Shapes of a model as a file among its generated ones: no kernel depends on it."""
+"""Shapes of a model, stored in a file of their own among the generated ones because no kernel depends on them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FILE = "shapes.json"
 """Name of the file; models without shapes have none."""
 
 FORMAT = 1
-"""Version of what is in it."""
+"""Version of the file format."""
 
 GROUND = ""
-"""What the ground is called in the place of a node."""
+"""Name of the ground, used instead of a node name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,26 +26,20 @@ class AttachedShape(Brief):
     """A shape at a node, or at each node of an array."""
 
     node: str
-    """Name of the node, the array, or a body that outputs place; empty for the ground."""
+    """Name of a node, of an array, or of a body whose position is an output; empty for the ground."""
     index: int | None
-    """Number of one node of an array."""
+    """Index of the node in an array; None for a single node or all nodes."""
     shape: Shape
     at: tuple[float, ...]
-    """Three numbers in axes of the node, in m."""
+    """Position in the axes of the node, three numbers, in m."""
     rotation: tuple[float, ...]
-    """Unit quaternion from axes of the shape to those of the node, scalar part first."""
+    """Unit quaternion from the axes of the shape to those of the node, scalar part first."""
     color: str | None
-    """As ``#rrggbb``, or what the page takes by itself."""
+    """Colour as ``#rrggbb``; None for the default of the page."""
 
 
 def shapes_text(shapes: Sequence[AttachedShape]) -> str:
-    """The text of the file.
-
-    Parameters
-    ----------
-    shapes
-        In the order in which they were stated.
-    """
+    """Return the text of the file, with the shapes in order of definition."""
     rows = [
         {
             "node": s.node, "index": s.index, "kind": s.shape.kind, "sizes": dict(s.shape.sizes), "at": s.at,
@@ -57,18 +51,8 @@ def shapes_text(shapes: Sequence[AttachedShape]) -> str:
 
 
 def read_shapes(files: Mapping[str, str]) -> tuple[AttachedShape, ...]:
-    """The shapes among generated files; none where there is no file of them.
-
-    Parameters
-    ----------
-    files
-        Generated files by name.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged, or of a later version.
-    """
+    """Return the shapes among generated files, empty without a shape file; raise `FormatError` if it is damaged or
+    newer."""
     if FILE not in files:
         return ()
     with reading(FILE, "is damaged; generate the model again"):

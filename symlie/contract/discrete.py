@@ -1,4 +1,4 @@
-"""Discrete Lagrangians as data: where in a step the Lagrangian is sampled, with which weights."""
+"""Discrete Lagrangians as data: sample points within a step and their weights."""
 
 from __future__ import annotations
 
@@ -8,20 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 Samples = tuple[tuple[Fraction, Fraction], ...]
-"""Parts ξ of the way from q₀ to q₁, each with its weight."""
+"""Pairs (ξ, weight), with ξ the fraction of the way from q₀ to q₁."""
 
 
 @dataclass(frozen=True)
 class DiscreteLagrangian:
-    """L_d(q₀, q₁, h) = h (Σ w T(q_ξ, θ/h) - Σ w V(q_ξ)) with q_ξ = q₀∘exp(ξ θ) at t₀ + ξ h, and θ = log(q₀⁻¹∘q₁).
-
-    Attributes
-    ----------
-    name
-        Its name.
-    kinetic, potential
-        Samples of T and of V.
-    """
+    """L_d(q₀, q₁, h) = h (Σ w T(q_ξ, θ/h) - Σ w V(q_ξ)) with q_ξ = q₀∘exp(ξ θ) at t₀ + ξ h, and θ = log(q₀⁻¹∘q₁)."""
 
     name: str
     kinetic: Samples
@@ -29,14 +21,14 @@ class DiscreteLagrangian:
 
     @property
     def identifier(self) -> str:
-        """What sets of kernels are named by: samples of a user's own are part of it."""
+        """Name in names of kernel sets; it includes the samples of user-defined ones."""
         if self in DISCRETE_LAGRANGIANS.values():
             return self.name
         return f"{self.name}_{hashlib.sha256(repr((self.kinetic, self.potential)).encode()).hexdigest()[:12]}"
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether it samples the way back as the way, so that a step back undoes a step."""
+        """Return whether the samples are symmetric, so that the method is time-reversible."""
         return all(
             sorted(samples) == sorted((1 - xi, weight) for xi, weight in samples)
             for samples in (self.kinetic, self.potential)
@@ -44,7 +36,7 @@ class DiscreteLagrangian:
 
     @property
     def between(self) -> Samples:
-        """Samples of V between q₀ and q₁."""
+        """Samples of V strictly between q₀ and q₁."""
         return tuple((xi, weight) for xi, weight in self.potential if xi not in (0, 1))
 
     @property
@@ -64,4 +56,4 @@ DISCRETE_LAGRANGIANS = {
     "trapezoid": DiscreteLagrangian("trapezoid", _ENDS, _ENDS),
     "midpoint": DiscreteLagrangian("midpoint", _MIDDLE, _MIDDLE),
 }
-"""Those that come with symlie. Source: [Hante2022], section 4.2; [HairerLubichWanner2006], section VI.6."""
+"""Built-in discrete Lagrangians. Source: [Hante2022], section 4.2; [HairerLubichWanner2006], section VI.6."""

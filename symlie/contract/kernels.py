@@ -1,7 +1,8 @@
-"""The table of system kernels: functions of a whole system that are gathered from generated ones of its types.
+"""Table of system kernels: functions of a whole system, assembled from generated functions of its types.
 
-A row says what a function takes, and how results of nodes or instances become the result of the system. From it follow
-its prototype and loop in C, its export, its evaluation in C and NumPy, and the arguments of the generated functions.
+An entry lists the arguments of a function and the way in which results of nodes or instances form the result of the
+system. It determines the prototype and the loop in C, the export, the evaluation in C and NumPy, and the arguments of
+the generated functions.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from symlie.contract.manifest import ElementType
 from symlie.contract.sets import COORDINATE_RATES, CORE, DISCRETE, SETS
 
 REAL = "symlie_real"
-"""The type of numbers in C, each of one member or of several side by side."""
+"""C type of numbers of one member, or of several in SIMD lanes."""
 
 SCALAR = "symlie_scalar"
-"""That of numbers that belong to no member."""
+"""C type of numbers that belong to no member."""
 
 
 class Gather(enum.Enum):
-    """How results of nodes or of instances of element types become the result of a system."""
+    """Ways to assemble results of nodes or of instances into the result of a system."""
 
     NODES = "components of each node, one node after the other"
     LARGEST = "the largest of all nodes"
@@ -33,59 +34,51 @@ class Gather(enum.Enum):
 
 @dataclass(frozen=True)
 class SystemKernel:
-    """A row of the table."""
+    """Entry of the table."""
 
     name: str
     arguments: str
-    """Letters of what it takes: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
-    increments u, algebra vectors w, parts ξ of a step."""
+    """Letters of the arguments: time t, configurations q and b, velocities v, accelerations a, multipliers λ,
+    increments u, algebra vectors w, fractions ξ of a step."""
     results: str
-    """Names of what it gives, each behind a blank."""
+    """Names of the results, separated by blanks."""
     gather: Gather
     size: str = ""
-    """What a result has as many values of as: a size of nodes or of instances, see `instance_size`, or a number."""
+    """Length of a result: a size of nodes or of instances, see `instance_size`, or a number."""
     meaning: str = ""
     in_stages: bool = False
-    """Whether a stage of a method may evaluate it; all others belong to the end of a step."""
+    """True if stages of a method may evaluate it; all others are evaluated at the end of a step."""
     of_increments: bool = False
-    """Whether nodes that nothing moves are left out: they keep their configuration, and their rates are zero."""
+    """True if fixed nodes are skipped: they keep their configuration, and their rates are zero."""
     set: str = CORE
 
     @property
     def of_nodes(self) -> bool:
-        """Whether it is gathered from nodes, and takes no parameters."""
+        """Return whether it is assembled from nodes and takes no parameters."""
         return self.gather in (Gather.NODES, Gather.LARGEST)
 
     @property
     def is_value(self) -> bool:
-        """Whether it gives one number."""
+        """Return whether the result is one number."""
         return self.gather is Gather.LARGEST
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What its arguments are called in C."""
+        """Names of the arguments in C."""
         return tuple(_LETTERS.get(letter, letter) for letter in self.arguments)
 
     @property
     def result_names(self) -> tuple[str, ...]:
-        """What it gives."""
+        """Names of the results."""
         return tuple(self.results.split())
 
     @property
     def element_arguments(self) -> tuple[str, ...]:
-        """What the generated functions of element types take: as the system, and parameters."""
+        """Arguments of the generated functions of element types: those of the system, and parameters."""
         return (*("multipliers" if letter == "λ" else letter for letter in self.arguments), "p", "e")
 
     def declaration(self, prefix: str, qualifier: str = "") -> str:
-        """The function in C.
-
-        Parameters
-        ----------
-        prefix
-            What its name begins with.
-        qualifier
-            Behind the stars of pointers, ``restrict `` or nothing.
-        """
+        """Return the C declaration; ``qualifier`` (``restrict `` or nothing) follows the stars of pointers."""
         real, star = REAL, f"*{qualifier}"
         inputs = [f"{real} {name}" if name in SCALARS else f"const {real} {star}{name}" for name in self.names]
         outputs = [] if self.is_value else [f"{real} {star}{name}" for name in self.result_names]
@@ -96,7 +89,7 @@ class SystemKernel:
 _LETTERS = {"λ": "lambda", "θ": "theta", "ξ": "xi"}
 
 SCALARS = ("t", "h", "theta", "xi")
-"""Arguments that are one number."""
+"""Arguments that are single numbers."""
 
 SYSTEM_KERNELS = (
     SystemKernel("advance", "qu", "out", Gather.NODES, "storage", "q∘exp(u).", of_increments=True),
@@ -181,33 +174,17 @@ SYSTEM_KERNELS = (
 """All system kernels."""
 
 KERNELS: Mapping[str, SystemKernel] = {k.name: k for k in SYSTEM_KERNELS}
-"""The rows by name."""
+"""Entries by name."""
 
 
 def gathered(which: str, *ways: Gather) -> tuple[SystemKernel, ...]:
-    """Rows of a set whose results are gathered in these ways.
-
-    Parameters
-    ----------
-    which
-        A set of kernels.
-    ways
-        Default: all but those of their own.
-    """
+    """Return the kernels of a set that are assembled in the given ways, by default in any way but ``Gather.OWN``."""
     chosen = ways or tuple(way for way in Gather if way is not Gather.OWN)
     return tuple(k for k in SYSTEM_KERNELS if k.set == which and k.gather in chosen)
 
 
 def instance_size(element: ElementType, size: str) -> int:
-    """Values that an instance of an element type has of a stored result.
-
-    Parameters
-    ----------
-    element
-        The element type.
-    size
-        ``mass``, ``jacobian``, ``rows``, ``events``, ``switches`` or ``unwrapped``.
-    """
+    """Return the number of values of a stored result per instance, with a size such as ``mass`` or ``rows``."""
     sizes = {
         "mass": element.mass.count,
         "jacobian": element.jacobian.count,
@@ -220,5 +197,5 @@ def instance_size(element: ElementType, size: str) -> int:
 
 
 def prototypes(kernels: Sequence[SystemKernel]) -> str:
-    """Prototypes of exported functions."""
+    """Return the prototypes of exported functions."""
     return "".join(f"/* {k.meaning} */\n{k.declaration('symlie_')};\n" for k in kernels)

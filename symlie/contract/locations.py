@@ -1,4 +1,4 @@
-"""In which order nodes are located: each instance after those that locate what it needs."""
+"""Topological order of dependent nodes: each instance follows those that determine its arguments."""
 
 from __future__ import annotations
 
@@ -10,15 +10,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Located(NamedTuple):
-    """Instances of one element type that locate nodes and need nothing of each other.
-
-    Attributes
-    ----------
-    element
-        Number of the element type.
-    instances
-        Numbers of the instances.
-    """
+    """Mutually independent instances of one element type that determine dependent nodes."""
 
     element: int
     instances: list[int]
@@ -27,20 +19,8 @@ class Located(NamedTuple):
 def located_in_order(
     places: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[Node]]]
 ) -> tuple[list[Located], set[Node]]:
-    """Instances by levels, and nodes that wait for each other in a circle.
-
-    Parameters
-    ----------
-    places
-        For each element type the places of nodes that it locates.
-    members
-        For each element type the nodes of each instance.
-
-    Returns
-    -------
-    order, circle
-        The levels one after the other, each by element type; nodes of a circle are in no level.
-    """
+    """Return the instances by levels, each by element type, and the nodes in circular dependencies, which are in no
+    level."""
     instances = [(e, k) for e, located in enumerate(places) if located for k in range(len(members[e]))]
     host = {members[e][k][place]: (e, k) for e, k in instances for place in places[e]}
     followers: dict[tuple[int, int], list[tuple[int, int]]] = {i: [] for i in instances}
@@ -67,13 +47,7 @@ def located_in_order(
 
 
 def runs(order: Sequence[Located]) -> list[tuple[int, int, int]]:
-    """The same as runs of neighbours: element type, first instance, end.
-
-    Parameters
-    ----------
-    order
-        Levels one after the other.
-    """
+    """Return the levels as runs of consecutive instances: element type, first instance, end."""
     found: list[tuple[int, int, int]] = []
     for element, numbers in order:
         for k in numbers:

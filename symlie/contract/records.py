@@ -1,4 +1,4 @@
-"""Dataclasses as JSON, by the types of their fields: what is written has them, and what is read is checked by them."""
+"""Conversion of dataclasses to and from JSON by the types of their fields, which also validate the content."""
 
 from __future__ import annotations
 
@@ -15,19 +15,11 @@ from numpy.typing import NDArray
 Record = TypeVar("Record")
 
 OPTIONAL = "optional"
-"""Metadata of fields that later versions added: they are not written where they have their default."""
+"""Metadata of fields that later versions added: default values are not written."""
 
 
 def to_json(kind: object, value: object) -> Any:
-    """A value as JSON has it.
-
-    Parameters
-    ----------
-    kind
-        Its type: of an instance of a subclass only the fields of this class are taken.
-    value
-        A dataclass, array, tuple, mapping, number or text.
-    """
+    """Return a value as JSON data; of an instance of a subclass only the fields of the class ``kind`` are taken."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if dataclasses.is_dataclass(kind):
@@ -46,22 +38,8 @@ def to_json(kind: object, value: object) -> Any:
 
 
 def from_json(kind: type[Record], content: object, at: str = "") -> Record:
-    """A dataclass from what JSON has.
-
-    Parameters
-    ----------
-    kind
-        The dataclass.
-    content
-        What a JSON text holds.
-    at
-        Where that is in a larger text, for the message.
-
-    Raises
-    ------
-    ValueError
-        A key is missing, or a value has another type or length.
-    """
+    """Return a dataclass from JSON data; raise `ValueError`, with the path ``at``, for missing keys or wrong types or
+    lengths."""
     found: Record = _read(kind, content, at)
     return found
 
@@ -79,7 +57,7 @@ def _paired(value: Sequence[object], hints: tuple[object, ...]) -> list[tuple[ob
 
 
 def _stated(kind: object) -> object:
-    """X of the type X | None."""
+    """Return X for the type X | None."""
     return next(hint for hint in typing.get_args(kind) if hint is not type(None))
 
 

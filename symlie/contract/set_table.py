@@ -1,4 +1,4 @@
-"""The table of a set of kernels: to which model its code belongs, and where the values that it gives belong."""
+"""Table of a set of kernels: the model to which its code belongs, and the positions of its values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from symlie.contract.records import from_json, to_json
 
 @dataclass(frozen=True)
 class TypePatterns:
-    """Where the stored values of each matrix of a set belong in an element type, or in a node type."""
+    """Positions of the stored values of each matrix of a set in an element type or a node type."""
 
     name: str
     patterns: tuple[Pattern, ...]
@@ -19,21 +19,18 @@ class TypePatterns:
 
 @dataclass(frozen=True)
 class CentredSeries:
-    """A function about a point, which serves up to an end of arguments."""
+    """Expansion of a function about a point, valid up to ``upper``."""
 
     upper: float
     centre: float
     coefficients: tuple[float, ...]
-    """Of powers of z - centre."""
+    """Coefficients of the powers of z - centre."""
 
 
 @dataclass(frozen=True)
 class ScalarFunction:
-    """A function of one argument that is no elementary one.
-
-    ``family`` is ``c`` (c_{k,m} with k = index, m = derivative), ``g`` (g_m, m = index), ``a`` (a_p, p = index), or
-    ``s``, a stated series by its expansions; see `symlie.runtime.kernels.function_series`.
-    """
+    """Non-elementary function: c_{k,m} (``c``), g_m (``g``) or a_p (``a``), k, m, p from index and derivative, or a
+    user-defined series (``s``) by its expansions."""
 
     family: str
     index: int = 0
@@ -43,7 +40,7 @@ class ScalarFunction:
 
 @dataclass(frozen=True)
 class Composition:
-    """A function of an argument of a jet."""
+    """Function of an argument of a jet."""
 
     argument: int
     function: ScalarFunction
@@ -51,64 +48,58 @@ class Composition:
 
 @dataclass(frozen=True)
 class JetLayout:
-    """What a jet of a node type or of an element type keeps; see `symlie.ir.jets.Jet`."""
+    """Storage layout of the jet of a node type or of an element type; see `symlie.ir.jets.Jet`."""
 
     name: str
     results: int
     kept: int
     factors: int
     late: int
-    """The last of the factors, which lack something of inputs that are found later."""
+    """Number of last factors that are incomplete until the inputs found later are known."""
     products: tuple[tuple[int, int], ...]
-    """The factors of each product."""
+    """Factors of each product."""
     side_by_side: bool
-    """Whether C follows several nodes or instances at a time, one in each lane."""
+    """True if C evaluates several nodes or instances at a time, one in each SIMD lane."""
     arguments: int = 0
-    """Arguments of functions that are no elementary ones."""
+    """Number of arguments of non-elementary functions."""
     compositions: tuple[Composition, ...] = ()
-    """These functions, one argument after the other."""
+    """These functions, ordered by argument."""
     conditions: int = 0
-    """Functions of time whose signs choose pieces."""
+    """Number of functions of time whose signs select branches."""
     vanishes: bool = False
-    """Whether all its coefficients are zero but those of order 0."""
+    """True if all its coefficients of order one and higher are zero."""
     given: int = 0
-    """Values that it gives to another jet beside its results."""
+    """Number of values passed to another jet in addition to the results."""
     taken: int = 0
-    """Values that another jet of the type gives."""
+    """Number of values received from another jet of the type."""
     new: int = 0
-    """The last of the late factors, of which nothing is known before."""
+    """Number of last late factors that are entirely unknown before the late inputs."""
     names: tuple[str, ...] = ()
-    """What factors are called: an input by its name, and equal values of all jets of a type alike."""
+    """Names of the factors: that of an input, and a common one for equal values of all jets of a type."""
     unread: bool = False
-    """Whether no order of others takes the nodes that it places, which are placed with states alone then."""
+    """True if no other coefficients depend on its dependent nodes, which are then evaluated only with states."""
 
 
 @dataclass(frozen=True)
 class SetTable:
-    """What is known of the files of a set."""
+    """Description of the files of a set."""
 
     model_interface_hash: str
-    """That of the model's own files, to which these belong."""
+    """Interface hash of the model to which these files belong."""
     interface_hash: str
-    """What the code of the set reports."""
+    """Hash that the code of the set reports."""
     elements: tuple[TypePatterns, ...]
-    """Element types with the set's matrices; node types with T, where the set is ``tangent``."""
+    """Element types with the set's matrices; node types with T for the set ``tangent``."""
     weights: tuple[float, ...] = ()
-    """Weights over h of loads at both ends of a step, where the set is that of a discrete Lagrangian."""
+    """Weights, divided by h, of the loads at both ends of a step, for the set of a discrete Lagrangian."""
     jets: tuple[JetLayout, ...] = ()
-    """Those of the set ``jets``."""
+    """Jets of the set ``jets``."""
 
     def text(self) -> str:
-        """As JSON."""
+        """Return the table as JSON."""
         return json.dumps(to_json(SetTable, self)) + "\n"
 
 
 def read_table(text: str) -> SetTable:
-    """The table of a text.
-
-    Raises
-    ------
-    ValueError
-        The text is none.
-    """
+    """Return the table of a text; raise `ValueError` if it is none."""
     return from_json(SetTable, json.loads(text))

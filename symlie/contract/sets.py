@@ -1,6 +1,6 @@
-"""Sets of kernels: what is derived, emitted and loaded together, each when it is first needed.
+"""Sets of kernels: derived, emitted and loaded together, each on first use.
 
-Every model has the set ``core``; the others have files of their own beside those of the model.
+Every model has the set ``core``; the other sets have separate files.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from symlie.contract.discrete import DISCRETE_LAGRANGIANS, DiscreteLagrangian
 from symlie.errors import UnknownNameError
 
 CORE = "core"
-"""The set of every run, whose files are named by the model alone."""
+"""Set of every run; its files are named after the model only."""
 
 COORDINATE_RATES = "coordinate_rates"
-"""What files of every run have where nodes are stepped in stored coordinates of rotations, and no others."""
+"""Part of the core files if nodes are stepped in stored coordinates of rotations."""
 
 
 @dataclass(frozen=True)
 class MatrixKind:
-    """A matrix of derivatives of a whole system.
+    """Matrix of derivatives of a whole system."""
 
-    Its rows and columns are ``velocities`` (components), ``components`` of local coordinates of all nodes, ``rows`` (of
-    constraints), ``inputs``, ``outputs`` or ``local_outputs``, or it has ``one`` column.
-    """
+    # Rows and columns are ``velocities`` (components), ``components`` of local coordinates of all nodes, ``rows``
+    # (constraint equations), ``inputs``, ``outputs`` or ``local_outputs``, or ``one`` column.
 
     name: str
     letter: str
@@ -35,19 +34,19 @@ class MatrixKind:
 
 @dataclass(frozen=True)
 class KernelSet:
-    """A set of kernels: of node types, or one kernel of element types that gives stored values of matrices."""
+    """Set of kernels of node types, or of one kernel of element types that computes the stored values of matrices."""
 
     name: str
     meaning: str
     matrices: tuple[MatrixKind, ...] = ()
     kind: str = ""
-    """Which rows of the table of system kernels belong to it; those of its own name if there is none."""
+    """Set name of its entries in the table of system kernels; by default the name of the set."""
     discrete: DiscreteLagrangian | None = None
-    """The discrete Lagrangian that it is derived from."""
+    """Discrete Lagrangian from which it is derived."""
 
     @property
     def rows(self) -> str:
-        """What its rows of the table of system kernels call their set."""
+        """Set name of its entries in the table of system kernels."""
         return self.kind or self.name
 
     def files(self, model: str) -> tuple[str, ...]:
@@ -97,13 +96,7 @@ DISCRETE = "discrete"
 
 
 def discrete_set(stated: DiscreteLagrangian) -> KernelSet:
-    """The set of momenta of a discrete Lagrangian, which is known by its name from here on.
-
-    Parameters
-    ----------
-    stated
-        The discrete Lagrangian.
-    """
+    """Return the set of momenta of a discrete Lagrangian and register it under its name."""
     meaning = f"momenta of the discrete Lagrangian {stated.name}"
     found = KernelSet(f"{DISCRETE}_{stated.identifier}", meaning, _DISCRETE, DISCRETE, stated)
     return _STATED.setdefault(found.name, found)
@@ -113,12 +106,12 @@ _STATED: dict[str, KernelSet] = {}
 
 
 def kernel_set(name: str) -> KernelSet:
-    """The set of this name, of symlie or of a discrete Lagrangian that a user stated."""
+    """Return the set of this name, built-in or of a user-defined discrete Lagrangian."""
     return known_sets()[name]
 
 
 def known_sets() -> dict[str, KernelSet]:
-    """All sets by name, with those of discrete Lagrangians that users stated."""
+    """Return all sets by name, including those of user-defined discrete Lagrangians."""
     return {**SETS, **_STATED}
 
 
@@ -140,25 +133,15 @@ SETS: Mapping[str, KernelSet] = {
         *(discrete_set(stated) for stated in DISCRETE_LAGRANGIANS.values()),
     )
 }
-"""All sets besides that of every run."""
+"""All sets except ``core``."""
 
 IN_FOLDERS = ("newton", "ports")
-"""Sets that generated folders have unless others are named."""
+"""Sets that generated folders contain by default."""
 
 
 def chosen_sets(text: str) -> tuple[str, ...] | None:
-    """Sets that a user names, besides that of every run; None for all that a model has.
-
-    Parameters
-    ----------
-    text
-        Names with commas between them, or ``all``.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such set.
-    """
+    """Return the sets in a comma-separated text besides ``core``; None for ``all``. Raise `UnknownNameError` for
+    unknown ones."""
     if text == "all":
         return None
     names = [name.strip() for name in text.split(",")]
@@ -169,6 +152,6 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
 
 
 def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
-    """Files by name without those of the sets, also of discrete Lagrangians that only whoever wrote them knows."""
+    """Return the files by name without those of sets, including sets of unknown user-defined discrete Lagrangians."""
     apart = {name for s in SETS.values() for name in s.files(model)}
     return {n: text for n, text in files.items() if n not in apart and not n.startswith(f"{model}_{DISCRETE}_")}

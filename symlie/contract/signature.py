@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a kernel: a scalar (``size`` None) or an array."""
+    """Argument of a kernel: a scalar (``size`` None) or an array."""
 
     name: str
     size: int | None
     is_output: bool = False
 
     def declaration(self, real: str) -> str:
-        """The argument as declared in C."""
+        """Declaration of the argument in C."""
         if self.size is None:
             return f"{real} {self.name}"
         return f"{real} *restrict {self.name}" if self.is_output else f"const {real} *restrict {self.name}"
@@ -30,7 +30,7 @@ class Signature:
     arguments: tuple[Argument, ...]
 
     def prototype(self, real: str) -> str:
-        """C prototype without qualifiers and semicolon, with the type of all numbers."""
+        """Return the C prototype without qualifiers and semicolon; ``real`` is the type of all numbers."""
         return f"void {self.name}({', '.join(a.declaration(real) for a in self.arguments)})"
 
     def python(self) -> str:
@@ -39,6 +39,6 @@ class Signature:
 
 
 def signature_hash(signatures: Iterable[Signature]) -> str:
-    """Hash of several signatures including sizes; the loaded library must report the same."""
+    """Return the hash of several signatures including sizes; the loaded library must report the same."""
     text = "\n".join(repr(s) for s in signatures)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

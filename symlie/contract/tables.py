@@ -1,4 +1,4 @@
-"""Interpolation of run-time tables: names, degrees of the polynomials, and how smooth the functions are."""
+"""Interpolation of run-time tables: names, degrees of the polynomials, and smoothness."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEGREES = {"linear": 1, "hold": 0, "cubic": 3, "quintic": 5}
 """Degree of the polynomials between knots, by interpolation."""
 
 SPLINES = {3: "cubic", 5: "quintic"}
-"""Interpolations by splines, by their degree."""
+"""Spline interpolations, by degree."""
 
 ENDS = ("not-a-knot", "clamped", "natural", "periodic")
 """End conditions of splines, in SciPy's terms."""
@@ -20,22 +20,17 @@ OUTSIDE = ("refuse", "hold", "continue")
 """Treatments of arguments outside of a table."""
 
 MARGIN = 1e-6
-"""Distance from the ends of a table, relative to its length, up to which its end polynomials serve arguments outside of
-it: states of a run violate constraints by rounding and by the tolerance of Newton's method."""
+"""Distance from the ends of a table, relative to its length, up to which its end polynomials are extrapolated: states
+of a run violate constraints by rounding and by the tolerance of Newton's method."""
 
 
 PERIODIC = 1e-9
-"""Difference of the first and the last value of a periodic table, relative to its largest value."""
+"""Tolerance on the difference of the first and the last value of a periodic table, relative to its largest value."""
 
 
 def smoothness_of(interpolation: str, end: str = "not-a-knot", outside: str = "hold") -> int:
-    """How many derivatives of all functions through such tables are continuous everywhere; -1 if they may jump.
-
-    Parameters
-    ----------
-    interpolation, end, outside
-        Names of `DEGREES`, `ENDS` and `OUTSIDE`.
-    """
+    """Return the number of continuous derivatives of all functions through tables of these options; -1 if they may
+    jump."""
     inside = DEGREES[interpolation] - 1
     if outside != "hold" or end == "periodic":
         return inside
@@ -46,22 +41,8 @@ def smoothness_of(interpolation: str, end: str = "not-a-knot", outside: str = "h
 def check_points(
     what: str, knots: NDArray[np.float64], values: NDArray[np.float64], interpolation: str, end: str
 ) -> None:
-    """Check that a spline passes through some points.
-
-    Parameters
-    ----------
-    what
-        The table, for the message.
-    knots, values
-        The points, shape (n,) and (n, size).
-    interpolation, end
-        Names of `DEGREES` and `ENDS`.
-
-    Raises
-    ------
-    ModelError
-        There are too few points, or the ends of a periodic table differ.
-    """
+    """Check that points, shapes (n,) and (n, size), define a spline; raise `ModelError` for too few points or unequal
+    periodic ends."""
     degree = DEGREES[interpolation]
     if degree not in SPLINES:
         return

@@ -1,1 +1,1 @@
-"""Generated text on its way to those who run it: from the cache, or into a folder."""
+"""Delivery of generated text: from the cache, or into a folder."""

@@ -1,4 +1,4 @@
-"""Folders of generated files: complete, with sets of kernels, equations, certificate and checksums."""
+"""Complete folders of generated files, with sets of kernels, equations, certificate and checksums."""
 
 from __future__ import annotations
 
@@ -21,15 +21,7 @@ if TYPE_CHECKING:
 
 
 def folder_files(equations: Equations, sets: Sequence[str] | None = IN_FOLDERS) -> dict[str, str]:
-    """All files of a generated folder by name: with sets of kernels, equations, certificate, checksums.
-
-    Parameters
-    ----------
-    equations
-        The model.
-    sets
-        Which of `symlie.contract.sets.SETS` it has besides that of every run; None for all that the model has.
-    """
+    """Return all files of a generated folder by name, with ``core`` and the named sets, or with all sets for None."""
     files, written = generated_files(equations), []
     for name in SETS if sets is None else sets:
         with contextlib.nullcontext() if sets else contextlib.suppress(ModelError):
@@ -41,7 +33,7 @@ def folder_files(equations: Equations, sets: Sequence[str] | None = IN_FOLDERS) 
 
 
 def certified(files: Mapping[str, str]) -> dict[str, str]:
-    """Generated files of a model with a certificate of all coefficient functions that they define."""
+    """Add a certificate of all coefficient functions that the generated files of a model define."""
     from symlie.certify.certificate import certificate_of_sources
 
     sources = [text for name, text in sorted(files.items()) if name.endswith((".c", ".h"))]
@@ -49,13 +41,8 @@ def certified(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
-    """Write generated files into a folder; those that were generated there before are replaced by complete new ones.
-
-    Raises
-    ------
-    FormatError
-        The folder has no name, or a file can not be written; the folder is as it was.
-    """
+    """Replace the generated files of a folder as a whole; raise `FormatError`, with the folder unchanged, if that
+    fails."""
     if not str(folder):
         raise FormatError("The name of the folder to write is empty.")
     folder = Path(folder)

@@ -1,4 +1,4 @@
-"""One road for every set of kernels: derived and emitted once for equal statements, and published in the cache."""
+"""Generation of sets of kernels: derived and emitted once for equal models, and published in the cache."""
 
 from __future__ import annotations
 
@@ -22,22 +22,8 @@ _KIND = "sets"
 
 
 def set_files(equations: Equations, name: str) -> dict[str, str]:
-    """Files of a set of kernels by name, from the cache if an equal statement was derived before.
-
-    The set of every run has the manifest of the types alone; `generated_files` adds what is run-time data.
-
-    Parameters
-    ----------
-    equations
-        The model.
-    name
-        ``core``, or one of `symlie.contract.sets.SETS`.
-
-    Raises
-    ------
-    GroupError
-        A group of the model does not have the coordinates of the set.
-    """
+    """Return the files of the set ``name`` by name, from the cache if an equal model was derived before."""
+    # The manifest of ``core`` covers only the types; `generated_files` adds the run-time data.
     entry = _entry(equations, name)
     if entry is None:
         return _emitted(equations, name)
@@ -50,17 +36,17 @@ def set_files(equations: Equations, name: str) -> dict[str, str]:
 
 
 def is_published(equations: Equations, name: str) -> bool:
-    """Whether a set of an equal statement is in the cache."""
+    """Return whether a set of an equal model is in the cache."""
     entry = _entry(equations, name)
     return entry is not None and published_text(_KIND, entry) is not None
 
 
 def generated_files(equations: Equations) -> dict[str, str]:
-    """The generated files that a run needs by name: header, source, NumPy module, manifest, shapes if there are any.
-
-    The manifest with numbers of nodes and elements, where these are run-time data, and with the values of parameters
-    is that of the model itself.
-    """
+    """Return the generated files of a run by name: header, source, NumPy module, manifest, and shapes, if any."""
+    # The manifest is that of the model itself: with numbers of nodes and elements, if these are run-time data, and with
+    # parameter values.
+    # The manifest is that of the model itself: with numbers of nodes and elements, if these are run-time data, and with
+    # parameter values.
     from symlie.emit.manifest import manifest_of
 
     files = set_files(equations, CORE)
@@ -70,7 +56,7 @@ def generated_files(equations: Equations) -> dict[str, str]:
 
 
 def _entry(equations: Equations, name: str) -> str | None:
-    """Name of the entry of a set; None if something in the statement has no canonical text."""
+    """Return the name of the cache entry of a set; None if something in the model has no canonical text."""
     text = equations.canonical_text
     identities = (package_digest(), sys.version, version("sympy"))
     return text and f"{text_key({'statement': text}, identities)}-{name}.json"

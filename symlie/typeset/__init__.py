@@ -1,1 +1,1 @@
-"""Equations of motion for readers: Markdown and LaTeX of what was stated and derived."""
+"""Equations of motion for readers: Markdown and LaTeX of model definitions and derived terms."""

@@ -1,4 +1,4 @@
-"""The continuous equations of a continuum for people: LaTeX, and a Markdown page.
+"""Continuous equations of a continuum for readers: LaTeX, and a Markdown page.
 
     M v̇ = v̂ᵀ M v + G' - ŵᵀ G + F,   0 = Ψ(w)
 
@@ -22,7 +22,7 @@ _PLACES = {"start": "s_0", "end": "s_K"}
 
 
 class _Formulas:
-    """Names of everything in the equations, and rows of formulas."""
+    """Names of all quantities in the equations, and rows of formulas."""
 
     def __init__(self, equations: ContinuumEquations) -> None:
         self.equations, self.c = equations, equations.continuum
@@ -46,7 +46,7 @@ class _Formulas:
             name(constraint.multipliers, Letter(r"\lambda", "", index), VELOCITY)
 
     def written(self, expressions: Sequence[Expr]) -> Vector:
-        """Expressions in named symbols alone."""
+        """Return expressions in named symbols only."""
         lowered, found = lower(self.c.stated.program, expressions)
         known: dict[Symbol, Expr] = {}
         for statement in lowered.statements:
@@ -55,23 +55,23 @@ class _Formulas:
         return tuple(factor_terms(substitute(e, known)) for e in found)
 
     def scalar(self, left: str, expression: Expr) -> Row:
-        """A row of a scalar."""
+        """Return a row that shows a scalar."""
         return Row(left, (self.notation.latex(self.written([expression])[0]),))
 
     def vector(self, left: str, expressions: Sequence[Expr]) -> Row:
-        """A row of a column."""
+        """Return a row that shows a column vector."""
         parts = self.written(expressions)
         return Row(left, ("0" if all(e == 0 for e in parts) else self.notation.column(parts),))
 
     def densities(self) -> list[Row]:
-        """T, U, P and Ψ."""
+        """Return rows of T, U, P and Ψ."""
         pairs = (("T", self.c.kinetic), ("U", self.c.potential), ("P", self.c.dissipated))
         rows = [self.vector(str(e), r.of) for e, r in zip(self.strains, self.c.rates, strict=True)]
         rows += [self.scalar(name, Add(*terms)) for name, terms in pairs if terms]
         return [*rows, *([self.vector(r"\Psi", self.equations.constraint)] if self.equations.constraint else [])]
 
     def terms(self) -> list[Row]:
-        """M or p, G, and F."""
+        """Return rows of M or p, G, and F."""
         e = self.equations
         rows = []
         if e.has_constant_mass:
@@ -90,11 +90,11 @@ class _Formulas:
 
     @property
     def has_force(self) -> bool:
-        """Whether anything but section forces acts between the ends."""
+        """Return whether forces other than section forces act between the ends."""
         return any(f != 0 for f in self.written(self.equations.force))
 
     def motion(self) -> list[Row]:
-        """The equations of motion."""
+        """Return the rows of the equations of motion."""
         left, turned = (r"M \thinspace \dot v", "M v") if self.equations.has_constant_mass else (r"\dot p", "p")
         force = " + F" if self.has_force else ""
         right = rf"\widehat{{v}}^{{\mathsf{{T}}}} {turned} + G' - \widehat{{w}}^{{\mathsf{{T}}}} G{force}"
@@ -102,7 +102,7 @@ class _Formulas:
         return [*rows, *([Row("0", (r"\Psi(w)",))] if self.equations.constraint else [])]
 
     def ends(self) -> list[Row]:
-        """Boundary conditions."""
+        """Return the rows of the boundary conditions."""
         return [row for e in self.equations.ends for row in self._end(e)]
 
     def _end(self, e: EndCondition) -> list[Row]:
@@ -120,7 +120,8 @@ class _Formulas:
         return [self.vector(f"{sign}G({s}, t)", e.load or (Integer(0),) * self.c.group.dimension)]
 
     def in_space(self) -> list[Row]:
-        """The equations in inertial axes: of linear and angular momentum on groups of motions, or by Ad on all."""
+        """Return the equations in inertial axes: of linear and angular momentum on groups of motions, by Ad on all
+        groups."""
         force = self.has_force
         momentum = "M v" if self.equations.has_constant_mass else "p"
         fields = [f.name for f in self.c.group.velocity_fields]
@@ -148,13 +149,13 @@ def _part(momentum: str, index: str) -> str:
 
 
 def latex(equations: ContinuumEquations) -> str:
-    """See `symlie.derive.continuum_equations.ContinuumEquations.latex`."""
+    """Return LaTeX; see `symlie.derive.continuum_equations.ContinuumEquations.latex`."""
     f = _Formulas(equations)
     return "\n\n".join(block(rows) for rows in (f.motion(), f.terms(), f.ends(), f.in_space()) if rows)
 
 
 def markdown(equations: ContinuumEquations) -> str:
-    """See `symlie.derive.continuum_equations.ContinuumEquations.markdown`."""
+    """Return Markdown; see `symlie.derive.continuum_equations.ContinuumEquations.markdown`."""
     f = _Formulas(equations)
     c = equations.continuum
     page = render(

@@ -1,4 +1,4 @@
-"""The statement list that a person reads: short and single-use scalar statements are written into their users."""
+"""Statement list for readers: short and single-use scalar statements are substituted into their users."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from symlie.typeset.notation import rotation_entries
 from symlie.typeset.vector_forms import size
 
 SMALL = 2
-"""Operations up to which a statement is written out wherever it is used."""
+"""Operation count up to which a statement is substituted wherever it is used."""
 
 LONGEST = 24
-"""Operations above which a statement keeps its name even if it is used once."""
+"""Operation count above which a statement keeps its name even if it is used once."""
 
 EXPANDED = 60
-"""Operations up to which an expression is expanded and collected again."""
+"""Operation count up to which an expression is expanded and collected."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """Symbols and what they stand for: expressions, or a group operation with its arguments."""
+    """Symbols and their meaning: expressions, or a group operation with its arguments."""
 
     symbols: tuple[Symbol, ...]
     expressions: Vector = ()
@@ -36,14 +36,15 @@ class Definition:
 
 @dataclass(frozen=True)
 class StatementList:
-    """Definitions in program order and the replacements that write all other symbols by them."""
+    """Definitions in program order, and the replacements that express all other symbols by them."""
 
     definitions: tuple[Definition, ...]
     replacements: Mapping[Symbol, Expr]
     parameters: frozenset[Symbol]
 
     def written(self, expressions: Iterable[Expr], *, collect: bool = True) -> Vector:
-        """Expressions in the symbols of the definitions; parameters are collected unless the form is to be kept."""
+        """Return expressions in the symbols of the definitions, with collected parameters unless the form is to be
+        preserved."""
         replaced = tuple(substitute(sympy.sympify(e), self.replacements) for e in expressions)
         return tuple(collected(e, self.parameters) for e in replaced) if collect else replaced
 
@@ -70,19 +71,7 @@ def statement_list(
     vectors: Iterable[Vector],
     parameters: frozenset[Symbol],
 ) -> StatementList:
-    """Decide which statements keep a name.
-
-    Parameters
-    ----------
-    program
-        The program.
-    outputs
-        Everything that will be shown.
-    vectors
-        Scalar statements that form a vector; they keep or lose their names together.
-    parameters
-        Symbols that are collected in front of the others.
-    """
+    """Decide which statements keep a name; scalar statements that form a vector keep or lose their names together."""
     statements = needed_statements(program, outputs)
     assigned = {s.symbol for s in statements if isinstance(s, Assignment)}
     uses = _uses(statements, outputs)
@@ -122,7 +111,7 @@ def _fold(
     named: set[Symbol],
     parameters: frozenset[Symbol],
 ) -> tuple[dict[Symbol, Expr], list[Definition]]:
-    """One pass; a symbol that turns out to need a name brings its vector into ``named`` for the next pass."""
+    """Make one pass; a symbol that needs a name adds its vector to ``named`` for the next pass."""
     replacements: dict[Symbol, Expr] = {}
     values: dict[Symbol, Expr] = {}
     definitions: list[Definition] = []
@@ -151,7 +140,7 @@ def _fold(
 
 
 def _written_out(statement: Application, arguments: Sequence[Vector]) -> Vector | None:
-    """Results that need no name: a factor of a product of groups, and a rotated unit vector."""
+    """Return results that need no name: a factor of a product of groups, and a rotated unit vector."""
     operation = statement.operation
     if isinstance(operation, Factor):
         return operation.lower(Program(), arguments)

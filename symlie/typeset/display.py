@@ -1,9 +1,9 @@
-"""Derived equations for people: a Markdown page of every term, and a LaTeX block for notebooks.
+"""Derived equations for readers: a Markdown page of every term, and a LaTeX block for notebooks.
 
     M(q) v' = -g(t, q, v) - B(q)ᵀ λ,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z = 0
 
-The statement list is shown as it was derived, with short statements written into their users (`statement_list`) and
-components read back as vectors where they are vectors (`vector_forms`).
+The statement list is shown as derived, with short statements substituted into their users (`statement_list`) and
+components recognised as vectors (`vector_forms`).
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _MEANINGS = {
     "x": "position, inertial axes",
     "x_dot": "translational velocity, inertial axes",
 }
-"""What fields of moving bodies mean."""
+"""Meanings of the fields of moving bodies."""
 
 _PLANAR = {"p": "cosine and sine of the rotation angle", "Omega": "angular velocity"}
-"""What they mean in the plane."""
+"""Their meanings in the plane."""
 
 _COORDINATES = {"x": "coordinates", "x_dot": "rate of the coordinates"}
-"""What the fields of Rⁿ mean where nothing rotates."""
+"""Meanings of the fields of Rⁿ without rotations."""
 
 
 def markdown(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
-    """See `symlie.derive.equations.Equations.markdown`; for GitHub, notebooks and editors."""
+    """Return Markdown for GitHub, notebooks and editors; see `symlie.derive.equations.Equations.markdown`."""
     with stage("write", f"the equations of {equations.model.name}"):
         return _page(equations.with_symbols, equations.frozen, newton, discrete)
 
@@ -97,11 +97,11 @@ def _page(equations: Equations, frozen: Collection[str], newton: bool, discrete:
 
 
 SHOWN_NODES = 6
-"""Nodes of a part that are named."""
+"""Number of nodes of a part that are named."""
 
 
 def _parts(equations: Equations) -> list[tuple[str, int, int, str]]:
-    """What a large statement was cut into: element type, instances, velocities, and nodes of the first instance."""
+    """Return the parts of a large model: element type, instances, velocities, and nodes of the first instance."""
     if equations.elements is equations.model:
         return []
     own = {id(i) for i in equations.model.instances}
@@ -118,7 +118,7 @@ def _parts(equations: Equations) -> list[tuple[str, int, int, str]]:
 
 
 def _step(steps: Sequence[StepView], discrete: DiscreteLagrangian | None) -> dict[str, object] | None:
-    """A step of a discrete Lagrangian, if there is one."""
+    """Return the sections on a step of a discrete Lagrangian, if there is one."""
     if discrete is None:
         return None
 
@@ -130,7 +130,7 @@ def _step(steps: Sequence[StepView], discrete: DiscreteLagrangian | None) -> dic
 
 
 def latex(equations: Equations, *, newton: bool = False, discrete: DiscreteLagrangian | None = None) -> str:
-    """See `symlie.derive.equations.Equations.latex`; display equations for MathJax and LaTeX."""
+    """Return display equations for MathJax and LaTeX; see `symlie.derive.equations.Equations.latex`."""
     equations = equations.with_symbols
     views, steps, blocks = _views(equations, newton=newton), _step_views(equations, discrete), []
     for view in views:
@@ -195,7 +195,7 @@ def _sections(view: StatementView) -> list[dict[str, object]]:
 
 
 def _rows(view: StatementView) -> dict[str, list[Row]]:
-    """All rows of a statement by title."""
+    """Return all rows of a statement by title."""
     sections = {
         "Statements": view.definitions,
         "Energies": energy_rows(view),
@@ -246,7 +246,7 @@ def _blocks(rows: Sequence[Row]) -> list[str]:
 
 
 def block(rows: Sequence[Row]) -> str:
-    """Rows of an aligned block."""
+    """Return rows as an aligned block."""
     lines = [f"{row.left} &= " + " \\\\\n&= ".join(row.right) for row in rows]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 

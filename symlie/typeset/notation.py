@@ -1,4 +1,4 @@
-"""LaTeX names of symbols, as the papers write them, and the order in which they appear in a formula."""
+"""LaTeX names of symbols in the notation of the papers, and the order of symbols in formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symlie.groups.group import Field, LieGroup
 from symlie.ir.program import Vector, substitute
 
 PARAMETER, LET, STORAGE, VELOCITY = "p", "s", "u", "v"
-"""Kinds of symbols, in the order in which they appear in a product."""
+"""Kinds of symbols, in their order within a product."""
 
 _T = TypeVar("_T")
 
@@ -29,7 +29,7 @@ _ATOM_IN_PARENTHESES = re.compile(r"(\{)?\\left\((\w(?:_\{\d+\})?) ?\\right\)(?(
 
 
 def word(name: str) -> str:
-    """A name as upright LaTeX text; Greek names and single letters as symbols."""
+    """Return a name as upright LaTeX text; Greek names and single letters as symbols."""
     if name in tex_greek_dictionary:
         return str(tex_greek_dictionary[name])
     if name in greek_letters_set:
@@ -38,19 +38,19 @@ def word(name: str) -> str:
 
 
 def spaced(latex: str) -> str:
-    """Put thin spaces between upright words and what follows them as a factor."""
+    """Put thin spaces between upright words and the factors that follow them."""
     return _FACTOR_AND_WORD.sub(r" \\thinspace ", _WORD_AND_FACTOR.sub(r"\1 \\thinspace ", latex))
 
 
 def positive_first(terms: Sequence[_T], is_positive: Callable[[_T], bool]) -> list[_T]:
-    """Terms of a sum with the first positive one in front, so that the sum does not begin with a minus."""
+    """Return the terms of a sum with the first positive one in front, so that the sum does not begin with a minus."""
     first = next((i for i, term in enumerate(terms) if is_positive(term)), 0)
     return [terms[first], *terms[:first], *terms[first + 1 :]] if terms else []
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A letter with a superscript and an index of its own; components append their indices."""
+    """Letter with a superscript and an index; components append their indices."""
 
     stem: str
     superscript: str = ""
@@ -62,7 +62,7 @@ class Letter:
         return self.component(())
 
     def component(self, indices: Sequence[int]) -> str:
-        """The component of these zero-based indices, such as ``R_{12}`` or ``\\Omega^{\\mathrm{tip}}_{3}``."""
+        """Return the component with these zero-based indices, such as ``R_{12}`` or ``\\Omega^{\\mathrm{tip}}_{3}``."""
         numbers = [str(i + self.first) for i in indices]
         joined = ("," if any(len(n) > 1 for n in numbers) else "").join(numbers)
         index = index_of(self.index, joined)
@@ -70,7 +70,7 @@ class Letter:
 
 
 def letter(name: str, superscript: str = "", first: int = 1) -> Letter:
-    """The letter of a name: ``x``, ``x_dot`` with a dot, ``Omega2`` with an index."""
+    """Return the letter of a name: ``x``, ``x_dot`` with a dot, ``Omega2`` with an index."""
     match = re.fullmatch(r"(.+?)(_dot)?(\d*)", name)
     assert match is not None
     stem, dot, index = match.groups()
@@ -78,14 +78,14 @@ def letter(name: str, superscript: str = "", first: int = 1) -> Letter:
 
 
 def field_letter(field: Field, superscript: str = "", at: str = "") -> Letter:
-    """The letter of a named part of a storage or a velocity, with the grid point that it belongs to in its index."""
+    """Return the letter of a field of a storage or a velocity, with its grid point ``at`` in the index."""
     is_quaternion = field.name.rstrip("0123456789") == "p" and field.shape == (4,)
     found = letter(field.name, superscript, first=0 if is_quaternion else 1)
     return replace(found, index=index_of(at, found.index))
 
 
 def index_of(*parts: str) -> str:
-    """Indices behind each other, without those that are empty."""
+    """Join the nonempty indices."""
     return ",".join(filter(None, parts))
 
 
@@ -105,7 +105,7 @@ class _Printer(LatexPrinter):
 
 
 def _whole(text: str) -> str:
-    """A law in pieces without the parentheses that it needs as a factor."""
+    """Return a piecewise law without the parentheses that it needs as a factor."""
     opening, closing = r"\left(\begin{cases}", r"\end{cases}\right)"
     alone = text.startswith(opening) and text.endswith(closing) and text.count(opening) == 1
     return text[len(r"\left(") : -len(r"\right)")] if alone else text
@@ -120,7 +120,7 @@ class Notation:
         self._printer = _Printer({"symbol_names": self._names})
 
     def name(self, symbol: Expr, latex: str, kind: str) -> None:
-        """Give a symbol its LaTeX name, once; in formulas it stands after the symbols of its kind named before."""
+        """Give a symbol its LaTeX name, once; formulas list symbols of one kind in the order in which they are named."""
         if not isinstance(symbol, Symbol) or symbol in self._keys:
             return
         key = Symbol(f"{kind}{len(self._keys):06d}", real=True)
@@ -141,19 +141,19 @@ class Notation:
             self.name_vector(part, field_letter(field, superscript, at), kind, field.shape)
 
     def latex(self, expression: Expr) -> str:
-        """An expression as LaTeX."""
+        """Return an expression as LaTeX."""
         text = spaced(self._printer.doprint(substitute(sympy.sympify(expression), self._keys)))
         text = _whole(_ATOM_IN_PARENTHESES.sub(r"(\2)", text))
         # In Markdown, a line that begins with "- " is an item of a list.
         return "-" + text[2:] if text.startswith("- ") else text
 
     def array(self, rows: Sequence[Sequence[str]]) -> str:
-        """A matrix of printed entries; each row has its own line, which Markdown on GitHub needs."""
+        """Return a matrix of printed entries, each row on a separate line, which Markdown on GitHub needs."""
         lines = " \\\\\n".join(" & ".join(row) for row in rows)
         return f"\\left[\\begin{{array}}{{{'c' * len(rows[0])}}}\n{lines}\n\\end{{array}}\\right]"
 
     def matrix(self, rows: Sequence[Sequence[Expr]]) -> str:
-        """A matrix of expressions, with a common fraction in front."""
+        """Return a matrix of expressions, with a common fraction in front."""
         terms = [t for row in rows for e in row if e != 0 for t in sympy.Add.make_args(e)]
         numbers = {abs(t.as_coeff_Mul()[0]) for t in terms}
         fraction = numbers.pop() if len(numbers) == 1 else Integer(1)
@@ -163,12 +163,12 @@ class Notation:
         return f"{self.latex(fraction)} {self.array(entries)}"
 
     def column(self, components: Sequence[Expr]) -> str:
-        """A column of components; a single component stands alone."""
+        """Return a column of components; a single component is printed as a scalar."""
         return self.matrix([[c] for c in components]) if len(components) > 1 else self.latex(components[0])
 
 
 def rotation_entries(group: LieGroup, storage: Vector) -> Vector:
-    """Entries of R(q), row by row: stored components, or symbols where the entries are polynomials of them."""
+    """Return the entries of R(q), row by row: stored components, or symbols if the entries are polynomials of them."""
     assert group.rotation is not None
     entries = tuple(group.rotation(storage))
     if all(e.is_Symbol for e in entries):
@@ -178,16 +178,16 @@ def rotation_entries(group: LieGroup, storage: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class Rotation:
-    """A rotation matrix by name."""
+    """Rotation matrix with a name."""
 
     letter: Letter
     entries: Vector
-    """Entries by name, row by row."""
+    """Symbols of the entries, row by row."""
     formulas: Vector
-    """Entries by the stored components, expanded."""
+    """Entries as expanded expressions in the stored components."""
 
     def latex(self, *, transpose: bool) -> str:
-        """The matrix or its transpose."""
+        """Return the name of the matrix or of its transpose."""
         if not transpose:
             return str(self.letter)
         inner = self.letter.superscript

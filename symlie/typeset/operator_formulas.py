@@ -49,11 +49,11 @@ SERIES = (
     Row("T(v)", (r"\sum_{k \geq 0} \frac{(-A)^k}{(k + 1)!}",)),
     Row("T^{-1}(v)", (r"I + \frac{1}{2} A + \sum_{k \geq 1} \frac{B_{2 k}}{(2 k)!} A^{2 k}",)),
 )
-"""T and T⁻¹ of groups without closed forms; B are Bernoulli's numbers."""
+"""T and T⁻¹ of groups without closed forms; B are the Bernoulli numbers."""
 
 
 def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
-    """q' = DL_q(e) v by field of the storage, and R(p) where the rotation matrix is not stored."""
+    """Return rows of q' = DL_q(e) v by field of the storage, and of R(p) if the rotation matrix is not stored."""
     if isinstance(node.group, HomogeneousSpace):
         return _generator_rows(view, node, node.group)
     group, storage, velocity = node.group, node.value.components, node.velocity.components
@@ -105,7 +105,7 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
 
 
 def _generator_rows(view: StatementView, node: Node, space: HomogeneousSpace) -> list[Row]:
-    """y' = ψ_*(f)|_y by field of the storage."""
+    """Return rows of y' = ψ_*(f)|_y by field of the storage."""
     f = tuple(Symbol(f"{node.name}.f{i}", real=True) for i in range(space.dimension))
     forms = VectorForms(view.notation)
     for part in space.group.velocity_fields:
@@ -127,7 +127,7 @@ def _generator_rows(view: StatementView, node: Node, space: HomogeneousSpace) ->
 
 
 def _velocity_at(node: Node, storage_offset: int) -> Field:
-    """The velocity field of the factor that is stored from an offset on."""
+    """Return the velocity field of the factor whose storage begins at an offset."""
     offset = next(a for _, s, a in node.lie_group.simple_factors if s == storage_offset)
     return next(f for f in node.group.velocity_fields if f.offset == offset)
 
@@ -137,7 +137,7 @@ def _name(view: StatementView, node: Node, field: Field) -> str:
 
 
 def _matrix_rate(view: StatementView, node: Node, field: Field, rate: Vector) -> str:
-    """R ω̃ where the rate of a stored rotation matrix is that, else its entries."""
+    """Return R ω̃ if that is the rate of a stored rotation matrix, else its entries."""
     part = node.value.components[field.offset : field.offset + field.size]
     rows, columns = field.shape
     for spin in node.group.velocity_fields:
@@ -149,7 +149,7 @@ def _matrix_rate(view: StatementView, node: Node, field: Field, rate: Vector) ->
 
 
 def operator_rows(group: LieGroup) -> list[Row]:
-    """ad, z = ω², T, T⁻¹ and exp of a group that is no direct product; none for commutative groups."""
+    """Return rows of ad, z = ω², T, T⁻¹ and exp of a group that is no direct product; none for commutative groups."""
     if ad_matrix(group).is_zero_matrix:
         return []
     symbols = algebra_symbols(group)
@@ -185,7 +185,7 @@ class Term:
 
 
 def closed_form_terms(function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr) -> tuple[Expr, list[Term]]:
-    """κ and the terms of φ(A), from the minimal polynomial of A (see `spectrum`); coefficients in the symbol z."""
+    """Return κ and the terms of φ(A), from the minimal polynomial of A (see `spectrum`); coefficients in the symbol z."""
     form = spectrum(matrix)
     a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z) if form.pair_multiplicity else Integer(1)
     variable = Symbol("zeta")
@@ -201,7 +201,7 @@ def closed_form_terms(function: AnalyticFunction, matrix: ImmutableMatrix, z: Ex
 
 
 def closed_form(notation: Notation, function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr, name: str) -> str:
-    """φ(A) as LaTeX."""
+    """Return φ(A) as LaTeX."""
     ratio, terms = closed_form_terms(function, matrix, z)
     squared = rf"\left({name}^{{2}} + {notation.latex(ratio * Symbol('z'))} \thinspace I\right)"
 
@@ -226,7 +226,7 @@ def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
 
 
 def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -> Iterator[Row]:
-    """exp(v) by field of the storage, from the linear kinematic equation s' = L s + f of its components."""
+    """Return rows of exp(v) by field of the storage, from the linear kinematic equation s' = L s + f of its components."""
     z = squared_angle(group)
     if group.coordinates_of is not None:
         (field,) = group.storage_fields
@@ -250,7 +250,7 @@ def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -
 
 
 def _operand(notation: Notation, forms: VectorForms, group: LieGroup, field: Field, block: LinearBlock) -> str:
-    """What φ(L) acts on: nothing for a matrix that starts at I, else the start or the forcing."""
+    """Return the operand of φ(L): empty for a matrix with initial value I, else the initial value or the forcing."""
     if len(field.shape) == 2:
         return ""
     start = [group.identity[i] for i in block.components]

@@ -11,31 +11,25 @@ Monomial = tuple[tuple[str, int], ...]
 """Powers of generators, sorted by name."""
 
 Polynomial = dict[Monomial, Expr]
-"""Numbers by monomial."""
+"""Coefficients by monomial."""
 
 LARGEST = 400
 """Number of terms above which an expression is not expanded."""
 
 
 class TooLargeError(ValueError):
-    """An expression has more terms than are worth looking at."""
+    """Expression with too many terms to be examined."""
 
 
 def product(p: Polynomial, q: Polynomial) -> Polynomial:
-    """p q.
-
-    Raises
-    ------
-    TooLargeError
-        The product may have more than `LARGEST` terms.
-    """
+    """Return p q; raise `TooLargeError` if it may have more than `LARGEST` terms."""
     if len(p) * len(q) > LARGEST:
         raise TooLargeError
     return total({_times(m, n): a * b} for m, a in p.items() for n, b in q.items())
 
 
 def total(parts: Iterable[Polynomial]) -> Polynomial:
-    """The sum."""
+    """Return the sum of polynomials."""
     result: Polynomial = {}
     for part in parts:
         for monomial, number in part.items():
@@ -44,17 +38,17 @@ def total(parts: Iterable[Polynomial]) -> Polynomial:
 
 
 def negative(p: Polynomial) -> Polynomial:
-    """-p."""
+    """Return -p."""
     return {monomial: -number for monomial, number in p.items()}
 
 
 def scaled(p: Polynomial, monomial: Monomial, number: Expr) -> Polynomial:
-    """p times a monomial and a number."""
+    """Return p times a monomial and a number."""
     return {_times(m, monomial): number * a for m, a in p.items()}
 
 
 def quotient(monomial: Monomial, divisor: Monomial) -> Monomial | None:
-    """monomial / divisor, or None if it does not divide."""
+    """Return monomial / divisor, or None if it is not divisible."""
     powers = dict(monomial)
     for name, power in divisor:
         rest = powers.get(name, 0) - power
@@ -72,20 +66,14 @@ def _times(m: Monomial, n: Monomial) -> Monomial:
 
 
 class Generators:
-    """Subexpressions that are not sums, products or powers, by name."""
+    """Subexpressions other than sums, products or powers, by name."""
 
     def __init__(self) -> None:
         self._expressions: dict[str, Expr] = {}
         self._names: dict[Expr, str] = {}
 
     def polynomial(self, expression: Expr) -> Polynomial:
-        """An expression, expanded.
-
-        Raises
-        ------
-        TooLargeError
-            It has more than `LARGEST` terms.
-        """
+        """Expand an expression; raise `TooLargeError` if it has more than `LARGEST` terms."""
         if expression.is_Number:
             return {(): expression} if expression != 0 else {}
         if expression.is_Add:
@@ -104,7 +92,7 @@ class Generators:
         return {((self._name(expression), 1),): Integer(1)}
 
     def expression(self, p: Polynomial) -> Expr:
-        """The polynomial as an expression."""
+        """Return the polynomial as an expression."""
         return sympy.Add(*[
             number * sympy.Mul(*[self._expressions[name] ** power for name, power in monomial])
             for monomial, number in sorted(p.items())

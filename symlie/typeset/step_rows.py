@@ -1,9 +1,9 @@
-"""What is the same for all statements in a step of a variational integrator, as rows of aligned equations.
+"""Common terms of all statements in a step of a variational integrator, as rows of aligned equations.
 
     L_d = h (Σ w T(q_ξ, θ/h) - Σ w V(q_ξ)),   y = ∂L_d/∂θ
     p⁺ = T⁻ᵀ(-θ) y - D_{q_n} L_d,             p⁻ = T⁻ᵀ(θ) y + D_{q_{n+1}} L_d
 
-V at both ends is part of the load l there, with external forces and damping, and L_d without it is written with a bar.
+V at both ends is part of the load l there, with external forces and damping; L_d without it is written with a bar.
 Source: [Hante2022], equations 12 to 18.
 """
 
@@ -24,15 +24,7 @@ _RATE = r"\frac{\theta}{h}"
 
 
 def step_sections(views: Sequence[StepView], discrete: DiscreteLagrangian) -> list[Section]:
-    """The discrete Lagrangian, its momenta, and both stages.
-
-    Parameters
-    ----------
-    views
-        Steps of all statements.
-    discrete
-        The discrete Lagrangian.
-    """
+    """Return the discrete Lagrangian, its momenta, and both stages as sections."""
     statements = [view.derived.statement for view in views]
     return [_lagrangian(discrete), _momenta(views, statements, discrete), *_stages(statements, discrete)]
 
@@ -124,7 +116,7 @@ class _Forces:
         self._samples = samples if forced or damped else []
 
     def worked(self, by: str) -> str:
-        """What they do at samples between the ends, for a derivative by θ or q_n."""
+        """Return their terms at samples between the ends, for a derivative by θ or q_n."""
         terms = [
             (w, rf"h \left(\frac{{\partial {_at('q', part)}}}{{\partial {by}}}\right)^{{\mathsf{{T}}}} {self._force}")
             for part, w in self._samples
@@ -138,12 +130,12 @@ def _at(letter: str, part: Fraction) -> str:
 
 
 def _terms(samples: Samples, shown: Callable[[str], str], sign: int = 1) -> list[tuple[Fraction, str]]:
-    """Samples with their weights, as terms of a sum."""
+    """Return samples with their weights as terms of a sum."""
     return [(sign * weight, shown(_at("q", part))) for part, weight in sorted(samples)]
 
 
 def _sum(terms: Sequence[tuple[Fraction, str]]) -> str:
-    """h times the sum of the terms, over their common denominator."""
+    """Return h times the sum of the terms, over their common denominator."""
     whole = lcm(*(weight.denominator for weight, _ in terms))
     inner = "".join(_added(weight * whole, term) for weight, term in terms).removeprefix(" + ").strip()
     factor = "h" if whole == 1 else rf"\frac{{h}}{{{whole}}}"
@@ -151,12 +143,12 @@ def _sum(terms: Sequence[tuple[Fraction, str]]) -> str:
 
 
 def _added(weight: Fraction, term: str) -> str:
-    """A term behind others; nothing if its weight is zero."""
+    """Return a term to be appended to others; empty if its weight is zero."""
     return f" {'-' if weight < 0 else '+'} {_times(abs(weight), term)}" if weight else ""
 
 
 def _times(number: Fraction, term: str) -> str:
-    """A multiple of a term; its first letter is part of a fraction."""
+    """Return a multiple of a term whose first letter becomes part of the fraction."""
     letter, space, rest = term.partition(" ")
     numerator = letter if abs(number.numerator) == 1 else f"{abs(number.numerator)} {letter}"
     sign = "-" if number < 0 else ""

@@ -1,7 +1,7 @@
-"""A step of a variational integrator under the names in which it is shown, of one statement.
+"""A step of a variational integrator, for one statement, with the names of the display.
 
-What the derivation has found is shown: y = ∂L_d/∂θ, D_{q_n}L_d and D_{q_{n+1}}L_d at fixed θ, p = ∂T/∂v, the loads l,
-and rows without Φ as L_d samples them.
+The derived quantities are shown: y = ∂L_d/∂θ, D_{q_n}L_d and D_{q_{n+1}}L_d at fixed θ, p = ∂T/∂v, the loads l, and
+constraints without Φ as L_d samples them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True)
 class StepPart:
-    """The part of a vector over all nodes that belongs to a field of a velocity."""
+    """Part of a vector over all nodes that belongs to a field of a velocity."""
 
     superscript: str
     field: str
@@ -49,29 +49,12 @@ class StepPart:
     stop: int
 
     def letter(self, stem: str, at: str = "") -> Letter:
-        """Its letter in a vector with this stem."""
+        """Return its letter in a vector with this stem."""
         return Letter(stem, self.superscript, index_of(at, self.field))
 
 
 class StepView(StatementView):
-    """A step of a statement, from (t, q, v) with the index n to n + 1, under the names in which it is shown.
-
-    Parameters
-    ----------
-    derived
-        The statement and its terms.
-    discrete
-        The discrete Lagrangian.
-    parameters, inputs
-        Parameters of the model, and its run-time inputs and smooth tables.
-
-    Raises
-    ------
-    GroupError
-        A node is on no Lie group.
-    ModelError
-        The statement has what variational methods do not take.
-    """
+    """Step of a statement from (t, q, v) with the index n to n + 1, with the names of the display."""
 
     letters: ClassVar[str] = "abkrsu"
     element, logarithm, vector = "g", r"\vartheta", "w"
@@ -135,12 +118,12 @@ class StepView(StatementView):
         return [*step.momentum, *self._load, *step.by_increment, *step.by_start, *step.by_end, *step.rolling]
 
     def part_rows(self, stem: str, vector: Vector, at: str = "") -> list[Row]:
-        """Parts of a vector over all nodes that are not zero."""
+        """Return rows of the nonzero parts of a vector over all nodes."""
         parts = [(p, vector[p.start : p.stop]) for p in self.step_parts]
         return [self.vector_row(str(p.letter(stem, at)), part) for p, part in parts if any(c != 0 for c in part)]
 
     def sections(self) -> list[Section]:
-        """All rows."""
+        """Return all rows by section."""
         step = self.step
         derivatives = [
             *self.part_rows("y", step.by_increment),

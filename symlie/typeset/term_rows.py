@@ -1,4 +1,4 @@
-"""The derived terms of a statement as rows of aligned equations."""
+"""Derived terms of a statement as rows of aligned equations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from symlie.typeset.view import Row, StatementView, VelocityPart
 CONSTRAINT_SECTIONS = (
     "Constraints", "Constraint Jacobian", "Hidden constraints", "Nonholonomic constraints", "Curvature",
 )  # fmt: skip
-"""Titles of what is shown of constraints, in this order."""
+"""Titles of the sections on constraints, in order."""
 
 WIDEST = 12
-"""Largest number of columns of a matrix that is shown whole; of larger ones, the blocks that are not zero are shown."""
+"""Largest number of columns of a matrix that is shown whole; of larger ones only nonzero blocks are shown."""
 
 
 def energy_rows(view: StatementView) -> list[Row]:
-    """Kinetic and potential energy, and the dissipation function."""
+    """Return rows of the kinetic and potential energy, and of the dissipation function."""
     statement = view.derived.statement
     energies = [
         ("T", statement.kinetic), ("V", statement.potential), ("D", statement.dissipated), ("H", statement.energies)
@@ -33,20 +33,20 @@ def energy_rows(view: StatementView) -> list[Row]:
 
 
 def mass_rows(view: StatementView) -> list[Row]:
-    """M(q)."""
+    """Return rows of M(q)."""
     if not view.velocity_parts:
         return []
     return _matrix_rows(view, "M", view.derived.dynamics.mass, view.velocity_parts)
 
 
 def force_rows(view: StatementView) -> list[Row]:
-    """g(t, q, v), by part of the velocity."""
+    """Return rows of g(t, q, v), by part of the velocity."""
     force = view.derived.dynamics.force
     return [view.vector_row(f"g_{{{p.letter}}}", force[p.start : p.stop]) for p in view.velocity_parts]
 
 
 def field_rows(view: StatementView) -> list[Row]:
-    """f of the nodes without velocity, by part of the algebra."""
+    """Return rows of f of the nodes without velocity, by part of the algebra."""
     rows = []
     for node, f in view.derived.statement.fields:
         assert isinstance(node.group, HomogeneousSpace)
@@ -57,7 +57,7 @@ def field_rows(view: StatementView) -> list[Row]:
 
 
 def placement_rows(view: StatementView) -> list[Row]:
-    """Where placed nodes are."""
+    """Return rows of the configurations of dependent nodes."""
     rows = []
     for p in view.derived.statement.placements:
         node, reference = (view.derived.statement.nodes[k] for k in (p.place, p.reference))
@@ -77,12 +77,12 @@ def placement_rows(view: StatementView) -> list[Row]:
 
 
 def field_part(view: StatementView, node: Node, part: Field) -> Letter:
-    """The letter of a part of the algebra-valued field of a node."""
+    """Return the letter of a part of the algebra-valued field of a node."""
     return Letter("f", view.superscript(node), str(field_letter(part)))
 
 
 def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
-    """Φ, B, B v + b and Z by title, in rows by constraint; empty without constraints."""
+    """Return rows of Φ, B, B v + b and Z by title and constraint; empty without constraints."""
     terms = view.derived.constraints
     rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
     for constraint, label, part in labelled(view):
@@ -107,17 +107,18 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
 
 
 def output_rows(view: StatementView) -> list[Row]:
-    """Named outputs."""
+    """Return rows of the named outputs."""
     return [view.vector_row(word(o.name), o.components) for o in view.derived.statement.outputs]
 
 
 def event_rows(view: StatementView) -> list[Row]:
-    """Scalars whose zeros are events."""
+    """Return rows of the event functions."""
     return [view.scalar_row(word(e.name), e.expression) for e in view.derived.statement.events]
 
 
 def newton_rows(view: StatementView) -> list[Row]:
-    """Tangent stiffness K, damping C and, by constraint on velocities, H = D_q(B v + b), if the view has them."""
+    """Return rows of the stiffness K, damping C and, by constraint on velocities, H = D_q(B v + b), if the view has
+    them."""
     if view.newton is None:
         return []
     parts = view.velocity_parts
@@ -132,7 +133,7 @@ def newton_rows(view: StatementView) -> list[Row]:
 
 
 def labelled(view: StatementView) -> Iterator[tuple[Constraint, str, slice]]:
-    """Constraints with what marks their terms, which is nothing where there is one, and with their rows."""
+    """Return constraints with the marks of their terms, empty for a single constraint, and with their equations."""
     constraints = view.derived.statement.constraints
     ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
     for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):
@@ -146,7 +147,7 @@ def _matrix_rows(
     row_parts: Sequence[VelocityPart] = (),
     label: str = "",
 ) -> list[Row]:
-    """A matrix by blocks and by components; or, if it is wide, its blocks that are not zero."""
+    """Return a matrix by blocks and by components or, if it is wide, its nonzero blocks."""
     rows = [view.written(row) for row in matrix]
     bounds = [(str(p.letter), p.start, p.stop) for p in row_parts] or [(label, 0, len(rows))]
     columns = view.velocity_parts

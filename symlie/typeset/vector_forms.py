@@ -1,4 +1,4 @@
-"""Components read back as what a person would write: sums of known vectors, cross products, dot products, blocks.
+"""Recognition of vector forms in components: sums of known vectors, cross products, dot products, blocks.
 
 Terms of the expanded components are matched exactly against candidates, so a form that is shown equals the components.
 """
@@ -24,23 +24,23 @@ Parts = list[tuple[Expr, str]]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A vector that components may contain a multiple of."""
+    """Vector of which components may contain a multiple."""
 
     latex: str
     components: tuple[Polynomial, ...]
     names: frozenset[str]
     """Names of the generators in the components."""
     opposite: str = ""
-    """LaTeX of the negative vector, where it has one of its own."""
+    """LaTeX of the negative vector if it has a special form."""
 
 
 def size(expression: Expr) -> int:
-    """Number of operations of an expression, counted on its tree."""
+    """Return the number of operations of an expression, counted on its tree."""
     return sum(max(1, len(e.args) - 1) for e in preorder_traversal(expression) if e.args)
 
 
 class VectorForms:
-    """Recognises vectors, scalars and blocks; vectors become known as they are named."""
+    """Recognises vectors, scalars and blocks; vectors become known when they are named."""
 
     def __init__(self, notation: Notation) -> None:
         self._notation = notation
@@ -51,30 +51,30 @@ class VectorForms:
         self._rotations: list[Rotation] = []
 
     def add(self, latex: str, components: Sequence[Expr]) -> None:
-        """Make a vector known."""
+        """Add a known vector."""
         if len(components) > 1:
             self._named.add(tuple(components))
             self._vectors.append(self._candidate(latex, components))
 
     def add_product(self, latex: str, components: Sequence[Expr]) -> None:
-        """Make a product of a matrix and a vector known."""
+        """Add a known product of a matrix and a vector."""
         self._products.append(self._candidate(latex, components))
 
     def add_rotation(self, rotation: Rotation) -> None:
-        """Make a rotation matrix known."""
+        """Add a known rotation matrix."""
         self._rotations.append(rotation)
 
     def is_named(self, components: Vector) -> bool:
-        """Whether the components are exactly a known vector."""
+        """Return whether the components are exactly a known vector."""
         return components in self._named
 
     def vector(self, components: Sequence[Expr]) -> str | None:
-        """Components as a sum of known vectors, or None."""
+        """Return components as a sum of known vectors, or None."""
         parts, rest = self._parts(components)
         return None if rest is None or any(rest) else self._sum(parts)
 
     def operand(self, components: Sequence[Expr], operator: str = "") -> str:
-        """An operator applied to components: to a name, a sum in parentheses, a unit vector or a column."""
+        """Return an operator applied to components: to a name, a sum in parentheses, a unit vector or a column."""
         if all(c.is_Number for c in components) and sorted(components) == [0] * (len(components) - 1) + [1]:
             return f"{operator} e_{{{list(components).index(Integer(1)) + 1}}}".strip()
         parts, rest = self._parts(components)
@@ -86,7 +86,7 @@ class VectorForms:
         return spaced(rf"{operator} \left({self._sum(parts)}\right)".strip())
 
     def scalar(self, expression: Expr) -> str:
-        """A scalar with its dot products written as such; what is no dot product follows."""
+        """Return a scalar with its dot products first, followed by the remaining terms."""
         parts, rest = self._parts((expression,))
         if not parts or rest is None:
             return self._notation.latex(expression)
@@ -94,7 +94,7 @@ class VectorForms:
         return self._sum([*parts, *terms])
 
     def block(self, rows: Rows) -> str | None:
-        """A block as 0, a row uᵀ, or a square one as f I, diag(u), ũ, R, Rᵀ or R ũ; None if it has no such form."""
+        """Return a block as 0, uᵀ or, if it is square, f I, diag(u), ũ, R, Rᵀ or R ũ; None if it has no such form."""
         n = len(rows)
         entries = tuple(e for row in rows for e in row)
         if all(e == 0 for e in entries):
@@ -114,7 +114,7 @@ class VectorForms:
         return self._rotation_block(entries) or self._skew_block(rows) if n == 3 else None
 
     def blocks(self, rows: Rows, heights: Sequence[int], widths: Sequence[int]) -> str | None:
-        """A matrix split into blocks, or None if a block has no form; a single block has no brackets."""
+        """Return a matrix split into blocks, or None if a block has no form; a single block has no brackets."""
         printed: list[list[str]] = []
         row_ends, column_ends = [0, *itertools.accumulate(heights)], [0, *itertools.accumulate(widths)]
         for top, bottom in itertools.pairwise(row_ends):
@@ -156,7 +156,7 @@ class VectorForms:
         return _candidate(latex, [self._generators.polynomial(c) for c in components])
 
     def _parts(self, components: Sequence[Expr]) -> tuple[Parts, list[Polynomial] | None]:
-        """Multiples of known vectors, and what is left of the components; None if they are too large to be read."""
+        """Return multiples of known vectors and the remainder of the components; None if they are too large to expand."""
         try:
             rest = [self._generators.polynomial(c) for c in components]
             names = frozenset(name for p in rest for monomial in p for name, _ in monomial)

@@ -1,4 +1,4 @@
-"""A derived statement under the names in which it is shown: nodes, parameters, and the definitions that keep a name."""
+"""Names of a derived statement in the display: nodes, parameters, and the definitions that keep a name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True)
 class VelocityPart:
-    """A named part of the velocities of a statement."""
+    """Named part of the velocities of a statement."""
 
     letter: Letter
     start: int
@@ -54,24 +54,10 @@ class VelocityPart:
 
 
 class StatementView:
-    """A derived statement under the names in which it is shown.
-
-    Parameters
-    ----------
-    derived
-        The statement and its terms.
-    parameters
-        Parameters of the model.
-    inputs
-        Run-time inputs and smooth tables of the model.
-    newton
-        Whether the Newton matrices are derived and shown too.
-    at
-        Index of the grid point that t, q and v belong to, if they belong to one.
-    """
+    """Derived statement with the names of the display; ``at`` is the index of the grid point of t, q and v, if any."""
 
     letters: ClassVar[str] = "abdfkrsu"
-    """Letters for vectors without a name of their own; numbered letters follow when they are used up."""
+    """Letters for unnamed vectors; numbered letters follow when they are used up."""
     element, logarithm, vector = "h", r"\theta", "y"
     """Letters of group elements, of logarithms and of those vectors, which are numbered."""
 
@@ -115,15 +101,15 @@ class StatementView:
         self._rights = {row.left: row.right[0] for row in self.definitions}
 
     def superscript(self, node: Node) -> str:
-        """The name of a node as a superscript, where there are several."""
+        """Return the name of a node as a superscript if there are several nodes."""
         return word(node.name.rpartition(".")[2]) if len(self.derived.statement.nodes) > 1 else ""
 
     def written(self, expressions: Sequence[Expr], *, collect: bool = True) -> Vector:
-        """Expressions in the symbols that have names."""
+        """Return expressions in the symbols that have names."""
         return self._list.written(expressions, collect=collect)
 
     def vector_row(self, left: str, expressions: Sequence[Expr]) -> Row:
-        """A row that shows a vector in vector form, where it has one, and in components."""
+        """Return a row that shows a vector in vector form, if it has one, and in components."""
         components = self.written(expressions)
         if len(components) == 1:
             return Row(left, (self.forms.scalar(components[0]),))
@@ -142,7 +128,7 @@ class StatementView:
         return Row(left, (form, column) if has_products else (form,))
 
     def scalar_row(self, left: str, expression: Expr) -> Row:
-        """A row that shows a scalar, with its dot products where it consists of them."""
+        """Return a row that shows a scalar, with its dot products if it consists of them."""
         (written,) = self.written([expression], collect=False)
         return Row(left, (self.forms.scalar(written),))
 
@@ -222,13 +208,13 @@ class StatementView:
                     self.forms.add_product(f"{name} {part}", components)
 
     def _factors(self) -> Iterator[tuple[Letter, Sequence[Expr]]]:
-        """Vectors that matrices of parameters are factors of."""
+        """Return the vectors that matrices of parameters multiply."""
         velocities = [s for n in self.derived.statement.nodes for s in n.velocity.components]
         for part in self.velocity_parts:
             yield part.letter, velocities[part.start : part.stop]
 
     def _vectors(self) -> Iterator[tuple[Vector, Letter]]:
-        """Values that the derivation gave a meaning: momenta, entries of M, rates of the constraints."""
+        """Return values with a meaning in the derivation: momenta, entries of M, rates of the constraints."""
         statement, dynamics, constraints = self.derived.statement, self.derived.dynamics, self.derived.constraints
         bound = {s.expression: s.symbol for s in statement.program.statements if isinstance(s, Assignment)}
         for part in self.velocity_parts:
@@ -299,7 +285,7 @@ class StatementView:
         return Row(str(name), (right,))
 
     def _name_result(self, group: LieGroup, storage: Vector) -> Letter:
-        """Name a group element that an operation gives."""
+        """Name the group element that an operation returns."""
         name = self._fresh(self.element)
         self.name_element(name, str(name), group, storage)
         return name

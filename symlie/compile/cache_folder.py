@@ -165,7 +165,7 @@ def note_use(path: Path) -> None:
 
 
 def tidy(root: Path) -> None:
-    """Remove abandoned build folders, entries unused for long, and the least recently used ones above the size limit."""
+    """Remove abandoned build folders, long-unused entries, and the least recently used ones above the size limit."""
     now = time.time()
     kept = []
     for entry in entries(root):

@@ -1,7 +1,7 @@
 """Forward and reverse differentiation of a program as a statement list, by trivialised tangent rules.
 
-Both modes append statements to the program they differentiate, so they compose to higher order. Tangents of group
-values live in the algebra (left trivialisation); scalar rules act only inside one statement.
+Both modes append statements to the program that they differentiate, so they compose to higher order. Tangents of group
+values are in the algebra (left trivialisation); scalar rules act only inside one statement.
 """
 
 from __future__ import annotations
@@ -22,26 +22,11 @@ from symlie.ir.program import (
 )
 
 Matrix = tuple[tuple[Expr, ...], ...]
-"""A matrix of expressions by rows."""
+"""Matrix of expressions by rows."""
 
 
 def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]) -> tuple[Expr, ...]:
-    """Directional derivative of the outputs.
-
-    Parameters
-    ----------
-    program
-        The program; tangent statements are appended to it.
-    outputs
-        Expressions to differentiate.
-    seeds
-        Pairs (input value, tangent); the tangent of a group value has the dimension of its algebra.
-
-    Returns
-    -------
-    tuple of Expr
-        Tangents of the outputs.
-    """
+    """Append the directional derivatives of the outputs along the seeds, pairs (input value, tangent), and return them."""
     algebra: dict[Vector, Vector] = {}
     rates: dict[Symbol, Expr] = {}
 
@@ -86,24 +71,9 @@ def reverse(
     wanted: Sequence[Value],
     cotangents: Sequence[tuple[Value, Vector]] = (),
 ) -> tuple[Vector, ...]:
-    """Gradient of Σ weight·output with respect to the wanted values.
-
-    Parameters
-    ----------
-    program
-        The program; adjoint statements are appended to it.
-    outputs
-        Pairs (expression, weight).
-    wanted
-        Input values; the result for a group value is a cotangent of its algebra.
-    cotangents
-        Pairs (group value, cotangent) that are pulled back besides, such as a force where it acts.
-
-    Returns
-    -------
-    tuple of Vector
-        One cotangent for each wanted value.
-    """
+    """Return the gradient of Σ weight·output by each wanted value, a cotangent of its algebra for group values."""
+    # ``cotangents`` are pairs (group value, cotangent) that are also pulled back, such as a force at its point of
+    # application.
     adjoints: dict[Symbol, Expr] = {}
     algebra: dict[Vector, list[Vector]] = {}
 
@@ -159,16 +129,16 @@ def _reverse_application(
 
 
 def gradient(program: Program, output: Expr, wanted: Value) -> Vector:
-    """Gradient of one scalar output with respect to one value."""
+    """Return the gradient of one scalar output by one value."""
     return reverse(program, [(output, Integer(1))], [wanted])[0]
 
 
 def columns(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
-    """Directional derivatives along every unit tangent, as a matrix with one column for each."""
+    """Return directional derivatives along every unit tangent, as a matrix with one column for each."""
     found = [forward(program, outputs, [(v, unit)]) for v in values for unit in unit_vectors(v.space.dimension)]
     return tuple(zip(*found, strict=True))
 
 
 def unit_vectors(dimension: int) -> list[Vector]:
-    """The unit vectors of a space."""
+    """Return the unit vectors of a space."""
     return [tuple(Integer(int(i == k)) for i in range(dimension)) for k in range(dimension)]

@@ -1,4 +1,4 @@
-"""Derivatives along a vector that a loop sets to one unit vector after the other, so that their text is there once."""
+"""Derivatives along a vector that a loop sets to each unit vector in turn, so that their text is emitted once."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from symlie.ir.program import Vector
 from symlie.ir.straightline import Operand, StraightLine
 
 VECTOR = "along"
-"""Name of the vector in bodies."""
+"""Name of the vector in kernel bodies."""
 
 LOOPED = 8
-"""Components from which on a loop pays: fewer unit vectors fill no registers, in which its passes stand side by side.
+"""Number of components above which a loop pays: fewer unit vectors do not fill the SIMD registers of its passes.
 
-Its text, and the time that compilers take, are a fraction of those of columns one by one, in which zeros are known.
+The text and the compile time are a fraction of those of single columns, which exploit known zeros.
 """
 
 
 def direction(size: int) -> tuple[Vector, dict[Symbol, str]]:
-    """Symbols of the vector, and the operand that is each of them."""
+    """Return the symbols of the vector, and the operand of each."""
     symbols = tuple(Symbol(f"{VECTOR}{k}", real=True) for k in range(size))
     return symbols, {s: f"{VECTOR}[{k}]" for k, s in enumerate(symbols)}
 
 
 def components_seen(body: StraightLine, size: int) -> dict[Operand, int]:
-    """The components of the vector that operands are computed from, as bits; operands without any are not there."""
+    """Return the vector components on which each operand depends, as a bit mask; independent operands are left out."""
     seen: dict[Operand, int] = {operand: 1 << k for k, operand in enumerate(direction(size)[1].values())}
     for instruction in body.instructions:
         bits = 0
@@ -36,6 +36,6 @@ def components_seen(body: StraightLine, size: int) -> dict[Operand, int]:
 
 
 def all_see_all(body: StraightLine, size: int) -> bool:
-    """Whether every output is computed from every component of the vector: of a matrix no entry is known to vanish."""
+    """Return whether every output depends on every component of the vector, so that no matrix entry is known to vanish."""
     seen = components_seen(body, size)
     return all(seen.get(o) == (1 << size) - 1 for o in body.outputs)

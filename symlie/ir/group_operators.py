@@ -1,4 +1,4 @@
-"""The operators of a group as data: kernels, layout, and reference values to check them with. All that `emit` sees."""
+"""The operators of a group as data: kernels, layout, and reference values; the only input of `emit`."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from symlie.ir.schemes import Scheme
 
 @dataclass(frozen=True)
 class OperatorSample:
-    """Values of all operators at one θ, correct in all printed digits.
+    """Reference values of all operators at one θ, correct in all printed digits."""
 
-    Decimal texts, because no target's floating-point numbers hold them.
-    """
+    # Decimal texts, because floating-point numbers of no target hold them.
 
     description: str
     theta: tuple[float, ...]
     w: tuple[float, ...]
     values: dict[str, tuple[str, ...]]
-    """Kernel name → components; ``log`` is missing where θ is not the shortest logarithm."""
+    """Components by kernel name; ``log`` is missing unless θ is the shortest logarithm."""
     condition: float
     """Factor by which the pole of T⁻¹ at 2π amplifies rounding of θ, at least 1."""
 
 
 @dataclass(frozen=True)
 class FunctionSample:
-    """Value of a coefficient function, as a decimal text, and the size that its error is judged by."""
+    """Value of a coefficient function, as a decimal text, and the scale of its error."""
 
     function: str
     z: float
@@ -38,7 +37,7 @@ class FunctionSample:
 
 @dataclass(frozen=True)
 class Operator:
-    """A function of elements or of vectors of the algebra: one of the results."""
+    """Function of group elements or of algebra vectors: one of the results."""
 
     signature: Signature
     description: str
@@ -49,25 +48,24 @@ class ForcedBlock:
     """Components x of the storage with x' = L(θ) x + θ_x along exp(t θ), from which θ_x = φ₁(L)⁻¹ x follows."""
 
     components: tuple[int, ...]
-    """Places of x in the storage."""
+    """Indices of x in the storage."""
     targets: tuple[int, ...]
-    """Places of θ_x in θ."""
+    """Indices of θ_x in θ."""
 
 
 @dataclass(frozen=True)
 class MatrixLoops:
-    """Sizes of the matrices of a factor whose functions are series; loops evaluate them.
+    """Sizes of the matrices of a factor whose functions are series, which loops evaluate."""
 
-    Kernels of such a factor are the operators in closed form and those that loops call: ``ad``, the matrices
-    ``matrix0``, … of the kinematic equation and ``image``, which maps their exponentials to the storage. The logarithm
-    is that of the matrix ``representation``: ``generator`` is its value at θ, and ``coordinates`` reads θ from it. Or
-    the components ``known`` are followed by those of blocks with the matrices ``linear0``, ….
-    """
+    # The kernels of such a factor are the operators in closed form and those that loops call: ``ad``, the matrices
+    # ``matrix0``, … of the kinematic equation and ``image``, which maps their exponentials to the storage. The
+    # logarithm is that of the matrix ``representation``: ``generator`` is its value at θ, and ``coordinates`` reads θ
+    # from it. Alternatively the components ``known`` are followed by those of blocks with the matrices ``linear0``, ….
 
     sizes: tuple[int, ...]
-    """Rows of the matrices of the kinematic equation; none if the logarithm alone has no closed form."""
+    """Sizes of the matrices of the kinematic equation; empty if only the logarithm has no closed form."""
     representation: int
-    """Rows of the matrix whose logarithm is taken; 0: blocks give the logarithm."""
+    """Size of the matrix whose logarithm is taken; 0 if blocks give the logarithm."""
     blocks: tuple[ForcedBlock, ...]
 
 
@@ -78,21 +76,13 @@ class FactorOperators:
     dimension: int
     storage: int
     kernels: tuple[Kernel, ...]
-    """In closed form the operators in the order of `GroupOperators.operators`; else see `MatrixLoops`."""
+    """Closed-form operators in the order of `GroupOperators.operators`; otherwise see `MatrixLoops`."""
     loops: MatrixLoops | None = None
 
 
 @dataclass(frozen=True)
 class MatrixPicture:
-    """The matrix that the storage of a factor has the entries of.
-
-    Attributes
-    ----------
-    name
-        Of the factor.
-    rows
-        Its entries as text: ``q[4]``, ``0`` or ``1``.
-    """
+    """Matrix whose entries are the storage of a factor, as texts ``q[4]``, ``0`` or ``1`` by row."""
 
     name: str
     rows: tuple[tuple[str, ...], ...]
@@ -100,26 +90,25 @@ class MatrixPicture:
 
 @dataclass(frozen=True)
 class GroupOperators:
-    """Stand-alone operators of one group.
+    """Stand-alone operators of one group."""
 
-    Operators, in order: ``exp``, ``log``, ``adjoint``, ``tangent_operator``, ``tangent_operator_inverse``,
-    ``tangent_operator_derivative``, ``tangent_operator_inverse_derivative``; matrices are row-major.
-    """
+    # Operators, in order: ``exp``, ``log``, ``adjoint``, ``tangent_operator``, ``tangent_operator_inverse``,
+    # ``tangent_operator_derivative``, ``tangent_operator_inverse_derivative``; matrices are row-major.
 
     group: str
     real: str
-    """``double`` or ``float``; reference values are given at numbers that are exact in it."""
+    """``double`` or ``float``; the arguments of reference values are exact in it."""
     dimension: int
     storage: int
     storage_fields: tuple[FieldLayout, ...]
     velocity_fields: tuple[FieldLayout, ...]
     matrices: tuple[MatrixPicture, ...]
-    """Of the factors that are groups of matrices."""
+    """Matrices of the factors that are matrix groups."""
     operators: tuple[Operator, ...]
     factors: tuple[FactorOperators, ...]
-    """One with the kernels of the whole group where all are closed forms; else one for each simple factor."""
+    """One entry with the kernels of the whole group if all are closed forms; else one for each simple factor."""
     storage_rate: Kernel
-    """K(q) v, the rate of the storage: what relates T to difference quotients of exp."""
+    """K(q) v, the rate of the storage, which relates T to difference quotients of exp."""
     schemes: tuple[Scheme, ...]
     samples: tuple[OperatorSample, ...]
     function_samples: tuple[FunctionSample, ...]
@@ -131,5 +120,5 @@ class GroupOperators:
 
     @property
     def has_series(self) -> bool:
-        """Whether some factor has operators without closed forms, which are evaluated by loops."""
+        """Return whether some factor has operators without closed forms, which loops evaluate."""
         return any(f.loops for f in self.factors)

@@ -1,6 +1,6 @@
-"""Constants of a run: what depends on parameters alone is computed once, not in every evaluation.
+"""Constants of a run: values that depend only on parameters are computed once, not in every evaluation.
 
-A parameter vector is extended by these constants, p[n], p[n+1], …; a kernel ``prepare`` computes them.
+They extend the parameter vector, p[n], p[n+1], …; a kernel ``prepare`` computes them.
 """
 
 from __future__ import annotations
@@ -11,17 +11,7 @@ from symlie.ir.straightline import Instruction, Operand, StraightLine
 
 
 class ParameterHoisting:
-    """Collects parameter-only subexpressions of several kernels in one table.
-
-    Parameters
-    ----------
-    count
-        Number of parameters; the constants follow them.
-    name
-        Name of the vector that is extended.
-    constant_prefixes
-        What references to constants begin with; default: the vector itself.
-    """
+    """Collector of parameter-only subexpressions of several kernels; the constants follow the ``count`` parameters."""
 
     def __init__(self, count: int, name: str, constant_prefixes: tuple[str, ...] = ()) -> None:
         self.count = count
@@ -57,7 +47,7 @@ class ParameterHoisting:
         return replace(body, instructions=tuple(kept), outputs=tuple(map(placed, body.outputs)))
 
     def prepare(self) -> StraightLine:
-        """The instructions of ``prepare``; outputs are the extended parameter vector."""
+        """Return the instructions of ``prepare``, whose outputs are the extended parameter vector."""
         outputs: list[Operand] = [f"{self.name}[{k}]" for k in range(self.count)]
         outputs += list(self._positions)
         return StraightLine(tuple(self._instructions), tuple(outputs), ())

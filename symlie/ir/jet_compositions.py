@@ -1,18 +1,19 @@
-"""Functions of one argument in jets, which are no elementary ones: c_{k,m}, g_m, stated series, and ratios of angles.
+"""Non-elementary functions in jets: c_{k,m}, g_m, user-defined series, and ratios of angles.
 
-Of f(z) with f_m = f⁽ᵐ⁾(z_0)/m! and (z - z_0)^m = Σ_k P_{m,k} s^k the coefficient of order k is
+For f(z) with f_m = f⁽ᵐ⁾(z_0)/m! and (z - z_0)^m = Σ_k P_{m,k} s^k the coefficient of order k is
 
     f_1 z_k + Σ_{1<m≤k} f_m P_{m,k}  (1)
 
-whose sum needs coefficients of z below k alone: it is found before the pass of an order, as sums of products are, with
-powers that all functions of an argument share. An equation that f solves would not do: those of c and of g divide by z,
-which vanishes where rods are straight.
+The sum needs only coefficients of z below k. It is computed before the pass of an order, like sums of products, with
+powers that all functions of an argument share. A differential equation for f is unsuitable: those of c and of g divide
+by z, which vanishes in straight rods.
 
-Ratios of angles have two arguments, or are less smooth than the function in them, and become roots, quotients and
+Ratios of angles have two arguments, or are less smooth than the function in them. They are rewritten as roots,
+quotients and
 
     a_p(x) = Σ_j (-x)^j/(2j + 2p + 1),   of x = tan²(φ/4) or tan²(φ/8)
 
-of a rotation by φ, which is at most one and has no singularity but that at the end of their range.
+of a rotation by φ, where x ≤ 1; the only singularity is that at the end of the range of φ.
 """
 
 from __future__ import annotations
@@ -32,34 +33,23 @@ if TYPE_CHECKING:
     from symlie.ir.jets import Pass
 
 ARGUMENTS, SLOPES, COMPOSITIONS = "arguments", "slopes", "compositions"
-"""What arguments, f_1 of all functions, and the sums of (1) are called in stages."""
+"""Names, in stages, of the arguments, of f_1 of all functions, and of the sums of (1)."""
 
 A_0, A_1 = ScalarFunction("a", 0), ScalarFunction("a", 1)
 
 MOST_DERIVATIVES = 16
-"""k and m of c_{k,m} and g_m at most: arrays of their derivatives have a place for each (``function_series.h``)."""
+"""Largest k and m of c_{k,m} and g_m: size of the arrays of their derivatives (``function_series.h``)."""
 
 SIGN = "copysign"
-"""Operator of what does not change within a step."""
+"""Operator whose result is constant within a step."""
 
 
 Rule = Callable[..., Operand | None]
-"""The coefficient of order k of an operator."""
+"""Rule for the coefficient of order k of an operator."""
 
 
 class Functions:
-    """Functions of arguments that a jet has.
-
-    Parameters
-    ----------
-    schemes
-        Of the coefficient functions in its straight line.
-
-    Attributes
-    ----------
-    arguments
-        Operands with their places.
-    """
+    """Non-elementary functions of a jet; ``arguments`` maps their operands to indices."""
 
     def __init__(self, schemes: Sequence[Scheme]) -> None:
         self._schemes = {f"call {s.function}": s for s in schemes}
@@ -67,25 +57,25 @@ class Functions:
         self._compositions: dict[Composition, int] = {}
 
     def rule(self, operator: str) -> Rule | None:
-        """That of a coefficient function, or of a ratio of angles."""
+        """Return the rule of a coefficient function or of a ratio of angles."""
         scheme = self._schemes.get(operator)
         if scheme is None:
             return _RATIOS.get(operator)
         return lambda p, _, argument: _composition(p, _scalar_function(scheme), argument)
 
     def number(self, function: ScalarFunction, argument: Operand) -> int:
-        """Of a function of an argument, in the order in which they are met."""
+        """Return the number of a function of an argument, in order of first use."""
         place = self.arguments.setdefault(argument, len(self.arguments))
         return self._compositions.setdefault(Composition(place, function), len(self._compositions))
 
     @property
     def compositions(self) -> tuple[Composition, ...]:
-        """All of them, one argument after the other."""
+        """All compositions, ordered by argument."""
         return tuple(sorted(self._compositions, key=lambda c: c.argument))
 
     @property
     def names(self) -> dict[str, str]:
-        """Names of slopes and compositions, which were called by their numbers."""
+        """Final names of slopes and compositions, by their provisional names."""
         numbers = [self._compositions[c] for c in self.compositions]
         return {f"{label} {n}": f"{label}[{k}]" for k, n in enumerate(numbers) for label in (SLOPES, COMPOSITIONS)}
 
@@ -101,7 +91,8 @@ def _composition(p: Pass, function: ScalarFunction, argument: Operand) -> Operan
 
 
 def _over(p: Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
-    """divisor·target has the coefficients of a rate."""
+    """Return the coefficient of order k of the solution t of divisor·t = numerator, with the numerator's coefficient
+    ``rate``."""
     rest = p.minus(rate, p.sum_of(target, divisor))
     rest = p.minus(rest, p.times(p.value(target), p.derivative(divisor)))
     return p.times(rest, p.value(p.at_begin("div", 1.0, divisor)))
@@ -118,7 +109,7 @@ def _scalar_function(scheme: Scheme) -> ScalarFunction:
 
 
 def _half_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand, Operand]:
-    """Sign of w, x = (r - |w|)/(r + |w|) and r + |w| with r² = w² + n: L = 4 sign a_0(x)/(r + |w|)."""
+    """Return the sign of w, x = (r - |w|)/(r + |w|) and r + |w| with r² = w² + n: L = 4 sign a_0(x)/(r + |w|)."""
     sign = lines.emit(SIGN, 1.0, w)
     u = lines.emit("mul", sign, w)
     r = lines.emit("sqrt", lines.emit("add", lines.emit("mul", u, u), n))
@@ -127,7 +118,7 @@ def _half_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand,
 
 
 def _full_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand]:
-    """x = (r - e)/(r + e) and e + (r + w)/2 with e² = r (r + w)/2: F = 4 a_0(x)/(e + (r + w)/2)."""
+    """Return x = (r - e)/(r + e) and e + (r + w)/2 with e² = r (r + w)/2: F = 4 a_0(x)/(e + (r + w)/2)."""
     r = lines.emit("sqrt", lines.emit("add", lines.emit("mul", w, w), n))
     half = lines.emit("mul", 0.5, lines.emit("add", r, w))
     e = lines.emit("sqrt", lines.emit("mul", r, half))
@@ -136,7 +127,7 @@ def _full_angle(lines: Lines, w: Operand, n: Operand) -> tuple[Operand, Operand]
 
 
 def _excess(lines: Lines, z: Operand) -> tuple[Operand, Operand, Operand]:
-    """c = √y with y = 1 - z, x = (1 - c)/(1 + c) and d = 2 c (1 + c)³: E = (3 - z + 3c - 2 a_1(x))/d."""
+    """Return c = √y with y = 1 - z, x = (1 - c)/(1 + c) and d = 2 c (1 + c)³: E = (3 - z + 3c - 2 a_1(x))/d."""
     y = lines.emit("sub", 1.0, z)
     c = lines.emit("sqrt", y)
     x = lines.emit("div", lines.emit("sub", 1.0, c), lines.emit("add", 1.0, c))
@@ -147,7 +138,7 @@ def _excess(lines: Lines, z: Operand) -> tuple[Operand, Operand, Operand]:
 
 
 def _component(lines: Lines, number: Operand, *r: Operand) -> Operand:
-    """Component of the unit quaternion of a matrix, by the row of 4 p pᵀ that is largest at order 0."""
+    """Return a component of the unit quaternion of a matrix, from the row of 4 p pᵀ that is largest at order 0."""
 
     def total(*signed: tuple[int, Operand]) -> Operand:
         found: Operand = 0.0
@@ -210,7 +201,7 @@ _RATIOS: Mapping[str, Rule] = {
     "call angle_excess": _excess_rule,
     "call rotation_quaternion": lambda p, _, *r: p.derivative(_component(p.of.begin, *r)),
 }
-"""The coefficient of order k of each ratio."""
+"""Rules of the ratios of angles."""
 
 NEEDS: Mapping[str, Callable[..., object]] = {
     "call half_angle_ratio": lambda lines, _, w, n: _half_angle(lines, w, n),
@@ -218,4 +209,4 @@ NEEDS: Mapping[str, Callable[..., object]] = {
     "call angle_excess": lambda lines, _, z: _excess(lines, z),
     "call rotation_quaternion": lambda lines, _, *r: _component(lines, *r),
 }
-"""What a rule needs at order 0."""
+"""Values of order 0 that a rule needs."""

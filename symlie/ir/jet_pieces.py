@@ -1,9 +1,9 @@
-"""Jets of what is stated in pieces: the piece at the begin of a step holds, until a function of its own says otherwise.
+"""Jets of piecewise laws: the branch at the beginning of a step holds until a switching function changes sign.
 
-A piece is chosen by whether a function c of time is positive, as ``select(c, a, b)`` does. Such functions have jets as
-others have, by which a step ends where one of them changes its sign. Of |x| it is x, of max(a, b) and min(a, b) it is
-a - b, of sign(x) both x and -x, since zero is a piece of its own; a table has the distances from both ends of the
-interval that x is in. At knots of run-time tables of time steps end anyway.
+A branch is selected by the sign of a function c of time, as in ``select(c, a, b)``. Such functions have jets like
+others, and a step ends where one of them changes sign. For |x| the function is x, for max(a, b) and min(a, b) it is
+a - b, for sign(x) both x and -x, since zero is a branch of its own; for a table it is the distance from each end of the
+interval that contains x. Steps always end at knots of run-time tables of time.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ STEPS = frozenset(
         "table interval_end",
     }
 )
-"""Operators whose results do not change within a step. Turns that are counted jump where the angle does that they are
-added to, so that the sum goes on as the angle's own series has it."""
+"""Operators whose results are constant within a step. Counted turns jump where the angle to which they are added jumps,
+so that the series of the angle continues the sum."""
 
 
 def _chosen(p: Pass, condition: Operand, a: Operand | None, b: Operand | None) -> Operand | None:
-    """a where a value of order 0 is positive, else b."""
+    """Return a if a value of order 0 is positive, else b."""
     if a is None and b is None:
         return None
     return p.emit("select", p.value(condition), 0.0 if a is None else a, 0.0 if b is None else b)
@@ -63,32 +63,32 @@ def _table(p: Pass, target: Operand, x: Operand, *places: Operand) -> Operand | 
 
 
 def _input(p: Pass, target: Operand, x: Operand, *places: Operand) -> Operand | None:
-    """t' = f'(x) x' with the polynomial of the interval in which the step begins."""
+    """Return t' = f'(x) x' with the polynomial of the interval in which the step begins."""
     if (slope := _slope_of_input(p.of.begin, x, *places)) is None:
         return None
     return p.plus(p.times(p.value(slope), p.derivative(x)), p.weighted_sum(x, slope))
 
 
 def _slope_of_input(lines: Lines, x: Operand, slot: Operand, component: Operand, derivative: Operand) -> Operand | None:
-    """The derivative of a table by its argument; None where that vanishes."""
+    """Return the derivative of a table by its argument; None if it vanishes."""
     known = int(float(derivative))
     return lines.emit("input input", x, slot, component, float(known + 1)) if known < MAX_DEGREE else None
 
 
 TIME = "t"
-"""The operand that is the time itself."""
+"""Operand of the time."""
 
 
 def _needs_of_input(
     lines: Lines, target: Operand, x: Operand, slot: Operand, component: Operand, derivative: Operand
 ) -> None:
-    """All derivatives of a table."""
+    """Return all derivatives of a table."""
     for known in range(int(float(derivative)), MAX_DEGREE):
         _slope_of_input(lines, x, slot, component, float(known))
 
 
 NEEDS: Mapping[str, Callable[..., object]] = {"input input": _needs_of_input}
-"""Functions of time beside its own that a rule needs."""
+"""Auxiliary functions of time that a rule needs."""
 
 
 RULES: Mapping[str, Callable[..., Operand | None]] = {
@@ -99,7 +99,7 @@ RULES: Mapping[str, Callable[..., Operand | None]] = {
     "table interpolate": _table,
     "input input": _input,
 }
-"""The coefficient of order k of each operator in pieces."""
+"""Rules for the coefficients of order k of the piecewise operators."""
 
 
 def _difference(lines: Lines, target: Operand, a: Operand, b: Operand) -> tuple[Operand, ...]:
@@ -128,24 +128,18 @@ CONDITIONS: Mapping[str, Callable[..., tuple[Operand, ...]]] = {
     "table interpolate_slope": _interval,
     "input input": _input_interval,
 }
-"""Functions of time whose signs choose the pieces of an operator."""
+"""Functions of time whose signs select the branches of an operator."""
 
 
 def conditions(lines: Lines, instructions: Sequence[Instruction]) -> Iterator[Operand]:
-    """Those of instructions, which are added to lines where they are not there."""
+    """Return the switching functions of instructions; missing ones are added to ``lines``."""
     for instruction in instructions:
         if instruction.operator in CONDITIONS:
             yield from CONDITIONS[instruction.operator](lines, instruction.target, *instruction.operands)
 
 
 def changing(of: Derivation, found: Sequence[Operand]) -> list[Operand]:
-    """Those of them that are functions of time.
-
-    Raises
-    ------
-    ModelError
-        One depends on what is found from the results of an order.
-    """
+    """Return those that are functions of time; raise `ModelError` if one depends on results of an order."""
     moving = [c for c in found if not of.is_constant(c)]
     if any(map(of.is_later, moving)):
         raise ModelError("a condition that depends on accelerations or multipliers has no rule; state it without.")
@@ -153,7 +147,7 @@ def changing(of: Derivation, found: Sequence[Operand]) -> list[Operand]:
 
 
 def size_of(lines: Lines, operand: Operand) -> Operand:
-    """Σ|terms| of a sum, with which its rounding grows; it is added to lines."""
+    """Return Σ|terms| of a sum, the scale of its rounding; it is added to ``lines``."""
     if isinstance(operand, float):
         return abs(operand)
     found = next((i for i in lines.instructions if i.target == operand), None)
@@ -171,18 +165,12 @@ SWITCHES: Mapping[str, Callable[..., Operand]] = {
     "maximum": lambda lines, a, b: lines.emit("sub", a, b),
     "minimum": lambda lines, a, b: lines.emit("sub", a, b),
 }
-"""Operators in pieces, each with the function whose sign chooses one during a step of any method."""
+"""Piecewise operators, each with the function whose sign selects a branch during a step of any method."""
 
 
 def switches(body: StraightLine) -> StraightLine:
-    """The functions that choose pieces of some values and change while a system moves, each once.
-
-    Parameters
-    ----------
-    body
-        The values, computed from ``t``, ``q[…]``, ``v[…]`` and parameters. Conditions that depend on accelerations or
-        multipliers are left out.
-    """
+    """Return the distinct switching functions of t, q, v that change while the system moves."""
+    # Conditions that depend on accelerations or multipliers are left out.
     lines = Lines(body.instructions)
     conditions = [SWITCHES[i.operator](lines, *i.operands) for i in body.instructions if i.operator in SWITCHES]
     moving = _depending(lines.instructions, ("t", "q[", "v["))
@@ -192,7 +180,7 @@ def switches(body: StraightLine) -> StraightLine:
 
 
 def _depending(instructions: Sequence[Instruction], inputs: tuple[str, ...]) -> set[Operand]:
-    """The operands that depend on some inputs, those among them."""
+    """Return the operands that depend on some inputs, including these."""
     found: set[Operand] = set()
     for i in instructions:
         found |= {o for o in i.operands if isinstance(o, str) and (o in inputs or o.startswith(inputs[-2:]))}

@@ -1,12 +1,12 @@
-"""Straight lines whose products have no constant factors, so that jets sum fewer products, of fewer factors.
+"""Straight lines whose products have no constant factors, so that jets sum fewer products of fewer factors.
 
-Of (a x) y and (b y) x with constants a and b a jet has two products, whose factors a x, y, b y and x it keeps for all
-orders; of a (x y) and b (x y) it has one, of what the state has anyway. Constants are drawn out of products and of sums
-whose terms have the same, and terms with the same product are collected.
+From (a x) y and (b y) x with constants a and b a jet has two products and stores the factors a x, y, b y and x for all
+orders; from a (x y) and b (x y) it has one, of values that the state contains anyway. Constants are moved out of
+products and of sums whose terms have the same constant; terms with the same product are collected.
 
-A product with a sum (a x + b y) z whose constants differ can be stated as x (a z) + y (b z), too, where x and y take
-what other terms multiply them with: of (R X) v with a constant matrix X there is R (X v), whose factors are fewer, and
-of (R X)ᵀ λ there is Xᵀ (Rᵀ λ). What has fewer products, or else fewer operations, is taken.
+A product with a sum (a x + b y) z of different constants can be rewritten as x (a z) + y (b z) if other terms multiply
+x and y by the same factors: (R X) v with a constant matrix X becomes R (X v), which has fewer factors, and (R X)ᵀ λ
+becomes Xᵀ (Rᵀ λ). The form with fewer products, or else with fewer operations, is used.
 """
 
 from __future__ import annotations
@@ -20,21 +20,13 @@ from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
 
 
 def constants_outside(body: StraightLine, constant: Sequence[str]) -> StraightLine:
-    """The same straight line with constants outside of its products.
-
-    Parameters
-    ----------
-    body
-        The straight line.
-    constant
-        What names of inputs begin with that are no functions of time, such as ``p[``.
-    """
+    """Move constants, inputs whose names begin with ``constant``, out of the products of a straight line."""
     found = [stated_again(body, constant, distributes=distributes) for distributes in (False, True)]
     return min(found, key=lambda again: _size(again, tuple(constant)))
 
 
 def stated_again(body: StraightLine, constant: Sequence[str], *, distributes: bool) -> StraightLine:
-    """The same with constants outside of products, or with ``distributes`` on their other side where it is a sum."""
+    """Rewrite with constants outside of products; ``distributes`` moves constants of a sum to the other factor."""
     drawn = _Drawing(body, tuple(constant), distributes)
     terms = with_fewer_products(drawn.lines, [drawn.terms_of(o) for o in body.outputs])
     outputs = tuple(map(drawn.value, terms))
@@ -42,7 +34,7 @@ def stated_again(body: StraightLine, constant: Sequence[str], *, distributes: bo
 
 
 def _size(body: StraightLine, constant: tuple[str, ...]) -> tuple[int, int]:
-    """Products of what moves, and operations."""
+    """Return the number of products of non-constant values, and of operations."""
     fixed: set[Operand] = set()
     products = 0
     for i in body.instructions:
@@ -54,24 +46,23 @@ def _size(body: StraightLine, constant: tuple[str, ...]) -> tuple[int, int]:
 
 
 class _Product(NamedTuple):
-    """A term that is not found yet, since others may have its first factor, too."""
+    """Pending product, since others may share its first factor."""
 
     first: Operand
     second: Operand
 
 
 _Sum = dict[Operand | _Product, Operand]
-"""Terms, of which some are not found yet, each with its constant."""
+"""Terms, some of them pending, each with its constant."""
 
 _Base = TypeVar("_Base")
-"""What terms are: those of one kind or of the other."""
+"""Type of the terms: final, or final or pending."""
 
 
 class _Drawing:
-    """A straight line that is stated again: values that move are sums of terms until something else needs them.
+    """Rewritten straight line: non-constant values are sums of terms until another operation needs their value."""
 
-    With ``distributes`` products with sums of different constants are sums of products.
-    """
+    # With ``distributes`` products with sums of different constants become sums of products.
 
     def __init__(self, body: StraightLine, constant: tuple[str, ...], distributes: bool) -> None:
         self.lines, self._constant, self._distributes = Lines(), constant, distributes
@@ -91,7 +82,7 @@ class _Drawing:
                 self._terms[i.target] = {self.value(self._found(found)): 1.0} if is_shared else found
 
     def terms_of(self, operand: Operand) -> Terms:
-        """The terms of a value of the body."""
+        """Return the terms of a value of the body."""
         return self._found(self._sum_of(operand))
 
     def _sum_of(self, operand: Operand) -> _Sum:
@@ -100,7 +91,7 @@ class _Drawing:
         return {self._fixed_value(operand) if self._is_fixed(operand) else operand: 1.0}
 
     def _found(self, terms: Mapping[Operand | _Product, Operand]) -> Terms:
-        """Terms whose products are found, those with the same factor as one."""
+        """Emit the pending products, combining those with a common factor."""
         found: Terms = {}
         alike: dict[Operand, Terms] = {}
         for base, factor in terms.items():
@@ -114,7 +105,7 @@ class _Drawing:
         return found
 
     def value(self, terms: Terms) -> Operand:
-        """The sum of terms: of those with the same constant, but for its sign, together."""
+        """Return the sum of terms, grouping those whose constants agree up to sign."""
         key = tuple(terms.items())
         if key not in self._values:
             alike: dict[Operand, list[tuple[Operand, bool]]] = {}
@@ -127,7 +118,7 @@ class _Drawing:
         return self._values[key]
 
     def _sum(self, signed: Sequence[tuple[Operand, bool]]) -> tuple[Operand, bool]:
-        """The sum of values with signs, and whether it is the negative of the sum that was found."""
+        """Return the sum of signed values, and whether its negative was computed instead."""
         if not signed:
             return 0.0, False
         (total, is_negative), *others = sorted(signed, key=lambda part: part[1])
@@ -139,7 +130,7 @@ class _Drawing:
         return isinstance(operand, float) or operand in self._fixed or operand.startswith(self._constant)
 
     def _is_number(self, base: Operand) -> bool:
-        """Whether a term of what is stated here does not move."""
+        """Return whether a term of the new straight line is constant."""
         return isinstance(base, float) or base.startswith(self._constant) or base in self._numbers
 
     def _fixed_value(self, operand: Operand) -> Operand:
@@ -188,7 +179,7 @@ class _Drawing:
         return {self.lines.emit("mul", x, y): self._times(a, b)}
 
     def _scaled(self, terms: Terms) -> tuple[Operand, Operand]:
-        """A value that moves as a constant times another one, which is the same for a sum and its negative."""
+        """Return a non-constant value as a constant times another one, which is the same for a sum and its negative."""
         if len(set(terms.values())) == 1:
             factor = next(iter(terms.values()))
             return factor, self.value(dict.fromkeys(terms, 1.0))

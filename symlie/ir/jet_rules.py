@@ -1,4 +1,4 @@
-"""Rules of jets: coefficients of order k of each operator, by products or by the equation that a function solves."""
+"""Rules of jets: coefficients of order k of each operator, by products or by the equation that the result satisfies."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _hyperbolic_cosine(p: Pass, target: Operand, a: Operand) -> Operand | None:
 
 
 def _along(p: Pass, a: Operand, slope: Operand) -> Operand | None:
-    """t' = slope a'."""
+    """Return the coefficient of t from t' = slope a'."""
     return p.plus(p.times(p.value(slope), p.derivative(a)), p.weighted_sum(a, slope))
 
 
@@ -75,7 +75,7 @@ def _hyperbolic_tangent(p: Pass, target: Operand, a: Operand) -> Operand | None:
 
 
 def _divided(p: Pass, target: Operand, rate: Operand | None, divisor: Operand) -> Operand | None:
-    """divisor t' = rate."""
+    """Return the coefficient of t from divisor t' = rate."""
     rest = p.minus(rate, p.weighted_sum(target, divisor))
     return p.times(rest, p.value(p.at_begin("div", 1.0, divisor)))
 
@@ -110,7 +110,7 @@ def _direction(p: Pass, target: Operand, y: Operand, x: Operand) -> Operand | No
 
 
 def _power(p: Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
-    """a t' = exponent t a'."""
+    """Return the coefficient of t = a^exponent from a t' = exponent t a'."""
     if not p.of.is_constant(exponent):
         raise ModelError("a power whose exponent moves has no rule; state it as exp(exponent*log(base)).")
     return _divided(p, target, p.times(p.value(exponent), _along(p, a, target)), a)
@@ -138,7 +138,7 @@ RULES: Mapping[str, Callable[..., Operand | None]] = {
     "pow": _power,
     **jet_pieces.RULES,
 }
-"""The coefficient of order k of each operator."""
+"""Rule for the coefficient of order k of each operator."""
 
 NEEDS: Mapping[str, Callable[..., object]] = {
     "sin": lambda lines, _, a: lines.emit("cos", a),
@@ -154,4 +154,4 @@ NEEDS: Mapping[str, Callable[..., object]] = {
     **jet_compositions.NEEDS,
     **jet_pieces.NEEDS,
 }
-"""Functions of time beside its own that a rule needs; they are computed with it."""
+"""Auxiliary functions of time that a rule needs; they are computed with it."""

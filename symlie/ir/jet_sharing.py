@@ -1,4 +1,4 @@
-"""What two straight lines both compute: the jet of one follows it from order to order, that of the other takes it."""
+"""Common values of two straight lines: the jet of one computes their coefficients, and that of the other reuses them."""
 
 from __future__ import annotations
 
@@ -9,34 +9,19 @@ from symlie.ir.jet_pieces import STEPS
 from symlie.ir.straightline import Instruction, Operand, StraightLine, pruned
 
 SHARED = "shared"
-"""What values that another jet gives are called."""
+"""Array name of values from another jet."""
 
 Numbers = dict[tuple[str, tuple[Operand, ...]], str]
-"""Values by operator and operands, which are numbers themselves."""
+"""Value numbers by operator and operands, which are value numbers, too."""
 
 
 def shared(
     first: StraightLine, second: StraightLine, constant: Sequence[str], later: Sequence[str]
 ) -> tuple[StraightLine, StraightLine, int]:
-    """The same straight lines, of which the first gives values to the second.
-
-    Given are values whose coefficients need products, since sums of what both know are cheaper than memory.
-
-    Parameters
-    ----------
-    first, second
-        The straight lines; equal names of inputs mean the same.
-    constant
-        What names of inputs begin with that are no functions of time, such as ``p[``.
-    later
-        What names of inputs begin with whose coefficients the first one does not know in time.
-
-    Returns
-    -------
-    first, second, count
-        The first with the values given behind its outputs, the second with inputs ``shared[k]`` for them, and how many
-        there are.
-    """
+    """Return both straight lines, the first with shared values as last outputs, the second with inputs ``shared[k]``,
+    and their count."""
+    # Shared are values whose coefficients need products: sums of known values are cheaper than memory. ``later`` are
+    # name prefixes of inputs whose coefficients the first straight line does not know in time.
     numbers: Numbers = {}
     of_first, of_second = (numbered(x.instructions, numbers, {}) for x in (first, second))
     offered = {of_first[target]: target for target in _with_products(first, tuple(constant), tuple(later))}
@@ -58,17 +43,7 @@ def shared(
 
 
 def numbered(instructions: Sequence[Instruction], numbers: Numbers, known: Mapping[str, str]) -> dict[str, str]:
-    """Numbers of values, the same for equal ones.
-
-    Parameters
-    ----------
-    instructions
-        What computes them.
-    numbers
-        Those of other straight lines with the same inputs, which are continued.
-    known
-        Those of inputs that other straight lines compute.
-    """
+    """Return the value numbers of instructions, equal for equal values, continuing ``numbers``."""
     found = dict(known)
     for i in instructions:
         operands = tuple(found.get(o, o) if isinstance(o, str) else o for o in i.operands)
@@ -79,7 +54,7 @@ def numbered(instructions: Sequence[Instruction], numbers: Numbers, known: Mappi
 
 
 def _with_products(body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> list[str]:
-    """Values that move, that nothing found later enters, and whose coefficients need products."""
+    """Return non-constant values that are independent of late inputs and whose coefficients need products."""
     fixed: set[Operand] = set()
     late: set[Operand] = set()
     found: dict[Operand, None] = {}

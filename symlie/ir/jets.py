@@ -1,19 +1,19 @@
-"""Jets: the coefficients x_k of x(t_n + s) = Σ x_k s^k of everything that a straight line computes, order by order.
+"""Jets: the coefficients x_k of x(t_n + s) = Σ x_k s^k of all values of a straight line, order by order.
 
-Of a product c = a b the coefficient of order k is
+For a product c = a b the coefficient of order k is
 
     c_k = a_0 b_k + a_k b_0 + Σ_{0<j<k} a_j b_{k-j}  (1)
 
-and other operators follow from products by an equation that they solve: t b = a for quotients, t² = a for roots, and
-t' = f(t, a) a' for elementary functions, whose coefficients are those of products with j a_j in the place of a_j. So an
-order needs the sums over 0 < j < k first, which are known from lower orders and can be computed all together, and then
-one pass through the derivatives of the statements at order 0. The text of that pass is the same for all orders.
+Other operators follow from products by an equation that they satisfy: t b = a for quotients, t² = a for roots, and
+t' = f(t, a) a' for elementary functions, whose products have the coefficients j a_j instead of a_j. An order first
+needs the sums over 0 < j < k, which depend only on lower orders and are computed together, and then one pass through
+the derivatives of the statements at order 0. The text of that pass is the same for all orders.
 
-Functions of one argument that are no elementary ones have sums of their own (`symlie.ir.jet_compositions`), and what is
-stated in pieces has the piece of order 0 (`symlie.ir.jet_pieces`).
+Non-elementary functions of one argument have separate sums (`symlie.ir.jet_compositions`), and piecewise laws have the
+branch of order 0 (`symlie.ir.jet_pieces`).
 
-Some inputs may be found from the results of an order. They are left out of its pass, and what they add to factors, to
-which it is linear, is added when they are known.
+Some inputs may follow from the results of an order. The pass omits them, and their contributions to factors, which are
+linear in them, are added once they are known.
 Source: [Griewank2008], section 13.2, for the rules.
 """
 
@@ -31,12 +31,12 @@ from symlie.ir.jet_sharing import Numbers, numbered
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
 
 ORDER, SUMS, KEPT = "k", "sums", "kept"
-"""What the order k, the sums of all products, and values of order 0 are called in stages."""
+"""Names, in stages, of the order k, of the sums of all products, and of values of order 0."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of products: a_j, or with ``is_weighted`` j a_j."""
+    """Factor of products: a_j, or with ``is_weighted`` j a_j."""
 
     operand: Operand
     is_weighted: bool = False
@@ -44,34 +44,25 @@ class Factor:
 
 @dataclass(frozen=True)
 class Product:
-    """A product by its factors."""
+    """Product of two factors."""
 
     left: Factor
     right: Factor
 
     def turned(self) -> Product:
-        """The same product."""
+        """Return the product with exchanged factors."""
         return Product(self.right, self.left)
 
 
 @dataclass(frozen=True)
 class Jet:
-    """A straight line order by order.
+    """Jet of a straight line: the straight lines ``begin`` (order 0), ``order`` (order k) and ``rest`` (late inputs)."""
 
-    Attributes
-    ----------
-    begin
-        From values of the inputs: results, values of order 0 that orders need, arguments of functions, and functions
-        whose signs choose pieces with their sizes before terms cancel.
-    order
-        From those, k, the sums and the inputs' coefficients of order k: results, the factors of all products, arguments
-        of functions, and functions whose signs choose pieces.
-    rest
-        From k, values of order 0 and coefficients of inputs that were left out: what is to be added to the last
-        factors, those that lack something.
-    layout
-        What it keeps.
-    """
+    # ``begin``, from values of the inputs: results, values of order 0 that orders need, arguments of functions, and
+    # switching functions with the sum of the magnitudes of their terms. ``order``, from those, k, the sums and the
+    # inputs' coefficients of order k: results, the factors of all products, arguments of functions, and switching
+    # functions. ``rest``, from k, values of order 0 and coefficients of late inputs: contributions to the last factors,
+    # which are incomplete.
 
     begin: StraightLine
     order: StraightLine
@@ -87,31 +78,14 @@ def jet_of(
     numbers: Numbers | None = None,
     known: Mapping[str, str] | None = None,
 ) -> Jet:
-    """Derive the jet of a straight line.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    body
-        The straight line; its inputs are functions of time.
-    constant
-        What names of inputs begin with that are no functions of time, such as ``p[``.
-    later
-        What names of inputs begin with whose coefficients are found from the results.
-    numbers, known
-        Of other jets of the same type, for names of factors; see `symlie.ir.jet_sharing.numbered`.
-
-    Raises
-    ------
-    ModelError
-        An operator has no rule.
-    """
+    """Derive the jet of a straight line; raise `ModelError` for an operator without a rule."""
+    # ``constant`` are name prefixes of inputs that are no functions of time, such as ``p[``; ``later`` those of inputs
+    # that follow from the results; ``numbers`` and ``known`` belong to other jets of the type, see `numbered`.
     return Derivation(body, tuple(constant), tuple(later)).jet(name, {} if numbers is None else numbers, known or {})
 
 
 class Derivation:
-    """What both passes through a straight line have in common: values that are kept, and products."""
+    """Common state of both passes through a straight line: stored values and products."""
 
     def __init__(self, body: StraightLine, constant: tuple[str, ...], later: tuple[str, ...]) -> None:
         self.body, self.constant, self.later = body, constant, later
@@ -159,7 +133,7 @@ class Derivation:
         )
 
     def note(self, instruction: Instruction) -> None:
-        """Note on what a value depends."""
+        """Record the dependencies of a value."""
         target, operands = instruction.target, instruction.operands
         if instruction.operator in jet_pieces.STEPS or all(map(self.is_constant, operands)):
             self._constants.add(target)
@@ -167,17 +141,17 @@ class Derivation:
             self._later.add(target)
 
     def is_constant(self, operand: Operand) -> bool:
-        """Whether an operand is no function of time."""
+        """Return whether an operand is no function of time."""
         return isinstance(operand, float) or operand in self._constants or operand.startswith(self.constant)
 
     def is_later(self, operand: Operand) -> bool:
-        """Whether an operand depends on inputs that are found later."""
+        """Return whether an operand depends on inputs that are found later."""
         if isinstance(operand, float):
             return False
         return operand in self._later or (bool(self.later) and operand.startswith(self.later))
 
     def sum_of(self, product: Product) -> str:
-        """What the sum of a product is called until all are known."""
+        """Return the provisional name of the sum of a product, until all are known."""
         return self.products.setdefault(product, f"product {len(self.products)}")
 
     def _is_late(self, factor: Factor) -> bool:
@@ -193,7 +167,7 @@ def _renamed(body: StraightLine, names: Mapping[str, str]) -> StraightLine:
 
 
 class Pass:
-    """Coefficients of order k of all values without inputs that are found later, or what those add to them."""
+    """Coefficients of order k of all values without late inputs, or the contributions of these."""
 
     def __init__(self, derivation: Derivation, *, of_rest: bool) -> None:
         self.of, self.of_rest = derivation, of_rest
@@ -204,7 +178,7 @@ class Pass:
             self._follow(target)
 
     def _follow(self, target: Operand) -> None:
-        """Apply the rule of a statement, and of its operands before; what a rule needs may stand behind it."""
+        """Apply the rules of the operands and of a statement; values that a rule needs may follow it."""
         if target not in self._statements or target in self._known:
             return
         instruction = self._statements[target]
@@ -215,7 +189,7 @@ class Pass:
         self._known[target] = self._rule(instruction)
 
     def derivative(self, operand: Operand) -> Operand | None:
-        """The coefficient of order k; None where it vanishes."""
+        """Return the coefficient of order k; None if it vanishes."""
         if isinstance(operand, float) or operand.startswith(self.of.constant):
             return None
         if operand in self._statements:
@@ -224,26 +198,26 @@ class Pass:
         return operand if self.of.is_later(operand) == self.of_rest else None
 
     def coefficient(self, operand: Operand) -> Operand:
-        """The same as a number."""
+        """Return the coefficient of order k; 0 if it vanishes."""
         found = self.derivative(operand)
         return 0.0 if found is None else found
 
     def factors(self, factors: Sequence[Factor]) -> tuple[Operand, ...]:
-        """Coefficients of factors."""
+        """Return the coefficients of factors."""
         return tuple(self._weighted(f.operand) if f.is_weighted else self.coefficient(f.operand) for f in factors)
 
     def value(self, operand: Operand) -> Operand:
-        """The value of order 0."""
+        """Return the value of order 0."""
         if isinstance(operand, float):
             return operand
         return f"{KEPT}[{self.of.kept.setdefault(operand, len(self.of.kept))}]"
 
     def at_begin(self, operator: str, *operands: Operand) -> Operand:
-        """A value of order 0 that the straight line itself does not compute."""
+        """Return a value of order 0 that the straight line itself does not compute."""
         return self.of.begin.emit(operator, *operands)
 
     def sum_of(self, left: Operand, right: Operand, *, is_weighted: bool = False) -> Operand | None:
-        """Σ_{0<j<k} a_j b_{k-j}, or with j a_j."""
+        """Return Σ_{0<j<k} a_j b_{k-j}, or with j a_j."""
         if self.of_rest:
             return None
         if not is_weighted and str(right) < str(left):
@@ -251,7 +225,7 @@ class Pass:
         return self.of.sum_of(Product(Factor(left, is_weighted), Factor(right)))
 
     def weighted_sum(self, left: Operand, right: Operand) -> Operand | None:
-        """Σ_{0<j<k} j a_j b_{k-j}/k."""
+        """Return Σ_{0<j<k} j a_j b_{k-j}/k."""
         return self.times(self.sum_of(left, right, is_weighted=True), self.emit("div", 1.0, ORDER))
 
     def _weighted(self, operand: Operand) -> Operand:
@@ -261,17 +235,17 @@ class Pass:
         return self.lines.emit(operator, *operands)
 
     def plus(self, a: Operand | None, b: Operand | None) -> Operand | None:
-        """a + b, where None is zero."""
+        """Return a + b, where None is zero."""
         return (b if a is None else a) if a is None or b is None else self.emit("add", a, b)
 
     def minus(self, a: Operand | None, b: Operand | None) -> Operand | None:
-        """a - b."""
+        """Return a - b."""
         if b is None:
             return a
         return self.emit("neg", b) if a is None else self.emit("sub", a, b)
 
     def times(self, a: Operand | None, b: Operand | None) -> Operand | None:
-        """a b."""
+        """Return a b."""
         if a is None or b is None:
             return None
         return b if a == 1.0 else a if b == 1.0 else self.emit("mul", a, b)

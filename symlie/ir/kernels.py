@@ -1,7 +1,7 @@
-"""The derived model as data: kernels with their layouts. This is all that `emit` sees of a model.
+"""The derived model as data: kernels with their layouts; the only model data that `emit` uses.
 
-`ModelKernels` holds types only; how many nodes and elements there are and how they connect is an `Arrangement`, which
-is run-time data except for small models, whose tables are written into the text.
+`ModelKernels` holds only types. Nodes, elements and their topology are in an `Arrangement`, which is run-time data
+except for small models, whose tables are part of the text.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True)
 class Kernel:
-    """A generated function: signature, instructions, and which operand goes to which output component."""
+    """Generated function: signature, instructions, and the operand of each output component."""
 
     signature: Signature
     body: StraightLine
     description: str
     directions: int = 0
-    """Unit vectors along which derivatives are found, in a loop whose text is there once; zero if there is none.
+    """Number of unit vectors along which a loop computes derivatives; zero without a loop.
 
     Outputs of the body are rows of matrices, with one column for each; see `symlie.ir.directions`.
     """
 
     @property
     def repeated(self) -> frozenset[str]:
-        """Targets of the instructions that see the vector."""
+        """Targets of the instructions that depend on the vector."""
         seen = components_seen(self.body, self.directions)
         return frozenset(i.target for i in self.body.instructions if i.target in seen)
 
     @property
     def outputs(self) -> list[tuple[Argument, tuple[Operand, ...]]]:
-        """Each output argument with the operands of its components, or of its rows."""
+        """Return each output argument with the operands of its components, or of its rows."""
         rows = []
         position = 0
         for argument in self.signature.arguments:
@@ -63,28 +63,20 @@ class Kernel:
 
 
 def owners_read(kernel: Kernel, owners: Mapping[str, Sequence[str]]) -> set[str]:
-    """Whose components a kernel reads.
-
-    Parameters
-    ----------
-    kernel
-        The kernel.
-    owners
-        Names of the owners of all components of arguments, such as of ``q`` the node type of each.
-    """
+    """Return the owners of the components that a kernel reads, such as the node type of each component of ``q``."""
     read = {*(o for i in kernel.body.instructions for o in i.operands), *kernel.body.outputs}
     return {name for vector, names in owners.items() for k, name in enumerate(names) if f"{vector}[{k}]" in read}
 
 
 def schemes_of(kernels: Iterable[Kernel]) -> tuple[Scheme, ...]:
-    """Schemes of all coefficient functions that kernels use, by name."""
+    """Return the schemes of all coefficient functions that kernels use, by name."""
     found = {s.function: s for k in kernels for s in k.body.schemes}
     return tuple(found[name] for name in sorted(found))
 
 
 @dataclass(frozen=True)
 class NodeTypeKernels(NodeType):
-    """A node type with its kernels."""
+    """Node type with its kernels."""
 
     kernels: tuple[Kernel, ...]
 
@@ -98,7 +90,7 @@ class SparsePattern(Pattern):
 
 @dataclass(frozen=True)
 class ElementTypeKernels(ElementType):
-    """An element type with its kernels."""
+    """Element type with its kernels."""
 
     mass: SparsePattern
     jacobian: SparsePattern
@@ -108,16 +100,17 @@ class ElementTypeKernels(ElementType):
 
 @dataclass(frozen=True)
 class ModelKernels:
-    """Everything that is generated for the types of a model."""
+    """All generated code of the types of a model."""
 
     name: str
     node_types: tuple[NodeTypeKernels, ...]
     element_types: tuple[ElementTypeKernels, ...]
     parameters: tuple[ParameterLayout, ...]
     prepare: Kernel
-    """Extends the parameters by the constants that depend on them alone; all element kernels take the result."""
+    """Kernel that extends the parameters by the constants that depend only on them; all element kernels take the
+    result."""
     initial: Kernel
-    """Initial values of the nodes that are stated one by one."""
+    """Initial values of the nodes that are defined one by one."""
     inputs: tuple[InputLayout, ...] = ()
     motions: tuple[Kernel, ...] = ()
     """Configuration, velocity and acceleration of each prescribed node."""
@@ -133,11 +126,11 @@ class ModelKernels:
         return sum(len(p.default) for p in self.parameters)
 
     def node_type(self, name: str) -> NodeTypeKernels:
-        """The node type of this name."""
+        """Return the node type of this name."""
         return next(t for t in self.node_types if t.name == name)
 
     def element_type(self, name: str) -> ElementTypeKernels:
-        """The element type of this name."""
+        """Return the element type of this name."""
         return next(e for e in self.element_types if e.name == name)
 
     @property
@@ -161,16 +154,16 @@ class Arrangement(Brief):
     nodes: tuple[NodeSet, ...]
     instances: tuple[Instances, ...]
     motions: tuple[int, ...] = ()
-    """The node that each prescribed motion moves."""
+    """Node of each prescribed motion."""
     breakpoints: tuple[str, ...] = ()
-    """Names of parameters whose values are times that must be step boundaries."""
+    """Names of parameters whose values are stop times."""
     tables: tuple[TableLayout, ...] = ()
     """Smooth tables with their points."""
     outputs: tuple[str, ...] = ()
-    """Outputs of the model's own statement, in its order."""
+    """Outputs defined on the model itself, in order of definition."""
     curves: tuple[Curve, ...] = ()
     frozen: tuple[str, ...] = ()
-    """Parameters that are constants in the kernels, those of element types as ELEMENT.NAME."""
+    """Parameters compiled as constants, those of element types as ELEMENT.NAME."""
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
     compliances: tuple[Compliance, ...] = ()
@@ -186,13 +179,13 @@ class Elimination:
 
     @property
     def multiplies_rows(self) -> bool:
-        """Whether a kernel multiplies the constraint Jacobian and velocities, where else loops do it."""
+        """Return whether a kernel multiplies the constraint Jacobian and velocities; otherwise loops do."""
         return any(k.signature.name == "multiply_rows" for k in self.kernels)
 
 
 @dataclass(frozen=True, eq=False)
 class EmittedModel:
-    """What is emitted: types, their arrangement, and the elimination if the system is small."""
+    """Types, their arrangement, and the elimination if the system is small."""
 
     types: ModelKernels
     arrangement: Arrangement
@@ -210,7 +203,7 @@ class EmittedModel:
 
     @property
     def storage(self) -> int:
-        """Number of stored configuration components: of all nodes, and angles over turns of all instances."""
+        """Number of stored configuration components: of all nodes, and unwrapped angles of all instances."""
         nodes = sum(n.count * self.types.node_type(n.type).storage for n in self.arrangement.nodes)
         return nodes + sum(i.count * self.types.element_type(i.element).unwrapped for i in self.arrangement.instances)
 
@@ -221,7 +214,7 @@ class EmittedModel:
 
     @property
     def rows(self) -> int:
-        """Number of constraint rows."""
+        """Number of constraint equations."""
         return sum(i.count * self.types.element_type(i.element).rows for i in self.arrangement.instances)
 
     @property

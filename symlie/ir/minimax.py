@@ -20,7 +20,7 @@ DIGITS = 60
 BITS: dict[Precision, int] = {"double": 53, "float": 24}
 
 RECURRENCE = {"c1": "c3"}
-"""Functions that are evaluated as 1/k! - z c_{k+2} on [0, 10], which costs nothing beside c_{k+2}. Others would lose
+"""Functions that are evaluated as 1/k! - z c_{k+2} on [0, 10], at no cost in addition to c_{k+2}. Others would lose
 accuracy: relative to f(0) c_0 up to 6 eps, relative to f c_2 3 eps."""
 
 DEGREES = {
@@ -44,7 +44,7 @@ BEYOND_DEGREES = {
 functions whose closed forms cancel there."""
 
 CHAINS = {"g0": 4, "g1": 4, "g2": 2, "g3": 2}
-"""Chains of the polynomials on [0, 10]: as many as keep the error on [0, π/2] below 1.5 eps."""
+"""Chains of the polynomials on [0, 10]: the largest number with an error on [0, π/2] below 1.5 eps."""
 
 FLOAT_DEGREES = {
     "c2": 6, "c3": 6, "c4": 5, "c5": 5, "c6": 5, "c7": 4,
@@ -59,37 +59,20 @@ FLOAT_BEYOND_DEGREES = {
 """The same for single precision."""
 
 SHIFT = 24.0
-"""About the middle of [10, 4π²]; z - 24 is exact."""
+"""Near the middle of [10, 4π²]; z - 24 is exact."""
 
 STANDARD_UPPER, QUARTER_UPPER = Fraction(10), Fraction(5, 2)
 
 
 def pole_order(base_name: str) -> int:
-    """Order of the pole at z = 4π² that is divided out: m + 1 for g_m, 0 for entire functions."""
+    """Return the order of the pole at z = 4π² that is divided out: m + 1 for g_m, 0 for entire functions."""
     return int(base_name[1:]) + 1 if base_name.startswith("g") else 0
 
 
 def fit(base_name: str, degree: int, upper: Fraction, bits: int = 53, *, with_pole: bool = False) -> tuple[float, ...]:
-    """Interpolate (f(z) - f(0))/z at Chebyshev nodes of [0, upper] and round.
-
-    Parameters
-    ----------
-    base_name
-        Name of the coefficient function.
-    degree
-        Degree in z of the polynomial.
-    upper
-        Upper end of the interval, dimensionless.
-    bits
-        Length of the significands of the coefficients.
-    with_pole
-        Fit (4π² - z)^{m+1} g_m instead of g_m.
-
-    Returns
-    -------
-    tuple of float
-        Ascending coefficients; the constant is the correctly rounded f(0).
-    """
+    """Interpolate (f(z) - f(0))/z at Chebyshev nodes of [0, upper] and round; return ascending coefficients from f(0)
+    on."""
+    # ``with_pole`` fits (4π² - z)^{m+1} g_m instead of g_m; ``bits`` is the length of the significands.
     with mpmath.workdps(DIGITS):
         order = pole_order(base_name) if with_pole else 0
         pole = 4 * mpmath.pi**2
@@ -125,15 +108,7 @@ def _interpolate(nodes: list[mpmath.mpf], values: list[mpmath.mpf]) -> list[mpma
 
 
 def taylor_pieces(base_name: str, precision: Precision) -> tuple[Piece, ...]:
-    """Pieces of a function outside of the shipped family: its Taylor polynomials, correctly rounded.
-
-    Parameters
-    ----------
-    base_name
-        ``c2_1``, ``g0``, ….
-    precision
-        ``double`` or ``float``.
-    """
+    """Return correctly rounded Taylor polynomials of a function outside of the shipped family, as pieces."""
     pieces = []
     for expansion in expansions(base_name):
         upper = min(float(expansion.upper), POLES[precision][0])
@@ -144,11 +119,9 @@ def taylor_pieces(base_name: str, precision: Precision) -> tuple[Piece, ...]:
 
 
 def standard_schemes() -> list[dict[str, object]]:
-    """Fit every scheme of the standard family.
-
-    The coefficients of the g_m have one sign, and those of functions of half angles decay fast, so that several chains
-    cost no accuracy; c_0 … c_7 on the full interval would lose up to 5 eps.
-    """
+    """Fit every scheme of the standard family."""
+    # The coefficients of the g_m have one sign, and those of functions of half angles decay fast, so that several
+    # chains cost no accuracy; c_0 … c_7 on the full interval would lose up to 5 eps.
     rows: list[dict[str, object]] = []
     tables: tuple[tuple[Precision, dict[str, int], dict[str, int], dict[str, int]], ...] = (
         ("double", DEGREES, QUARTER_DEGREES, BEYOND_DEGREES),
@@ -190,7 +163,7 @@ def _piece(upper: Fraction, coefficients: tuple[float, ...], **form: object) -> 
 
 
 def main() -> None:
-    """Write the standard schemes beside this module, a line each."""
+    """Write the standard schemes into the folder of this module, one per line."""
     path = Path(__file__).with_name("standard_schemes.json")
     lines = ",\n".join(json.dumps(row) for row in standard_schemes())
     path.write_text(f"[\n{lines}\n]\n")

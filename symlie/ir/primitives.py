@@ -1,6 +1,6 @@
 """Opaque scalar functions: entire in z = ω², closed under differentiation, evaluated by a `Scheme`.
 
-The algebra never looks inside a primitive, so an accurate evaluation can not be rewritten into an inaccurate one.
+The algebra never expands a primitive, so an accurate evaluation cannot be rewritten into an inaccurate one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sympy.printing.latex import LatexPrinter
 
 WORKING_INTERVAL = Rational(10)
-"""Upper end in z = ω² of the interval served without a branch to a closed form (ω ≤ 3.16 > π)."""
+"""Upper end in z = ω² of the interval evaluated without a branch to a closed form (ω ≤ 3.16 > π)."""
 
 
 class CoefficientFunction(sympy.Function):
@@ -25,12 +25,12 @@ class CoefficientFunction(sympy.Function):
 
     @property
     def argument(self) -> Expr:
-        """The argument z of the function."""
+        """Argument z of the function."""
         return self.args[-2]
 
     @property
     def upper(self) -> Rational:
-        """Upper end of the working interval in the function's own argument."""
+        """Upper end of the working interval in the argument of the function."""
         return self.args[-1]
 
     @property
@@ -40,7 +40,7 @@ class CoefficientFunction(sympy.Function):
 
     @property
     def primitive_name(self) -> str:
-        """Name under which the function is emitted; a shorter interval than the default shows in it."""
+        """Emitted name of the function, which includes a working interval shorter than the default."""
         if self.upper == WORKING_INTERVAL:
             return self.base_name
         return f"{self.base_name}_to_{self.upper.p}_{self.upper.q}"
@@ -53,16 +53,15 @@ class CoefficientFunction(sympy.Function):
 
 
 class Stumpff(CoefficientFunction):
-    """c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!, the Stumpff functions and their derivatives.
+    """Stumpff functions and their derivatives, c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!; ``Stumpff(k, m, z, upper)``."""
 
-    ``Stumpff(k, m, z, upper)``; c_{0,0} = cos ω, c_{1,0} = sin ω/ω, c_{2,0} = (1-cos ω)/ω², c_{3,0} = (ω-sin ω)/ω³.
-    """
+    # c_{0,0} = cos ω, c_{1,0} = sin ω/ω, c_{2,0} = (1-cos ω)/ω², c_{3,0} = (ω-sin ω)/ω³.
 
     nargs = (4,)
 
     @classmethod
     def of(cls, k: int, z: Expr, upper: Rational = WORKING_INTERVAL) -> Stumpff:
-        """c_k(z) with its working interval."""
+        """Return c_k(z) with its working interval."""
         return cls(Integer(k), Integer(0), z, upper)
 
     @property
@@ -76,23 +75,21 @@ class Stumpff(CoefficientFunction):
 
     @staticmethod
     def series_coefficient(k: int, m: int, j: int) -> Rational:
-        """Coefficient of z^j, an exact rational."""
+        """Return the coefficient of z^j, an exact rational."""
         factorial = sympy.factorial
         sign = -1 if (j + m) % 2 else 1
         return Rational(sign * 2**m * factorial(j + m), factorial(j) * factorial(2 * j + 2 * m + k))
 
 
 class Cotangent(CoefficientFunction):
-    """g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², the coefficients of T⁻¹; poles at z = (2πn)², n ≥ 1.
-
-    ``Cotangent(m, z, upper)``.
-    """
+    """Coefficients of T⁻¹, g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², with poles at z = (2πn)², n ≥ 1; ``Cotangent(m,
+    z, upper)``."""
 
     nargs = (3,)
 
     @classmethod
     def of(cls, z: Expr, upper: Rational = WORKING_INTERVAL) -> Cotangent:
-        """g_0(z) with its working interval."""
+        """Return g_0(z) with its working interval."""
         return cls(Integer(0), z, upper)
 
     @property
@@ -105,18 +102,17 @@ class Cotangent(CoefficientFunction):
 
     @staticmethod
     def series_coefficient(m: int, j: int) -> Rational:
-        """Coefficient of z^j, an exact rational."""
+        """Return the coefficient of z^j, an exact rational."""
         factorial = sympy.factorial
         k = j + m + 1
         return 2**m * factorial(j + m) / factorial(j) * abs(sympy.bernoulli(2 * k)) / factorial(2 * k)
 
 
 class HalfAngleRatio(sympy.Function):
-    """L(w, n) = 2 atan(√n/w)/√n, the factor of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0.
+    """Factor L(w, n) = 2 atan(√n/w)/√n of the quaternion logarithm θ = L(w, |v|²) v; 2/w at n = 0."""
 
-    The principal value: p and -p are the same rotation, and |θ| ≤ π. Opaque: D log = T⁻¹ is a rule of the group, so
-    no derivative of atan is ever taken.
-    """
+    # Principal value: p and -p are the same rotation, and |θ| ≤ π. Opaque: D log = T⁻¹ is a rule of the group, so no
+    # derivative of atan is ever taken.
 
     nargs = (2,)
     primitive_name = "half_angle_ratio"
@@ -126,10 +122,10 @@ class HalfAngleRatio(sympy.Function):
 
 
 class FullAngleRatio(sympy.Function):
-    """F(w, n) = 2 atan2(√n, w)/√n, so that F(p₀, |v|²) v is a rotation vector up to the length 2π; 2/|w| at n = 0.
+    """F(w, n) = 2 atan2(√n, w)/√n, so that F(p₀, |v|²) v is a rotation vector up to the length 2π; 2/|w| at n = 0."""
 
-    Unlike `HalfAngleRatio` it tells p from -p, so a rotation vector does not jump at the angle π. Opaque as well.
-    """
+    # Unlike `HalfAngleRatio` it distinguishes p from -p, so a rotation vector does not jump at the angle π. Opaque as
+    # well.
 
     nargs = (2,)
     primitive_name = "full_angle_ratio"
@@ -139,32 +135,30 @@ class FullAngleRatio(sympy.Function):
 
 
 class AngleExcess(sympy.Function):
-    """(φ/sin φ - 1)/(2 z) with z = sin²(φ/2) and φ/sin φ = asin(√z)/√(z (1 - z)), for 0 ≤ φ < π; 1/3 at z = 0.
+    """(φ/sin φ - 1)/(2 z) with z = sin²(φ/2) and φ/sin φ = asin(√z)/√(z (1 - z)), for 0 ≤ φ < π; 1/3 at z = 0."""
 
-    It is smooth where elements are near to each other, and needs neither a root nor a division there. Opaque as well.
-    """
+    # Smooth where elements are near to each other, where it needs neither a root nor a division. Opaque as well.
 
     nargs = (1,)
     primitive_name = "angle_excess"
 
 
 class RotationQuaternion(sympy.Function):
-    """Component k of the unit quaternion of a rotation matrix, by the largest of (tr R, R11, R22, R33).
+    """Component k of the unit quaternion of a rotation matrix, accurate up to the angle π; ``RotationQuaternion(k, R11,
+    R12, …, R33)``."""
 
-    ``RotationQuaternion(k, R11, R12, …, R33)``; the scalar component is not negative. Accurate up to the angle π.
-    Source: [Shepperd1978], the choice of the pivot.
-    """
+    # From the largest of (tr R, R11, R22, R33); the scalar component is not negative. Source: [Shepperd1978], the
+    # choice of the pivot.
 
     nargs = (10,)
     primitive_name = "rotation_quaternion"
 
 
 class PiecewiseLinear(sympy.Function):
-    """Linear interpolation of a table of parameters, constant outside of it.
+    """Linear interpolation of a table of parameters, constant outside of it; ``PiecewiseLinear(x, first_abscissa,
+    first_value, count)``."""
 
-    ``PiecewiseLinear(x, first_abscissa, first_value, count)``: the symbols are the first of ``count`` consecutive
-    parameters each; the abscissae increase.
-    """
+    # The symbols are the first of ``count`` consecutive parameters each; the abscissae increase.
 
     nargs = (4,)
     primitive_name = "interpolate"
@@ -188,24 +182,23 @@ MAX_DEGREE = 5
 
 
 class RunTimeInput(sympy.Function):
-    """Derivative of a component of a piecewise polynomial, whose table is given at run time; zero without one.
+    """Derivative of a component of a run-time piecewise polynomial; zero without a table."""
 
-    ``RunTimeInput(x, slot, component, derivative, smoothness)``: the symbol is the first of the table's three slots
-    among the parameters; the derivative counts from 0. The result has as many continuous derivatives as ``smoothness``
-    says, whatever table is given; -1 if it may jump. At a knot derivatives are those to the right.
-    """
+    # ``RunTimeInput(x, slot, component, derivative, smoothness)``: the symbol is the first of the table's three slots
+    # among the parameters; the derivative counts from 0. The result has ``smoothness`` continuous derivatives for all
+    # tables; it may jump if that is -1. At a knot derivatives are those to the right.
 
     nargs = (5,)
     primitive_name = "input"
 
     @classmethod
     def of(cls, x: Expr, slot: Symbol, component: int, smoothness: int = -1) -> RunTimeInput:
-        """The value of a table at x."""
+        """Return the value of a table at x."""
         return cls(x, slot, Integer(component), Integer(0), Integer(smoothness))
 
     @property
     def smoothness(self) -> int:
-        """How many derivatives are continuous for all tables; -1 if the function may jump."""
+        """Number of continuous derivatives for all tables; -1 if the function may jump."""
         return int(self.args[4])
 
     def __getitem__(self, index: object) -> Expr:
@@ -227,14 +220,14 @@ class RunTimeInput(sympy.Function):
 
 
 def smoothness(table: PiecewiseLinear | PiecewiseSlope | RunTimeInput) -> int:
-    """How many derivatives of a table are continuous; -1 if it may jump."""
+    """Return the number of continuous derivatives of a table; -1 if it may jump."""
     if isinstance(table, RunTimeInput):
         return table.smoothness
     return 0 if isinstance(table, PiecewiseLinear) else -1
 
 
 class NearestTurn(sympy.Function):
-    """The multiple of 2π that is nearest to x, which does not change with x but in steps: its derivative is zero."""
+    """Multiple of 2π nearest to x: piecewise constant, so its derivative is zero."""
 
     nargs = (1,)
 
@@ -247,16 +240,15 @@ class NearestTurn(sympy.Function):
 
 
 class Select(sympy.Function):
-    """``Select(condition, if_positive, otherwise)``: one of two expressions by the sign of a third.
+    """Choice of one of two expressions by the sign of a third, ``Select(condition, if_positive, otherwise)``."""
 
-    Derivatives are taken piece by piece; a piece that is not chosen may be infinite or NaN.
-    """
+    # Derivatives are taken branch by branch; an unselected branch may be infinite or NaN.
 
     nargs = (3,)
 
     @classmethod
     def eval(cls, condition: Expr, if_positive: Expr, otherwise: Expr) -> Expr | None:
-        """Equal pieces, and conditions that are numbers, need no choice."""
+        """Simplify equal branches and numeric conditions, which need no choice."""
         if if_positive == otherwise:
             return if_positive
         if condition.is_Number and condition.is_finite:
@@ -278,17 +270,9 @@ class Select(sympy.Function):
 
 
 def evaluate(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
-    """High-precision value of c_{k,m} or g_m at z, in the current mpmath precision.
-
-    Parameters
-    ----------
-    base_name
-        ``c2``, ``c2_1``, ``g0``, …
-    z
-        Argument, dimensionless; z ≥ 0, and z < 4π² for g_m.
-
-    From the Taylor series of the definitions; the g_m by their partial fractions' closed form and its derivatives.
-    """
+    """Evaluate c_{k,m} or g_m at z ≥ 0, with z < 4π² for g_m, in the current mpmath precision."""
+    # From the Taylor series of the definitions; the g_m from the closed form of their partial fractions and its
+    # derivatives.
     family, _, suffix = base_name.partition("_")
     index, m = int(family[1:]), int(suffix or 0)
     if family[0] == "c":

@@ -1,8 +1,9 @@
 """Straight-line programs of statements ``targets = operation(arguments)``, built while the user writes.
 
-A `Value` is a tuple of components living in a `Space`: storage of a Lie group, or a plain vector. Group operations and
-scalar expressions are the only statements. Equal statements share their targets, so a program is its own common
-subexpression table. Programs are differentiated as lists (`symlie.ir.differentiate`), never as expanded expressions.
+A `Value` is a tuple of components in a `Space`: storage of a Lie group, or a plain vector. Group operations and scalar
+expressions are the only statements. Equal statements share their targets, so a program eliminates common
+subexpressions by construction. Programs are differentiated as lists (`symlie.ir.differentiate`), never as expanded
+expressions.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from sympy import Expr, Symbol
 from symlie.showing import Brief
 
 Vector = tuple[Expr, ...]
-"""Components of a vector; each a SymPy expression in symbols of the program."""
+"""Components of a vector, each a SymPy expression in symbols of the program."""
 
 
 class Space(Protocol):
-    """Where a value lives: how many numbers store it and the dimension of its trivialised tangents."""
+    """Space of a value: number of stored components and dimension of trivialised tangents."""
 
     @property
     def name(self) -> str:
@@ -37,15 +38,15 @@ class Space(Protocol):
         """Dimension of a tangent."""
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """Rate of the stored components for the trivialised tangent."""
+        """Return the rate of the stored components for the trivialised tangent."""
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """Transpose of `storage_tangent`: pull a gradient by storage back to the algebra."""
+        """Apply the transpose of `storage_tangent`: pull a gradient by storage back to the algebra."""
 
 
 @dataclass(frozen=True)
 class Euclidean:
-    """The plain vector space R^n; a tangent is the rate of the components."""
+    """Plain vector space R^n; a tangent is the rate of the components."""
 
     dimension: int
 
@@ -60,11 +61,11 @@ class Euclidean:
         return self.dimension
 
     def storage_tangent(self, program: Program, storage: Vector, tangent: Vector) -> Vector:
-        """The tangent itself."""
+        """Return the tangent itself."""
         return tangent
 
     def storage_cotangent(self, program: Program, storage: Vector, cotangent: Vector) -> Vector:
-        """The cotangent itself."""
+        """Return the cotangent itself."""
         return cotangent
 
 
@@ -77,31 +78,31 @@ class Value(Brief):
 
 
 class Operation(Protocol):
-    """A group operation: what it returns, how it is differentiated, how it becomes scalar statements."""
+    """Group operation: its result, its derivatives, and its expansion into scalar statements."""
 
     @property
     def name(self) -> str:
-        """Name that shows in the statement list."""
+        """Name in the statement list."""
 
     @property
     def result(self) -> Space:
-        """Space of the result."""
+        """Return the space of the result."""
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """A value equal to the result that needs no new statement, if there is one."""
+        """Return a value equal to the result that needs no new statement, if it exists."""
 
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """Trivialised tangent of the result from those of the arguments (None: constant)."""
+        """Return the trivialised tangent of the result from those of the arguments (None: constant)."""
 
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """Trivialised cotangents of the arguments from that of the result."""
+        """Return the trivialised cotangents of the arguments from that of the result."""
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Components of the result as expressions; intermediate vectors are bound in ``program``."""
+        """Return the components of the result as expressions; intermediate vectors are bound in ``program``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +126,7 @@ Statement = Assignment | Application
 
 
 def is_atom(expression: Expr) -> bool:
-    """Whether an expression is a symbol or a number, and so needs no statement."""
+    """Return whether an expression is a symbol or a number, which needs no statement."""
     return bool(expression.is_Symbol or expression.is_Number)
 
 
@@ -134,15 +135,10 @@ def _is_multiple(product: Expr) -> bool:
 
 
 class Program:
-    """A statement list with inputs; symbols are numbered, so the same statements give the same text.
+    """Statement list with inputs; symbols are numbered and include the owner, so equal statements give equal text."""
 
-    Parameters
-    ----------
-    owner
-        Name of what is stated, an identifier; symbols of programs with different owners differ.
-    collects
-        Whether multiples of a symbol by a number need no statement, so that sums of their products collect equal terms.
-    """
+    # With ``collects``, multiples of a symbol by a number need no statement, so that sums of their products collect
+    # equal terms.
 
     def __init__(self, owner: str = "", *, collects: bool = False) -> None:
         self._owner = f".{owner}" if owner else ""
@@ -157,17 +153,15 @@ class Program:
         self._counter = 0
 
     def copy(self) -> Program:
-        """A program that goes on from here for itself."""
+        """Return an independent copy, to which further statements can be appended."""
         other = copy.copy(self)
         other.__dict__.update({name: value.copy() for name, value in vars(self).items() if hasattr(value, "copy")})
         return other
 
     def fresh(self, stem: str, count: int) -> tuple[Symbol, ...]:
-        """New symbols ``stem.n`` (one) or ``stem.n.k`` (several) with a number n not used before.
-
-        The dot keeps them apart from the identifiers that users name parameters with, and the owner, which follows the
-        stem if the program has one, from the symbols of other programs.
-        """
+        """Return new symbols ``stem.n`` (one) or ``stem.n.k`` (several) with an unused number n."""
+        # The dot distinguishes them from the names of parameters; the owner, which follows the stem if the program has
+        # one, from the symbols of other programs.
         self._counter += 1
         name = f"{stem}{self._owner}.{self._counter}"
         if count == 1:
@@ -181,7 +175,7 @@ class Program:
         return value
 
     def scalar(self, expression: Expr, stem: str = "s") -> Expr:
-        """Bind an expression to a symbol; symbols and numbers are returned as they are."""
+        """Bind an expression to a symbol; symbols and numbers are returned unchanged."""
         expression = sympy.sympify(expression)
         if is_atom(expression):
             return expression
@@ -199,7 +193,7 @@ class Program:
         return tuple(self.scalar(e, stem) for e in expressions)
 
     def partials(self, expression: Expr) -> list[tuple[Symbol, Expr]]:
-        """Free symbols of an expression, sorted by name, each with the partial derivative; found once."""
+        """Return the free symbols of an expression, sorted by name, each with the cached partial derivative."""
         known = self._partials.get(expression)
         if known is None:
             terms = [(term, term.free_symbols) for term in sympy.Add.make_args(expression)]
@@ -231,11 +225,11 @@ class Program:
         self.statements.append(statement)
 
     def line_of(self, symbol: Symbol) -> int | None:
-        """Number of the statement that defines a symbol; None of inputs, and of symbols of other programs."""
+        """Return the number of the statement that defines a symbol; None for inputs and symbols of other programs."""
         return self._lines.get(symbol)
 
     def definition(self, components: Vector) -> Application | None:
-        """The group statement that defined exactly these components, if one did."""
+        """Return the group statement that defines exactly these components, if one does."""
         return self._definitions.get(components)
 
 
@@ -245,7 +239,7 @@ def substitute(expression: Expr, replacements: Mapping[Symbol, Expr]) -> Expr:
 
 
 def _derivative(expression: Expr, symbol: Symbol) -> Expr:
-    """∂expression/∂symbol; SymPy, which looks through an expression at each of its levels, sees functions alone."""
+    """Return ∂expression/∂symbol; only functions are left to SymPy, which scans an expression at each of its levels."""
     if expression == symbol:
         return sympy.S.One
     if not expression.args:
@@ -264,12 +258,12 @@ def _derivative(expression: Expr, symbol: Symbol) -> Expr:
 
 
 def free_symbols(expression: Expr) -> list[Symbol]:
-    """Free symbols sorted by name, so that no hash order enters the text."""
+    """Return the free symbols sorted by name, so that the text is independent of hash order."""
     return sorted(expression.free_symbols, key=lambda s: s.name)
 
 
 def symbols_read(statement: Statement) -> set[Symbol]:
-    """Symbols that a statement is computed from."""
+    """Return the symbols that a statement reads."""
     read: tuple[Expr, ...] = ()
     if isinstance(statement, Assignment):
         read = (statement.expression,)
@@ -279,17 +273,17 @@ def symbols_read(statement: Statement) -> set[Symbol]:
 
 
 def needed_statements(program: Program, outputs: Iterable[Expr]) -> list[Statement]:
-    """The statements on which the outputs depend, in program order."""
+    """Return the statements on which the outputs depend, in program order."""
     return [program.statements[k] for k in sorted(_dependencies(program, outputs)[0])]
 
 
 def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symbol]) -> bool:
-    """Whether any output depends on any of the symbols."""
+    """Return whether any output depends on any of the symbols."""
     return not _dependencies(program, outputs)[1].isdisjoint(symbols)
 
 
 def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], set[Symbol]]:
-    """Numbers of the statements on which outputs depend, and all symbols that they are computed from."""
+    """Return the numbers of the statements on which outputs depend, and all symbols that they read."""
     lines: set[int] = set()
     found: set[Symbol] = set()
     waiting = {s for e in outputs for s in e.free_symbols}
@@ -304,18 +298,9 @@ def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], 
 def at_values(
     program: Program, outputs: Sequence[Expr], values: Mapping[Symbol, Expr], target: Program | None = None
 ) -> tuple[Expr, ...]:
-    """Outputs with some symbols replaced, followed through the statements.
-
-    Parameters
-    ----------
-    program
-        The program that the outputs belong to.
-    outputs, values
-        Expressions of it, and what stands in place of symbols.
-    target
-        Where statements are appended: those that change to the program itself, which is the default, or all that the
-        outputs need to another one.
-    """
+    """Return outputs with some symbols replaced, also inside the statements on which they depend."""
+    # Statements are appended to the program itself, which is the default ``target``, if they change, or all that the
+    # outputs need to another one.
     changed: dict[Symbol, Expr] = dict(values)
     into = program if target is None else target
     for statement in needed_statements(program, outputs):
@@ -333,22 +318,7 @@ def at_values(
 
 
 def lower(program: Program, outputs: Sequence[Expr]) -> tuple[Program, tuple[Expr, ...]]:
-    """Replace group statements by scalar statements.
-
-    Parameters
-    ----------
-    program
-        Program with group statements.
-    outputs
-        Expressions wanted, in symbols of ``program``.
-
-    Returns
-    -------
-    lowered
-        A program of assignments only.
-    outputs
-        The same outputs in symbols of the lowered program.
-    """
+    """Replace group statements by scalar assignments; return the new program and the outputs in its symbols."""
     lowered = Program(collects=program.collects)
     lowered.inputs = dict(program.inputs)
     replacements: dict[Symbol, Expr] = {}

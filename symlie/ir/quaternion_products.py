@@ -1,12 +1,12 @@
-"""Products of quaternions and vectors by seven products of numbers in place of twelve.
+"""Products of quaternions and vectors by seven scalar products instead of twelve.
 
-Of p = q∘(0, w) or (0, w)∘q the component p_k is the sum of ± q_i w_{i⊕k} over i ≠ k, where ⊕ adds binary digits without
-carry. With all signs positive that is
+For p = q∘(0, w) or (0, w)∘q the component p_k is the sum of ± q_i w_{i⊕k} over i ≠ k, where ⊕ adds binary digits
+without carry. With all signs positive that is
 
     p_k = ¼ Σ_m (-1)^{|k∧m|} Q_m W_m,   Q_m = Σ_i (-1)^{|i∧m|} q_i,   W_m = Σ_j (-1)^{|j∧m|} w_j,
 
-four products for all components, from which twice each term of the other sign is taken. Rounding is that of products of
-the same size, since Q/2 and W/2 are turned vectors.
+four products for all components, from which twice each term of the other sign is subtracted. Rounding is that of
+products of the same size, since Q/2 and W/2 are rotated vectors.
 Source: [HowellLafon1975], for products of two quaternions by eight.
 """
 
@@ -18,21 +18,14 @@ from collections.abc import Mapping, Sequence
 from symlie.ir.straightline import Lines, Operand
 
 Terms = dict[Operand, Operand]
-"""A sum of moving values, each with its constant."""
+"""Sum of non-constant values, each with its constant."""
 
 _COMPONENT = re.compile(r"(\w+)\[(\d+)\]")
 
 
 def with_fewer_products(lines: Lines, outputs: Sequence[Terms]) -> list[Terms]:
-    """Sums of products, of which those of quaternions with vectors are found by fewer.
-
-    Parameters
-    ----------
-    lines
-        Instructions that compute the products, to which others are added.
-    outputs
-        The sums.
-    """
+    """Return the sums of products with fewer products for quaternions times vectors; new instructions are added to
+    ``lines``."""
     factors: dict[Operand, Sequence[Operand]] = {
         i.target: i.operands for i in lines.instructions if i.operator == "mul"
     }
@@ -52,7 +45,7 @@ _Signs = tuple[Sequence[str], Sequence[str], float, dict[tuple[int, int], int]]
 
 
 def _signs_of(outputs: Sequence[Terms], factors: Mapping[Operand, Sequence[Operand]]) -> _Signs | None:
-    """What four sums are, where they are the product of a quaternion with a vector."""
+    """Return the factors and signs of four sums if they are the product of a quaternion with a vector."""
     if any(len(terms) != 3 for terms in outputs):
         return None
     pairs = [[_components(factors.get(base, ())) for base in terms] for terms in outputs]
@@ -80,7 +73,7 @@ def _signs_of(outputs: Sequence[Terms], factors: Mapping[Operand, Sequence[Opera
 
 
 def _components(operands: Sequence[Operand]) -> tuple[tuple[str, int], tuple[str, int]] | None:
-    """Arrays and places of two factors, of different arrays."""
+    """Return the arrays and indices of two factors from different arrays."""
     matches = [_COMPONENT.fullmatch(o) for o in operands if isinstance(o, str)]
     parts = [(m[1], int(m[2])) for m in matches if m is not None]
     return (parts[0], parts[1]) if len(parts) == 2 and parts[0][0] != parts[1][0] else None
@@ -104,7 +97,7 @@ def _stated(
 
 
 def _turned(lines: Lines, first: Operand | None, *others: Operand) -> list[Operand]:
-    """Σ_i (-1)^{|i∧m|} x_i of four numbers for all m; None is zero."""
+    """Return Σ_i (-1)^{|i∧m|} x_i of four numbers for all m; None is zero."""
     second, third, fourth = others
     low = [_sum(lines, operator, first, second) for operator in ("add", "sub")]
     high = [_sum(lines, operator, third, fourth) for operator in ("add", "sub")]

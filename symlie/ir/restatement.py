@@ -1,4 +1,4 @@
-"""Statements of one program stated again in another one, with something else in the place of some symbols."""
+"""Copies of statements of one program in another one, with substitutions for some symbols."""
 
 from __future__ import annotations
 
@@ -10,40 +10,18 @@ from symlie.ir.program import Assignment, Program, Value, needed_statements
 
 
 class Restatement:
-    """Expressions of other programs, stated again in one program.
-
-    Parameters
-    ----------
-    program
-        Where they are stated.
-    values
-        What stands in the place of symbols.
-    """
+    """Copies of expressions of other programs in one program; ``values`` are the substitutions of symbols."""
 
     def __init__(self, program: Program, values: Mapping[Symbol, Expr]) -> None:
         self._program = program
         self._known: dict[Expr, Expr] = dict(values)
 
     def know(self, values: Mapping[Symbol, Expr]) -> None:
-        """Say what stands in the place of further symbols.
-
-        Parameters
-        ----------
-        values
-            By symbol.
-        """
+        """Add substitutions for further symbols."""
         self._known |= values
 
     def follow(self, program: Program, outputs: Sequence[Expr]) -> None:
-        """State again what some outputs need; what stands for a symbol already is kept.
-
-        Parameters
-        ----------
-        program
-            The program of the outputs.
-        outputs
-            Expressions of it.
-        """
+        """Copy the statements that some outputs need; existing substitutions are reused."""
         for statement in needed_statements(program, outputs):
             if isinstance(statement, Assignment):
                 if statement.symbol not in self._known:
@@ -56,13 +34,7 @@ class Restatement:
             self._known |= {s: c for s, c in pairs if isinstance(s, Symbol)}
 
     def of(self, expression: Expr) -> Expr:
-        """An expression, whose statements were followed, in the other program.
-
-        Parameters
-        ----------
-        expression
-            The expression.
-        """
+        """Return the copy of an expression whose statements were copied."""
         known = self._known.get(expression)
         if known is None:
             known = self._known[expression] = self._rebuilt(expression) if expression.args else expression
@@ -75,5 +47,5 @@ class Restatement:
         return self._of_arguments(expression, arguments)
 
     def _of_arguments(self, expression: Expr, arguments: Sequence[Expr]) -> Expr:
-        """An expression of the same kind with other arguments."""
+        """Return an expression of the same kind with other arguments."""
         return expression.func(*arguments)

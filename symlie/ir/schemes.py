@@ -1,4 +1,4 @@
-"""How primitives are evaluated, as data: polynomials where they are accurate, closed forms or NaN beyond."""
+"""Evaluation schemes of primitives as data: polynomials where they are accurate, closed forms or NaN beyond."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ TAYLOR_UPPER = Fraction(10)
 
 @dataclass(frozen=True)
 class Piece:
-    """f = p(x)/(4π² - z)^pole_order for z ≤ ``upper``; no square root, no trigonometric function.
+    """f = p(x)/(4π² - z)^pole_order for z ≤ ``upper``, without square roots and trigonometric functions."""
 
-    x is z - ``shift``, or z/4 where ``doubles_angle``; the value then is 2 p² - 1. With ``constant`` the value is
-    constant - z p, the recurrence c_k = 1/k! - z c_{k+2} with the polynomial p of c_{k+2}: where both are needed,
-    compilers evaluate it once.
-    """
+    # x is z - ``shift``, or z/4 with ``doubles_angle``, where the value is 2 p² - 1. With ``constant`` the value is
+    # constant - z p, the recurrence c_k = 1/k! - z c_{k+2} with the polynomial p of c_{k+2}: where both are needed,
+    # compilers evaluate it once.
 
     upper: float
     coefficients: tuple[float, ...]
-    """Ascending coefficients of p, exactly the numbers that are used."""
+    """Ascending coefficients of p, exactly the numbers used."""
     pole_order: int = 0
     chains: int = 1
     """1: Horner's scheme. 2: even and odd part, each in Horner form in z². 4: four parts by powers modulo four, in z⁴.
-    More chains wait less for each other, at some cost in accuracy."""
+    More chains have shorter dependencies, at some cost in accuracy."""
     shift: float = 0.0
     doubles_angle: bool = False
     constant: float | None = None
@@ -59,12 +58,11 @@ class Piece:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Evaluation of one coefficient function f(z) for z ≥ 0.
+    """Evaluation of one coefficient function f(z) for z ≥ 0."""
 
-    ``pieces`` follow one another from z = 0; the first serves the working interval without a branch but its guard.
-    Beyond the last one c_{k,m} are evaluated by `closed_form`; g_m, whose pieces reach to their pole at 4π², and the
-    tails of stated series are NaN.
-    """
+    # ``pieces`` are consecutive from z = 0; the first covers the working interval without a branch but its guard.
+    # Beyond the last one c_{k,m} are evaluated by `closed_form`; g_m, whose pieces reach to their pole at 4π², and the
+    # tails of user-defined series are NaN.
 
     function: str
     """Emitted name, such as ``c2_1``."""
@@ -73,11 +71,11 @@ class Scheme:
     pieces: tuple[Piece, ...]
     precision: Precision = "double"
     is_shipped: bool = True
-    """Whether the scheme is one of those whose proofs ship with the package."""
+    """True if the scheme belongs to those whose proofs ship with the package."""
 
     @property
     def working(self) -> Piece:
-        """The piece of the working interval."""
+        """Piece of the working interval."""
         return self.pieces[0]
 
     @property
@@ -92,13 +90,13 @@ class Scheme:
 
     @property
     def has_closed_form(self) -> bool:
-        """Whether a closed form serves beyond the last piece; otherwise the value there is NaN."""
+        """Return whether a closed form applies beyond the last piece; otherwise the value there is NaN."""
         return self.base_name.startswith("c")
 
 
 @functools.cache
 def standard_pieces() -> dict[tuple[str, Fraction, str], tuple[Piece, ...]]:
-    """Pieces of the shipped schemes by function, end of the working interval, and precision."""
+    """Return the pieces of the shipped schemes by function, end of the working interval, and precision."""
     rows = json.loads(Path(__file__).with_name("standard_schemes.json").read_text())
     return {
         (row["function"], Fraction(row["upper"]), row["precision"]): tuple(
@@ -118,32 +116,15 @@ def standard_pieces() -> dict[tuple[str, Fraction, str], tuple[Piece, ...]]:
 
 
 def scheme_for(function: CoefficientFunction, precision: Precision = "double") -> Scheme:
-    """The scheme of a coefficient function.
-
-    Members of the shipped family take the shipped pieces, on their interval or on the standard one; others Taylor
-    polynomials whose remainders are bounded in rational arithmetic.
-
-    Parameters
-    ----------
-    function
-        A member of the family with its working interval.
-    precision
-        Type of argument and value.
-    """
+    """Return the scheme of a coefficient function in a precision."""
+    # Members of the shipped family use the shipped pieces, on their interval or on the standard one; others Taylor
+    # polynomials whose remainders are bounded in rational arithmetic.
     upper = Fraction(int(function.upper.p), int(function.upper.q))
     return _scheme(function.primitive_name, function.base_name, upper, precision)
 
 
 def in_precision(scheme: Scheme, precision: Precision) -> Scheme:
-    """The scheme of the same function in another precision.
-
-    Parameters
-    ----------
-    scheme
-        Any scheme.
-    precision
-        ``double`` or ``float``.
-    """
+    """Return the scheme of the same function in another precision."""
     return _scheme(scheme.function, scheme.base_name, Fraction(scheme.upper), precision)
 
 
@@ -158,16 +139,14 @@ def _scheme(name: str, base_name: str, upper: Fraction, precision: Precision) ->
 
 
 def indices(base_name: str) -> tuple[int, int]:
-    """(k, m) of ``ck_m``, (m, 0) of ``gm``."""
+    """Return (k, m) of ``ck_m``, (m, 0) of ``gm``."""
     first, _, second = base_name[1:].partition("_")
     return int(first), int(second or 0)
 
 
 def closed_form(base_name: str, z: Expr) -> Expr:
-    """Closed form of c_{k,m} in ω = √z, used beyond the working interval only, where it does not cancel.
-
-    From the definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
-    """
+    """Return the closed form of c_{k,m} in ω = √z, used only beyond the working interval, where it does not cancel."""
+    # From the definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
     return _stumpff_closed_form(*indices(base_name), z)
 
 

@@ -1,6 +1,6 @@
-"""Coefficient functions of power series that users state: tails of φ(λ) = Σ φ_n λⁿ as functions of z = ω².
+"""Coefficient functions of user-defined power series: tails of φ(λ) = Σ φ_n λⁿ as functions of z = ω².
 
-Coefficients are exact, and a stated bound of all of them bounds what polynomials leave out.
+Coefficients are exact, and a specified bound of all of them bounds the truncation error of polynomials.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from sympy.printing.latex import LatexPrinter
 
 END = Fraction(39479, 1000)
-"""Above 4π²: series without a singularity serve ω ≤ 2π."""
+"""Above 4π²: series without a singularity are defined for ω ≤ 2π."""
 
 SHARE = Fraction(3, 4)
-"""Part of the radius of convergence that is served; at its end terms fall by 9/16 each."""
+"""Part of the radius of convergence that is used; at its end the ratio of consecutive terms is 9/16."""
 
 REST = Fraction(1, 2**90)
-"""What the stored coefficients leave out, relative to the scale of a function."""
+"""Truncation error of the stored coefficients, relative to the scale of a function."""
 
 KEY_LENGTH = 8
 
@@ -45,14 +45,14 @@ class Growth:
     radius: Fraction | None = None
 
     def bound(self, k: int) -> Fraction:
-        """Bound of |φ_k|."""
+        """Return the bound of |φ_k|."""
         if self.rate is not None:
             return self.constant * self.rate**k / math.factorial(k)
         assert self.radius is not None
         return self.constant / self.radius**k
 
     def ratio(self, k: int) -> Fraction:
-        """bound(k + 2)/bound(k); it does not rise with k."""
+        """Return bound(k + 2)/bound(k), which does not increase with k."""
         if self.rate is not None:
             return self.rate**2 / ((k + 1) * (k + 2))
         assert self.radius is not None
@@ -60,7 +60,7 @@ class Growth:
 
     @property
     def upper(self) -> Fraction:
-        """End of the domain in z, a double: 4π² and a little more, or (3/4 radius)² if that is less."""
+        """End of the domain in z, a double: slightly above 4π², or (3/4 radius)² if that is less."""
         if self.radius is None:
             return END
         end = min(END, (SHARE * self.radius) ** 2)
@@ -82,7 +82,7 @@ class Tail:
     """φ_{n+2m}, φ_{n+2m+2}, …"""
 
     def factor(self, j: int) -> int:
-        """2^m (j+m)!/j!, by which the coefficient of z^j exceeds φ_{n+2m+2j}."""
+        """Return 2^m (j+m)!/j!, the ratio of the coefficient of z^j to φ_{n+2m+2j}."""
         return math.perm(j + self.m, self.m) << self.m
 
     @functools.cached_property
@@ -92,28 +92,28 @@ class Tail:
 
     @functools.cached_property
     def scale(self) -> Fraction:
-        """Largest |coefficient of z^j| x^j with x = min(1, 1/rate², end of the domain): errors are relative to it."""
+        """Scale of errors: largest |coefficient of z^j| x^j with x = min(1, 1/rate², end of the domain)."""
         rate = self.growth.rate
         x = min(Fraction(1), self.growth.upper if rate is None else 1 / rate**2)
         largest = max((abs(a) * x**j for j, a in enumerate(self.coefficients)), default=Fraction(0))
         return largest or self.factor(0) * self.growth.bound(self.n + 2 * self.m)
 
     def growth_to(self, upper: float) -> float:
-        """Largest |F| found at points of 0 ≤ z ≤ upper, relative to the scale; at least one."""
+        """Return the largest |F| at sample points of 0 ≤ z ≤ upper, relative to the scale; at least one."""
         end = min(Fraction(upper), self.growth.upper)
         points = [end * i / 32 for i in range(33)]
         found = [abs(sum((a * x**j for j, a in enumerate(self.coefficients)), Fraction(0))) for x in points]
         return max(1.0, float(max(found) / self.scale))
 
     def rest(self, upper: Fraction) -> Fraction | None:
-        """Bound of what the coefficients leave out on 0 ≤ z ≤ upper; None if they are too few to tell."""
+        """Return a bound of the truncation error on 0 ≤ z ≤ upper; None if too few coefficients are known."""
         j = len(self.values)
         k = self.n + 2 * self.m + 2 * j
         ratio = self.growth.ratio(k) * Fraction(j + self.m + 1, j + 1) * upper
         return self.factor(j) * self.growth.bound(k) * upper**j / (1 - ratio) if ratio < 1 else None
 
     def to_json(self) -> dict[str, object]:
-        """All of it, in words of JSON."""
+        """Return the tail as JSON data."""
         bound = "rate" if self.growth.rate is not None else "radius"
         growth = {"constant": str(self.growth.constant), bound: str(getattr(self.growth, bound))}
         return {
@@ -126,7 +126,7 @@ class Tail:
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Tail:
-        """The reverse of `to_json`."""
+        """Return the tail from the result of `to_json`."""
         growth = Growth(**{name: Fraction(value) for name, value in content["growth"].items()})
         return cls(content["n"], content["m"], growth, tuple(Fraction(v) for v in content["coefficients"]))
 
@@ -140,13 +140,7 @@ class PowerSeries:
     growth: Growth
 
     def value(self, k: int) -> Fraction:
-        """φ_k.
-
-        Raises
-        ------
-        ModelError
-            It is above the stated bound.
-        """
+        """Return φ_k; raise `ModelError` if it exceeds the specified bound."""
         value = self.coefficient(k)
         if abs(value) > self.growth.bound(k):
             raise ModelError(
@@ -157,13 +151,13 @@ class PowerSeries:
 
     @functools.cached_property
     def key(self) -> int:
-        """A hash of name and definition, so that functions of one name never meet."""
+        """Hash of name and definition, so that functions of equal names do not collide."""
         parts = [self._tail(n, 0) for n in (0, 1)]
         text = json.dumps([self.name, *(p.to_json() for p in parts)])
         return int(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH], 16)
 
     def tail(self, n: int, m: int) -> str:
-        """Name of F_{n,m}, under which `tail_of` finds it."""
+        """Return the name of F_{n,m} for `tail_of`."""
         name = f"s_{self.name}_{self.key:0{KEY_LENGTH}x}_{n}_{m}"
         if name not in _STATED:
             register(name, self._tail(n, m))
@@ -171,7 +165,7 @@ class PowerSeries:
         return name
 
     def evaluate(self, n: int, m: int, z: mpmath.mpf) -> mpmath.mpf:
-        """F_{n,m}(z) of the domain, in the current mpmath precision."""
+        """Evaluate F_{n,m}(z) on the domain, in the current mpmath precision."""
         tail = self._tail(n, m, Fraction(1, 10 ** (mpmath.mp.dps + 5)))
         with mpmath.extradps(20):
             terms = [mpmath.mpf(a.numerator) / a.denominator for a in reversed(tail.coefficients)]
@@ -193,65 +187,47 @@ _SERIES: dict[int, PowerSeries] = {}
 
 
 def register(name: str, tail: Tail) -> None:
-    """Make a tail known by its name, which ends in a hash of its definition.
-
-    Raises
-    ------
-    ModelError
-        Another one has this name.
-    """
+    """Register a tail under its name, which ends in a hash of its definition; raise `ModelError` if another one has it."""
     if _TAILS.setdefault(name, tail) != tail:
         raise ModelError(f"There are two functions {name} with different coefficients.")
 
 
 def tail_of(base_name: str) -> Tail:
-    """The tail of a name.
-
-    Raises
-    ------
-    ModelError
-        It was neither stated nor read from a source.
-    """
+    """Return the tail of a name; raise `ModelError` if it was neither defined nor read from a source."""
     if base_name not in _TAILS:
         raise ModelError(f"The function {base_name} is not known here; its model or its generated source defines it.")
     return _TAILS[base_name]
 
 
 def stated_series(base_name: str) -> tuple[PowerSeries, int, int]:
-    """The series of a tail that was stated here, with n and m.
-
-    Raises
-    ------
-    ModelError
-        It was read from a source, which holds as much of it as values need.
-    """
+    """Return the series of a tail that was defined in this process, with n and m; raise `ModelError` if it was read
+    from a source."""
     if base_name not in _STATED:
         raise ModelError(f"Of the function {base_name} only values are known here; state its model.")
     return _STATED[base_name]
 
 
 def evaluate_tail(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
-    """High-precision value of a tail of a series that was stated here, in the current mpmath precision."""
+    """Evaluate a tail of a series that was defined in this process, in the current mpmath precision."""
     series, n, m = _STATED[base_name]
     return series.evaluate(n, m, z)
 
 
 def is_series(base_name: str) -> bool:
-    """Whether a name is that of the tail of a stated series."""
+    """Return whether a name is that of a tail of a user-defined series."""
     return base_name.startswith("s_")
 
 
 class Series(CoefficientFunction):
-    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j of a stated series φ; NaN beyond its domain.
+    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j of a user-defined series φ; NaN beyond its domain."""
 
-    ``Series(key, n, m, z, upper)`` with the key of the series; a number, so that nothing can be substituted for it.
-    """
+    # ``Series(key, n, m, z, upper)`` with the key of the series; a number, so that SymPy substitutes nothing for it.
 
     nargs = (5,)
 
     @classmethod
     def of(cls, series: PowerSeries, n: int, z: Expr) -> Series:
-        """F_{n,0}(z) of a series."""
+        """Return F_{n,0}(z) of a series."""
         _SERIES[series.key] = series
         return cls(Integer(series.key), Integer(n), Integer(0), z, WORKING_INTERVAL)
 
@@ -272,13 +248,7 @@ class Series(CoefficientFunction):
 
 
 def exact(value: object, what: str) -> Fraction:
-    """A rational number.
-
-    Raises
-    ------
-    ModelError
-        It is none; floating-point numbers are no exact ones.
-    """
+    """Return a rational number; raise `ModelError` for others, including floating-point numbers."""
     if not isinstance(value, bool):
         if isinstance(value, int | Fraction):
             return Fraction(value)

@@ -1,4 +1,4 @@
-"""Stated series about points of their domain, up to orders from which all derivatives that methods take follow."""
+"""Expansions of user-defined series about points of their domain, up to the order of the derivatives that methods need."""
 
 from __future__ import annotations
 
@@ -13,26 +13,16 @@ from symlie.contract.set_table import CentredSeries
 from symlie.ir.series import Growth, PowerSeries, stated_series
 
 DIGITS = 100
-"""Digits of shifted series, of which sixty are left where z is largest."""
+"""Digits of shifted series, of which sixty remain at the largest z."""
 
 REMAINDER = mpmath.mpf(2) ** -60
-"""Part of the last derivative that is left out."""
+"""Relative truncation error of the last derivative."""
 
 
 @functools.cache
 def centred_series(name: str) -> tuple[CentredSeries, ...]:
-    """The tail of a stated series about points, one after the other, which serve its domain.
-
-    Parameters
-    ----------
-    name
-        That of the tail.
-
-    Raises
-    ------
-    ModelError
-        A coefficient is above its stated bound.
-    """
+    """Return consecutive expansions of a tail that cover its domain; raise `ModelError` if a coefficient exceeds its
+    bound."""
     series, n, m = stated_series(name)
     with mpmath.workdps(DIGITS):
         terms = _terms(series, n, m)
@@ -40,11 +30,9 @@ def centred_series(name: str) -> tuple[CentredSeries, ...]:
 
 
 def _parts(growth: Growth) -> Iterator[tuple[Fraction, Fraction]]:
-    """Centres, and ends of what they serve.
-
-    Coefficients lose few digits to shifts that are short beside the distance of a singularity, or beside the arguments
-    over which an entire function of this rate changes.
-    """
+    """Yield centres and the ends of their intervals."""
+    # Shifts lose few digits of the coefficients if they are short compared with the distance of a singularity, or with
+    # the scale on which an entire function of this rate changes.
     lower, end = Fraction(0), growth.upper
     while lower < end:
         if growth.radius is not None:
@@ -59,7 +47,7 @@ def _parts(growth: Growth) -> Iterator[tuple[Fraction, Fraction]]:
 
 
 def _terms(series: PowerSeries, n: int, m: int) -> list[mpmath.mpf]:
-    """Coefficients about zero, as many as the last derivative needs at the end of the domain."""
+    """Return the coefficients about zero that the last derivative needs at the end of the domain."""
     upper, scale = mpmath.mpf(float(series.growth.upper)), mpmath.mpf(0)
     terms: list[mpmath.mpf] = []
     while True:

@@ -1,4 +1,4 @@
-"""Pieces of the tails of stated series: shifted Taylor polynomials, all in rational arithmetic."""
+"""Pieces of the tails of user-defined series: shifted Taylor polynomials, all in rational arithmetic."""
 
 from __future__ import annotations
 
@@ -16,32 +16,20 @@ REMAINDER = Fraction(1, 2**58)
 """Largest remainder of a piece, relative to the largest value on it."""
 
 CANCELLATION = 5
-"""Largest sum of the terms' magnitudes, relative to the same."""
+"""Largest sum of the terms' magnitudes, relative to the largest value."""
 
 SMALLEST = Fraction(1, 64)
-"""Values below this part of a function's scale count as this part."""
+"""Least value, relative to a function's scale, to which errors are related."""
 
 SAMPLES = 16
 LARGEST_COUNT = 16
-"""Pieces of a function."""
+"""Maximum number of pieces of a function."""
 
 
 @functools.cache
 def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Fraction], Fraction]]:
-    """Upper end, centre, coefficients and remainder relative to the largest value, of each piece from 0 on.
-
-    Parameters
-    ----------
-    name
-        For messages.
-    tail
-        The function.
-
-    Raises
-    ------
-    ModelError
-        The function varies too fast: it needs too many pieces.
-    """
+    """Return upper end, centre, coefficients and remainder relative to the largest value of each piece; raise
+    `ModelError` if there are too many."""
     rest = tail.rest(tail.growth.upper)
     assert rest is not None
     lower, end = Fraction(0), tail.growth.upper
@@ -74,7 +62,7 @@ def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Frac
 
 
 def _shifted(coefficients: Sequence[Fraction], centre: Fraction) -> list[Fraction]:
-    """Coefficients about another centre, by repeated division."""
+    """Return the coefficients about another centre, by repeated division."""
     terms = list(coefficients)
     for i in range(len(terms) if centre else 0):
         for j in range(len(terms) - 2, i - 1, -1):

@@ -1,4 +1,4 @@
-"""Sets of kernels as data: of node types, or of element types with the places of the values that they give."""
+"""Sets of kernels as data: kernels of node types, or kernels of element types with the positions of their values."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ class NodeTypeSet:
     kernels: tuple[Kernel, ...]
     jets: tuple[JetLayout, ...] = ()
     moves_by_field: bool = False
-    """Whether its nodes have no velocities."""
+    """True if its nodes are first-order states."""
 
 
 @dataclass(frozen=True)
 class NodePlace:
-    """The node at a place of an element type: its type, and how many numbers it has of each vector."""
+    """Local node of an element type: its type, and its sizes in each vector."""
 
     type: str
     storage: int
     dimension: int
     velocities: int
-    """The dimension, or zero where it has no velocity."""
+    """The dimension, or zero for first-order states."""
 
 
 @dataclass(frozen=True)
@@ -42,31 +42,31 @@ class ElementTypeSet:
     storage: int
     velocities: int
     rows: int
-    """Constraint rows of an instance."""
+    """Constraint equations of an instance."""
     patterns: tuple[SparsePattern, ...]
     """Positions of the stored values of each matrix of the set."""
     kernels: tuple[Kernel, ...]
-    """Its functions, those of them that do not vanish."""
+    """Functions that do not vanish."""
     sees_configuration: bool = False
-    """Whether M a + g + Bᵀ λ depends on the configuration."""
+    """True if M a + g + Bᵀ λ depends on the configuration."""
     jets: tuple[JetLayout, ...] = ()
     places: tuple[NodePlace, ...] = ()
-    """Nodes of an instance, where it has jets."""
+    """Nodes of an instance, if it has jets."""
     fields: tuple[tuple[int, int], ...] = ()
-    """Places of nodes that it moves by fields, with the dimension of each."""
+    """Local nodes whose field it defines, with the dimension of each."""
     placements: tuple[tuple[int, int, int], ...] = ()
-    """Places of nodes that it places, those of their references, and the dimension of each."""
+    """Local dependent nodes, their reference nodes, and the dimension of each."""
     places_backwards: bool = False
-    """Whether its last instance places nodes first."""
+    """True if dependent nodes are evaluated from the last instance to the first."""
     places_in_turn: bool = False
-    """Whether offsets may depend on nodes that other instances of the type place."""
+    """True if offsets may depend on dependent nodes of other instances of the type."""
     events: int = 0
     """Event functions of an instance."""
 
 
 @dataclass(frozen=True)
 class MotionSet:
-    """The jet of a prescribed motion: of q, then of v."""
+    """Jet of a prescribed motion: of q, then of v."""
 
     storage: int
     dimension: int
@@ -76,22 +76,22 @@ class MotionSet:
 
 @dataclass(frozen=True)
 class SetKernels:
-    """A set of kernels of a model, types in the order of its own kernels."""
+    """Set of kernels of a model, types in the order of the model."""
 
     model: str
     set: KernelSet
     nodes: tuple[NodeTypeSet, ...] = ()
     elements: tuple[ElementTypeSet, ...] = ()
     weights: tuple[float, ...] = ()
-    """Weights over h of loads at both ends of a step, of a discrete Lagrangian."""
+    """Weights, divided by h, of the loads at both ends of a step, of a discrete Lagrangian."""
     motions: tuple[MotionSet, ...] = ()
-    """Prescribed motions, one after the other."""
+    """Prescribed motions in order."""
     elimination: tuple[Kernel, ...] = ()
-    """What solves the saddle point system again and again, of models of fixed topology."""
+    """Repeated solution of the saddle point system, for models of fixed topology."""
     follows_fields: bool = False
-    """Whether fields have series beside those of their nodes."""
+    """True if fields have series in addition to those of their nodes."""
     has_angles: bool = False
-    """Whether angles over turns follow the nodes in configurations that kernels of nodes move."""
+    """True if unwrapped angles follow the nodes in configurations that kernels of nodes advance."""
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:

@@ -1,8 +1,8 @@
-"""Kinks and jumps of expressions with pieces, found numerically along a smooth path.
+"""Kinks and jumps of piecewise expressions, found numerically along a smooth path.
 
-Along a path everything is a function of one number s. Where a condition of a piece changes its sign, both sides are
-extrapolated to that point from values next to it, in many digits: what remains between the two is a jump of the
-function or of a derivative. Only kinks that are found are reported; expressions that cannot be evaluated pass.
+Along a path everything is a function of one number s. Where the condition of a branch changes sign, both sides are
+extrapolated to that point from nearby values, in many digits: the difference is a jump of the function or of a
+derivative. Only kinks that are found are reported; expressions that cannot be evaluated pass.
 """
 
 from __future__ import annotations
@@ -23,42 +23,30 @@ Context: TypeAlias = mpmath.MPContext | mpmath.FPContext
 """Arithmetic in double precision or in many digits."""
 
 DIGITS = 60
-"""Of values at switches."""
+"""Digits of values at switches."""
 
 DISTANCE = mpmath.mpf(10) ** -12
-"""Distance of the points from a switch and from each other, relative to where it is on the path."""
+"""Distance of the points from a switch and from each other, relative to its position on the path."""
 
 POINTS = 6
-"""On each side."""
+"""Number of points on each side."""
 
 TOLERANCE = 1e-9
-"""Jumps below this part of the values and derivatives at the switch are rounding of constants."""
+"""Jump, relative to the values and derivatives at the switch, below which it is rounding of constants."""
 
 MOST_SWITCHES = 3
-"""Switches of each condition that are looked at."""
+"""Maximum number of examined switches of each condition."""
 
 MOST_SECANTS = 12
-"""Steps that find a zero in all digits."""
+"""Secant steps that find a zero in all digits."""
 
 NEAR_ZERO = 1e-3
-"""Least distance on the path that derivatives are related to."""
+"""Least path position to which derivatives are scaled."""
 
 
 @dataclass(frozen=True)
 class Defect:
-    """A jump of a function or of a derivative.
-
-    Attributes
-    ----------
-    derivative
-        Which derivative along the path jumps; 0 is the function itself.
-    at
-        Where on the path.
-    jump
-        By how much.
-    output
-        Number of the output.
-    """
+    """Jump of a derivative of an output (0: the function itself) at a position on the path."""
 
     derivative: int
     at: float
@@ -67,15 +55,8 @@ class Defect:
 
 
 def defect_along(line: StraightLine, order: int) -> Defect | None:
-    """The first jump of an output of a straight line, which is a function of its only input, at switches of pieces.
-
-    Parameters
-    ----------
-    line
-        The outputs as functions of the input ``s``.
-    order
-        How many derivatives are compared, with the function itself as the first.
-    """
+    """Return the first jump of an output of a straight line in the input ``s``, up to the derivative ``order - 1``, at
+    switches."""
     conditions = dict.fromkeys(i.operands[0] for i in line.instructions if i.operator == "select")
     for condition in conditions:
         of_condition = pruned(line.instructions, (condition,), {s.function: s for s in line.schemes})
@@ -86,7 +67,7 @@ def defect_along(line: StraightLine, order: int) -> Defect | None:
 
 
 def _switches(condition: StraightLine) -> Iterator[mpmath.mpf]:
-    """Where a condition changes its sign without a jump; those near s = 1 first."""
+    """Yield positions where a condition changes sign without a jump; those near s = 1 first."""
     numbers = {o for i in condition.instructions for o in i.operands if isinstance(o, float)}
     decades = {sign * 10.0 ** (k / 4) for k in range(-24, 25) for sign in (-1, 1)}
     ends = sorted({0.0, *decades, *(n * (1 + side * 1e-4) for n in numbers for side in (-1, 1))})
@@ -103,7 +84,7 @@ def _switches(condition: StraightLine) -> Iterator[mpmath.mpf]:
 
 
 def _zero(condition: StraightLine, a: float, b: float) -> mpmath.mpf:
-    """A zero between two points: bisection in double precision, and secants in all digits; None at a jump."""
+    """Return a zero between two points, by bisection in doubles and secants in all digits; None at a jump."""
     is_positive = _value(condition, mpmath.fp, a) > 0
     while a < (middle := (a + b) / 2) < b:
         if (value := _value(condition, mpmath.fp, middle)) is None:
@@ -147,7 +128,7 @@ def _defect_at(line: StraightLine, at: mpmath.mpf, order: int) -> Defect | None:
 
 @functools.cache
 def _weights(derivative: int) -> list[mpmath.mpf]:
-    """Weights of values at 1, 2, … for a derivative at 0 of the polynomial through them."""
+    """Return weights of values at 1, 2, … for a derivative at 0 of the polynomial through them."""
     with mpmath.workdps(2 * DIGITS):
         powers = mpmath.matrix([[mpmath.mpf(k) ** j for k in range(1, POINTS + 1)] for j in range(POINTS)])
         wanted = mpmath.matrix([mpmath.factorial(j) if j == derivative else 0 for j in range(POINTS)])
@@ -155,7 +136,7 @@ def _weights(derivative: int) -> list[mpmath.mpf]:
 
 
 def _size(line: StraightLine, s: mpmath.mpf) -> mpmath.mpf:
-    """The largest value that pieces choose."""
+    """Return the largest value of the selected branches."""
     chosen = {i.target for i in line.instructions if i.operator == "select"}
     known = _evaluated(line, mpmath.mp, s)
     return max((abs(known[target]) for target in chosen if target in known), default=mpmath.mpf(0))
@@ -167,7 +148,7 @@ def _value(line: StraightLine, context: Context, s: mpmath.mpf) -> mpmath.mpf:
 
 
 def _values(line: StraightLine, context: Context, s: mpmath.mpf) -> list[mpmath.mpf] | None:
-    """Outputs at a point; None where they are no real finite numbers."""
+    """Return the outputs at a point; None if they are not real and finite."""
     try:
         known = _evaluated(line, context, s)
         found = [known[o] if isinstance(o, str) else context.mpf(o) for o in line.outputs]

@@ -1,7 +1,7 @@
 """Flat instruction lists: the last form before printing, the same for every target language.
 
-A program of assignments becomes instructions of one operator each, with value numbering. Both printers keep the order
-of every operation, so C without contraction and NumPy agree to the last bit where the mathematical library does.
+A program of assignments becomes instructions of one operator each, with value numbering. Both printers preserve the
+order of every operation, so C without contraction and NumPy agree bitwise if the mathematical library does.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from symlie.ir.program import Assignment, Program, lower
 from symlie.ir.schemes import Scheme, scheme_for
 
 Operand = str | float
-"""A reference (an input such as ``y[3]``, or an instruction's target) or a constant."""
+"""Reference (an input such as ``y[3]``, or an instruction's target) or constant."""
 
 FUNCTIONS = {
     "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2",
     "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "exp": "exp", "log": "log", "Abs": "abs", "Max": "maximum",
     "Min": "minimum", "sign": "sign",
 }  # fmt: skip
-"""SymPy functions that may appear in a model, and the operator each becomes."""
+"""Operators of the SymPy functions that models may contain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,7 @@ _PRIMITIVES = (
 
 
 def check_functions(expression: Expr) -> None:
-    """Check that all functions in an expression can be compiled.
-
-    Raises
-    ------
-    ModelError
-        One can not.
-    """
+    """Check that all functions in an expression are compilable; otherwise raise `ModelError`."""
     for function in sorted(expression.atoms(sympy.Function), key=str):
         if type(function).__name__ not in FUNCTIONS and not isinstance(function, _PRIMITIVES):
             raise _refused(function)
@@ -91,20 +85,14 @@ def _refused(expression: Expr) -> ModelError:
 
 
 class Lines:
-    """Instructions that are added one by one; equal ones are there once.
-
-    Parameters
-    ----------
-    instructions
-        Those of a `StraightLine` to go on from.
-    """
+    """Growing list of distinct instructions, optionally continuing those of a `StraightLine`."""
 
     def __init__(self, instructions: Sequence[Instruction] = ()) -> None:
         self.instructions = list(instructions)
         self._numbers = {(i.operator, i.operands): i.target for i in instructions}
 
     def emit(self, operator: str, *operands: Operand) -> Operand:
-        """The result of an operator."""
+        """Return the result of an operator, appending an instruction if it is new."""
         if operator in {"add", "mul"}:
             operands = tuple(sorted(operands, key=lambda o: (isinstance(o, float), str(o))))
         key = (operator, operands)
@@ -245,22 +233,8 @@ def _is_reciprocal(factor: Expr) -> bool:
 
 
 def flatten(program: Program, outputs: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
-    """Lower a program and flatten it to instructions.
-
-    Parameters
-    ----------
-    program
-        Program with or without group statements.
-    outputs
-        Expressions wanted.
-    references
-        Text of each input symbol, such as ``q[3]``.
-
-    Raises
-    ------
-    ModelError
-        A symbol is not an input, or a function can not be compiled.
-    """
+    """Lower a program and flatten it to instructions; raise `ModelError` for unknown symbols and functions."""
+    # ``references`` are the texts of the input symbols, such as ``q[3]``.
     lowered, expressions = lower(program, outputs)
     flattener = _Flattener(references)
     for statement in lowered.statements:
@@ -272,10 +246,8 @@ def flatten(program: Program, outputs: Sequence[Expr], references: Mapping[Symbo
 
 
 def by_output(body: StraightLine) -> StraightLine:
-    """The same instructions in the order in which the outputs, one after the other, need them.
-
-    Of long functions fewer values are alive at once: C compilers take a third less time over them.
-    """
+    """Sort the instructions by the outputs that need them."""
+    # Fewer values of long functions are live at once, which saves C compilers a third of their time.
     defined: dict[Operand, Instruction] = {i.target: i for i in body.instructions}
     ordered: dict[Operand, Instruction] = {}
     for output in body.outputs:
@@ -292,7 +264,7 @@ def by_output(body: StraightLine) -> StraightLine:
 def pruned(
     instructions: Sequence[Instruction], outputs: tuple[Operand, ...], schemes: Mapping[str, Scheme]
 ) -> StraightLine:
-    """The instructions that outputs need, numbered anew."""
+    """Return the instructions that the outputs need, renumbered."""
     needed = {o for o in outputs if isinstance(o, str)}
     kept: list[Instruction] = []
     for instruction in reversed(instructions):

@@ -1,6 +1,7 @@
-"""Schemes of functions outside of the shipped family: Taylor polynomials with remainders bounded in rational numbers.
+"""Schemes of functions outside of the shipped family: Taylor polynomials with remainders bounded in rational
+arithmetic.
 
-No prover is needed. What is bounded is the approximation by the exact polynomial; roundings are not.
+No prover is needed. The bound covers the approximation by the exact polynomial, not rounding.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ REMAINDER = Fraction(1, 2**58)
 """Largest remainder on the working interval, relative to f(0)."""
 
 REMAINDER_BEYOND = Fraction(1, 2**64)
-"""The same beyond it, where c_{k,m} are smaller than at 0; of g_m relative to the least value of their numerator."""
+"""The same beyond it, where c_{k,m} are smaller than at 0; for g_m relative to the least value of their numerator."""
 
 CENTRE = 24
-"""Of the expansion beyond the working interval; z - 24 is exact."""
+"""Centre of the expansion beyond the working interval; z - 24 is exact."""
 
 DIGITS = 60
 """Digits of coefficients that are not rational."""
@@ -42,22 +43,16 @@ class Expansion:
 
     upper: Fraction
     centre: float
-    """Exactly this number."""
+    """Exact value of the centre."""
     pole_order: int
     coefficients: tuple[mpmath.mpf, ...]
     remainder: Fraction
-    """Bound relative to |f(0)|; where a pole is removed, to the least value of the left-hand side; of stated
-    series, to the largest value on the interval."""
+    """Bound relative to |f(0)|; to the least value of the left-hand side if a pole is removed; to the largest value on
+    the interval for user-defined series."""
 
 
 def expansions(base_name: str) -> tuple[Expansion, ...]:
-    """Taylor polynomials of a coefficient function that follow one another from 0 to 4π², or to the end of its domain.
-
-    Parameters
-    ----------
-    base_name
-        ``ck_m``, ``gm``, or that of the tail of a stated series.
-    """
+    """Return consecutive Taylor polynomials of a coefficient function from 0 to 4π², or to the end of its domain."""
     if is_series(base_name):
         found = pieces_of(base_name, tail_of(base_name))
         return tuple(Expansion(end, float(centre), 0, _float(terms), rest) for end, centre, terms, rest in found)
@@ -79,10 +74,9 @@ def _float(values: Sequence[Fraction]) -> tuple[mpmath.mpf, ...]:
 def _shortest(
     coefficient: Callable[[int], Fraction], ratio: Callable[[int], Fraction], upper: Fraction
 ) -> tuple[list[Fraction], Fraction]:
-    """Terms up to the first degree whose remainder is small enough, and that remainder relative to the first.
-
-    ``ratio(j)`` bounds |a_{i+1}/a_i| for i ≥ j, so that a geometric series bounds what is left out.
-    """
+    """Return the terms up to the first degree with a sufficiently small remainder, and that remainder relative to the
+    first term."""
+    # ``ratio(j)`` bounds |a_{i+1}/a_i| for i ≥ j, so that a geometric series bounds the truncation error.
     terms: list[Fraction] = []
     while True:
         j = len(terms)
@@ -95,7 +89,7 @@ def _shortest(
 
 
 def _stumpff(k: int, m: int) -> Expansion:
-    """About 0; the ratios of consecutive coefficients decrease."""
+    """Return the expansion of c_{k,m} about 0; the ratios of consecutive coefficients decrease."""
 
     def coefficient(j: int) -> Fraction:
         return _rational(Stumpff.series_coefficient(k, m, j))
@@ -108,11 +102,9 @@ def _stumpff(k: int, m: int) -> Expansion:
 
 
 def _stumpff_beyond(k: int, m: int) -> Expansion:
-    """About `CENTRE`, with Lagrange's remainder.
-
-    The j-th derivative is c_{k,m+j}/2^j, and |c_{k,m+j}(z)| ≤ |c_{k,m+j}(0)| for z ≥ 0: c_{k,m} is a mean of
-    t^{2m} ((1/u) d/du)^m cos u at u = ω t, which is largest at u = 0 as every Bessel function J_ν(u)/u^ν is.
-    """
+    """Return the expansion of c_{k,m} about `CENTRE`, with Lagrange's remainder."""
+    # The j-th derivative is c_{k,m+j}/2^j, and |c_{k,m+j}(z)| ≤ |c_{k,m+j}(0)| for z ≥ 0: c_{k,m} is a mean of t^{2m}
+    # ((1/u) d/du)^m cos u at u = ω t, which is largest at u = 0, like every Bessel function J_ν(u)/u^ν.
     reach = max(POLE_ABOVE - CENTRE, CENTRE - STANDARD_END)
 
     def at_zero(n: int) -> Fraction:
@@ -135,7 +127,7 @@ def _stumpff_beyond(k: int, m: int) -> Expansion:
 
 
 def _sum(k: int, m: int, z: Fraction, enough: Fraction) -> tuple[Fraction, Fraction]:
-    """c_{k,m}(z) and a bound of what its partial sum leaves out: less than the first term left out, once terms fall."""
+    """Return c_{k,m}(z) and a bound of its truncation error: the first omitted term, once terms decrease."""
     total, power, j = Fraction(0), Fraction(1), 0
     while True:
         term = _rational(Stumpff.series_coefficient(k, m, j)) * power
@@ -146,7 +138,8 @@ def _sum(k: int, m: int, z: Fraction, enough: Fraction) -> tuple[Fraction, Fract
 
 
 def _cotangent(m: int) -> Expansion:
-    """About 0, with positive coefficients: a_{j+1}/a_j < (j+m+1)/(j+1)/(4π²), because ζ decreases."""
+    """Return the expansion of g_m about 0, with positive coefficients: a_{j+1}/a_j < (j+m+1)/(j+1)/(4π²), because ζ
+    decreases."""
 
     def coefficient(j: int) -> Fraction:
         return _rational(Cotangent.series_coefficient(m, j))
@@ -156,11 +149,9 @@ def _cotangent(m: int) -> Expansion:
 
 
 def _cotangent_beyond(m: int) -> Expansion:
-    """The numerator (4π² - z)^{m+1} g_m about 0.
-
-    In x = z/4π² it is 2^{m+1} m! (1 + (1 - x)^{m+1} Σ_j b_j x^j), b_j = binomial(m+j, j) (ζ(2(m+1+j)) - 1), at least
-    2^{m+1} m!; ζ(s) - 1 < 2·2^{-s} bounds b_j by a series whose ratios (j+m+1)/(j+1)/4 decrease.
-    """
+    """Return the expansion of the numerator (4π² - z)^{m+1} g_m about 0."""
+    # In x = z/4π² it is 2^{m+1} m! (1 + (1 - x)^{m+1} Σ_j b_j x^j), b_j = binomial(m+j, j) (ζ(2(m+1+j)) - 1), at least
+    # 2^{m+1} m!; ζ(s) - 1 < 2·2^{-s} bounds b_j by a series whose ratios (j+m+1)/(j+1)/4 decrease.
     order = m + 1
 
     def bound(j: int) -> Fraction:

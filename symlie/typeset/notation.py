@@ -120,7 +120,7 @@ class Notation:
         self._printer = _Printer({"symbol_names": self._names})
 
     def name(self, symbol: Expr, latex: str, kind: str) -> None:
-        """Give a symbol its LaTeX name, once; formulas list symbols of one kind in the order in which they are named."""
+        """Give a symbol its LaTeX name, once; formulas list symbols of one kind in the order of their naming."""
         if not isinstance(symbol, Symbol) or symbol in self._keys:
             return
         key = Symbol(f"{kind}{len(self._keys):06d}", real=True)

@@ -185,7 +185,7 @@ class Term:
 
 
 def closed_form_terms(function: AnalyticFunction, matrix: ImmutableMatrix, z: Expr) -> tuple[Expr, list[Term]]:
-    """Return κ and the terms of φ(A), from the minimal polynomial of A (see `spectrum`); coefficients in the symbol z."""
+    """Return κ and the terms of φ(A), with coefficients in z, from the minimal polynomial of A (see `spectrum`)."""
     form = spectrum(matrix)
     a, ratio = form.zero_multiplicity, sympy.cancel(form.zeta / z) if form.pair_multiplicity else Integer(1)
     variable = Symbol("zeta")
@@ -226,7 +226,7 @@ def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
 
 
 def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -> Iterator[Row]:
-    """Return rows of exp(v) by field of the storage, from the linear kinematic equation s' = L s + f of its components."""
+    """Return rows of exp(v) by field of the storage, from the linear kinematic equation s' = L s + f."""
     z = squared_angle(group)
     if group.coordinates_of is not None:
         (field,) = group.storage_fields

@@ -1,4 +1,4 @@
-"""The arrangement of a model: its nodes grouped by type, its instances, and the elimination of small systems."""
+"""Arrangement of a model: its nodes grouped by type, its instances, and the elimination of small systems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from symlie.modeling.node import Node
 
 
 def arrange(model: Model, *, fixed: bool) -> Arrangement:
-    """Nodes in the order of the state vectors, and the instances of each element type."""
+    """Return the nodes in the order of the state vectors, and the instances of each element type."""
     initial = model.initial_values
     computed = {n.name for n in computed_initially(model, fixed=fixed)}
     sets = [_single_node(n, initial.get(n.name, ()), n.name not in computed) for n in model.nodes]
@@ -72,7 +72,7 @@ def arrange(model: Model, *, fixed: bool) -> Arrangement:
 
 
 def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
-    """Instances as they were added, with the number of the first node of each name."""
+    """Return the instances in order of addition, with node numbers from the number of the first node of each name."""
     declared = stated.element.parameters
     places = np.array([[first[member] + k for member, k in row] for row in stated.nodes], dtype=np.int32)
     values, sources = np.vstack(stated.parameters), np.vstack(stated.sources)
@@ -91,7 +91,7 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
 
 
 def computed_initially(model: Model, *, fixed: bool) -> list[Node]:
-    """Nodes whose initial values are computed by a kernel; without fixed topology those that depend on parameters."""
+    """Return nodes with computed initial values: all for fixed topology, otherwise those that depend on parameters."""
     if fixed:
         return model.nodes
     return [
@@ -102,7 +102,7 @@ def computed_initially(model: Model, *, fixed: bool) -> list[Node]:
 
 
 def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list[Expr], list[Expr]]:
-    """Initial storage and velocity of a node; what was not given is the identity and zero."""
+    """Return the initial storage and velocity of a node, by default the identity and zero."""
     storage: list[Expr] = list(starting_storage(node.group))
     velocity: list[Expr] = [Integer(0)] * node.group.dimension
     for value in _by_own_fields(node, stated):
@@ -112,10 +112,8 @@ def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list
 
 
 def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[InitialValue]:
-    """Initial values with the velocity of the group in the place of what classical coordinates make of it.
-
-    Form 2 has ρ' = G⁺(ρ) ω in the place of ω, form 1 ω = G(ρ) ρ' in the place of ρ'.
-    """
+    """Return initial values in the velocity fields of the node: ω for ρ' = G⁺(ρ) ω (form 2), ρ' for ω = G(ρ) ρ' (form
+    1)."""
     turned = stepped_rotation(node.group)
     if turned is None:
         return stated
@@ -134,7 +132,7 @@ def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[Initi
 def _as_own(
     node: Node, value: InitialValue, own: Field, parameters: RotationParameters, rho: Sequence[Expr]
 ) -> InitialValue:
-    """An initial velocity of a rotation as the velocity field that its node has."""
+    """Convert an initial velocity of a rotation to the velocity field of its node."""
     if value.field.name == own.name:
         return value
     if any(c.free_symbols for c in rho):
@@ -160,19 +158,19 @@ def _single_node(node: Node, stated: Sequence[InitialValue], has_numbers: bool) 
 
 
 def small_elimination(types: ModelKernels, arrangement: Arrangement) -> Elimination:
-    """The derived elimination of a model of fixed topology."""
+    """Return the derived elimination of a model of fixed topology."""
     return derive_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
 
 
 def kept_elimination(types: ModelKernels, arrangement: Arrangement) -> tuple[Kernel, ...]:
-    """The same for one matrix and many right-hand sides."""
+    """Return the derived elimination for one matrix and many right-hand sides."""
     return derive_kept_elimination(*_small_system(types, arrangement), with_numbers=bool(arrangement.frozen))
 
 
 def _small_system(
     types: ModelKernels, arrangement: Arrangement
 ) -> tuple[SparsePattern, SparsePattern, list[bool], int]:
-    """Patterns of M and B, which components are velocities, and the number of rows."""
+    """Return the patterns of M and B, the mask of velocity components, and the number of constraint equations."""
     kinds = [types.node_type(s.type) for s in arrangement.nodes for _ in range(s.count)]
     moving = [k.velocities > 0 for k in kinds for _ in range(k.dimension)]
     rows = sum(i.count * types.element_type(i.element).rows for i in arrangement.instances)
@@ -180,7 +178,7 @@ def _small_system(
 
 
 def assembled_patterns(types: ModelKernels, arrangement: Arrangement) -> tuple[SparsePattern, SparsePattern]:
-    """Patterns of the assembled M (lower triangle) and B: the values of all instances, one after the other."""
+    """Return the patterns of the assembled M (lower triangle) and B, with the values of all instances in order."""
     offsets = [0]
     for s in arrangement.nodes:
         for _ in range(s.count):

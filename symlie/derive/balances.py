@@ -1,10 +1,10 @@
-"""Balances of forces on velocity components without mass that no constraint fixes.
+"""Balances of forces on massless velocity components that no constraint determines.
 
 Such a component p has the equation 0 = -g_p(t, q, v), which does not contain its acceleration. This balance becomes
-a constraint like others: Φ = g_p(t, q) = 0 where it depends on no velocity, so that the coordinate is an algebraic
-unknown, and ψ = g_p(t, q, v) = 0 where it depends on rates of such components, as with dampers, so that it is one of
-first order. Its multipliers μ are zero: where g_p = 0, the equations of all p are (∂g_p/∂q_p)ᵀ μ = 0, or those with
-∂g_p/∂v_p, and this matrix has an inverse if the balances determine p. So a balance exerts no force on other nodes.
+an ordinary constraint: Φ = g_p(t, q) = 0 if it depends on no velocity, so that the coordinate is an algebraic unknown,
+and ψ = g_p(t, q, v) = 0 if it depends on rates of such components, as with dampers, so that the coordinate is a
+first-order state. Its multipliers μ are zero: where g_p = 0, the equations of all p are (∂g_p/∂q_p)ᵀ μ = 0, or those
+with ∂g_p/∂v_p, and this matrix is regular if the balances determine p. So a balance exerts no force on other nodes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,8 @@ from symlie.modeling.node import Node
 
 
 def with_balances(model: Model) -> Model:
-    """The model with constraints for its components without mass, or itself where there are none.
-
-    Raises
-    ------
-    ModelError
-        A balance contains velocities of other nodes alone, or is not smooth enough to be differentiated.
-    """
+    """Return the model with constraints for its massless components; raise `ModelError` if a balance determines none or
+    is not smooth."""
     open_nodes = [(node, parts) for node in _candidates(model) if (parts := _open_components(model, node))]
     if not open_nodes:
         return model
@@ -49,7 +44,7 @@ def with_balances(model: Model) -> Model:
 
 
 def _state(model: Model, node: Node, parts: Sequence[tuple[Expr, Expr]], rates: set[Expr], values: set[Expr]) -> None:
-    """State the balance of components of a node, by level, where it contains an unknown at all."""
+    """Add the balances of components of a node as constraints, by level, if they contain an unknown."""
     by_level: dict[int, list[tuple[Expr, Expr]]] = {0: [], 1: []}
     for component, row in parts:
         if depends_on(model.program, [row], list(rates)):
@@ -78,7 +73,7 @@ def _is_affine(model: Model, rows: Sequence[Expr]) -> bool:
 
 
 def _candidates(model: Model) -> Iterator[Node]:
-    """Nodes that the model's own statement moves by forces alone."""
+    """Yield nodes whose motion follows only from forces of the model itself."""
     joined = {name for i in model.instances for row in i.nodes for name, _ in row}
     driven = {m.node for m in model.motions}
     places = [*(p.place for p in model.placements), *(p.place for p in model.locations)]
@@ -89,7 +84,7 @@ def _candidates(model: Model) -> Iterator[Node]:
 
 
 def _open_components(model: Model, node: Node) -> list[int]:
-    """Velocity components of a node that neither the kinetic energy nor a constraint contains."""
+    """Return the velocity components of a node that neither the kinetic energy nor a constraint contains."""
     kinetic = _symbols(model.program, model.kinetic_terms)
     open_parts = [k for k, v in enumerate(node.velocity.components) if v not in kinetic]
     if not open_parts:
@@ -103,7 +98,7 @@ def _open_components(model: Model, node: Node) -> list[int]:
 
 
 def _symbols(program: Program, outputs: Sequence[Expr]) -> set[Symbol]:
-    """All symbols that expressions contain, followed through the statements."""
+    """Return all symbols in expressions, directly or through statements."""
     total = Add(*outputs)
     found = set(total.free_symbols)
     for statement in needed_statements(program, [total]):

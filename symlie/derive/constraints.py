@@ -2,11 +2,12 @@
 
 d/dt Φ = B(t, q) v + b(t, q) = 0,    d²/dt² Φ = B v' + Z(t, q, v) = 0
 
-Nonholonomic rows are stated as ψ(t, q, v) = 0 and have no Φ, for which zero stands; B = ∂ψ/∂v. Rows that are affine in
-v are B v + b = 0; for others b = ψ - B v depends on v as B does, so that B v + b is ψ, and with B and b at one velocity
-and v at another ψ linearised about the first. Rows of accelerations are stated as B v' + Z = 0 and have neither.
+Nonholonomic constraints are defined by ψ(t, q, v) = 0 and have no Φ, which is set to zero; B = ∂ψ/∂v. If ψ is affine in
+v it is B v + b; otherwise b = ψ - B v depends on v as B does, so that B v + b is ψ, and with B and b at one velocity
+and v at another it is ψ linearised about the first. Acceleration-level constraints are defined by B v' + Z = 0 and have
+neither Φ nor b.
 
-p·p = 1 of Euler parameters is a constraint of the nodes that move, and of no others.
+The constraint p·p = 1 of Euler parameters applies only to moving nodes.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ class ConstraintTerms(Brief):
     position: tuple[Expr, ...]
     """Φ(t, q)."""
     jacobian: tuple[tuple[Expr, ...], ...]
-    """B(t, q, v), one row per constraint row."""
+    """B(t, q, v), one row per constraint equation."""
     rate: tuple[Expr, ...]
-    """b, for holonomic rows ∂Φ/∂t."""
+    """b, for holonomic constraints ∂Φ/∂t."""
     hidden: tuple[Expr, ...]
     """B v + b: dΦ/dt, or ψ."""
     curvature: tuple[Expr, ...]
@@ -46,13 +47,7 @@ class ConstraintTerms(Brief):
 
 
 def derive_constraints(statement: Statement) -> ConstraintTerms:
-    """Derive B, b and Z.
-
-    Raises
-    ------
-    ModelError
-        A row does not depend on the configuration.
-    """
+    """Derive B, b and Z; raise `ModelError` if a constraint equation does not depend on the configuration."""
     derivations = (_holonomic, _nonholonomic, _of_accelerations)
     terms = [derivations[c.level](statement, c) for c in statement.constraints]
     columns: Sequence[Sequence[Sequence[Expr]]] = tuple(zip(*terms, strict=True)) or ((),) * 5
@@ -64,7 +59,7 @@ def derive_constraints(statement: Statement) -> ConstraintTerms:
 
 
 _Terms = tuple[Sequence[Expr], Sequence[tuple[Expr, ...]], Sequence[Expr], Sequence[Expr], Sequence[Expr]]
-"""Φ, B, b, B v + b, and Z where it is stated, of one constraint."""
+"""Φ, B, b, B v + b, and Z if it is specified, of one constraint."""
 
 
 def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
@@ -83,7 +78,7 @@ def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
 
 
 def _jacobian(program: Program, constraint: Constraint, by: Sequence[Value]) -> list[tuple[Expr, ...]]:
-    """Derivatives of the rows of a constraint, by node."""
+    """Return the derivatives of the equations of a constraint, by node."""
     return [tuple(c for part in reverse(program, [(r, Integer(1))], by) for c in part) for r in constraint.rows]
 
 

@@ -1,8 +1,8 @@
-"""The continuous equations of a continuum, derived from its densities by Hamilton's principle.
+"""Continuous equations of a continuum, derived from its densities by Hamilton's principle.
 
     ṗ = v̂ᵀ p + G' - ŵᵀ G - D_q U + F,   0 = Ψ(w),   p = ∂T/∂v,   G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ
 
-Where Ψ, or strains e of whose rates P is stated, depend on q, -(D_q Ψ)ᵀ λ - (D_q e)ᵀ ∂P/∂ė is part of F.
+If Ψ, or strains e on whose rates P depends, depend on q, -(D_q Ψ)ᵀ λ - (D_q e)ᵀ ∂P/∂ė is part of F.
 
 with δw = (δq)' + ŵ δq, δv = (δq)˙ + v̂ δq. Source: [Hante2022], equations 2, 7 to 11.
 """
@@ -25,17 +25,10 @@ from symlie.showing import line
 
 @dataclass(frozen=True, eq=False)
 class EndCondition:
-    """What holds at an end of a continuum.
+    """Condition at an end of a continuum, ``"start"`` or ``"end"``; ``load`` is the generalised force, in the order of
+    v."""
 
-    Attributes
-    ----------
-    end
-        ``"start"`` or ``"end"``.
-    how
-        ``"free"``, ``"clamped"``, ``"prescribed"``, ``"joined"`` or ``"closed"``.
-    load
-        The generalised force there, in the order of v.
-    """
+    # ``how`` is ``"free"``, ``"clamped"``, ``"prescribed"``, ``"joined"`` or ``"closed"``.
 
     end: str
     how: str
@@ -44,7 +37,7 @@ class EndCondition:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContinuumEquations:
-    """The continuous equations of a continuum, in the symbols that it was stated with.
+    """Continuous equations of a continuum, in the symbols of its definition.
 
     Attributes
     ----------
@@ -57,7 +50,7 @@ class ContinuumEquations:
     section_force
         G.
     force
-        F - D_q U, and what constraints and dissipation that depend on q have beside; per length.
+        F - D_q U, including the terms of constraints and dissipation that depend on q; per length.
     constraint
         Ψ.
     ends
@@ -74,7 +67,7 @@ class ContinuumEquations:
     v_dot: Value
     """v̇."""
     w_prime: Value
-    """w', and below it what ẇ, λ and parameters that vary along s have for derivatives by s."""
+    """w', followed by the derivatives by s of ẇ, λ and of parameters that vary along s."""
     w_dot_prime: Value
     rates_prime: tuple[Value, ...]
     multipliers_prime: Value
@@ -85,7 +78,7 @@ class ContinuumEquations:
 
     @property
     def balance(self) -> Vector:
-        """ṗ - v̂ᵀ p - G' + ŵᵀ G + D_q U - F, which vanishes along motions."""
+        """Residual ṗ - v̂ᵀ p - G' + ŵᵀ G + D_q U - F, which vanishes for solutions."""
         c = self.continuum
         program, v, w = c.stated.program, c.q.velocity, c.strain
         rate = forward(program, self.momentum, [(v, self.v_dot.components)])
@@ -96,7 +89,7 @@ class ContinuumEquations:
         return tuple(a - b - d + e - f for a, b, d, e, f in zip(rate, turned, along, bent, self.force, strict=True))
 
     def _along(self) -> list[tuple[Value, Vector]]:
-        """Seeds of differentiation along s."""
+        """Return the seeds of differentiation along s."""
         c = self.continuum
         multipliers = Value(tuple(m for k in c.constraints for m in k.multipliers), self.multipliers_prime.space)
         varying = Value(_varying(c), self.parameters_prime.space)
@@ -112,20 +105,20 @@ class ContinuumEquations:
 
     @property
     def has_constant_mass(self) -> bool:
-        """Whether T is vᵀ M v/2 with M that depends on nothing but parameters."""
+        """True if T is vᵀ M v/2 with M that depends only on parameters."""
         c = self.continuum
         varying = [c.s, *c.q.velocity.components, *c.q.value.components]
         entries = [e for row in self.mass for e in row]
         return not depends_on(c.stated.program, entries, [s for s in varying if isinstance(s, Symbol)])
 
     def latex(self) -> str:
-        """The equations as LaTeX, as a notebook shows them."""
+        """Return the equations as LaTeX, as shown in notebooks."""
         from symlie.typeset.continuum_formulas import latex
 
         return latex(self)
 
     def markdown(self) -> str:
-        """A readable page: densities, equations, boundary conditions, and the form in inertial axes."""
+        """Return a readable page: densities, equations, boundary conditions, and the form in inertial axes."""
         from symlie.typeset.continuum_formulas import markdown
 
         return markdown(self)
@@ -135,13 +128,13 @@ class ContinuumEquations:
 
 
 def _varying(continuum: Continuum) -> tuple[Symbol, ...]:
-    """Symbols of the parameters that are functions of s."""
+    """Return the symbols of parameters that are functions of s."""
     found = [p for p in continuum.stated.parameters if callable(continuum.values.get(p.name))]
     return tuple(s for p in found for s in p.symbols)
 
 
 def continuum_equations(continuum: Continuum) -> ContinuumEquations:
-    """The equations of what was stated of a continuum so far."""
+    """Return the equations of the current definition of a continuum."""
     c = continuum
     program, v, q = c.stated.program, c.q.velocity, c.q.value
     momentum = c.derivative(Add(*c.kinetic), v)
@@ -172,7 +165,7 @@ def continuum_equations(continuum: Continuum) -> ContinuumEquations:
 
 
 def generalized(continuum: Continuum, load: Load) -> Vector:
-    """A load in the order of v."""
+    """Return a load in the order of v."""
     c = continuum
     total = list(load.generalized or [Integer(0)] * c.group.dimension)
     if load.force:

@@ -1,8 +1,8 @@
-"""A model as a graph: its own statement, cut into instances of element types.
+"""Cutting of a model into instances of element types.
 
-What is stated node by node is a sum of terms, each of a few nodes. Terms of the same nodes are one element, and
-elements that are equal but for the names of nodes and the values of parameters are instances of one element type, so
-that code grows with the kinds of terms, and the cost of a step with their number.
+A model that is defined node by node is a sum of terms, each on a few nodes. Terms on the same nodes form one element,
+and elements that differ only in node names and parameter values are instances of one element type. So the code grows
+with the kinds of terms, and the cost of a step with their number.
 """
 
 from __future__ import annotations
@@ -22,28 +22,21 @@ from symlie.modeling.model import Model
 from symlie.modeling.terms import Constraint, Event, Output, Parameter
 
 LARGEST_TURNED = 3
-"""Pieces of at most so many nodes are compared in every order of their nodes."""
+"""Largest number of nodes of pieces that are compared in every order of their nodes."""
 
 
 def can_be_cut(model: Model) -> bool:
-    """Whether the own statement of a model has terms of different nodes that may stand apart.
-
-    Placed nodes, rows on accelerations, balances of components without mass and trees of bodies belong to a recursion
-    over all nodes of a statement, or to all forces on a node.
-    """
+    """Return whether a model itself has separable terms of different nodes."""
+    # Dependent nodes, acceleration-level constraints, balances of massless components and trees of bodies belong to a
+    # recursion over all nodes, or to all forces on a node.
     of_all = any(c.level == 2 or c.balances for c in model.constraints)
     whole = model.placements or model.locations or model.trees or of_all
     return len(model.nodes) > 1 and not whole
 
 
 def cut(model: Model) -> Model:
-    """The model with its own statement as instances of element types.
-
-    Parameters
-    ----------
-    model
-        A model; it is not changed. If all its terms touch the same nodes, it is returned as it is.
-    """
+    """Return a copy of the model cut into instances of element types, or the model if all its terms touch the same
+    nodes."""
     pieces = pieces_of(model)
     if len(pieces) < 2:
         return model
@@ -67,7 +60,7 @@ def _spellings(speller: Speller, piece: Piece) -> Iterator[Spelled]:
 
 
 def _free_names(model: Model, count: int) -> list[str]:
-    """Names for element types that nothing in a model has."""
+    """Return unused names for element types."""
     taken = {i.element.name for i in model.instances} | {g.name for g in model.spaces}
     candidates = (f"{model.name}_part{k}" for k in itertools.count(1))
     return list(itertools.islice((name for name in candidates if name not in taken), count))
@@ -75,10 +68,10 @@ def _free_names(model: Model, count: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """What stands in the holes of an element type: entries of its parameters, or the same in all instances."""
+    """Values in the holes of an element type: entries of its parameters, or common values of all instances."""
 
     columns: tuple[int | None, ...]
-    """Number of the parameter in each hole; None where the same stands in all instances."""
+    """Number of the parameter in each hole; None if the value is the same in all instances."""
     values: NDArray[np.float64]
     sources: NDArray[np.int32]
 
@@ -101,7 +94,7 @@ def _values_of(members: Sequence[Spelled], positions: dict[Symbol, int]) -> _Val
 
 
 def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled]) -> None:
-    """State an element type by its first instance, and add all instances."""
+    """Define an element type by its first instance, and add all instances."""
     positions = {s: k for k, s in enumerate(s for p in result.parameters for s in p.symbols)}
     held = _values_of(members, positions)
     defaults = [c for p in result.parameters for c in p.default]
@@ -130,11 +123,11 @@ def _add(result: Model, speller: Speller, name: str, members: Sequence[Spelled])
 
 
 _LABELLED = ("constraints", "outputs", "events")
-"""What results call by a name, in the order of an instance's labels."""
+"""Terms with names in results, in the order of an instance's labels."""
 
 
 def _state(element: ElementType, terms: Sequence[Term], restated: Restated) -> None:
-    """State terms on an element type; they were checked when they were stated first."""
+    """Add terms to an element type without checks, which were made at their definition."""
     rows = [s for t in terms for s in t.multipliers]
     multipliers = {s: Symbol(f"lambda[{element.name},{k}]", real=True) for k, s in enumerate(rows)}
     for mine, new in multipliers.items():

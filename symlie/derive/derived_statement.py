@@ -1,4 +1,4 @@
-"""A statement with everything that is derived from it."""
+"""A statement with all its derived terms."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class DerivedStatement(Brief):
-    """A statement with its derived terms."""
+    """Statement with its derived terms."""
 
     statement: Statement
     dynamics: Dynamics
     constraints: ConstraintTerms
     stated: Program
-    """The program as far as these terms need it; others that are derived later do not change it."""
+    """Program up to these terms; terms derived later do not change it."""
 
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
-        """K, C and H, derived when first needed, and once: whoever shows them changes no text that is emitted later."""
+        """K, C and H, derived once on first use, so that displaying them does not change text that is emitted later."""
         from symlie.derive.newton_matrices import derive_newton_matrices
 
         return derive_newton_matrices(self)
 
     @functools.cached_property
     def fields(self) -> FieldMatrices:
-        """Derivatives of fields, behind K, C and H in the program, whichever are asked for first."""
+        """Derivatives of fields, always after K, C and H in the program."""
         from symlie.derive.field_matrices import derive_field_matrices
 
         _ = self.newton
@@ -44,12 +44,6 @@ class DerivedStatement(Brief):
 
 
 def derive_statement(statement: Statement) -> DerivedStatement:
-    """Derive all terms of a statement.
-
-    Raises
-    ------
-    ModelError
-        An energy of the wrong kind, or a constraint without configuration.
-    """
+    """Derive all terms of a statement; raise `ModelError` for invalid energies and constraints without configuration."""
     dynamics, constraints = derive_dynamics(statement), derive_constraints(statement)
     return DerivedStatement(statement, dynamics, constraints, statement.program.copy())

@@ -25,7 +25,7 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class EnergyTerms(Brief):
-    """What follows from energies and forces without those of bodies on a tree of joints."""
+    """Terms from energies and forces, without those of bodies on a tree of joints."""
 
     momentum: tuple[Expr, ...]
     """∂T/∂v, by node."""
@@ -42,25 +42,19 @@ class Dynamics(Brief):
     momentum: tuple[Expr, ...]
     """∂T/∂v, by node."""
     mass: tuple[tuple[Expr, ...], ...]
-    """M(q), rows of a symmetric matrix."""
+    """M(q) by rows, symmetric."""
     mass_is_constant: bool
     force: tuple[Expr, ...]
     """g(t, q, v), by node."""
     load: tuple[Expr, ...]
     """D_q V + ∂D/∂v - f, by node: the part of g without inertia."""
     own: EnergyTerms
-    """The part that is not of a tree."""
+    """Terms that do not belong to a tree."""
     trees: tuple[TreeDynamics, ...]
 
 
 def derive_dynamics(statement: Statement) -> Dynamics:
-    """Derive M and g.
-
-    Raises
-    ------
-    ModelError
-        The kinetic energy is not a polynomial of degree two in the velocities.
-    """
+    """Derive M and g; raise `ModelError` if the kinetic energy is no polynomial of degree two in the velocities."""
     program, nodes = statement.program, statement.moving_nodes
     velocities = [n.velocity for n in nodes]
     flat = [s for v in velocities for s in v.components]
@@ -116,15 +110,7 @@ def derive_dynamics(statement: Statement) -> Dynamics:
 
 
 def inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Sequence[Expr]) -> tuple[Expr, ...]:
-    """M a + g without the entries of M: about as many operations as g.
-
-    Parameters
-    ----------
-    statement, dynamics
-        The statement and its terms.
-    acceleration
-        a, by node.
-    """
+    """Return M a + g, with a by node, without the entries of M: about as many operations as g."""
     flat = [s for n in statement.moving_nodes for s in n.velocity.components]
     pairs = tuple(zip(flat, acceleration, strict=True))
     own = own_inverse_dynamics(statement, dynamics, acceleration)
@@ -132,15 +118,7 @@ def inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Seq
 
 
 def own_inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration: Sequence[Expr]) -> tuple[Expr, ...]:
-    """The part of M a + g that is not of a tree, as the rate of the momentum along (v, a).
-
-    Parameters
-    ----------
-    statement, dynamics
-        The statement and its terms.
-    acceleration
-        a, by node.
-    """
+    """Return the terms of M a + g that do not belong to a tree, from the rate of the momentum along (v, a)."""
     nodes = statement.moving_nodes
     parts = _by_node(acceleration, [n.group.dimension for n in nodes])
     along = [*statement.motion(), *((n.velocity, part) for n, part in zip(nodes, parts, strict=True))]
@@ -149,7 +127,7 @@ def own_inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration:
 
 
 def _without(terms: Sequence[Expr], others: Sequence[Expr]) -> list[Expr]:
-    """Terms less other ones, each as often as it is there."""
+    """Return the terms less others, counted with multiplicity."""
     left = list(terms)
     for term in others:
         left.remove(term)
@@ -187,15 +165,7 @@ def _joined(parts: Sequence[Vector]) -> Vector:
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
-    """Whether a statement keeps T + V: T is a quadratic form, nothing depends on time, and nothing else does work.
-
-    Parameters
-    ----------
-    statement, dynamics
-        The statement and its M.
-    rate
-        b of its constraints B v + b = 0.
-    """
+    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, and nothing else does work."""
     others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
         any(others)
@@ -214,7 +184,7 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
 
 
 def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
-    """Whether reactions may do work: λᵀB v is zero where b is, and for homogeneous ψ, where B v is a multiple of ψ."""
+    """Return whether reactions may do work: λᵀB v vanishes with b, and for homogeneous ψ, where B v is a multiple of ψ."""
     velocities = [s for n in statement.moving_nodes for s in n.velocity.components]
     places = iter(rate)
     for constraint in statement.constraints:
@@ -227,7 +197,7 @@ def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
 
 
 def _is_homogeneous(statement: Statement, row: Expr, velocities: Sequence[Symbol]) -> bool:
-    """Whether an expression is a homogeneous polynomial in the velocities, as it is written."""
+    """Return whether an expression is a homogeneous polynomial in the velocities in its present form."""
     hidden = [s.expression for s in needed_statements(statement.program, [row]) if isinstance(s, Assignment)]
     if depends_on(statement.program, hidden, velocities) or not row.is_polynomial(*velocities):
         return False

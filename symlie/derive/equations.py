@@ -1,4 +1,4 @@
-"""`derive`: a stated model becomes equations of motion, shown as LaTeX and compiled to kernels."""
+"""`derive`: equations of motion of a model, shown as LaTeX and compiled to kernels."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Equations:
     model: Model
     options: tuple[tuple[str, object], ...] = ()
     stated: Hashable = None
-    """What the model consisted of when its equations were asked for."""
+    """Fingerprint of the model at the time of derivation."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Seconds that the derivation took, as ``derive``, once it is done."""
+    """Duration of the derivation in s, under ``derive``, after it is done."""
     frozen: tuple[str, ...] = ()
     """Parameters that are constants in all kernels, those of element types as ELEMENT.NAME."""
 
     def with_constants(self, freeze: Freeze) -> Equations:
-        """The equations with some parameters as constants.
+        """Return the equations with some parameters as constants.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class Equations:
 
     @functools.cached_property
     def with_symbols(self) -> Equations:
-        """The equations with symbols for all parameters, as they are shown."""
+        """Equations with symbols for all parameters, for display."""
         return self.with_constants(())
 
     def _check_unchanged(self) -> None:
@@ -74,7 +74,7 @@ class Equations:
 
     @functools.cached_property
     def is_fixed(self) -> bool:
-        """Whether the topology is part of the text, with a derived elimination."""
+        """True if the topology is part of the generated text, with a derived elimination."""
         from symlie.derive.topology import has_fixed_topology
 
         self._check_unchanged()
@@ -82,9 +82,9 @@ class Equations:
 
     @functools.cached_property
     def elements(self) -> Model:
-        """The model whose statements kernels are derived from: large ones are cut into element types.
+        """Model from which kernels are derived: large models are cut into element types.
 
-        Parameters become constants after that, so that parts that differ in their values alone share their code.
+        Parameters become constants afterwards, so that parts that differ only in their values share code.
         """
         from symlie.modeling.freezing import frozen_model
 
@@ -108,7 +108,7 @@ class Equations:
 
     @functools.cached_property
     def canonical_text(self) -> str | None:
-        """What determines all emitted text but the values in the manifest; None where something has no such text."""
+        """Text that determines all emitted text except the values in the manifest; None if the model has no such text."""
         from symlie.modeling.canonical import NoTextError, canonical_text
 
         self._check_unchanged()
@@ -122,7 +122,7 @@ class Equations:
 
     @functools.cached_property
     def derived(self) -> tuple[DerivedStatement, ...]:
-        """The model's own statement, if it has one, and each element type's, with all derived terms."""
+        """Statements of the model itself, if any, and of each element type, with all derived terms."""
         self._check_unchanged()
         model = self.elements
         start = time.perf_counter()
@@ -140,7 +140,7 @@ class Equations:
 
     @functools.cached_property
     def emitted(self) -> EmittedModel:
-        """The model as kernels with its arrangement, ready to be emitted."""
+        """Kernels of the model with its arrangement, ready to be emitted."""
         from symlie.derive.arrangement import small_elimination
         from symlie.derive.kernels import model_kernels
         from symlie.ir.kernels import EmittedModel
@@ -167,22 +167,22 @@ class Equations:
         Parameters
         ----------
         backend
-            ``"c"``, ``"numpy"``, or ``"auto"``: C if there is a compiler, else NumPy with a notice.
+            ``"c"``, ``"numpy"``, or ``"auto"``: C if a compiler is found, else NumPy with a warning.
         optimize
             ``"default"``, ``"contract"`` (allow fused multiply-add) or ``"portable"``.
         freeze
-            Parameters whose values are written into the code, which is shorter and quicker for it: names as
-            `System.with_parameters` takes them, or ``"all"``. They can not be changed later. Of element types these are
-            parameters with one value in all instances; ``"all"`` leaves others free. Default: none.
+            Parameters whose values become part of the code, which makes it shorter and faster: names as for
+            `System.with_parameters`, or ``"all"``. They cannot be changed later. For element types these are parameters with
+            the same value in all instances; ``"all"`` leaves others variable. Default: none.
         progress
-            Whether stderr tells which stage goes on; default: on a terminal and in notebooks, after a second.
+            Print the current stage to stderr; default: on a terminal and in notebooks, after a second.
 
         Raises
         ------
         NoCompilerError
             ``backend="c"`` without a C compiler.
         UnknownNameError
-            There is no such parameter to freeze.
+            A parameter to be frozen does not exist.
         ModelError
             Instances differ in a parameter that is to be frozen, or an expression is no finite number with its value.
         """
@@ -197,7 +197,7 @@ class Equations:
         Parameters
         ----------
         folder
-            Folder to write to; it is made if it does not exist.
+            Output folder; it is created if it does not exist.
         freeze
             Parameters that are constants in the code, as in `compile`.
 
@@ -211,40 +211,40 @@ class Equations:
         return write_generated(self.with_constants(freeze) if freeze else self, folder)
 
     def latex(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
-        """All derived terms as LaTeX, as a notebook shows them.
+        """Return all derived terms as LaTeX, as shown in notebooks.
 
         Parameters
         ----------
         newton
-            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
+            Derive and show the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b).
         variational
-            The discrete Lagrangian of which momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
+            Discrete Lagrangian whose momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
             ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
 
         Raises
         ------
         ModelError, UnknownNameError, FormatError
-            There is no such discrete Lagrangian, or variational methods do not take the model.
+            The discrete Lagrangian does not exist, or variational methods do not support the model.
         """
         from symlie.api import typeset
 
         return typeset(self, "latex", newton=newton, variational=variational)
 
     def markdown(self, *, newton: bool = False, variational: DiscreteLagrangianLike | None = None) -> str:
-        """A readable page of all derived terms, with the meaning of all symbols.
+        """Return a readable page of all derived terms, with the meaning of all symbols.
 
         Parameters
         ----------
         newton
-            Whether the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b) are derived and shown.
+            Derive and show the Newton matrices K = D_q(M v' + g + Bᵀλ), C = ∂g/∂v and H = D_q(B v + b).
         variational
-            The discrete Lagrangian of which momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
+            Discrete Lagrangian whose momenta and stages are shown: ``"trapezoid"``, ``"midpoint"``,
             ``"FILE.py:name"`` of a function of (q0, q1, h), or the function.
 
         Raises
         ------
         ModelError, UnknownNameError, FormatError
-            There is no such discrete Lagrangian, or variational methods do not take the model.
+            The discrete Lagrangian does not exist, or variational methods do not support the model.
         """
         from symlie.api import typeset
 
@@ -260,19 +260,13 @@ class Equations:
 
 
 def statements_of(model: Model) -> list[Statement]:
-    """The statements that kernels are derived from."""
+    """Return the statements from which kernels are derived."""
     own: list[Statement] = [] if model.is_empty else [model]
     return own + [i.element for i in model.instances]
 
 
 def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> Equations:
-    """The equations of a model with the options it was built with; their terms are derived when first needed.
-
-    Raises
-    ------
-    ModelError
-        The model has no nodes, or no kinetic energy.
-    """
+    """Return the equations of a model, derived on first use; raise `ModelError` without nodes or kinetic energy."""
     if not model.nodes and not model.arrays:
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
     has_velocity = any(g.velocity_dimension for g in model.spaces)
@@ -292,21 +286,16 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
 
 
 def derive(model: Model) -> Equations:
-    """The equations of a model with all terms derived.
-
-    Raises
-    ------
-    ModelError
-        No nodes; a velocity without mass or constraint; an energy of the wrong kind; a constraint without
-        configuration.
-    """
+    """Return the equations of a model with all terms derived; raise `ModelError` if the model is invalid."""
+    # Errors: no nodes; a velocity without mass or constraint; an energy of the wrong kind; a constraint without
+    # configuration.
     equations = equations_of(model)
     _ = equations.derived
     return equations
 
 
 def _check_quantities(model: Model) -> None:
-    """Check that functions of initial values take what there is, and that quantities are no fields of any node."""
+    """Check that functions of initial values take known arguments, and that quantities are fields of no node."""
     parameters = [p.name for p in model.parameters]
     elements = [p.name for i in model.instances for p in i.element.parameters]
     single = [*parameters, *(name for name in elements if elements.count(name) == 1)]
@@ -326,7 +315,7 @@ def _check_quantities(model: Model) -> None:
 
 
 def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
-    """Check that every free velocity component has a mass or a row of constraints, and every point a field."""
+    """Check that every free velocity component has a mass or a constraint, and every node without velocity a field."""
     sizes = {n.name: (1, n.group.velocity_dimension) for n in model.nodes}
     sizes |= {a.name: (a.count, a.group.velocity_dimension) for a in model.arrays}
     without = {name for name, (_, dimension) in sizes.items() if not dimension}

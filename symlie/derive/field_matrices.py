@@ -1,11 +1,11 @@
-"""Derivatives of fields, and of forces by what fields move, for implicit steps.
+"""Derivatives of fields, and of forces by first-order states, for implicit steps.
 
 Rows and columns are components of local coordinates of all nodes, velocities v of those with velocities:
 
     Sq = D_y [g; -f],   Sv = ∂(-f)/∂v,   Sa = ∂(-f)/∂v̇,   Sl = ∂(-f)/∂λ
 
-with the forces g on nodes with velocities and the fields f of the others. Of ∂g/∂y, Sq has the columns of nodes without
-velocity; the others are those of K. M and B do not depend on such nodes.
+with the forces g on nodes with velocities and the fields f of the others. Sq contains the columns of ∂g/∂y for nodes
+without velocity; the others are those of K. M and B do not depend on such nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from symlie.ir.program import Euclidean, Value
 
 @dataclass(frozen=True)
 class FieldMatrices:
-    """Sq, Sv, Sa and Sl as expressions of a statement's program, with the symbols of v̇ and λ that appear in them."""
+    """Sq, Sv, Sa and Sl as expressions of a statement's program, with the symbols of v̇ and λ in them."""
 
     acceleration: tuple[Symbol, ...]
     multipliers: tuple[Symbol, ...]
@@ -31,7 +31,7 @@ class FieldMatrices:
 
 
 def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
-    """Derive them by forward differentiation of the derived forces and of the stated fields."""
+    """Derive them by forward differentiation of the derived forces and of the fields."""
     statement, program = derived.statement, derived.statement.program
     moved = {n.name for n, _ in statement.fields}
     forces, rates = iter(derived.dynamics.force), list[Expr]()
@@ -63,5 +63,5 @@ def derive_field_matrices(derived: DerivedStatement) -> FieldMatrices:
 
 
 def has_points(statements: Sequence[DerivedStatement]) -> bool:
-    """Whether some nodes have no velocity."""
+    """Return whether some nodes have no velocity."""
     return any(not n.group.velocity_dimension for d in statements for n in d.statement.nodes)

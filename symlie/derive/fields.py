@@ -1,4 +1,4 @@
-"""Fields of nodes without velocity, and the motion of nodes that are placed by others."""
+"""Fields of nodes without velocity, and the motion of dependent nodes."""
 
 from __future__ import annotations
 
@@ -15,29 +15,24 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
 MOST_OPERATIONS = 500
-"""Of an expression that is expanded to find what cancels in it."""
+"""Largest operation count of an expression that is expanded to find cancellations."""
 
 
 def moved_nodes(statement: Statement) -> tuple[int, ...]:
-    """Numbers of the nodes that fields of a statement move."""
+    """Return the numbers of the nodes for which a statement defines fields."""
     return tuple(k for k, node in enumerate(statement.nodes) if any(n is node for n, _ in statement.fields))
 
 
 def total_field(statement: Statement, place: int) -> tuple[Expr, ...]:
-    """The sum of the fields that a statement gives to its node at a place."""
+    """Return the sum of the fields that a statement defines for a local node."""
     node = statement.nodes[place]
     parts = [f for n, f in statement.fields if n is node]
     return tuple(sum(column, Integer(0)) for column in zip(*parts, strict=True))
 
 
 def placed_offsets(statement: Statement) -> list[Expr]:
-    """For each placement its offset and the rate of that along the motion, q' = v and y' = ψ_*(f)|_y.
-
-    Raises
-    ------
-    ModelError
-        The rate depends on accelerations.
-    """
+    """Return offset and rate of each dependent node, with q' = v and y' = ψ_*(f)|_y; raise `ModelError` if a rate
+    depends on accelerations."""
     seeds = statement.motion()
     seeds += [
         (statement.nodes[k].value, statement.program.vector(total_field(statement, k))) for k in moved_nodes(statement)
@@ -59,17 +54,11 @@ def placed_offsets(statement: Statement) -> list[Expr]:
 
 
 Placed = tuple[str, int]
-"""A node by the name of its array and its number; 0 of single nodes."""
+"""Node by the name of its array and its number; 0 for single nodes."""
 
 
 def check_placements(model: Model) -> None:
-    """Check that each node is placed once, after those that it is placed by, and by points that its statement moves.
-
-    Raises
-    ------
-    ModelError
-        It is not.
-    """
+    """Check that each node is dependent once, follows its references, and depends on states of its own statement only."""
     stated = list(_rows(model))
     waiting = {row[p.place] for statement, row in stated for p in statement.placements}
     used_by = {s: _used(s) for s in dict.fromkeys(s for s, _ in stated) if s.placements}
@@ -105,13 +94,7 @@ def check_placements(model: Model) -> None:
 
 
 def check_locations(model: Model) -> None:
-    """Check that each node is located once, and that no nodes wait for each other in a circle.
-
-    Raises
-    ------
-    ModelError
-        Something else is stated.
-    """
+    """Check that each node is dependent once, and that no dependencies are circular; otherwise raise `ModelError`."""
     places: dict[Statement, list[int]] = {}
     members: dict[Statement, list[tuple[Placed, ...]]] = {}
     taken: dict[Placed, str] = {}
@@ -130,7 +113,7 @@ def check_locations(model: Model) -> None:
 
 
 def _used(statement: Statement) -> list[int]:
-    """Places of the nodes that offsets or their rates depend on."""
+    """Return the local nodes on which offsets or their rates depend."""
     offsets = placed_offsets(statement)
     return [
         k
@@ -140,7 +123,7 @@ def _used(statement: Statement) -> list[int]:
 
 
 def _rows(model: Model) -> Iterator[tuple[Statement, tuple[Placed, ...]]]:
-    """Each statement with the nodes that stand in its places, instance by instance."""
+    """Yield each statement with the nodes of each instance."""
     yield model, tuple((node.name, 0) for node in model.nodes)
     for instances in model.instances:
         backwards = any(p.last_first for p in instances.element.placements)
@@ -153,18 +136,9 @@ def _shown(node: Placed) -> str:
 
 
 def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
-    """S(q) f of a node that moves by a field, without terms that cancel.
-
-    A field on a manifold may have parts along which no point moves, such as that of q (q·d) - d along q, of which
-    nothing is left in q' = f × q.
-
-    Parameters
-    ----------
-    statement, place
-        The statement, and the place of the node in it.
-    field
-        f, as it is stated.
-    """
+    """Return S(q) f of a local node with the field f, without terms that cancel."""
+    # A field on a manifold may have components that move no point, such as that of q (q·d) - d along q, which cancels
+    # in q' = f × q.
     node, program = statement.nodes[place], statement.program
     q, tangent = node.value.components, node.group.storage_tangent
     stated = tangent(program, q, field)
@@ -173,7 +147,7 @@ def collected_rates(statement: Statement, place: int, field: Vector) -> list[Exp
 
 
 def _inlined(program: Program, expression: Expr, symbols: Sequence[Symbol]) -> Expr:
-    """An expression with what it takes of statements that depend on some symbols."""
+    """Substitute the statements that depend on some symbols into an expression."""
     while True:
         found: dict[Symbol, Expr] = {}
         for symbol in free_symbols(expression):
@@ -187,7 +161,7 @@ def _inlined(program: Program, expression: Expr, symbols: Sequence[Symbol]) -> E
 
 
 def _collected(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[Symbol]) -> Expr:
-    """What is left of an expression where its parts cancel: powers of symbols with factors, where that is shorter."""
+    """Return an expression after cancellation, as powers of symbols with factors, if that is shorter."""
     known = sympy.count_ops(inlined)
     if known > MOST_OPERATIONS:
         return stated

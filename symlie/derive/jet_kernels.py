@@ -2,14 +2,14 @@
 
     q' = S(q) v  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
     r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),
-    f(t, q, v, a, λ), where there are angles, and S(q) f  (field, of nodes without velocities)
+    f(t, q, v, a, λ), if there are angles, and S(q) f  (field, of nodes without velocities)
 
-are followed from order to order, z of rows that restrict accelerations alone, and offsets of placed nodes with their
-rates (place). Of order k, c without what v_k adds, z without what a_k adds and r without what a_k and λ_k add tell
-(`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, with which all are completed. M a is left out where M is constant,
-for then nothing but M a_k comes of it. What c and r both compute from t and q, such as B, r takes from c, which had its
-order k before (`symlie.ir.jet_sharing`). Parameters are as they are stated; what depends on them alone is computed with
-order 0.
+Their coefficients are computed recursively, z for acceleration-level constraints only, together with offsets of
+dependent nodes and their rates (place). At order k, c without the contribution of v_k, z without that of a_k and r
+without those of a_k and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which complete them. M a is
+left out if M is constant, because it contributes only M a_k. Common terms of c and r in t and q, such as B, are
+computed for c, whose order k comes first, and reused for r (`symlie.ir.jet_sharing`). Parameters enter as defined;
+terms that depend only on them are computed with order 0.
 """
 
 from __future__ import annotations
@@ -54,19 +54,13 @@ _MEANINGS = {
     "motion": "motion",
     "event": "event",
 }
-"""What jets are of."""
+"""Quantities of jets, for messages."""
 
 _Type = TypeVar("_Type", NodeTypeSet, ElementTypeSet)
 
 
 def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
-    """The set of jets of a model.
-
-    Raises
-    ------
-    ModelError
-        Something in it has no Taylor series by a rule.
-    """
+    """Return the set of jets of a model; raise `ModelError` if a term has no rule for Taylor coefficients."""
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
     # Angles of a run follow the fields; else it is the rates of their nodes that steps need.
@@ -82,11 +76,9 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
 
 
 def _side_by_side(of_type: _Type) -> _Type:
-    """The same type whose nodes or instances stand side by side.
-
-    Those do not that place nodes one after the other, and those with pieces, each of which has its own, nor those that
-    share values with them.
-    """
+    """Return a type whose jets are batched in SIMD lanes."""
+    # Excluded are jets of sequentially dependent nodes, piecewise jets, whose branches differ between instances, and
+    # jets that share values with those.
     in_turn = isinstance(of_type, ElementTypeSet) and of_type.places_in_turn
     alone = {f"{of_type.name}_place_jet"} if in_turn else set()
     for kernel in of_type.kernels:
@@ -121,7 +113,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
 
 
 def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Element types, without jets of events where one of them lacks a rule: events are sampled then."""
+    """Return element types, without jets of events if one of them lacks a rule: events are sampled then."""
 
     def is_of_events(name: str) -> bool:
         return "_event_jet" in name
@@ -139,10 +131,8 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Element types, with what they place told apart by whether orders of others take it.
-
-    Which nodes are placed is known with the topology alone; any node of the type of a placed one may be one.
-    """
+    """Return element types with marks on dependent nodes whose coefficients no other orders read."""
+    # Only the topology determines which nodes are dependent; any node of the type of a dependent one may be one.
     read = {name for e in elements for name in _types_read(e)}
 
     def told(e: ElementTypeSet, jet: JetLayout) -> JetLayout:
@@ -153,7 +143,7 @@ def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _types_read(element: ElementTypeSet) -> Iterator[str]:
-    """Types of nodes whose coefficients orders take, but for those of placed nodes."""
+    """Yield the types of nodes whose coefficients orders read, except those of dependent nodes."""
     owners = {
         "q": [p.type for p in element.places for _ in range(p.storage)],
         "v": [p.type for p in element.places for _ in range(p.velocities)],
@@ -194,7 +184,7 @@ def _element_jets(model: Model, derived: DerivedStatement, follows_fields: bool)
 
 
 def _given(of: JetStatement, numbers: Numbers) -> dict[str, str]:
-    """Numbers of what another jet takes, by what it is called there."""
+    """Return the value numbers of shared values, by their names in the other jet."""
     of_values = numbered(of.body.instructions, numbers, {})
     return {
         f"{SHARED}[{k}]": of_values[str(o)] for k, o in enumerate(of.body.outputs[len(of.body.outputs) - of.given :])
@@ -202,7 +192,7 @@ def _given(of: JetStatement, numbers: Numbers) -> dict[str, str]:
 
 
 def _places_in_turn(statement: Statement) -> bool:
-    """Whether offsets may depend on nodes that other instances of the same type place."""
+    """Return whether offsets may depend on dependent nodes of other instances of the type."""
     placed = {statement.nodes[p.place].group for p in statement.placements}
     inputs = [s for n in statement.nodes if n.group in placed for s in (*n.value.components, *n.velocity.components)]
     return depends_on(statement.program, placed_offsets(statement), inputs)
@@ -211,7 +201,7 @@ def _places_in_turn(statement: Statement) -> bool:
 def _jet(
     owner: str, name: str, of: JetStatement, numbers: Numbers | None = None, of_taken: Mapping[str, str] | None = None
 ) -> tuple[tuple[Kernel, ...], JetLayout]:
-    """The kernels of a jet, and what it keeps."""
+    """Return the kernels of a jet and its layout."""
     what, has_no_pieces, name = _MEANINGS[name], name in ("rate", "place"), f"{owner}_{name}_jet"
     body, sizes, later, given, taken = of.body, of.sizes, of.later, of.given, of.taken
     try:

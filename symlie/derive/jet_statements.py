@@ -1,4 +1,4 @@
-"""What the jets of an element type are of: straight lines of its forces, constraints, fields, offsets and events."""
+"""Quantities of the jets of an element type: straight lines of its forces, constraints, fields, offsets and events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PARAMETERS = ("p", "e")
 """Arguments that are no functions of time."""
 
 CONSTANT = tuple(f"{label}[" for label in PARAMETERS)
-"""How references to them begin."""
+"""Prefixes of references to them."""
 
 Sizes = dict[str, int | None]
 """Arguments with their lengths; None for a number."""
@@ -31,19 +31,10 @@ Sizes = dict[str, int | None]
 
 @dataclass(frozen=True)
 class JetStatement:
-    """What a jet is of.
+    """Quantity of a jet."""
 
-    Attributes
-    ----------
-    body
-        Its values.
-    sizes
-        Its arguments.
-    later
-        Those of them whose order k is found with its own.
-    given, taken
-        How many values, its last ones, another jet takes, and how many it takes from another.
-    """
+    # ``body`` are its values, ``sizes`` its arguments, ``later`` those whose order k follows from its own; another jet
+    # uses ``given`` of its values, the last ones, and it uses ``taken`` values of another.
 
     body: StraightLine
     sizes: Sizes
@@ -53,32 +44,12 @@ class JetStatement:
 
 
 def flattened(program: Program, values: Sequence[Expr], references: Mapping[Symbol, str]) -> StraightLine:
-    """Values as a straight line, with constants outside of its products.
-
-    Parameters
-    ----------
-    program
-        What the values are made of.
-    values
-        The values.
-    references
-        Arguments by their symbols, as kernels have them.
-    """
+    """Return values as a straight line, with constants outside of its products."""
     return constants_outside(flatten(program, values, references), CONSTANT)
 
 
 def element_statements(model: Model, derived: DerivedStatement, follows_fields: bool) -> dict[str, JetStatement]:
-    """What the jets of an element type are of, by their names, in the order in which orders find them.
-
-    Parameters
-    ----------
-    model
-        The model.
-    derived
-        The statement of the element type with its derivatives.
-    follows_fields
-        Whether fields have series beside the rates of their nodes.
-    """
+    """Return the quantities of the jets of an element type by name, in the order of their computation."""
     statement, program = derived.statement, derived.statement.program
     inputs: dict[str, Sequence[Symbol]] = {
         "q": configuration_symbols(statement),
@@ -117,7 +88,7 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
 
 
 def _force(derived: DerivedStatement, a: Sequence[Symbol]) -> list[Expr]:
-    """r, without M a where M is constant."""
+    """Return r, without M a if M is constant."""
     dynamics, multipliers = derived.dynamics, derived.statement.multipliers
     force = list(dynamics.force)
     for j in range(len(force)):
@@ -128,7 +99,7 @@ def _force(derived: DerivedStatement, a: Sequence[Symbol]) -> list[Expr]:
 
 
 def _fields(derived: DerivedStatement, follows_fields: bool) -> list[list[Expr]]:
-    """Fields with the rates of their nodes, or these alone, stated in one way or more."""
+    """Return alternative forms of the fields with the rates of their nodes, or of these only."""
     statement, program = derived.statement, derived.statement.program
     moved = moved_nodes(statement)
     fields = [program.vector(total_field(statement, k)) for k in moved]
@@ -143,7 +114,7 @@ def _fields(derived: DerivedStatement, follows_fields: bool) -> list[list[Expr]]
 
 
 def _products(of: JetStatement) -> int:
-    """How many products an order has; no number is larger where there is no series."""
+    """Return the number of products per order, the largest integer if the series does not exist."""
     try:
         return len(jet_of("", of.body, CONSTANT).layout.products)
     except ModelError:
@@ -151,10 +122,8 @@ def _products(of: JetStatement) -> int:
 
 
 def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
-    """c and z of all rows, zero of those of the other kind; nothing where there are none of a kind.
-
-    Rows that are nonlinear in the velocities are followed as B a + Z, which is linear in what orders find.
-    """
+    """Return c and z of all constraints, with zeros for the other kind; empty if all are of the other kind."""
+    # Constraints nonlinear in the velocities use B a + Z, which is linear in the unknowns of an order.
     terms = derived.constraints
     of_accelerations = [c.level == 2 or not c.is_affine for c in derived.statement.constraints for _ in c.rows]
     hidden, index1 = [Integer(0)] * len(of_accelerations), [Integer(0)] * len(of_accelerations)
@@ -167,7 +136,7 @@ def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -
 
 
 def _dot(row: Sequence[Expr], vector: Sequence[Symbol]) -> Expr:
-    """Σ of products, one for components whose entries differ by a sign alone."""
+    """Return Σ of products, one for components whose entries agree up to sign."""
     factors: dict[Expr, Expr] = {}
     for entry, x in zip(row, vector, strict=True):
         if -entry in factors:

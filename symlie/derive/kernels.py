@@ -1,4 +1,4 @@
-"""Derived terms become kernels: one set per node type and per element type, none per node or element."""
+"""Kernels of derived terms: one set per node type and per element type, none per node or element."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from symlie.modeling.terms import DIRECTIONS, Parameter
 
 
 def symbols_of(parameters: Sequence[Parameter]) -> list[Symbol]:
-    """All parameter symbols in the order of the parameter vector."""
+    """Return all parameter symbols in the order of the parameter vector."""
     return [s for p in parameters for s in p.symbols]
 
 
 def parameter_symbols(model: Model) -> list[Symbol]:
-    """Symbols of a model's parameters, followed by the slots of its inputs and smooth tables."""
+    """Return the symbols of a model's parameters, followed by the slots of its inputs and smooth tables."""
     return symbols_of(model.parameters) + model.slots
 
 
 def configuration_symbols(statement: Statement) -> list[Symbol]:
-    """Symbols of the configuration that kernels take: of all nodes, followed by the angles over turns before a step."""
+    """Return the symbols of the configuration argument: all nodes, then the unwrapped angles before a step."""
     return [s for n in statement.nodes for s in n.value.components] + [a.before for a in statement.angles]
 
 
@@ -55,11 +55,9 @@ def _node_types(model: Model, groups: Sequence[ConfigurationSpace]) -> tuple[Nod
 
 
 def model_kernels(model: Model, statements: Sequence[DerivedStatement], *, fixed: bool) -> ModelKernels:
-    """All kernels of a model's types.
-
-    With ``fixed`` topology the constraint Jacobian is stored by its nonzeros; otherwise by one dense block per place,
-    which the loops of large systems work on.
-    """
+    """Return all kernels of a model's types."""
+    # With ``fixed`` topology the constraint Jacobian is stored by its nonzeros; otherwise by one dense block per local
+    # node, which the loops of large systems need.
     hoisting = ParameterHoisting(len(parameter_symbols(model)), "p")
     elements = [_element_kernels(model, d, hoisting, fixed) for d in statements]
     arguments = (Argument("p", hoisting.count), Argument("out", hoisting.size, True))
@@ -102,7 +100,7 @@ def _pattern(entries: Sequence[tuple[int, int, Expr]]) -> SparsePattern:
 
 
 def _with_size(element: ElementTypeKernels, name: str, size: int) -> ElementTypeKernels:
-    """The element with the final length of an input array in its signatures."""
+    """Return the element with the final length of an input array in its signatures."""
     kernels = []
     for kernel in element.kernels:
         arguments = tuple(replace(a, size=size) if a.name == name else a for a in kernel.signature.arguments)
@@ -111,7 +109,7 @@ def _with_size(element: ElementTypeKernels, name: str, size: int) -> ElementType
 
 
 class _ElementBuilder:
-    """Builds the kernels of one element type from expressions of its statement."""
+    """Builder of the kernels of one element type from expressions of its statement."""
 
     def __init__(self, model: Model, statement: Statement, shared: ParameterHoisting) -> None:
         self.statement = statement
@@ -139,7 +137,7 @@ class _ElementBuilder:
         }
 
     def kernel(self, name: str, *values: Sequence[Expr], row: str = "") -> Kernel:
-        """A generated function by a row of the table of system kernels, with the values of its results."""
+        """Return the generated function of an entry of the table of system kernels, with the values of its results."""
         table = KERNELS[row or name]
         results = [Argument(label, len(part), True) for label, part in zip(table.result_names, values, strict=True)]
         arguments = [self.inputs[label] for label in table.element_arguments]
@@ -149,7 +147,7 @@ class _ElementBuilder:
         return Kernel(signature, self.own.apply(self.shared.apply(body)), meaning)
 
     def switches(self, values: Sequence[Expr]) -> Kernel:
-        """The generated function of what chooses pieces of some values."""
+        """Return the generated switching functions of some values."""
         table = KERNELS["switches"]
         body = switches(flatten(self.statement.program, values, self.references))
         arguments = [self.inputs[label] for label in table.element_arguments]

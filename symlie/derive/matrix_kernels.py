@@ -1,7 +1,7 @@
-"""Newton matrices, those of inputs and outputs, and of variations become kernels: one of a set for each element type.
+"""Kernels of Newton matrices, of derivatives by inputs and of outputs, and of variations: one per set and element type.
 
-They are derived and compiled when they are first needed, apart from the kernels of a run. Their parameters are as they
-are stated, the first components of the prepared ones, so that both work on the same arrays.
+They are derived and compiled on first use, separately from the kernels of a run. Their parameters are the first
+components of the prepared ones, so that both work on the same arrays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
 _Derived = tuple[Sequence[Symbol], Sequence[Symbol], Sequence[Matrix]]
-"""Symbols of a and of λ that appear, and the matrices of a set."""
+"""Symbols of a and λ that appear, and the matrices of a set."""
 
 
 MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
@@ -35,7 +35,7 @@ MATRICES: Mapping[str, Callable[[Model, DerivedStatement], _Derived]] = {
     "variations": lambda model, d: derive_variations(d),
     "local_outputs": lambda model, d: _local_outputs(d.statement),
 }
-"""How the matrices of a set are derived from a statement."""
+"""Derivation of the matrices of each set from a statement."""
 
 
 def _local_outputs(statement: Statement) -> _Derived:
@@ -52,7 +52,7 @@ def _ports(model: Model, derived: DerivedStatement) -> _Derived:
 
 
 def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
-    """Where a matrix is not zero, and its entries there."""
+    """Return the positions of the nonzeros of a matrix, and their values."""
     entries = [(i, j, e) for i, row in enumerate(matrix) for j, e in enumerate(row) if e != 0]
     constants = tuple(float(e) if e.is_Number else None for _, _, e in entries)
     pattern = SparsePattern(tuple(i for i, _, _ in entries), tuple(j for _, j, _ in entries), constants)
@@ -60,7 +60,7 @@ def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
 
 
 def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list[Expr]]:
-    """Rows of a matrix that are not zero, with all their entries, and derivatives along a vector that give them."""
+    """Return the nonzero rows of a matrix with all their entries, and the derivatives along a vector that compute them."""
     rows = [i for i, e in enumerate(rates) if e != 0]
     count = len(rows) * columns
     places = tuple(i for i in rows for _ in range(columns)), tuple(range(columns)) * len(rows)
@@ -68,17 +68,7 @@ def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list
 
 
 def element_matrices(model: Model, derived: DerivedStatement, name: str) -> ElementTypeSet:
-    """Matrices of a set for an element type.
-
-    Parameters
-    ----------
-    model
-        The model.
-    derived
-        Its own statement or that of an element type, with derived terms.
-    name
-        One of `MATRICES`.
-    """
+    """Return the matrices of the set ``name``, one of `MATRICES`, for an element type."""
     statement = derived.statement
     acceleration, multipliers, matrices = MATRICES[name](model, derived)
     patterns, values = zip(*map(nonzeros, matrices), strict=True)

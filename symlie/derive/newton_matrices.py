@@ -22,20 +22,20 @@ from symlie.ir.program import Assignment, Program, Value, depends_on, needed_sta
 
 @dataclass(frozen=True)
 class NewtonMatrices:
-    """Tangent stiffness, damping and derivative of the hidden constraints, as expressions of a statement's program."""
+    """Stiffness, damping and derivative of the hidden constraints, as expressions of a statement's program."""
 
     acceleration: tuple[Symbol, ...]
-    """The symbols of a that appear in K; none if M does not depend on the configuration."""
+    """Symbols of a in K; none if M does not depend on the configuration."""
     multipliers: tuple[Symbol, ...]
-    """The symbols of λ that appear in K."""
+    """Symbols of λ in K."""
     stiffness: Matrix
     """K, rows by velocity component."""
     damping: Matrix
     """C, rows by velocity component."""
     hidden: Matrix
-    """H, one row for each constraint row; zero for rows of accelerations."""
+    """H, one row for each constraint equation; zero for acceleration-level constraints."""
     sees_configuration: bool
-    """Whether M a + g + Bᵀ λ depends on the configuration, where a function may jump and K still be zero."""
+    """True if M a + g + Bᵀ λ depends on the configuration, which includes jumps with K = 0."""
 
     @property
     def matrices(self) -> tuple[Matrix, Matrix, Matrix]:
@@ -44,7 +44,7 @@ class NewtonMatrices:
 
 
 def balance(derived: DerivedStatement, acceleration: Sequence[Symbol], multipliers: Sequence[Symbol]) -> list[Expr]:
-    """M a + g + Bᵀ λ, without M a where no acceleration is given."""
+    """Return M a + g + Bᵀ λ, without M a if no acceleration is given."""
     dynamics, pulled = derived.dynamics, constraint_forces(derived, multipliers)
     return [
         g + sum((m * a for m, a in zip(row, acceleration, strict=False)), Integer(0)) + reaction
@@ -53,7 +53,7 @@ def balance(derived: DerivedStatement, acceleration: Sequence[Symbol], multiplie
 
 
 def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) -> list[Expr]:
-    """Bᵀ λ."""
+    """Return Bᵀ λ."""
     jacobian = derived.constraints.jacobian
     return [
         sum((b[k] * m for b, m in zip(jacobian, multipliers, strict=True)), Integer(0))
@@ -62,7 +62,8 @@ def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) 
 
 
 def _own_balance(derived: DerivedStatement, acceleration: Sequence[Expr], multipliers: Sequence[Symbol]) -> list[Expr]:
-    """The balance without trees of bodies, as it is cheapest to differentiate: where M varies, without its entries."""
+    """Return the balance without trees of bodies in the form cheapest to differentiate: without entries of a variable
+    M."""
     if not acceleration:
         own = derived.dynamics.own.force
     else:
@@ -99,20 +100,13 @@ def _sum(a: Matrix, b: Matrix) -> Matrix:
 
 
 def by_configuration(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix:
-    """Derivatives of outputs by configurations.
-
-    Parameters
-    ----------
-    program, outputs
-        Symbols of a program.
-    values
-        The configurations.
-    """
+    """Return the derivatives of outputs of a program by configurations."""
     return _through_differences(program, outputs, values) or columns(program, outputs, values)
 
 
 def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:
-    """The chain rule through θ = log(a⁻¹∘b), if the outputs see the configuration only there: half the directions."""
+    """Apply the chain rule through θ = log(a⁻¹∘b) if outputs depend on the configuration only by it: half the
+    directions."""
     storage = {c for v in values for c in v.components}
     differences: list[Value] = []
     for statement in needed_statements(program, outputs):
@@ -140,7 +134,7 @@ def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequ
 def derive_variations(
     derived: DerivedStatement,
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, Matrix]]:
-    """Symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v of B a + Z, which vanishes along motions."""
+    """Return symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v of B a + Z, which vanishes for solutions."""
     # All sets are statements of one program: what comes behind the Newton matrices has one text.
     _ = derived.newton
     statement, program, constraints = derived.statement, derived.statement.program, derived.constraints

@@ -1,4 +1,4 @@
-"""Kernels of a node type: all that an integrator needs to know of a configuration space."""
+"""Kernels of a node type: all operations on a configuration space that an integrator needs."""
 
 from __future__ import annotations
 
@@ -22,24 +22,22 @@ from symlie.ir.straightline import flatten
 from symlie.rotations import SINGULAR_ANGLES
 
 PART = Symbol("xi", real=True)
-"""ξ, a part of a step."""
+"""ξ, a fraction of a step."""
 
 
 def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
-    """Symbols of an array argument and the text that refers to each."""
+    """Return the symbols of an array argument and the text of each."""
     symbols = tuple(Symbol(f"{name}{i}", real=True) for i in range(count))
     return symbols, {s: f"{name}[{i}]" for i, s in enumerate(symbols)}
 
 
 _FAR = 10**40
-"""What is above every limit of `operators.chart`, times what is positive across a singularity of coordinates."""
+"""Factor of a positive value across a singularity of coordinates that exceeds every limit of `operators.chart`."""
 
 
 def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
-    """`operators.chart`, or more where classical coordinates come to their singularity, or pass it, from q to q + u.
-
-    With r the regularity of coordinates, r(q) r(q + u) - SINGULAR_ANGLES |r(q)| is negative there.
-    """
+    """Return `operators.chart`, or more if rotation parameters reach or pass their singularity from q to q + u."""
+    # With the regularity r of the coordinates, r(q) r(q + u) - SINGULAR_ANGLES |r(q)| is negative there.
     angle = operators.chart(program, group, u)
     turned = parametrised_rotation(group)
     if turned is None or turned.parameters.regularity is None:
@@ -52,7 +50,7 @@ def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
 
 
 def _coordinate_rate(program: Program, group: LieGroup, q: Vector, w: Vector) -> Vector:
-    """ρ' of factors that are stepped in their stored components, w of others."""
+    """Return ρ' of factors that are stepped in their stored components, w of others."""
     result: list[Expr] = []
     for factor, stored, offset in group.simple_factors:
         part = w[offset : offset + factor.dimension]
@@ -63,12 +61,13 @@ def _coordinate_rate(program: Program, group: LieGroup, q: Vector, w: Vector) ->
 
 
 def field_layouts(fields: tuple[Field, ...]) -> tuple[FieldLayout, ...]:
-    """Layout of named fields."""
+    """Return the layout of named fields."""
     return tuple(FieldLayout(f.name, f.offset, f.shape) for f in fields)
 
 
 def angle_layouts(space: ConfigurationSpace) -> tuple[AngleLayout, ...]:
-    """Pairs (c, s) of stored components with c² + s² = 1 and (c', s') = (-s, c) w_k for one component w_k of a rate."""
+    """Return pairs (c, s) of stored components with c² + s² = 1 and (c', s') = (-s, c) w_k for one component w_k of a
+    rate."""
     q, _ = array_symbols("q", space.storage_dimension)
     w, _ = array_symbols("w", space.dimension)
     relations = {expand(r) for r in space.relations(q)}
@@ -88,19 +87,7 @@ def angle_layouts(space: ConfigurationSpace) -> tuple[AngleLayout, ...]:
 
 
 def node_kernel(space: ConfigurationSpace, name: str, program: Program, outputs: Vector, meaning: str = "") -> Kernel:
-    """A kernel of a node type by its row of the table of system kernels.
-
-    Parameters
-    ----------
-    space
-        Group or homogeneous space of the nodes.
-    name
-        Name of the row.
-    program, outputs
-        What is computed, of `array_symbols` of the letters that the row takes.
-    meaning
-        Default: that of the row.
-    """
+    """Return the kernel ``name`` of a node type, computed from the `array_symbols` of its arguments."""
     row = KERNELS[name]
     vectors = [letter for letter in row.arguments if letter != "ξ"]
     sizes = {letter: space.storage_dimension if letter in "qb" else space.dimension for letter in vectors}
@@ -113,18 +100,15 @@ def node_kernel(space: ConfigurationSpace, name: str, program: Program, outputs:
 
 @functools.cache
 def node_type_kernels(space: ConfigurationSpace) -> NodeTypeKernels:
-    """Derive the kernels of the node type of a group under right multiplication q∘exp(u), or of a homogeneous space.
-
-    ``advance`` q∘exp(u); ``tangent_operator`` T(u) w, and its inverse; ``difference`` log(a⁻¹∘b), or on a space that is
-    no group the distance |b - a| of stored components, followed by zeros;
-    ``bracket`` [u, w]; ``normalize``; ``chart`` the largest squared rotation angle of u, or what takes its place
-    (`operators.chart`), which must stay below (2π)². Where steps are taken in stored components, ∘, exp and T are those
-    of Rⁿ, and ``coordinate_rate`` is what velocities are in these local coordinates.
-
-    With an action from the left, where points move to exp(u)·q, the signs of u in ``tangent_operator`` and its inverse
-    and of ``bracket`` are the opposite ones, so that formulas for right multiplication hold as they are. Of a frame,
-    whose flows are no action, only ``advance`` has a meaning.
-    """
+    """Derive the kernels of the node type of a group under right multiplication q∘exp(u), or of a homogeneous space."""
+    # ``advance`` q∘exp(u); ``tangent_operator`` T(u) w, and its inverse; ``difference`` log(a⁻¹∘b), or on a space that
+    # is no group the distance |b - a| of stored components, followed by zeros; ``bracket`` [u, w]; ``normalize``;
+    # ``chart`` the largest squared rotation angle of u, or its equivalent (`operators.chart`), which must stay below
+    # (2π)². If steps are taken in stored components, ∘, exp and T are those of Rⁿ, and ``coordinate_rate`` converts
+    # velocities to rates of these local coordinates.
+    # With a left action, where points move to exp(u)·q, the signs of u in ``tangent_operator`` and its inverse and of
+    # ``bracket`` are reversed, so that formulas for right multiplication hold unchanged. For a frame, whose flows are
+    # no action, only ``advance`` is meaningful.
     group = step_group(acting_group(space))
     is_left = isinstance(space, HomogeneousSpace) and space.is_left
     sign = "-" if is_left else ""

@@ -1,8 +1,7 @@
-"""The terms of a statement by the nodes that they touch.
+"""Terms of a statement, grouped by their nodes.
 
-Energies, dissipation functions, forces on a node and outputs are sums: their addends are terms of their own where that
-separates nodes. Constraints are cut between rows, and what is made of multipliers stays with the rows that they belong
-to.
+Energies, dissipation functions, forces on a node and outputs are sums: their addends become separate terms if that
+separates nodes. Constraints are cut between equations, and expressions of multipliers stay with the equations of these.
 """
 
 from __future__ import annotations
@@ -25,23 +24,11 @@ Nodes = frozenset[int]
 
 @dataclass(frozen=True)
 class Term:
-    """A stated term, or a part of it.
+    """Term of a statement, or a part of it."""
 
-    Attributes
-    ----------
-    role
-        What it was stated as.
-    expressions
-        Its components.
-    node
-        Number of the node that it acts on, of forces and fields.
-    label
-        What results call it, of constraints, outputs and events.
-    multipliers
-        Symbols of λ, one for each row of a constraint.
-    stated
-        The constraint, output or event that it is, or is a part of.
-    """
+    # ``role`` is the kind of definition; ``node`` the node number of forces and fields; ``label`` the name in results
+    # of constraints, outputs and events; ``multipliers`` one symbol of λ per constraint equation; ``stated`` the
+    # original constraint, output or event.
 
     role: str
     expressions: tuple[Expr, ...]
@@ -52,7 +39,7 @@ class Term:
 
     @property
     def details(self) -> tuple[object, ...]:
-        """What was stated beside expressions and names."""
+        """Other properties of the definition than expressions and names."""
         match self.stated:
             case Constraint():
                 return (self.stated.level, len(self.multipliers))
@@ -65,14 +52,14 @@ class Term:
 
 @dataclass(frozen=True)
 class Piece:
-    """Terms that touch the same nodes."""
+    """Terms on the same nodes."""
 
     nodes: tuple[int, ...]
     terms: tuple[Term, ...]
 
 
 def pieces_of(statement: Statement) -> list[Piece]:
-    """All terms of a statement by the nodes that they touch, in the order in which these come first."""
+    """Return all terms of a statement by their nodes, in order of first appearance."""
     touched = _TouchedNodes(statement)
     groups: dict[Nodes, list[Term]] = {}
     moving: dict[int | None, Nodes] = {}  # a node moves by one field, which is the sum of all that were stated
@@ -89,7 +76,7 @@ def pieces_of(statement: Statement) -> list[Piece]:
 
 
 class Touched:
-    """Which numbers expressions of a program are computed from, by those of its symbols."""
+    """Sets of numbers on which expressions of a program depend, from those of its symbols."""
 
     def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
         self.program, self._of = program, dict(own)
@@ -103,11 +90,11 @@ class Touched:
         return parts.pop() if len(parts) == 1 else frozenset().union(*parts)
 
     def by(self, expressions: Iterable[Expr]) -> Nodes:
-        """Numbers of what expressions are computed from, those of the rows of multipliers apart."""
+        """Return the numbers on which expressions depend, without those of the constraint equations of multipliers."""
         return frozenset(k for k in self._union(s for e in expressions for s in e.free_symbols) if k >= 0)
 
     def addends(self, expression: Expr) -> Iterator[Expr]:
-        """Addends of an expression, as far as they separate nodes."""
+        """Yield the addends of an expression, as far as they separate nodes."""
         if len(self._union(expression.free_symbols)) < 2:
             yield expression
             return
@@ -125,18 +112,18 @@ class Touched:
         yield expression
 
     def _definition(self, expression: Expr) -> Expr:
-        """What a symbol was assigned, where that is a sum; the expression itself otherwise."""
+        """Return the definition of a symbol if it is a sum, else the expression itself."""
         line = self.program.line_of(expression) if isinstance(expression, Symbol) else None
         found = self.program.statements[line] if line is not None else None
         return found.expression if isinstance(found, Assignment) else expression
 
 
 class _TouchedNodes(Touched):
-    """Which nodes expressions of a statement are computed from, and which multipliers."""
+    """Nodes and multipliers on which expressions of a statement depend."""
 
     def __init__(self, statement: Statement) -> None:
         self.rows = {s: k for k, s in enumerate(statement.multipliers)}
-        """Number of the constraint row that each multiplier belongs to."""
+        """Number of the constraint equation of each multiplier."""
         own = {s: frozenset({-1 - k}) for s, k in self.rows.items()}
         for k, node in enumerate(statement.nodes):
             for value in (node.value, node.velocity, node.acceleration):
@@ -144,7 +131,7 @@ class _TouchedNodes(Touched):
         super().__init__(statement.program, own)
 
     def rows_in(self, expressions: Iterable[Expr]) -> Nodes:
-        """Numbers of the constraint rows whose multipliers occur."""
+        """Return the numbers of the constraint equations whose multipliers occur."""
         return frozenset(-1 - k for k in self._union(s for e in expressions for s in e.free_symbols) if k < 0)
 
 
@@ -178,7 +165,7 @@ def _terms(statement: Statement, touched: _TouchedNodes) -> Iterator[Term]:
 
 
 def _separated(touched: _TouchedNodes, term: Term) -> Iterator[Term]:
-    """The parts of a sum, one for all addends that touch the same nodes and rows."""
+    """Yield the parts of a sum, one for all addends with the same nodes and constraint equations."""
     parts: dict[tuple[Nodes, Nodes], list[list[Expr]]] = {}
     for k, component in enumerate(term.expressions):
         for addend in touched.addends(component):
@@ -192,7 +179,7 @@ def _separated(touched: _TouchedNodes, term: Term) -> Iterator[Term]:
 
 
 def _joined_by_multipliers(groups: Mapping[Nodes, list[Term]], touched: _TouchedNodes) -> dict[Nodes, list[Term]]:
-    """Groups with those together that share multipliers: the rows, and what is made of their λ."""
+    """Join groups that share multipliers: constraint equations, and expressions of their λ."""
     owner = {touched.rows[s]: nodes for nodes, terms in groups.items() for t in terms for s in t.multipliers}
     parent = {nodes: nodes for nodes in groups}
 

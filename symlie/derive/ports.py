@@ -1,6 +1,7 @@
 """Derivatives of a statement by inputs u, and of its outputs y.
 
-An input is a function of time among the statements of the program; u + w takes its place, and w = 0 after derivation.
+An input is a function of time among the statements of the program; it is replaced by u + w, with w = 0 after
+differentiation.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from symlie.modeling.terms import Input
 def derive_ports(
     derived: DerivedStatement, inputs: Sequence[Input]
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, ...]]:
-    """Symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`."""
+    """Return symbols of a and λ, and the matrices of `symlie.contract.sets.SETS`."""
     statement, program = derived.statement, derived.statement.program
     constraints, moving = derived.constraints, statement.moving_nodes
     acceleration = tuple(s for n in moving for s in n.acceleration.components)
@@ -42,7 +43,7 @@ def derive_ports(
 
 
 def _by_inputs(derived: DerivedStatement, expressions: Sequence[Expr], inputs: Sequence[Input]) -> Matrix:
-    """Derivatives by all components of all inputs, shape (expressions, components)."""
+    """Return derivatives by all components of all inputs, shape (expressions, components)."""
     statement, program = derived.statement, derived.statement.program
     changes = program.fresh("w", sum(i.size for i in inputs)) if inputs else ()
     atoms = [RunTimeInput.of(statement.time, i.slots[0], k, i.smoothness) for i in inputs for k in range(i.size)]

@@ -1,4 +1,4 @@
-"""A set of kernels of a model, derived when it is first needed."""
+"""A set of kernels of a model, derived on first use."""
 
 from __future__ import annotations
 
@@ -14,16 +14,9 @@ from symlie.ir.sets import NodeTypeSet, SetKernels
 
 
 def derive_set(equations: Equations, name: str) -> SetKernels:
-    """The kernels of a set.
-
-    Raises
-    ------
-    GroupError
-        A group of the model does not have these coordinates, none of its nodes moves by a field, or it has no local
-        outputs.
-    ModelError
-        Something has no Taylor series by a rule.
-    """
+    """Return the kernels of a set; raise `GroupError` or `ModelError` if the model does not have it."""
+    # `GroupError`: a group does not have these coordinates, no node has a field, or there are no local outputs.
+    # `ModelError`: a term has no rule for Taylor coefficients.
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
         raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")

@@ -1,8 +1,7 @@
-"""Pieces of a statement in a form that does not depend on names: equal texts are instances of one element type.
+"""Canonical texts of pieces of a statement, independent of names: equal texts are instances of one element type.
 
-Nodes are called by their place in a piece, intermediate results by where they come first, and addends and factors are
-sorted by what they are. Numbers with a decimal point and parameters leave holes: what stands there is a value of the
-instance.
+Nodes are named by their position in a piece, intermediate results by their first appearance; addends and factors are
+sorted by content. Numbers with a decimal point and parameters leave holes, which hold the values of an instance.
 """
 
 from __future__ import annotations
@@ -21,24 +20,12 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.terms import UnwrappedAngle
 
 _ADDRESSED = (PiecewiseLinear, RunTimeInput)
-"""Functions of their first argument that read tables where their parameters are: the others are no values."""
+"""Functions of their first argument that read tables at addresses of parameters: their other arguments are no values."""
 
 
 @dataclass(frozen=True)
 class Spelled:
-    """A piece with its nodes in some order.
-
-    Attributes
-    ----------
-    piece
-        The piece.
-    order
-        Numbers of its nodes.
-    text
-        What it states, without names and values.
-    holes
-        What stands in the holes of the text, in their order: numbers and symbols of parameters.
-    """
+    """Canonical text of a piece with its nodes in some order, and the numbers and parameter symbols in its holes."""
 
     piece: Piece
     order: tuple[int, ...]
@@ -47,7 +34,7 @@ class Spelled:
 
 
 class Speller:
-    """Spells pieces of the own statement of a model."""
+    """Writer of canonical texts for pieces of a model."""
 
     def __init__(self, model: Model) -> None:
         self.program = model.program
@@ -63,7 +50,7 @@ class Speller:
         self._texts: dict[str, str] = {}
 
     def spelled(self, piece: Piece, order: Sequence[int]) -> Spelled:
-        """A piece with its nodes in an order."""
+        """Return the canonical text of a piece with its nodes in an order."""
         walk = _Walk(self, piece, order)
         lines = [self._term(walk, term) for term in piece.terms]
         nodes = " ".join(self._groups[k] for k in order)
@@ -75,28 +62,28 @@ class Speller:
         return f"{term.role} {node} {term.details}: {texts}"
 
     def operation(self, operation: Operation) -> str:
-        """Name of a group operation."""
+        """Return the name of a group operation."""
         return f"{operation.name}{self._operations.setdefault(operation, len(self._operations))}"
 
     def short(self, text: str) -> str:
-        """A name for a text, the same for equal ones."""
+        """Return a short name for a text, the same for equal ones."""
         return self._texts.setdefault(text, f"~{len(self._texts)}")
 
     def is_parameter(self, symbol: Symbol) -> bool:
-        """Whether a symbol is a value of a parameter of the model."""
+        """Return whether a symbol is a value of a parameter of the model."""
         return symbol in self._parameters
 
     def angle(self, symbol: Symbol) -> UnwrappedAngle | None:
-        """The angle over turns whose value before a step a symbol is."""
+        """Return the unwrapped angle whose value before a step is the symbol."""
         return self._angles.get(symbol)
 
     def place(self, symbol: Symbol) -> tuple[int, str] | None:
-        """Number of the node that a symbol belongs to, with the name of the component."""
+        """Return the number of the node of a symbol, with the name of the component."""
         return self._places.get(symbol)
 
 
 class _Walk:
-    """A walk through the expressions of a piece in an order that depends on no name."""
+    """Traversal of the expressions of a piece in an order that is independent of names."""
 
     def __init__(self, speller: Speller, piece: Piece, order: Sequence[int]) -> None:
         self._speller = speller
@@ -108,7 +95,7 @@ class _Walk:
         self.holes: list[Expr] = []
 
     def text(self, expression: Expr) -> str:
-        """The text of an expression, with intermediate results spelled where they come first."""
+        """Return the text of an expression, with intermediate results written at their first appearance."""
         if isinstance(expression, Symbol):
             return self._symbol(expression)
         if isinstance(expression, Float):
@@ -143,7 +130,7 @@ class _Walk:
         return f"{self._met[symbol]}={self._speller.operation(statement.operation)}({arguments})"
 
     def _leaf(self, symbol: Symbol) -> str | None:
-        """The name of a symbol that nothing in the program defines."""
+        """Return the name of a symbol that no statement of the program defines."""
         place = self._speller.place(symbol)
         if place is not None:
             return f"n{self.order[place[0]]}.{place[1]}"
@@ -155,17 +142,17 @@ class _Walk:
         return None if is_defined else symbol.name
 
     def statement(self, symbol: Symbol) -> Assignment | Application:
-        """The statement that defines a symbol."""
+        """Return the statement that defines a symbol."""
         line = self._speller.program.line_of(symbol)
         assert line is not None
         return self._speller.program.statements[line]
 
     def arguments(self, expression: Expr) -> Sequence[Expr]:
-        """Arguments of an expression in the order of the walk."""
+        """Return the arguments of an expression in the order of the traversal."""
         return sorted(expression.args, key=self._key) if isinstance(expression, Add | Mul) else expression.args
 
     def _key(self, expression: Expr) -> str:
-        """What an expression is, whatever its holes are."""
+        """Return the sort key of an expression, independent of its holes."""
         known = self._keys.get(expression)
         if known is None:
             known = self._keys[expression] = self._computed_key(expression)
@@ -201,26 +188,14 @@ class _Walk:
 
 
 def _addressed(expression: Expr, argument: str) -> str:
-    """The text of a function that reads a table, with the text of its argument."""
+    """Return the text of a function that reads a table, with the text of its argument."""
     return f"{type(expression).__name__}({', '.join([argument, *map(str, expression.args[1:])])})"
 
 
 class Restated:
-    """Expressions of a piece, stated again in another program.
+    """Copies of the expressions of a piece in another statement, with the holes filled by ``fill``."""
 
-    The walk is that of the text, so that each hole is known by its number.
-
-    Parameters
-    ----------
-    speller, spelled
-        The piece.
-    target
-        The statement that it is stated in, with as many nodes.
-    nodes
-        Nodes of the model.
-    fill
-        What stands in each hole.
-    """
+    # The traversal is that of the text, so that each hole is known by its number.
 
     def __init__(
         self, speller: Speller, spelled: Spelled, target: Statement, nodes: Sequence[Node], fill: Callable[[int], Expr]
@@ -237,15 +212,15 @@ class Restated:
                 self._known[mine] = new
 
     def place(self, number: int) -> int:
-        """Place of a node of the model among those of the piece."""
+        """Return the position of a node of the model among those of the piece."""
         return self._walk.order[number]
 
     def define(self, symbol: Symbol, expression: Expr) -> None:
-        """Say what a symbol is in the other program."""
+        """Define a symbol in the other program."""
         self._known[symbol] = expression
 
     def expression(self, expression: Expr) -> Expr:
-        """An expression in the other program."""
+        """Return an expression in the other program."""
         if isinstance(expression, Float) or (isinstance(expression, Symbol) and self._speller.is_parameter(expression)):
             self._holes += 1
             return self._fill(self._holes - 1)

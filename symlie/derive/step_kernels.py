@@ -1,6 +1,6 @@
 """Further kernels of a node type, for steps in other coordinates than exp and for steps in ambient space.
 
-They are derived and compiled when a method first needs them, apart from the kernels of a run.
+They are derived and compiled when a method first needs them, separately from the kernels of a run.
 """
 
 from __future__ import annotations
@@ -26,27 +26,12 @@ from symlie.ir.program import Euclidean, Program, Value
 
 @functools.cache
 def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
-    """Derive the further kernels of a node type.
-
-    ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ, and
-    ``chart``, which must stay below (2π)²; with an action from the left ``advance`` φ(u)·q and the T⁻¹ of that.
-    ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
-    ``increments``: ``exponential``, ``compose``, ``inverse`` and ``increment`` of the group.
-    ``interpolation``: ``advance`` q∘exp(ξ u), and A_ξ of `symlie.groups.interpolation`.
-
-    Parameters
-    ----------
-    space
-        Group or homogeneous space of the nodes.
-    kind
-        ``cayley``, ``second_kind``, ``ambient``, ``tangent``, ``increments`` or ``interpolation``.
-
-    Raises
-    ------
-    GroupError
-        The group does not have these coordinates, points of the space are stored in another way than its elements,
-        or it is no group, between whose elements nothing lies.
-    """
+    """Derive the further kernels of a node type of a kind; raise `GroupError` if the space does not have them."""
+    # ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ,
+    # and ``chart``, which must stay below (2π)²; with a left action ``advance`` φ(u)·q and the T⁻¹ of that.
+    # ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).
+    # ``increments``: ``exponential``, ``compose``, ``inverse`` and ``increment`` of the group. ``interpolation``:
+    # ``advance`` q∘exp(ξ u), and A_ξ of `symlie.groups.interpolation`.
     if kind == "interpolation":
         return _interpolation(space)
     group = acting_group(space)

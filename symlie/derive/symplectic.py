@@ -1,4 +1,4 @@
-"""The step of the symplectic θ-family for a Hamiltonian system on cotangent bundles: residual, Newton matrix, end."""
+"""Step of the symplectic θ-family for a Hamiltonian system on cotangent bundles: residual, Newton matrix, end."""
 
 from __future__ import annotations
 
@@ -16,21 +16,8 @@ from symlie.modeling.statement import Statement
 
 @dataclass(frozen=True)
 class SymplecticStep:
-    """Expressions of the statement's program.
-
-    Attributes
-    ----------
-    increments
-        Symbols of u = (ξ, n) of all nodes.
-    step_size, theta
-        Symbols of h, in s, and of θ.
-    residual
-        u - h f(t, stage(q, u)).
-    newton_matrix
-        Its derivative by u, row by row.
-    end
-        Stored components of all nodes at the end of the step.
-    """
+    """Step as expressions of the statement's program, with h in s: ``residual`` is u - h f(t, stage(q, u)) in u = (ξ,
+    n)."""
 
     increments: tuple[Symbol, ...]
     step_size: Symbol
@@ -41,17 +28,8 @@ class SymplecticStep:
 
 
 def symplectic_step(statement: Statement, fields: Sequence[Sequence[Expr]]) -> SymplecticStep | None:
-    """Derive the step; None where a node is no point of a cotangent bundle, or has no field.
-
-    The Newton matrix is I - h F Z, with F the derivative of f along the stage and Z that of the stage by u.
-
-    Parameters
-    ----------
-    statement
-        The statement of a model with all its nodes.
-    fields
-        The field of each node, in the order of the nodes.
-    """
+    """Derive the step; None if a node is no point of a cotangent bundle, or has no field."""
+    # The Newton matrix is I - h F Z, with F the derivative of f along the stage and Z that of the stage by u.
     nodes = []
     for node in statement.nodes:
         space = node.group

@@ -1,9 +1,9 @@
-"""Whether the tables of a model, and a derived elimination, become part of its text: by counted operations.
+"""Choice between fixed and run-time topology, with or without a derived elimination, by counted operations.
 
-The derived elimination touches nonzeros alone, but it is as long as its multiplications are many, and compilers do not
-vectorise it. Elimination in loops takes blocks of nodes and rows as dense. Which one is quicker, and what the text
-costs, is known from the multiplications with nonzeros. They are counted before anything is derived, on the components
-of the velocity that rows and energies depend on, since other models are cut into parts before.
+The derived elimination uses only nonzeros, but its length is the number of its multiplications, and compilers do not
+vectorise it. Elimination in loops treats blocks of nodes and constraints as dense. The number of multiplications with
+nonzeros determines the faster one and the cost of the text. They are counted before any derivation, on the velocity
+components in constraints and energies, since other models are cut into parts before.
 """
 
 from __future__ import annotations
@@ -20,26 +20,28 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 
 Pattern = NDArray[np.bool_]
-"""Where a matrix has nonzeros."""
+"""Nonzero mask of a matrix."""
 
 LARGEST_WHOLE = 24
-"""Velocities or rows of a model of fixed topology that is not cut into parts: kernels of a whole one grow with their
-square. A chain of six bodies takes 1.3 to 1.6 times as long whole as in parts."""
+"""Largest number of velocities or constraint equations of a model of fixed topology that is not cut into parts: kernels
+of a whole one grow with their square. A chain of six bodies takes 1.3 to 1.6 times as long whole as in parts."""
 
 LARGEST_FIXED = 36
-"""The same of a model whose topology is part of the text, whatever is counted, so that compilation takes seconds: those
-of six bodies in space."""
+"""The same for a model whose topology is part of the text, regardless of operation counts, so that compilation takes
+seconds: six bodies in space."""
 
 MOST_MULTIPLICATIONS = 6_000
-"""In one solve. With 6,856, twelve full rows of four nodes, loops take three quarters of the time of derived text; six
-links on revolute joints take 4,632 to 5,334, and derived text two thirds of the time of loops."""
+"""Maximum number of multiplications of one solve. With 6,856, twelve full constraint equations of four nodes, loops
+take three quarters of the time of derived text; six links on revolute joints take 4,632 to 5,334, and derived text
+two thirds of the time of loops."""
 
 MOST_MULTIPLICATIONS_COUPLED = 40_000
-"""The same where M couples nodes, which loops can not solve with: what 24 velocities and 24 full rows take."""
+"""The same if M couples nodes, which loops do not support: the count for 24 velocities and 24 full constraint
+equations."""
 
 
 def has_fixed_topology(model: Model) -> bool:
-    """Whether the model is small with free nodes stated one by one, so that its tables become part of the text."""
+    """Return whether the model is small with free nodes defined one by one, so that its tables become part of the text."""
     if model.arrays or model.motions or _size(model) > LARGEST_FIXED:
         return False
     mass, jacobian = velocity_patterns(model)
@@ -50,12 +52,12 @@ def has_fixed_topology(model: Model) -> bool:
 
 
 def is_whole(model: Model) -> bool:
-    """Whether a model of fixed topology stays one statement."""
+    """Return whether a model of fixed topology stays one statement."""
     return _size(model) <= LARGEST_WHOLE
 
 
 def _size(model: Model) -> int:
-    """Velocities or rows, whichever are more."""
+    """Return the number of velocities or constraint equations, whichever is larger."""
     dimension = sum(n.group.dimension for n in model.nodes)
     rows = sum(len(c.rows) for c in model.constraints)
     return max(
@@ -64,13 +66,7 @@ def _size(model: Model) -> int:
 
 
 def velocity_patterns(model: Model) -> tuple[Pattern, Pattern]:
-    """Where M, shape (velocities, velocities), and B, shape (rows, velocities), may have nonzeros.
-
-    Parameters
-    ----------
-    model
-        A model whose nodes are stated one by one.
-    """
+    """Return nonzero masks of M, shape (velocities, velocities), and B, shape (constraint equations, velocities)."""
     ends = np.cumsum([0, *(n.group.velocity_dimension for n in model.nodes)]).tolist()
     components = {n.name: list(range(*ends[k : k + 2])) for k, n in enumerate(model.nodes)}
     every = np.arange(ends[-1])
@@ -87,7 +83,7 @@ def velocity_patterns(model: Model) -> tuple[Pattern, Pattern]:
 
 
 def _coupled(statement: Statement) -> Iterator[list[int]]:
-    """Velocity components of a statement that an addend of its kinetic energy couples."""
+    """Return the velocity components that an addend of a statement's kinetic energy couples."""
     program, energies = lower(statement.program, statement.kinetic_terms)
     touched = Touched(program, _of_velocities(statement))
     for energy in energies:
@@ -95,7 +91,7 @@ def _coupled(statement: Statement) -> Iterator[list[int]]:
 
 
 def _components_of_rows(statement: Statement) -> Iterator[list[int]]:
-    """Velocity components that each row of constraints depends on, by the rates of what it is computed from."""
+    """Return the velocity components in each constraint equation, from the rates of its arguments."""
     own = _of_velocities(statement)
     for node in statement.nodes:
         velocity = node.velocity.components[: node.group.velocity_dimension]
@@ -116,13 +112,7 @@ def _of_velocities(statement: Statement) -> dict[Symbol, frozenset[int]]:
 
 
 def multiplications(mass: Pattern, jacobian: Pattern) -> int:
-    """Multiplications and divisions of M = L D Lᵀ and of one solve by `symlie.derive.elimination`.
-
-    Parameters
-    ----------
-    mass, jacobian
-        Where M and B have nonzeros.
-    """
+    """Count multiplications and divisions of M = L D Lᵀ and of one solve by `symlie.derive.elimination`."""
     n = len(mass)
     lower, count = _factors(mass)
     # M⁻¹ of all rows of B and of the right-hand side.

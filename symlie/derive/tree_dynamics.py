@@ -5,24 +5,26 @@ and ad*_x = -ad_xᵀ, velocities, accelerations and forces are
 
     V = V_p + Σ s_j v_j,    A = A_p + Σ (s_j a_j + ad_{V_p} s_j v_j),    F = I A + ad*_V (I V),
 
-A = -(0, gravity) on the ground, and M a + g = s_jᵀ F^c with the sum F^c of F over all links from that of j on. A motion
-of the link of k along s_k carries all behind it along, where V and A change, as seen from there, by
+A = -(0, gravity) on the ground, and M a + g = s_jᵀ F^c with the sum F^c of F over all links outboard of j, including
+that of j. A motion of the link of k along s_k moves all outboard links, where V and A, in axes that move with them,
+change by
 
     ν = -ad_{s_k} W,    ad_ν V + y,    y = -ad_{s_k} Z - ad_ν W
 
-with (W, Z) = (V, A) of the link before where s_k is fixed in that of k, else of that of k; for v_k they change by
+with (W, Z) = (V, A) of the inboard link if s_k is fixed in it, else of the link of k; for v_k they change by
 
     ν = s_k,    ad_ν V + y,    y = ad_{V_p} s_k - ad_{s_k} V_k.
 
-Since F depends on velocities by F_V ν = ad*_ν (I V) + ad*_V I ν and bodies are carried along, sums D^c of
+Since F depends on velocities by F_V ν = ad*_ν (I V) + ad*_V I ν and the bodies move along, sums D^c of
 
     D ν = ad*_ν (I V) + ad*_V I ν + I ad_ν V
 
-and I^c give the columns of K, C and M of all pairs: for j behind k,  s_jᵀ (D^c_j ν + I^c_j y),  where what the turned
-force and the turned s_j do cancels, and for j before k  s_jᵀ (ad*_{s_k} F^c_k + D^c_k ν + I^c_k y).
+and I^c give the columns of K, C and M of all pairs: for j outboard of k,  s_jᵀ (D^c_j ν + I^c_j y),  where the
+contributions of the rotated force and of the rotated s_j cancel, and for j inboard of k
+s_jᵀ (ad*_{s_k} F^c_k + D^c_k ν + I^c_k y).
 
-Source: Euler-Poincaré with right translations; sums over what is behind a joint are those of [Featherstone2008],
-chapters 5 and 6.
+Source: Euler-Poincaré with right translations; sums over outboard links are those of [Featherstone2008], chapters 5
+and 6.
 """
 
 from __future__ import annotations
@@ -39,21 +41,11 @@ from symlie.ir.program import Program, Vector
 from symlie.modeling.terms import BodyTree
 
 Accelerations = tuple[tuple[Expr, Expr], ...]
-"""Pairs of the symbol of a velocity and its rate; those that are not there are zero."""
+"""Pairs of the symbol of a velocity and its rate; missing ones are zero."""
 
 
 class TreeDynamics:
-    """Sweeps over a tree.
-
-    Parameters
-    ----------
-    program
-        Where the tree is stated, and where statements are appended.
-    tree
-        The tree.
-    velocities
-        Symbols of all velocities of the statement, which rows and columns of results belong to.
-    """
+    """Sweeps over a tree; rows and columns of results belong to ``velocities``, the symbols of the statement."""
 
     def __init__(self, program: Program, tree: BodyTree, velocities: Sequence[Expr]) -> None:
         self._program, self._tree, self._group = program, tree, tree.group
@@ -67,26 +59,20 @@ class TreeDynamics:
         self._accelerations = functools.cache(self._found_accelerations)
 
     def momentum(self) -> Vector:
-        """∂T/∂v = s_jᵀ Σ I V."""
+        """Return ∂T/∂v = s_jᵀ Σ I V."""
         return self._projected(self._sums(self._momenta))
 
     def inverse_dynamics(self, acceleration: Accelerations = ()) -> Vector:
-        """M a + g, with the weight.
-
-        Parameters
-        ----------
-        acceleration
-            a.
-        """
+        """Return M a + g, including the weight."""
         return self._projected(self._sums(self._forces(acceleration)))
 
     def weight(self) -> Vector:
-        """g at rest."""
+        """Return g at rest."""
         inertias, ground = (link.inertia for link in self._tree.links), self._ground
         return self._projected(self._sums([self._times(inertia, ground) for inertia in inertias]))
 
     def mass(self) -> Matrix:
-        """M."""
+        """Return M."""
         entries = [[Integer(0)] * self._size for _ in range(self._size)]
         for (n, j, _), along in zip(self._columns, self._inertial, strict=True):
             for m, k, s in self._columns:
@@ -95,13 +81,7 @@ class TreeDynamics:
         return tuple(map(tuple, entries))
 
     def newton_matrices(self, acceleration: Accelerations) -> tuple[Matrix, Matrix]:
-        """K = D_q(M a + g) and C = ∂g/∂v.
-
-        Parameters
-        ----------
-        acceleration
-            a.
-        """
+        """Return K = D_q(M a + g) and C = ∂g/∂v."""
         links, slopes = self._tree.links, self._summed_rows([self._slope(n) for n in range(len(self._tree.links))])
         forces = self._sums(self._forces(acceleration))
         pulled = [self._times(tuple(zip(*slopes[n], strict=True)), s) for n, _, s in self._columns]
@@ -125,7 +105,7 @@ class TreeDynamics:
         return tuple(map(tuple, stiffness)), tuple(map(tuple, damping))
 
     def _changes(self, m: int, s: Vector, acceleration: Accelerations) -> tuple[Vector, Vector, Vector]:
-        """ν and y of the configuration, and y of the velocity, along a column of a link."""
+        """Return ν and y of the configuration, and y of the velocity, along a column of a link."""
         link = self._tree.links[m]
         before = self._velocity_before(m)
         fixed_in = link.before if link.rides else m
@@ -140,7 +120,7 @@ class TreeDynamics:
 
     @functools.cached_property
     def _paths(self) -> list[frozenset[int]]:
-        """Each link and those before it."""
+        """Each link with its inboard links."""
         found: list[frozenset[int]] = []
         for n, link in enumerate(self._tree.links):
             found.append((frozenset() if link.before is None else found[link.before]) | {n})
@@ -173,7 +153,7 @@ class TreeDynamics:
 
     @property
     def _ground(self) -> Vector:
-        """A of the ground, which bears the weight of all bodies."""
+        """A of the ground, which represents the weight of all bodies."""
         gravity = self._tree.gravity
         return (*zero(self._group.dimension - len(gravity)), *(-c for c in gravity))
 
@@ -186,7 +166,7 @@ class TreeDynamics:
         return [self._times(x.inertia, V) for x, V in zip(self._tree.links, self._velocities, strict=True)]
 
     def _forces(self, acceleration: Accelerations) -> list[Vector]:
-        """F of each link."""
+        """Return F of each link."""
         found: list[Vector] = []
         for n, link in enumerate(self._tree.links):
             inertial = self._times(link.inertia, self._acceleration(n, acceleration))
@@ -195,7 +175,7 @@ class TreeDynamics:
         return found
 
     def _slope(self, n: int) -> Matrix:
-        """D of a link."""
+        """Return D of a link."""
         inertia = self._tree.links[n].inertia
         if not inertia:
             return ()
@@ -211,7 +191,7 @@ class TreeDynamics:
 
     @functools.cached_property
     def _inertias(self) -> list[Matrix]:
-        """Σ I of each link and of those behind it."""
+        """Σ I of each link and its outboard links."""
         return self._summed_rows([link.inertia for link in self._tree.links])
 
     @functools.cached_property
@@ -220,7 +200,7 @@ class TreeDynamics:
         return [self._times(self._inertias[n], s) for n, _, s in self._columns]
 
     def _sums(self, vectors: Sequence[Vector]) -> list[Vector]:
-        """Sums over each link and those behind it."""
+        """Return sums over each link and its outboard links."""
         parts: list[list[Vector]] = [[v] for v in vectors]
         found: list[Vector] = [()] * len(parts)
         for n in reversed(range(len(parts))):
@@ -231,24 +211,24 @@ class TreeDynamics:
         return found
 
     def _summed_rows(self, matrices: Sequence[Matrix]) -> list[Matrix]:
-        """Sums of matrices over each link and those behind it."""
+        """Return sums of matrices over each link and its outboard links."""
         size = self._group.dimension
         flat = [tuple(e for row in m for e in row) or zero(size * size) for m in matrices]
         return [tuple(f[size * i : size * (i + 1)] for i in range(size)) for f in self._sums(flat)]
 
     def _projected(self, sums: Sequence[Vector]) -> Vector:
-        """s_jᵀ of a sum, by velocity."""
+        """Return s_jᵀ of a sum, by velocity."""
         found = list(zero(self._size))
         for n, j, s in self._columns:
             found[j] = dot(s, sums[n])
         return tuple(found)
 
     def _bracket(self, x: Vector, y: Vector) -> Vector:
-        """ad_x y."""
+        """Return ad_x y."""
         return self._program.vector(ad(self._program, self._group, x, y))
 
     def _dual(self, x: Vector, f: Vector, *, bound: bool = True) -> Vector:
-        """ad*_x f."""
+        """Return ad*_x f."""
         found = tuple(-c for c in ad(self._program, self._group, x, f, transpose=True))
         return self._program.vector(found) if bound else found
 

@@ -36,6 +36,6 @@ def components_seen(body: StraightLine, size: int) -> dict[Operand, int]:
 
 
 def all_see_all(body: StraightLine, size: int) -> bool:
-    """Return whether every output depends on every component of the vector, so that no matrix entry is known to vanish."""
+    """Return whether every output depends on every vector component, so that no matrix entry is known to vanish."""
     seen = components_seen(body, size)
     return all(seen.get(o) == (1 << size) - 1 for o in body.outputs)

@@ -56,7 +56,13 @@ class Product:
 
 @dataclass(frozen=True)
 class Jet:
-    """Jet of a straight line: the straight lines ``begin`` (order 0), ``order`` (order k) and ``rest`` (late inputs)."""
+    """Jet of a straight line, as straight lines ``begin`` (order 0), ``order`` (order k) and ``rest`` (late inputs)."""
+
+    # ``begin``, from values of the inputs: results, values of order 0 that orders need, arguments of functions, and
+    # switching functions with the sum of the magnitudes of their terms. ``order``, from those, k, the sums and the
+    # inputs' coefficients of order k: results, the factors of all products, arguments of functions, and switching
+    # functions. ``rest``, from k, values of order 0 and coefficients of late inputs: contributions to the last factors,
+    # which are incomplete.
 
     # ``begin``, from values of the inputs: results, values of order 0 that orders need, arguments of functions, and
     # switching functions with the sum of the magnitudes of their terms. ``order``, from those, k, the sums and the

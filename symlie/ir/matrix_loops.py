@@ -29,7 +29,7 @@ LOGARITHM_DEGREE = 8
 MOST_ROOTS = 16
 """Maximum number of square roots: matrices up to e^16000, which no double reaches."""
 MOST_ITERATIONS = 80
-"""Maximum number of iterations of a square root; eigenvalues at an angle of 1e-14 from the negative real axis take 53."""
+"""Maximum number of iterations of a square root; eigenvalues 1e-14 rad from the negative real axis take 53."""
 OUTSIDE = 4
 """Reciprocal of the distance of a principal logarithm from the algebra above which it belongs to a larger group: on
 SU(n) principal angles may add up to 2π."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sympy.printing.latex import LatexPrinter
 
 WORKING_INTERVAL = Rational(10)
-"""Upper end in z = ω² of the interval evaluated without a branch to a closed form (ω ≤ 3.16 > π)."""
+"""Upper end in z = ω² of the interval that needs no branch to a closed form (ω ≤ 3.16 > π)."""
 
 
 class CoefficientFunction(sympy.Function):
@@ -40,7 +40,7 @@ class CoefficientFunction(sympy.Function):
 
     @property
     def primitive_name(self) -> str:
-        """Emitted name of the function, which includes a working interval shorter than the default."""
+        """Emitted name of the function, which includes a working interval that is shorter than the default."""
         if self.upper == WORKING_INTERVAL:
             return self.base_name
         return f"{self.base_name}_to_{self.upper.p}_{self.upper.q}"
@@ -82,8 +82,8 @@ class Stumpff(CoefficientFunction):
 
 
 class Cotangent(CoefficientFunction):
-    """Coefficients of T⁻¹, g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², with poles at z = (2πn)², n ≥ 1; ``Cotangent(m,
-    z, upper)``."""
+    """Coefficients of T⁻¹, g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², with poles at z = (2πn)²; ``Cotangent(m, z,
+    upper)``."""
 
     nargs = (3,)
 

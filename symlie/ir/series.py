@@ -151,7 +151,7 @@ class PowerSeries:
 
     @functools.cached_property
     def key(self) -> int:
-        """Hash of name and definition, so that functions of equal names do not collide."""
+        """Hash of name and definition, so that different functions of one name do not collide."""
         parts = [self._tail(n, 0) for n in (0, 1)]
         text = json.dumps([self.name, *(p.to_json() for p in parts)])
         return int(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH], 16)
@@ -200,8 +200,7 @@ def tail_of(base_name: str) -> Tail:
 
 
 def stated_series(base_name: str) -> tuple[PowerSeries, int, int]:
-    """Return the series of a tail that was defined in this process, with n and m; raise `ModelError` if it was read
-    from a source."""
+    """Return the series of a tail that was defined in this process, with n and m; raise `ModelError` otherwise."""
     if base_name not in _STATED:
         raise ModelError(f"Of the function {base_name} only values are known here; state its model.")
     return _STATED[base_name]

@@ -1,4 +1,4 @@
-"""Expansions of user-defined series about points of their domain, up to the order of the derivatives that methods need."""
+"""Expansions of user-defined series about points of their domain, up to the derivatives that methods need."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class VectorForms:
         return _candidate(latex, [self._generators.polynomial(c) for c in components])
 
     def _parts(self, components: Sequence[Expr]) -> tuple[Parts, list[Polynomial] | None]:
-        """Return multiples of known vectors and the remainder of the components; None if these are too large to expand."""
+        """Return multiples of known vectors and the remainder of the components; None if they are too large."""
         try:
             rest = [self._generators.polynomial(c) for c in components]
             names = frozenset(name for p in rest for monomial in p for name, _ in monomial)

@@ -1,1 +1,1 @@
-"""Variational integrators: discrete Lagrangians, the momenta that follow from them, and their kernels."""
+"""Variational integrators: discrete Lagrangians, their momenta, and their kernels."""

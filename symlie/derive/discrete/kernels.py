@@ -1,8 +1,9 @@
-"""Momenta of a discrete Lagrangian become kernels: of each element type, in a set of their own.
+"""Kernels of the momenta of a discrete Lagrangian: of each element type, in a separate set.
 
 With q = q₀∘exp(ξ θ) at samples of V between q₀ and q₁, p⁺ = … + h w A_ξ(θ)ᵀ l and p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l.
 A node has one A (`symlie.groups.interpolation`), which drivers apply to the sum of the loads l of all elements. Kernels
-of elements have the rest of p⁺ and p⁻, l, and its derivatives, from which those of p⁺ follow by the chain rule.
+of elements compute the other terms of p⁺ and p⁻, l, and its derivatives, from which those of p⁺ follow by the chain
+rule.
 """
 
 from __future__ import annotations
@@ -29,20 +30,7 @@ from symlie.modeling.statement import Statement
 
 
 def discrete_kernels(model: Model, derived: Sequence[DerivedStatement], chosen: KernelSet) -> SetKernels:
-    """The kernels of a discrete Lagrangian.
-
-    Parameters
-    ----------
-    model, derived
-        The model and its statements.
-    chosen
-        The set.
-
-    Raises
-    ------
-    GroupError
-        A node is on no Lie group.
-    """
+    """Return the kernels of a discrete Lagrangian; raise `GroupError` if a node is on no Lie group."""
     stated = chosen.discrete
     assert stated is not None
     at_ends = replace(stated, potential=())

@@ -5,8 +5,8 @@
     p₁ = p⁻ - h (w₁ l(t₁, q₁, v₁) + Bᵀ(q₁) λ⁻/2),   B(q₁) v₁ + b = 0                         (15b)
 
 with p = ∂T/∂v, the weights w₀, w₁ of V at both ends, the loads l = D_q V + ∂D/∂v - f there, and the samples between the
-ends in p⁺ and p⁻. θ = log(q₀⁻¹∘q₁) is the unknown: what D₁ and D₂ make of it, T⁻ᵀ(-θ) and T⁻ᵀ(θ), follows from the
-rule of the difference of two configurations. Rows without Φ hold as the discrete Lagrangian samples velocities.
+ends in p⁺ and p⁻. θ = log(q₀⁻¹∘q₁) is the unknown: its factors in D₁ and D₂, T⁻ᵀ(-θ) and T⁻ᵀ(θ), follow from the rule
+of the difference of two configurations. Constraints without Φ hold at the velocity samples of the discrete Lagrangian.
 Source: [Hante2022], equations 14 to 18.
 """
 
@@ -29,27 +29,14 @@ from symlie.ir.program import Euclidean, Program, Value, Vector, at_values
 
 @dataclass(frozen=True)
 class VariationalStep:
-    """Expressions of a program of its own, which goes on where the statement ends.
+    """Expressions of a step, in a program that continues that of the statement."""
 
-    Attributes
-    ----------
-    program
-        The program.
-    nodes
-        Group, q₀, v, q₁ and θ of each node.
-    step_size, end, increment
-        Symbols of h, of the stored components of q₁, and of θ.
-    momentum, load
-        p and l at (t, q, v).
-    by_increment, by_start, by_end
-        ∂L_d/∂θ, and D_{q₀}L_d and D_{q₁}L_d at fixed θ; without V at the ends, with forces at samples between them.
-    start_momentum, end_momentum
-        p⁺ and p⁻.
-    between
-        Stored components of q₀∘exp(ξ θ) by node, for parts ξ between the ends at which L_d samples.
-    rolling
-        h (B v + b) of rows without Φ as L_d samples it, zero for others.
-    """
+    # ``nodes`` are group, q₀, v, q₁ and θ of each node; ``step_size``, ``end`` and ``increment`` the symbols of h, of
+    # the stored components of q₁, and of θ; ``momentum`` and ``load`` p and l at (t, q, v). ``by_increment``,
+    # ``by_start`` and ``by_end`` are ∂L_d/∂θ, and D_{q₀}L_d and D_{q₁}L_d at fixed θ, without V at the ends, with
+    # forces at samples between them. ``start_momentum`` and ``end_momentum`` are p⁺ and p⁻; ``between`` maps the sample
+    # fractions ξ between the ends to the stored components of q₀∘exp(ξ θ) by node; ``rolling`` is h (B v + b) of
+    # constraints without Φ as L_d samples it, zero for others.
 
     program: Program
     nodes: tuple[MovedNode, ...]
@@ -68,7 +55,7 @@ class VariationalStep:
 
 
 class MovedNode(NamedTuple):
-    """What belongs to a node in a step."""
+    """Symbols of a node in a step."""
 
     group: LieGroup
     start: Value
@@ -78,7 +65,7 @@ class MovedNode(NamedTuple):
 
 
 class _Step:
-    """The configurations and increments of a step in a program, and energies sampled there."""
+    """Configurations and increments of a step in a program, and energies sampled there."""
 
     def __init__(self, derived: DerivedStatement) -> None:
         self.derived, self.program = derived, derived.stated.copy()
@@ -102,7 +89,7 @@ class _Step:
         self.velocities = [s for n in statement.nodes for s in n.velocity.components]
 
     def at(self, part: Expr) -> list[Value]:
-        """q₀∘exp(ξ θ) of all nodes."""
+        """Return q₀∘exp(ξ θ) of all nodes."""
         if part in (0, 1):
             return self.ends if part == 1 else self.starts
         found = []
@@ -113,7 +100,7 @@ class _Step:
         return found
 
     def sample(self, expressions: Sequence[Expr], part: Expr, velocity: Sequence[Expr]) -> tuple[Expr, ...]:
-        """Expressions of (t, q, v) at a part of the way."""
+        """Return expressions of (t, q, v) at a fraction of the step."""
         values: dict[Symbol, Expr] = dict(zip(self.velocities, self.program.vector(velocity), strict=True))
         for start, there in zip(self.starts, self.at(part), strict=True):
             pairs = zip(start.components, there.components, strict=True)
@@ -123,25 +110,12 @@ class _Step:
         return at_values(self.program, expressions, values)
 
     def rate(self) -> list[Expr]:
-        """θ/h."""
+        """Return θ/h."""
         return [self.program.scalar(c / self.h) for c in self.theta]
 
 
 def derive_variational(derived: DerivedStatement, discrete: DiscreteLagrangian) -> VariationalStep:
-    """Derive the momenta of a statement from a discrete Lagrangian.
-
-    Parameters
-    ----------
-    derived
-        The statement.
-    discrete
-        The discrete Lagrangian.
-
-    Raises
-    ------
-    GroupError
-        A node is on no Lie group.
-    """
+    """Derive the momenta of a statement from a discrete Lagrangian; raise `GroupError` if a node is on no Lie group."""
     step = _Step(derived)
     program, statement, h = step.program, step.statement, step.h
 
@@ -211,7 +185,7 @@ def _exact(samples: Samples) -> list[tuple[Rational, Rational]]:
 
 
 def _kinetic(step: _Step) -> Expr:
-    """T, by M where that is constant: M v costs a product where the gradient of T may cost much more."""
+    """Return T, from M if that is constant: M v costs a product, while the gradient of T may cost much more."""
     statement, dynamics, v = step.statement, step.derived.dynamics, step.velocities
     if not dynamics.mass_is_constant:
         return statement.kinetic
@@ -226,7 +200,7 @@ def _kinetic(step: _Step) -> Expr:
 def _forces(
     step: _Step, part: Rational, rate: Sequence[Expr]
 ) -> tuple[list[tuple[Expr, Expr]], list[tuple[Value, Vector]]]:
-    """What acts at a sample: forces along expressions, and on nodes."""
+    """Return the forces at a sample: along expressions, and on nodes."""
     statement, program = step.statement, step.program
     places = step.at(part)
     along = []

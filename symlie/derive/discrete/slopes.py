@@ -1,6 +1,6 @@
 """Derivatives of the vectors of a step, as matrices and along a vector of all nodes.
 
-    S = dp⁺/dθ and N, that of h (B v + b) of rows without Φ, along q₁ = q₀∘exp(θ);   K = D_q l,   D = ∂l/∂v
+    S = dp⁺/dθ and N, that of h (B v + b) of constraints without Φ, along q₁ = q₀∘exp(θ);   K = D_q l,   D = ∂l/∂v
 
 Source: [Hante2022], section 4.
 """
@@ -22,24 +22,18 @@ Seeds = list[tuple[Value, Vector]]
 
 
 class Slopes(ABC):
-    """Derivatives of vectors of a step.
-
-    Parameters
-    ----------
-    step
-        The step.
-    """
+    """Derivatives of vectors of a step."""
 
     def __init__(self, step: VariationalStep) -> None:
         self.step = step
 
     @abstractmethod
     def matrices(self) -> tuple[Matrix, Matrix]:
-        """One column for each component of the nodes' vectors."""
+        """Return matrices with one column for each component of the nodes' vectors."""
 
     @abstractmethod
     def along(self, vector: Vector) -> tuple[Vector, Vector]:
-        """The products of the matrices and a vector."""
+        """Return the products of the matrices and a vector."""
 
     def _parts(self, vector: Vector) -> list[tuple[MovedNode, Vector]]:
         sizes = [node.group.dimension for node in self.step.nodes]
@@ -48,7 +42,7 @@ class Slopes(ABC):
 
 
 class MomentumSlopes(Slopes):
-    """S and N."""
+    """Derivatives S and N."""
 
     @property
     def _outputs(self) -> Vector:
@@ -63,42 +57,34 @@ class MomentumSlopes(Slopes):
         return seeds
 
     def matrices(self) -> tuple[Matrix, Matrix]:
-        """S and N."""
+        """Return S and N."""
         nodes, count = self.step.nodes, len(self.step.start_momentum)
         seeds = (self._seeds(node, unit) for node in nodes for unit in unit_vectors(node.group.dimension))
         rows = tuple(zip(*(forward(self.step.program, self._outputs, s) for s in seeds), strict=True))
         return rows[:count], rows[count:]
 
     def along(self, vector: Vector) -> tuple[Vector, Vector]:
-        """S w and N w."""
+        """Return S w and N w."""
         seeds, count = [s for part in self._parts(vector) for s in self._seeds(*part)], len(self.step.start_momentum)
         found = forward(self.step.program, self._outputs, seeds)
         return found[:count], found[count:]
 
 
 class LoadSlopes(Slopes):
-    """K and D.
-
-    Parameters
-    ----------
-    step
-        The step.
-    by_configuration
-        Whether K is asked for.
-    """
+    """Derivatives D and, with ``by_configuration``, K."""
 
     def __init__(self, step: VariationalStep, *, by_configuration: bool) -> None:
         super().__init__(step)
         self._by_configuration = by_configuration
 
     def matrices(self) -> tuple[Matrix, Matrix]:
-        """K and D."""
+        """Return K and D."""
         program, load, nodes = self.step.program, self.step.load, self.step.nodes
         K = by_configuration(program, load, [n.start for n in nodes]) if self._by_configuration else ()
         return K, columns(program, load, [n.velocity for n in nodes])
 
     def along(self, vector: Vector) -> tuple[Vector, Vector]:
-        """K w and D w."""
+        """Return K w and D w."""
         program, load, parts = self.step.program, self.step.load, self._parts(vector)
         K = forward(program, load, [(node.start, w) for node, w in parts]) if self._by_configuration else ()
         return K, forward(program, load, [(node.velocity, w) for node, w in parts])

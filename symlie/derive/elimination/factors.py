@@ -1,7 +1,7 @@
-"""Factors of small matrices as statements of a program: only structural nonzeros are touched.
+"""Factors of small matrices as statements of a program: only structural nonzeros enter.
 
 M is factorised as L D Lᵀ. S = B1 M⁻¹ B0ᵀ is nearly symmetric positive definite (B1 and B0 differ by the motion within a
-stage), so it is eliminated without pivoting, as L U, with a margin that is positive when every pivot kept its size.
+stage), so it is eliminated without pivoting, as L U, with a margin that is positive if no pivot is too small.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rows = list[list[Expr]]
 
 
 def array_of(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
-    """Symbols of an argument, and the text that refers to each."""
+    """Return the symbols of an argument, and the text of each."""
     symbols = [Symbol(f"{stem}{i}", real=True) for i in range(count)]
     return symbols, {s: f"{stem}[{i}]" for i, s in enumerate(symbols)}
 
@@ -31,7 +31,7 @@ def array_of(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
 def dense(
     pattern: SparsePattern, symbols: Sequence[Symbol], rows: int, columns: int, *, symmetric: bool, is_exact: bool
 ) -> Rows:
-    """A matrix by rows, from the symbols of its stored values; those that are known stand for themselves."""
+    """Return a matrix by rows, from the symbols of its stored values or their known numbers."""
     matrix: Rows = [[Integer(0)] * columns for _ in range(rows)]
     for k, (i, j) in enumerate(zip(pattern.rows, pattern.columns, strict=True)):
         constant = pattern.constants[k]
@@ -47,17 +47,17 @@ def dense(
 
 @dataclass(frozen=True)
 class Stored:
-    """The array that factors are stored in: the reciprocals of D, then the entries of L in these places."""
+    """Array of stored factors: the reciprocals of D, then the entries of L at these positions."""
 
     n: int
     places: list[tuple[int, int]]
     numbers: dict[int, Expr]
-    """Values that are known, by position, and not read."""
+    """Known values by position, which are not read from the array."""
     with_numbers: bool
 
     @property
     def size(self) -> int:
-        """Numbers that are stored."""
+        """Number of stored values."""
         return self.n + len(self.places)
 
 
@@ -75,11 +75,11 @@ class Factors:
 
     @property
     def products(self) -> int:
-        """Multiplications of one solution."""
+        """Number of multiplications of one solution."""
         return sum(int(r != 0) for r in self.reciprocal) + 2 * sum(map(len, self.lower))
 
     def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
-        """M⁻¹ x."""
+        """Return M⁻¹ x."""
         x = list(vector)
         for i in range(self.n):
             total = x[i] - sum((entry * x[j] for j, entry in sorted(self.lower[i].items())), Integer(0))
@@ -93,13 +93,7 @@ class Factors:
 
 
 class RowFactors:
-    """S = L U without pivoting, of rows of constraints.
-
-    Raises
-    ------
-    ZeroPivotError
-        A pivot vanishes for all parameters.
-    """
+    """S = L U of constraints without pivoting; raises `ZeroPivotError` if a pivot vanishes for all parameters."""
 
     def __init__(self, program: Program, matrix: Rows) -> None:
         n = len(matrix)
@@ -122,12 +116,12 @@ class RowFactors:
 
     @property
     def products(self) -> int:
-        """Multiplications of one solution."""
+        """Number of multiplications of one solution."""
         n = len(self.upper)
         return n + sum(map(len, self.lower)) + sum(int(e != 0) for k in range(n) for e in self.upper[k][k + 1 :])
 
     def solve(self, program: Program, vector: Sequence[Expr]) -> list[Expr]:
-        """S⁻¹ x."""
+        """Return S⁻¹ x."""
         n, x = len(self.upper), list(vector)
         for i in range(n):
             for k, entry in sorted(self.lower[i].items()):
@@ -139,11 +133,11 @@ class RowFactors:
 
 
 class ZeroPivotError(ArithmeticError):
-    """A pivot of constraint rows vanishes whatever the configuration is."""
+    """A pivot of the constraints vanishes for all configurations."""
 
 
 def factorized(mass: SparsePattern, moving: Sequence[bool], *, with_numbers: bool) -> tuple[Kernel, Stored] | None:
-    """The kernel ``factorize`` of M = L D Lᵀ and what it stores; None if a pivot vanishes for all parameters."""
+    """Return the kernel ``factorize`` of M = L D Lᵀ and its stored values; None if a pivot vanishes for all parameters."""
     program, n = Program(), len(moving)
     symbols, references = array_of("M", mass.count)
     a = dense(mass, symbols, n, n, symmetric=True, is_exact=with_numbers)
@@ -175,16 +169,16 @@ def factorized(mass: SparsePattern, moving: Sequence[bool], *, with_numbers: boo
 
 
 def margin_of(pivot: Expr, original: Expr) -> Expr:
-    """Positive if a pivot kept its size."""
+    """Return an expression that is positive if a pivot is not too small."""
     return sympy.Abs(pivot) - Rational(str(PIVOT_LOSS)) * sympy.Abs(original)
 
 
 def check_pivot(pivot: Expr) -> None:
-    """Raise `ZeroPivotError` where a pivot vanishes for all parameters."""
+    """Raise `ZeroPivotError` if a pivot vanishes for all parameters."""
     if pivot == 0:
         raise ZeroPivotError
 
 
 def least(program: Program, margins: Sequence[Expr]) -> Expr:
-    """The least of some numbers, one after the other: SymPy compares all pairs in a minimum of many."""
+    """Return the least of some numbers by nested minima: SymPy compares all pairs in a minimum of many."""
     return functools.reduce(lambda a, b: program.scalar(sympy.Min(a, b)), map(program.scalar, margins))

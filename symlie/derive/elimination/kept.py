@@ -1,6 +1,6 @@
-"""The elimination of one matrix with many right-hand sides, as series have one for each order.
+"""Elimination of one matrix with many right-hand sides, such as one for each order of a series.
 
-What does not depend on the right-hand side is found once.
+Terms that do not depend on the right-hand side are computed once.
 """
 
 from __future__ import annotations
@@ -20,20 +20,10 @@ from symlie.ir.straightline import by_output, flatten
 def derive_kept_elimination(
     mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
 ) -> tuple[Kernel, ...]:
-    """Derive the kernels ``factorize_orders`` and ``solve_order``, of one matrix with many right-hand sides.
-
-    With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are found once, so
-    that in a solution nothing waits for more than three products one after the other:
-
-        λ = S⁻¹ (Wᵀ r - c),   v' = M⁻¹ r - W λ
-
-    An inverse with more entries than its factors is not formed. Arguments are those of `derive_elimination`.
-
-    Returns
-    -------
-    tuple of Kernel
-        Empty where a pivot vanishes for all parameters.
-    """
+    """Derive the kernels ``factorize_orders`` and ``solve_order``; none if a pivot vanishes for all parameters."""
+    # With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are computed once,
+    # so that a solution has at most three dependent products: λ = S⁻¹ (Wᵀ r - c), v' = M⁻¹ r - W λ. An inverse with
+    # more entries than its factors is not formed. The arguments are those of `derive_elimination`.
     found = factorized(mass, moving, with_numbers=with_numbers)
     if found is None:
         return ()
@@ -78,7 +68,7 @@ def derive_kept_elimination(
 def _inverse_or_factors(
     program: Program, factors: Factors | RowFactors, n: int
 ) -> Callable[[Sequence[Expr]], list[Expr]]:
-    """How to solve with a matrix: by its inverse, unless this has more entries than factors ask for products."""
+    """Return the inverse of a matrix, or its factors if these need fewer products."""
     units = [[Integer(int(i == k)) for i in range(n)] for k in range(n)]
     inverse = list(zip(*(factors.solve(program, unit) for unit in units), strict=True))
     if sum(int(entry != 0) for row in inverse for entry in row) > factors.products:
@@ -87,7 +77,7 @@ def _inverse_or_factors(
 
 
 def _sum_of_products(program: Program, left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
-    """Added in pairs, and pairs of pairs, so that no addition waits for many others."""
+    """Return a sum added pairwise, so that no addition depends on many others."""
     terms: list[Expr] = [a * b for a, b in zip(left, right, strict=True) if a != 0 and b != 0]
     while len(terms) > 1:
         pairs = [program.scalar(a + b) for a, b in zip(terms[::2], terms[1::2], strict=False)]

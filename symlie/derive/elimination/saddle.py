@@ -1,9 +1,9 @@
-"""Linear algebra of small systems as derived straight-line programs: only structural nonzeros are touched.
+"""Linear algebra of small systems as derived straight-line programs: only structural nonzeros enter.
 
     [ M    B0ᵀ ] [v']   [r]
     [ B1   0   ] [λ ] = [c]      W = M⁻¹B0ᵀ,  S = B1 W,  S λ = B1 M⁻¹ r - c,  v' = M⁻¹ r - W λ
 
-Where a pivot of S did not keep its size, callers fall back on a pivoted elimination of the whole matrix.
+If a pivot of S is too small, callers use a pivoted elimination of the whole matrix.
 """
 
 from __future__ import annotations
@@ -31,31 +31,18 @@ from symlie.ir.program import Program
 from symlie.ir.straightline import flatten
 
 LARGEST_AT_ONCE = 3
-"""Constraint rows that are eliminated by products of pivots: of three these are products of at most eight entries."""
+"""Largest number of constraint equations that are eliminated by products of pivots: for three these are products of at
+most eight entries."""
 
 
 def derive_elimination(
     mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
 ) -> Elimination:
-    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle`` of a small system.
-
-    Parameters
-    ----------
-    mass, jacobian
-        Patterns of the assembled matrices; of the mass matrix the lower triangle.
-    moving
-        Which components are velocities; the acceleration of the others is zero.
-    rows
-        Number of constraint rows.
-    with_numbers
-        Whether parameters are constants: factors that are numbers stand in the solutions, and are not read from those
-        that ``factorize`` gives; and there is ``multiply_rows``, in place of loops.
-
-    Returns
-    -------
-    Elimination
-        Without kernels if a pivot vanishes for all parameters: only a pivoted elimination can tell what to do.
-    """
+    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``; none if a pivot vanishes for all parameters."""
+    # ``mass`` (lower triangle) and ``jacobian`` are patterns of the assembled matrices; ``moving`` marks the
+    # velocities, whose accelerations alone are not zero. With ``with_numbers`` parameters are constants: numeric
+    # factors are part of the solutions instead of being read from the result of ``factorize``, and ``multiply_rows``
+    # replaces loops.
     factors = factorized(mass, moving, with_numbers=with_numbers)
     if factors is None:
         return Elimination((), 0)
@@ -142,7 +129,7 @@ def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
 
 
 def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel:
-    """B v; last velocities of a node come first, since lever arms, which its rotation needs, are known later."""
+    """Return B v, last velocities of a node first: lever arms, which its rotation needs, are known later."""
     program = Program()
     b, references = array_of("B", jacobian.count)
     v, of_velocities = array_of("v", dimension)
@@ -158,7 +145,8 @@ def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel
 
 
 def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
-    """As by `RowFactors`, with the right-hand side beside: C compilers keep the order, in which both overlap."""
+    """Eliminate like `RowFactors`, with the right-hand side interleaved: C compilers preserve this order, in which both
+    overlap."""
     n = len(matrix)
     s = [list(row) for row in matrix]
     x = list(right)
@@ -183,11 +171,10 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
 
 
 def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
-    """As `_eliminate`, for a few rows in less time: pivots multiply, so that no division waits for another one.
-
-    Pivot k is multiplied by the product of those before it, and so is what it is compared with. Products grow like
-    2^k-th powers of the entries; where they leave the range of numbers the margin is not positive.
-    """
+    """Eliminate a few equations like `_eliminate` in less time: pivots are multiplied, so that no division waits for
+    another."""
+    # Pivot k, and the value to which it is compared, is multiplied by the product of the pivots before it. Products
+    # grow like 2^k-th powers of the entries; if they overflow or underflow the margin is not positive.
     n = len(matrix)
     s = [list(row) for row in matrix]
     x = list(right)

@@ -1,1 +1,1 @@
-"""Variational integrators: discrete Lagrangians, the momenta that follow from them, and their kernels."""
+"""Stand-alone operators of a group: kernels, loops over matrices, and reference values."""

@@ -1,4 +1,4 @@
-"""Stand-alone operators of a group: kernels where they are closed forms, loops over matrices where they are series."""
+"""Stand-alone operators of a group: kernels for closed forms, loops over matrices for series."""
 
 from __future__ import annotations
 
@@ -20,17 +20,8 @@ from symlie.ir.schemes import Precision, in_precision
 def group_operators(
     group: LieGroup, real: str = "double", progress: Callable[[float], None] | None = None
 ) -> GroupOperators:
-    """Derive the operators of a group, with values to check them by.
-
-    Parameters
-    ----------
-    group
-        The group.
-    real
-        ``double`` or ``float``: the numbers at which reference values are given are exact in it.
-    progress
-        Called with the fraction of the work that is done.
-    """
+    """Derive the operators of a group, with reference values at arguments that are exact in ``real``."""
+    # ``progress`` is called with the completed fraction of the work.
     parts = [g for g, _, _ in group.simple_factors]
     factors = tuple(map(_factor, parts if any(map(is_looped, parts)) else [group]))
     rate = storage_rate(group)
@@ -55,7 +46,7 @@ def group_operators(
 
 
 def _factor(group: LieGroup) -> FactorOperators:
-    """Kernels of a group in closed form; of a factor with series or a matrix logarithm those that loops call."""
+    """Return kernels of a group in closed form; for a factor with series or a matrix logarithm those that loops call."""
     if group.factors or not is_looped(group):
         return FactorOperators(
             group.dimension, group.storage_dimension, tuple(operator_kernel(group, name) for name in NAMES)
@@ -67,7 +58,7 @@ def _factor(group: LieGroup) -> FactorOperators:
 
 
 def _pictures(group: LieGroup) -> tuple[MatrixPicture, ...]:
-    """Matrices of the factors that are stated by such."""
+    """Return the matrices of the factors that are defined by matrices."""
     q = numbered("q", group.storage_dimension)
     found = []
     for part, stored, _ in group.simple_factors:
@@ -78,5 +69,5 @@ def _pictures(group: LieGroup) -> tuple[MatrixPicture, ...]:
 
 
 def _entry(entry: Expr) -> str:
-    """A stored component as ``q[3]``, or a number."""
+    """Return a stored component as ``q[3]``, or a number."""
     return f"q[{entry.name[1:]}]" if entry.is_Symbol else str(entry)

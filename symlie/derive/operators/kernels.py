@@ -37,7 +37,7 @@ NAMES = tuple(_TABLE)
 
 
 def described_operators(group: LieGroup) -> tuple[Operator, ...]:
-    """Signatures and descriptions of the operators of a group."""
+    """Return the signatures and descriptions of the operators of a group."""
     n, m = group.dimension, group.storage_dimension
     found = []
     for name, (inputs, output, description) in _TABLE.items():
@@ -48,15 +48,7 @@ def described_operators(group: LieGroup) -> tuple[Operator, ...]:
 
 
 def operator_kernel(group: LieGroup, name: str) -> Kernel:
-    """An operator of a group as statements.
-
-    Parameters
-    ----------
-    group
-        The group; where functions of it are series, statements are many.
-    name
-        One of `NAMES`.
-    """
+    """Return the operator ``name``, one of `NAMES`, of a group as statements, which are many for series."""
     n, program = group.dimension, Program()
     inputs, output, description = _TABLE[name]
     given = {i: numbered(i, group.storage_dimension if i == "q" else n) for i in inputs.split()}
@@ -65,7 +57,7 @@ def operator_kernel(group: LieGroup, name: str) -> Kernel:
 
 
 def storage_rate(group: LieGroup) -> Kernel:
-    """K(q) v, the rate of the storage."""
+    """Return K(q) v, the rate of the storage."""
     program = Program()
     given = {"q": numbered("q", group.storage_dimension), "w": numbered("w", group.dimension)}
     return named_kernel("storage_rate", given, "rate", group.storage_tangent(program, *given.values()), "Rate of q.",
@@ -80,21 +72,7 @@ def named_kernel(
     description: str,
     program: Program | None = None,
 ) -> Kernel:
-    """A kernel each component of whose inputs has a name in the text.
-
-    Parameters
-    ----------
-    name, description
-        Of the kernel.
-    inputs
-        Symbols of each input.
-    output
-        Name of the output.
-    result
-        Its components.
-    program
-        Statements that these need; default: none.
-    """
+    """Return a kernel with a name in the text for each component of its inputs."""
     arguments = [Argument(label, len(symbols)) for label, symbols in inputs.items()]
     signature = Signature(name, (*arguments, Argument(output, len(result), True)))
     texts = {s: f"{label}{k}" for label, symbols in inputs.items() for k, s in enumerate(symbols)}
@@ -102,7 +80,7 @@ def named_kernel(
 
 
 def numbered(name: str, count: int) -> Vector:
-    """Symbols of an array."""
+    """Return the symbols of an array."""
     return array_symbols(name, count)[0]
 
 
@@ -133,6 +111,6 @@ _RESULTS: dict[str, Callable[..., Vector]] = {
 
 
 def _row_major(n: int, column: Callable[[Vector], Sequence[Expr]]) -> Vector:
-    """A matrix n × n from its columns, images of the unit vectors."""
+    """Return an n × n matrix from its columns, the images of the unit vectors."""
     columns = [column(tuple(Integer(int(i == k)) for i in range(n))) for k in range(n)]
     return tuple(columns[k][i] for i in range(n) for k in range(n))

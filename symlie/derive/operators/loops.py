@@ -1,4 +1,4 @@
-"""What loops over matrices take of a factor whose functions are series: small kernels, and sizes of the matrices."""
+"""Inputs of loops over matrices for a factor whose functions are series: small kernels, and sizes of the matrices."""
 
 from __future__ import annotations
 
@@ -15,18 +15,12 @@ from symlie.ir.program import Program, Vector
 
 
 def is_looped(group: LieGroup) -> bool:
-    """Whether operators of a simple factor need loops: functions that are no closed forms, or a matrix logarithm."""
+    """Return whether operators of a simple factor need loops: functions without closed forms, or a matrix logarithm."""
     return bool(general_matrices(group)) or (group.coordinates_of is None and _blocks(group)[1] is None)
 
 
 def loop_kernels(group: LieGroup) -> tuple[tuple[Kernel, ...], MatrixLoops]:
-    """Kernels that loops of a simple factor call, and the sizes of its matrices.
-
-    Parameters
-    ----------
-    group
-        A factor for which `is_looped` holds.
-    """
+    """Return the kernels that loops of a simple factor call, and the sizes of its matrices, if `is_looped` holds."""
     theta, q = {"theta": algebra_symbols(group)}, {"q": storage_symbols(group)}
     is_general = bool(general_matrices(group))
     matrices = tuple(dict.fromkeys(m.matrix for m in kinematic_matrices(group) if is_general))
@@ -57,7 +51,7 @@ def loop_kernels(group: LieGroup) -> tuple[tuple[Kernel, ...], MatrixLoops]:
 
 
 def _places(group: LieGroup) -> tuple[int, ...]:
-    """Components of θ that the logarithm of rotations gives."""
+    """Return the components of θ that the logarithm of rotations determines."""
     if group.rotation_logarithm is None:
         return ()
     if group.logarithm_places:
@@ -66,7 +60,8 @@ def _places(group: LieGroup) -> tuple[int, ...]:
 
 
 def _blocks(group: LieGroup) -> tuple[Kernel, tuple[ForcedBlock, ...] | None]:
-    """The kernel of the known components of θ, and the blocks that give the others; None if the blocks do not."""
+    """Return the kernel of the known components of θ, and the blocks of the others; None if blocks do not determine
+    these."""
     places, program, q = _places(group), Program(), storage_symbols(group)
     found = triangular_blocks(group, places)
     theta: list[Expr] = [Integer(0)] * group.dimension
@@ -84,7 +79,7 @@ def _blocks(group: LieGroup) -> tuple[Kernel, tuple[ForcedBlock, ...] | None]:
 
 
 def _image(group: LieGroup, matrices: tuple[ImmutableMatrix, ...]) -> Kernel:
-    """The storage of exp(θ) from the exponentials of the matrices, multiplied in order."""
+    """Return the storage of exp(θ) from the exponentials of the matrices, multiplied in order."""
     sizes = [m.rows**2 for m in matrices]
     entries = numbered("E", sum(sizes))
     storage: list[Expr] = [Integer(0)] * group.storage_dimension
@@ -100,5 +95,5 @@ def _image(group: LieGroup, matrices: tuple[ImmutableMatrix, ...]) -> Kernel:
 
 
 def _entries(matrix: Matrix) -> Vector:
-    """Entries of a matrix, row by row."""
+    """Return the entries of a matrix, row by row."""
     return tuple(matrix)

@@ -1,4 +1,4 @@
-"""Reference values in 50 digits of the operators of a group, at angles from nothing to close to 2π."""
+"""Reference values in 50 digits of the operators of a group, at angles from zero to almost 2π."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ POINTS = (
     ("angle 4.5", 4.5, 1.0),
     ("angle 6.28, close to 2 pi", 6.28, 1.0),
 )
-"""Description, rotation angle of each factor, and largest component of what is no rotation."""
+"""Description, rotation angle of each factor, and largest component of non-rotational parts."""
 
 STRAIGHT_POINTS = (("the identity", 0.0, 0.0), ("a generic point", 0.0, 1.0))
 """The same for a group without rotations."""
@@ -47,23 +47,23 @@ SERIES_POINTS = (
     ("size 2.4", 2.4, 1.0),
     ("size 5", 5.0, 1.0),
 )
-"""The same for a group whose operators all are series; the size is the norm of ad and of the group's matrices."""
+"""The same for a group whose operators are all series; the size is the norm of ad and of the group's matrices."""
 
 CUT_LOCUS = ("matrices that turn by 3.14", 1.0, 1.0)
-"""The same for groups with series close to the end of the domain of log: of a size at first, scaled to this turn."""
+"""The same for groups with series near the end of the domain of log: with a first size, scaled to this angle."""
 TURN = 3.14
 """Largest imaginary part of an eigenvalue there."""
 
 LEAST_TURN = 0.4
-"""Of an imaginary part, relative to the norm, to which others are scaled."""
+"""Least imaginary part, relative to the norm, of points that are scaled."""
 TRIALS = 400
-"""Random points among which matrices with such eigenvalues are sought."""
+"""Number of random points in the search for matrices with such eigenvalues."""
 
 FRACTIONS = (0.0, 1e-17, 1e-9, 1e-3, 0.1, 0.5, 1.0, 1.6)
-"""Arguments of coefficient functions, as parts of their working interval."""
+"""Arguments of coefficient functions, as fractions of their working interval."""
 
 WITH_ZEROS = ("c0", "c1")
-"""Functions that vanish within the working interval, so that their error is judged by their value at 0."""
+"""Functions with zeros in the working interval; their error is relative to the value at 0."""
 
 _POLE = 4 * np.pi**2
 
@@ -71,7 +71,7 @@ _POLE = 4 * np.pi**2
 def operator_samples(
     group: LieGroup, real: str, progress: Callable[[float], None] | None = None
 ) -> tuple[OperatorSample, ...]:
-    """All operators at `POINTS`; a group without rotations is evaluated where these differ."""
+    """Evaluate all operators at `POINTS`; a group without rotations only at those that differ."""
     generator = random.Random(1)
     turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
     has_series = any(general_matrices(g) for g, _, _ in group.simple_factors)
@@ -104,7 +104,8 @@ def operator_samples(
 
 
 def _condition(group: LieGroup, angle: float, series: PowerSeries) -> float:
-    """How much T⁻¹ amplifies rounding: 1/(1 - ω/2π) with closed forms; with series |T| |T⁻¹|/n, Frobenius norms."""
+    """Return the amplification of rounding by T⁻¹: 1/(1 - ω/2π) with closed forms; with series |T| |T⁻¹|/n, Frobenius
+    norms."""
     condition = max(1.0, 1 / (1 - angle / (2 * np.pi)))
     for factor, _, begin in group.simple_factors:
         if general_matrices(factor):
@@ -118,15 +119,8 @@ def _condition(group: LieGroup, angle: float, series: PowerSeries) -> float:
 
 
 def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
-    """Largest imaginary part of an eigenvalue of the matrices of the factors with series; log needs less than π.
-
-    Parameters
-    ----------
-    group
-        The group.
-    theta
-        An element of its algebra.
-    """
+    """Return the largest imaginary part of an eigenvalue of the matrices of factors with series at θ; log needs less
+    than π."""
     turns = [0.0]
     for factor, _, begin in group.simple_factors:
         if general_matrices(factor):
@@ -137,7 +131,7 @@ def largest_turn(group: LieGroup, theta: Sequence[float]) -> float:
 
 
 def _turned(group: LieGroup, point: list[float], generator: random.Random) -> list[float]:
-    """A point near to which log ends; another point if no matrices turn."""
+    """Return a point near the end of the domain of log; another point if no matrix has complex eigenvalues."""
     for _ in range(TRIALS):
         turn = largest_turn(group, point)
         if turn > LEAST_TURN:
@@ -149,7 +143,7 @@ def _turned(group: LieGroup, point: list[float], generator: random.Random) -> li
 
 
 def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSample, ...]:
-    """Coefficient functions on their working interval and beyond it."""
+    """Evaluate coefficient functions on their working interval and beyond it."""
     samples = []
     for scheme in schemes:
         for fraction in FRACTIONS:
@@ -165,10 +159,8 @@ def function_samples(schemes: Sequence[Scheme], real: str) -> tuple[FunctionSamp
 
 
 def angle_form(group: LieGroup) -> Expr:
-    """ω² of exp(θ) as a quadratic form in the algebra; zero without rotations.
-
-    That of ad, or, where ad vanishes as on SO(2), that of the kinematic equation.
-    """
+    """Return ω² of exp(θ) as a quadratic form in the algebra, zero without rotations."""
+    # From ad or, if ad vanishes as on SO(2), from the kinematic equation.
     if general_matrices(group):
         return sympy.Integer(0)
     form = squared_angle(group)
@@ -179,19 +171,8 @@ def angle_form(group: LieGroup) -> Expr:
 
 
 def point_at(group: LieGroup, angle: float, length: float, generator: random.Random) -> list[float]:
-    """θ with this rotation angle in each factor, or of this size where there is none; others are random up to a length.
-
-    Parameters
-    ----------
-    group
-        The group.
-    angle
-        Rotation angle.
-    length
-        Largest component of what is no rotation.
-    generator
-        Source of random numbers.
-    """
+    """Return θ with this rotation angle, or size without rotations, in each factor; other components are random up to a
+    length."""
     theta: list[float] = []
     for factor, _, _ in group.simple_factors:
         symbols, form = algebra_symbols(factor), angle_form(factor)
@@ -208,26 +189,18 @@ def point_at(group: LieGroup, angle: float, length: float, generator: random.Ran
 
 
 def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
-    """The nearest numbers of the scalar type; adding zero turns -0 into 0.
-
-    Parameters
-    ----------
-    values
-        Numbers.
-    real
-        ``double`` or ``float``.
-    """
+    """Round to the nearest numbers of the scalar type; adding zero maps -0 to 0."""
     return tuple((float(np.float32(v)) if real == "float" else float(v)) + 0.0 for v in values)
 
 
 @functools.cache
 def _slopes(group: LieGroup, matrix: ImmutableMatrix) -> NDArray[np.floating]:
-    """Derivatives of a matrix A(θ) by the components of θ: (dimension, rows, columns)."""
+    """Return the derivatives of a matrix A(θ) by the components of θ: (dimension, rows, columns)."""
     return np.array([matrix.diff(s).tolist() for s in algebra_symbols(group)], dtype=float)
 
 
 def _numbers(group: LieGroup, matrix: ImmutableMatrix, theta: Sequence[float]) -> NDArray[np.floating]:
-    """A linear matrix A(θ) of a group in numbers."""
+    """Return a linear matrix A(θ) of a group as a numeric function."""
     return np.tensordot(np.asarray(theta), _slopes(group, matrix), axes=1)
 
 
@@ -236,6 +209,6 @@ def _flat(rows: Sequence[Sequence[mpf]]) -> list[mpf]:
 
 
 def _texts(values: Sequence[mpf]) -> tuple[str, ...]:
-    """Decimal texts; what is zero but for the last digits of the evaluation becomes zero."""
+    """Return decimal texts; rounding of the evaluation around zero becomes zero."""
     negligible = max(abs(v) for v in values) * mpf(10) ** (5 - DIGITS)
     return tuple(mpmath.nstr(v, PRINTED_DIGITS) if abs(v) > negligible else "0.0" for v in values)

@@ -1,8 +1,7 @@
 """Two caches in the user's cache folder: generated models by definition, libraries by their complete text.
 
-Entries are published by renaming a finished file or folder, so there are neither locks nor half-written entries; two
-processes that build the same entry both succeed. Each entry carries a checksum of its content; a damaged entry is
-ignored and rebuilt.
+Entries are published by renaming a finished file or folder, without locks and half-written entries; two processes that
+build the same entry both succeed. Each entry carries a checksum of its content; a damaged entry is ignored and rebuilt.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ _DAY = 86_400.0
 
 
 def cache_root() -> Path:
-    """Return the user's cache folder, or with a warning a private temporary one; raise `CacheError` if there is
-    neither."""
+    """Return the user's cache folder, or with a warning a private temporary one; raise `CacheError` if neither is
+    usable."""
     wanted = cache_folder()
     reason = _reason_against(wanted)
     if reason is None:
@@ -96,7 +96,7 @@ def _temporary_folder(process: int) -> Path:
         ) from error
 
     def remove() -> None:
-        if os.getpid() == process:  # and not in a child that inherited this
+        if os.getpid() == process:  # not in a child process that inherited this handler
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)

@@ -72,8 +72,8 @@ class Compiler:
 
 @functools.cache
 def find_compiler() -> Compiler:
-    """Return the compiler in ``CC``, split as by a shell, or the first of cc, gcc, clang on the path; raise errors if
-    there is none."""
+    """Return the compiler in ``CC``, split as by a shell, or the first of cc, gcc, clang on the path; raise errors
+    without one."""
     stated = os.environ.get("CC", "").strip()
     if stated:
         return _stated_compiler(stated)
@@ -103,7 +103,7 @@ def _stated_compiler(stated: str) -> Compiler:
     for word in words[1:]:
         if word in _UNSEEN:
             raise CompilerError(_refusal(path, _UNSEEN[word]))
-    # Of a command such as "ccache gcc" every program counts.
+    # The identity covers every program of a command such as "ccache gcc".
     programs = [program for word in words[1:] if (program := shutil.which(word)) is not None]
     identity = [" ".join(words[1:]), *map(_program_identity, programs)]
     return Compiler((path, *words[1:]), " ".join([_program_identity(path), *filter(None, identity)]))
@@ -168,11 +168,11 @@ def vector_numbers(optimize: str) -> int:
 
 
 def _ended(command: list[str], source: Path) -> tuple[int, str]:
-    """Run a compiler in its own process group, so that Ctrl-C also ends its children; return its exit code and
+    """Run a compiler in a separate process group, so that Ctrl-C also ends its children; return its exit code and
     messages."""
     process: subprocess.Popen[str] | None = None
     try:
-        with DeferredInterrupt():  # until it is known what there is to end
+        with DeferredInterrupt():  # until the process is known
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -207,7 +207,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _words(process: subprocess.Popen[str]) -> str:
     """Return the messages of a process after it ends."""
     while True:
-        # Python hears of a Ctrl-C that comes just before it waits only when it has waited.
+        # Python handles a Ctrl-C just before a wait only after the wait.
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.communicate(timeout=_LONGEST_WAIT)[1]
 

@@ -38,7 +38,7 @@ class Library:
             self.call = self.ffi.dlopen(str(path))
             found = self.ffi.string(self.call.symlie_interface_hash()).decode()
         except (OSError, AttributeError) as error:
-            path.unlink(missing_ok=True)  # such as one that the compiler cut short; no later run shall meet it
+            path.unlink(missing_ok=True)  # possibly truncated by the compiler; later runs must not find it
             raise CompilerError(
                 f"The compiled library {path} can not be loaded ({brief(error)}); it was removed, so that the next run "
                 "compiles it anew."

@@ -1,4 +1,4 @@
-"""Shapes of a model, stored in a file of their own among the generated ones because no kernel depends on them."""
+"""Shapes of a model, in a separate generated file because no kernel depends on them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AttachedShape(Brief):
     at: tuple[float, ...]
     """Position in the axes of the node, three numbers, in m."""
     rotation: tuple[float, ...]
-    """Unit quaternion from the axes of the shape to those of the node, scalar part first."""
+    """Unit quaternion from the axes of the shape to the axes of the node, scalar part first."""
     color: str | None
     """Colour as ``#rrggbb``; None for the default of the page."""
 

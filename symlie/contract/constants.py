@@ -46,8 +46,7 @@ LANES = 4
 """Numbers of a matrix row that eliminations process at a time."""
 
 LARGEST_NARROW_BANDWIDTH = 11
-"""Largest bandwidth of a complement for which loops over rows and entries are unrolled if it is odd: chains with six
-constraint equations per joint."""
+"""Largest odd bandwidth of a complement with unrolled loops: chains with six constraint equations per joint."""
 
 ON_GROUP = 1e-6
 """Largest distance of specified elements from their group."""
@@ -62,8 +61,8 @@ SURELY_MASS = 1e-13
 """Eigenvalue of M, scaled to a unit diagonal, above which M is regular without the full check: ten times its limit."""
 
 SURELY_INDEPENDENT = 1e-11
-"""Eigenvalue of B Bᵀ, rows scaled to length one, above which constraints are independent: a hundred times the square of
-the limit on lengths."""
+"""Eigenvalue of B Bᵀ, with unit rows, above which constraints are independent: a hundred times the square of the limit
+on lengths."""
 
 SURELY_COMPLETED = 1e-8
 """The same for unspecified velocity components: above it the normal equations with one refinement determine them."""
@@ -371,7 +370,7 @@ TERMS_FALL = 0.25
 """Ratio of the last terms of a series to the first or middle ones above which it may diverge."""
 
 RATES_APART = 0.5
-"""Relative difference between the rates at the end of a step and those of its series above which they are unrelated."""
+"""Relative difference between the rates at the end of a step and in its series above which they are unrelated."""
 
 RATES_NOTICED = 1e-8
 """The same difference times the step size, relative to the state, up to which it may be rounding."""

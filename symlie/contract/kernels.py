@@ -74,7 +74,7 @@ class SystemKernel:
 
     @property
     def element_arguments(self) -> tuple[str, ...]:
-        """Arguments of the generated functions of element types: those of the system, and parameters."""
+        """Arguments of the generated functions of element types, including parameters."""
         return (*("multipliers" if letter == "λ" else letter for letter in self.arguments), "p", "e")
 
     def declaration(self, prefix: str, qualifier: str = "") -> str:

@@ -139,7 +139,7 @@ class InputLayout:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableLayout(Brief):
-    """Smooth function through points that are replaceable at run time; its slots follow those of the inputs."""
+    """Smooth function through points that are replaceable at run time; its slots follow the slots of inputs."""
 
     name: str
     size: int
@@ -286,7 +286,7 @@ class Instances(Brief):
 
     @property
     def has_labels(self) -> bool:
-        """Return whether some instance is reported under names different from those of the type."""
+        """Return whether some instance has individual names in results."""
         return any(self.labels)
 
 
@@ -339,7 +339,7 @@ class Compliance:
 
 
 def has_outputs_of_instances(types: Iterable[tuple[ElementType, Instances]]) -> bool:
-    """Return whether some instances of the element types have outputs under names different from those of the type."""
+    """Return whether some instances of the element types have individual names for outputs."""
     return any(element.outputs and instances.has_labels for element, instances in types)
 
 
@@ -351,7 +351,7 @@ class Manifest(Types):
     """Build options of the model."""
     parameters: tuple[ParameterLayout, ...]
     frozen: tuple[str, ...]
-    """Parameters compiled as constants, with these values; those of element types as ELEMENT.NAME."""
+    """Parameters compiled as constants, with these values; ELEMENT.NAME for element types."""
     nodes: tuple[NodeSet, ...]
     instances: tuple[Instances, ...]
     motions: tuple[int, ...]

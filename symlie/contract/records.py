@@ -70,7 +70,7 @@ def _read(kind: Any, content: object, at: str) -> Any:
     if dataclasses.is_dataclass(kind):
         return _record(kind, content, at)
     if origin in (np.ndarray, NDArray):
-        # Since NumPy 2.5 NDArray[float64] is an alias of its own; before it is ndarray[…, dtype[float64]].
+        # Since NumPy 2.5 NDArray[float64] is a separate alias; before, it is ndarray[…, dtype[float64]].
         return _array(hints[0] if origin is NDArray else typing.get_args(hints[1])[0], content, at)
     if origin is tuple:
         if not isinstance(content, list) or (hints[-1] is not ... and len(content) != len(hints)):

@@ -73,9 +73,9 @@ class JetLayout:
     taken: int = 0
     """Number of values received from another jet of the type."""
     new: int = 0
-    """Number of last late factors that are entirely unknown before the late inputs."""
+    """Number of last factors that vanish until the late inputs are known."""
     names: tuple[str, ...] = ()
-    """Names of the factors: that of an input, and a common one for equal values of all jets of a type."""
+    """Names of the factors: the name of an input, or a common name for equal values of all jets of a type."""
     unread: bool = False
     """True if no other coefficients depend on its dependent nodes, which are then evaluated only with states."""
 

@@ -111,7 +111,7 @@ def kernel_set(name: str) -> KernelSet:
 
 
 def known_sets() -> dict[str, KernelSet]:
-    """Return all sets by name, including those of user-defined discrete Lagrangians."""
+    """Return all sets by name, including sets of user-defined discrete Lagrangians."""
     return {**SETS, **_STATED}
 
 
@@ -152,6 +152,6 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
 
 
 def without_sets(files: Mapping[str, str], model: str) -> dict[str, str]:
-    """Return the files by name without those of sets, including sets of unknown user-defined discrete Lagrangians."""
+    """Return the files by name without files of sets, including sets of unknown user-defined discrete Lagrangians."""
     apart = {name for s in SETS.values() for name in s.files(model)}
     return {n: text for n, text in files.items() if n not in apart and not n.startswith(f"{model}_{DISCRETE}_")}

@@ -29,7 +29,7 @@ class DerivedStatement(Brief):
 
     @functools.cached_property
     def newton(self) -> NewtonMatrices:
-        """K, C and H, derived once on first use, so that displaying them does not change text that is emitted later."""
+        """K, C and H, derived once on first use, so that displaying them does not change later text."""
         from symlie.derive.newton_matrices import derive_newton_matrices
 
         return derive_newton_matrices(self)
@@ -44,6 +44,6 @@ class DerivedStatement(Brief):
 
 
 def derive_statement(statement: Statement) -> DerivedStatement:
-    """Derive all terms of a statement; raise `ModelError` for invalid energies and constraints without configuration."""
+    """Derive all terms of a statement; raise `ModelError` for invalid energies or constraints without configuration."""
     dynamics, constraints = derive_dynamics(statement), derive_constraints(statement)
     return DerivedStatement(statement, dynamics, constraints, statement.program.copy())

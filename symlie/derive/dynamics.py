@@ -25,7 +25,7 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class EnergyTerms(Brief):
-    """Terms from energies and forces, without those of bodies on a tree of joints."""
+    """Terms from energies and forces, without bodies on a tree of joints."""
 
     momentum: tuple[Expr, ...]
     """∂T/∂v, by node."""
@@ -42,7 +42,7 @@ class Dynamics(Brief):
     momentum: tuple[Expr, ...]
     """∂T/∂v, by node."""
     mass: tuple[tuple[Expr, ...], ...]
-    """M(q) by rows, symmetric."""
+    """Symmetric matrix M(q), row by row."""
     mass_is_constant: bool
     force: tuple[Expr, ...]
     """g(t, q, v), by node."""
@@ -68,7 +68,7 @@ def derive_dynamics(statement: Statement) -> Dynamics:
     mass_is_constant = not depends_on(program, [c for row in mass for c in row], moving)
 
     if mass_is_constant:
-        # M depends on parameters alone, so M v costs a product where the gradient of T may cost much more.
+        # M depends only on parameters, so M v costs a product, while the gradient of T may cost much more.
         mass = tuple(program.vector(row, "M") for row in mass)
         kinetic, *at_rest = at_values(program, [kinetic, *momentum], dict.fromkeys(flat, Integer(0)))
         kinetic += sum((p * v for p, v in zip(at_rest, flat, strict=True)), Integer(0))
@@ -165,7 +165,7 @@ def _joined(parts: Sequence[Vector]) -> Vector:
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
-    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, and nothing else does work."""
+    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, and no other forces do work."""
     others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
         any(others)
@@ -184,7 +184,8 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
 
 
 def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
-    """Return whether reactions may do work: λᵀB v vanishes with b, and for homogeneous ψ, where B v is a multiple of ψ."""
+    """Return whether reactions may do work: λᵀB v vanishes with b, and for homogeneous ψ, where B v is a multiple of
+    it."""
     velocities = [s for n in statement.moving_nodes for s in n.velocity.components]
     places = iter(rate)
     for constraint in statement.constraints:

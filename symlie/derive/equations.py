@@ -40,7 +40,7 @@ class Equations:
     seconds: dict[str, float] = field(default_factory=dict)
     """Duration of the derivation in s, under ``derive``, after it is done."""
     frozen: tuple[str, ...] = ()
-    """Parameters that are constants in all kernels, those of element types as ELEMENT.NAME."""
+    """Parameters that are constants in all kernels; ELEMENT.NAME for element types."""
 
     def with_constants(self, freeze: Freeze) -> Equations:
         """Return the equations with some parameters as constants.
@@ -108,7 +108,7 @@ class Equations:
 
     @functools.cached_property
     def canonical_text(self) -> str | None:
-        """Text that determines all emitted text except the values in the manifest; None if the model has no such text."""
+        """Text that determines all emitted text except the values in the manifest, or None if it does not exist."""
         from symlie.modeling.canonical import NoTextError, canonical_text
 
         self._check_unchanged()
@@ -116,7 +116,7 @@ class Equations:
             text = canonical_text(self.elements, with_topology=self.is_fixed)
         except NoTextError:
             return None
-        # Comments of the text tell them, too.
+        # Comments of the generated text list them, too.
         constants = [(p.name, p.default) for p in self.model.parameters if p.name in self.frozen]
         return f"{text}\nconstants {constants!r}" if self.frozen else text
 
@@ -172,8 +172,8 @@ class Equations:
             ``"default"``, ``"contract"`` (allow fused multiply-add) or ``"portable"``.
         freeze
             Parameters whose values become part of the code, which makes it shorter and faster: names as for
-            `System.with_parameters`, or ``"all"``. They cannot be changed later. For element types these are parameters with
-            the same value in all instances; ``"all"`` leaves others variable. Default: none.
+            `System.with_parameters`, or ``"all"``. They cannot be changed later. For element types these are parameters
+            with the same value in all instances; ``"all"`` leaves others variable. Default: none.
         progress
             Print the current stage to stderr; default: on a terminal and in notebooks, after a second.
 

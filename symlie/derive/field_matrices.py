@@ -1,11 +1,11 @@
 """Derivatives of fields, and of forces by first-order states, for implicit steps.
 
-Rows and columns are components of local coordinates of all nodes, velocities v of those with velocities:
+Rows and columns are components of local coordinates of all nodes, velocities v of nodes with velocities:
 
     Sq = D_y [g; -f],   Sv = ∂(-f)/∂v,   Sa = ∂(-f)/∂v̇,   Sl = ∂(-f)/∂λ
 
 with the forces g on nodes with velocities and the fields f of the others. Sq contains the columns of ∂g/∂y for nodes
-without velocity; the others are those of K. M and B do not depend on such nodes.
+without velocity; K contains the others. M and B do not depend on such nodes.
 """
 
 from __future__ import annotations

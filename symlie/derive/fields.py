@@ -31,8 +31,8 @@ def total_field(statement: Statement, place: int) -> tuple[Expr, ...]:
 
 
 def placed_offsets(statement: Statement) -> list[Expr]:
-    """Return offset and rate of each dependent node, with q' = v and y' = ψ_*(f)|_y; raise `ModelError` if a rate
-    depends on accelerations."""
+    """Return offset and rate of each dependent node, with q' = v and y' = ψ_*(f)|_y; rates must not contain
+    accelerations."""
     seeds = statement.motion()
     seeds += [
         (statement.nodes[k].value, statement.program.vector(total_field(statement, k))) for k in moved_nodes(statement)
@@ -58,12 +58,13 @@ Placed = tuple[str, int]
 
 
 def check_placements(model: Model) -> None:
-    """Check that each node is dependent once, follows its references, and depends on states of its own statement only."""
+    """Check that each node is dependent once, after its references, and only on first-order states of the same
+    statement."""
     stated = list(_rows(model))
     waiting = {row[p.place] for statement, row in stated for p in statement.placements}
     used_by = {s: _used(s) for s in dict.fromkeys(s for s, _ in stated) if s.placements}
     for statement, row in stated:
-        # Offsets are computed before any of the instance's nodes is placed.
+        # Offsets are computed before any dependent node of the instance.
         late = [row[k] for k in used_by.get(statement, []) if row[k] in waiting]
         for p in statement.placements:
             place, reference = row[p.place], row[p.reference]
@@ -137,8 +138,8 @@ def _shown(node: Placed) -> str:
 
 def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
     """Return S(q) f of a local node with the field f, without terms that cancel."""
-    # A field on a manifold may have components that move no point, such as that of q (q·d) - d along q, which cancels
-    # in q' = f × q.
+    # A field on a manifold may have components that move no point, such as the part along q of q (q·d) - d, which
+    # cancels in q' = f × q.
     node, program = statement.nodes[place], statement.program
     q, tangent = node.value.components, node.group.storage_tangent
     stated = tangent(program, q, field)
@@ -171,7 +172,7 @@ def _collected(program: Program, stated: Expr, inlined: Expr, symbols: Sequence[
         factors[power] = factors.get(power, Integer(0)) + factor
     left: Expr = Integer(0)
     for power, factor in factors.items():
-        # One of both signs, so that components that differ by it share the factor.
+        # Fix the sign, so that components that differ only in sign share the factor.
         signed = {sign: sympy.factor_terms(sympy.expand(sign * factor)) for sign in (1, -1)}
         sign = min(signed, key=lambda sign: str(signed[sign]))
         left += sign * power * program.scalar(signed[sign])

@@ -2,14 +2,14 @@
 
     q' = S(q) v  (rate, of nodes),   c = B(t, q) v + b(t, q)  (hidden),   z = B(t, q) a + Z(t, q, v)  (index1),
     r = M(t, q) a + g(t, q, v) + B(t, q)ᵀ λ  (force),
-    f(t, q, v, a, λ), if there are angles, and S(q) f  (field, of nodes without velocities)
+    f(t, q, v, a, λ), for models with angles, and S(q) f  (field, of nodes without velocities)
 
 Their coefficients are computed recursively, z for acceleration-level constraints only, together with offsets of
-dependent nodes and their rates (place). At order k, c without the contribution of v_k, z without that of a_k and r
-without those of a_k and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which complete them. M a is
-left out if M is constant, because it contributes only M a_k. Common terms of c and r in t and q, such as B, are
-computed for c, whose order k comes first, and reused for r (`symlie.ir.jet_sharing`). Parameters enter as defined;
-terms that depend only on them are computed with order 0.
+dependent nodes and their rates (place). At order k, c without the contribution of v_k, z without a_k and r without a_k
+and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which complete them. M a is left out if M is
+constant, because it contributes only M a_k. Common terms of c and r in t and q, such as B, are computed for c, whose
+order k comes first, and reused for r (`symlie.ir.jet_sharing`). Parameters enter as defined; terms that depend only on
+them are computed with order 0.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def jet_kernels(equations: Equations, chosen: KernelSet) -> SetKernels:
     """Return the set of jets of a model; raise `ModelError` if a term has no rule for Taylor coefficients."""
     model = equations.elements
     nodes = tuple(_node_jets(space) for space in dict.fromkeys(model.spaces))
-    # Angles of a run follow the fields; else it is the rates of their nodes that steps need.
+    # Unwrapped angles of a run follow the fields; otherwise steps need only the rates of the nodes.
     follows = any(angle_layouts(space) for space in model.spaces)
     elements = _with_unread_places(_with_events_of_all([_element_jets(model, d, follows) for d in equations.derived]))
     if not equations.is_fixed:
@@ -143,7 +143,7 @@ def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _types_read(element: ElementTypeSet) -> Iterator[str]:
-    """Yield the types of nodes whose coefficients orders read, except those of dependent nodes."""
+    """Yield the types of nodes whose coefficients orders read, except dependent nodes."""
     owners = {
         "q": [p.type for p in element.places for _ in range(p.storage)],
         "v": [p.type for p in element.places for _ in range(p.velocities)],

@@ -277,7 +277,7 @@ def _initial_kernel(model: Model, *, fixed: bool) -> Kernel:
     order = list(dict.fromkeys(n.group.name for n in model.nodes))
     for node in sorted(
         computed_initially(model, fixed=fixed), key=lambda n: order.index(n.group.name)
-    ):  # as in the state vectors
+    ):  # in the order of the state vectors
         storage, rate = initial_components(node, model.initial_values.get(node.name, ()))
         configuration += storage
         velocity += rate

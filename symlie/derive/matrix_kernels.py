@@ -45,8 +45,8 @@ def _local_outputs(statement: Statement) -> _Derived:
 
 
 def _ports(model: Model, derived: DerivedStatement) -> _Derived:
-    # All sets are statements of one program: ports come behind the others, so that their text is one whichever of the
-    # sets is asked for first.
+    # All sets are statements of one program: ports are derived last, so that their text is independent of the order of
+    # requests.
     _ = derived.fields if has_points([derived]) else derived.newton
     return derive_ports(derived, model.inputs)
 
@@ -60,7 +60,8 @@ def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
 
 
 def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list[Expr]]:
-    """Return the nonzero rows of a matrix with all their entries, and the derivatives along a vector that compute them."""
+    """Return the nonzero lines of a matrix with all their entries, and the derivatives along a vector that compute
+    them."""
     rows = [i for i, e in enumerate(rates) if e != 0]
     count = len(rows) * columns
     places = tuple(i for i in rows for _ in range(columns)), tuple(range(columns)) * len(rows)

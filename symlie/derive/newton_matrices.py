@@ -29,9 +29,9 @@ class NewtonMatrices:
     multipliers: tuple[Symbol, ...]
     """Symbols of λ in K."""
     stiffness: Matrix
-    """K, rows by velocity component."""
+    """K, by velocity component."""
     damping: Matrix
-    """C, rows by velocity component."""
+    """C, by velocity component."""
     hidden: Matrix
     """H, one row for each constraint equation; zero for acceleration-level constraints."""
     sees_configuration: bool
@@ -135,7 +135,7 @@ def derive_variations(
     derived: DerivedStatement,
 ) -> tuple[tuple[Symbol, ...], tuple[Symbol, ...], tuple[Matrix, Matrix]]:
     """Return symbols of a and λ, and D_q(B a + Z) and ∂Z/∂v of B a + Z, which vanishes for solutions."""
-    # All sets are statements of one program: what comes behind the Newton matrices has one text.
+    # All sets are statements of one program: derived after the Newton matrices, their text is unique.
     _ = derived.newton
     statement, program, constraints = derived.statement, derived.statement.program, derived.constraints
     moving = statement.moving_nodes

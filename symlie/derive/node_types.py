@@ -32,7 +32,7 @@ def array_symbols(name: str, count: int) -> tuple[Vector, dict[Symbol, str]]:
 
 
 _FAR = 10**40
-"""Factor of a positive value across a singularity of coordinates that exceeds every limit of `operators.chart`."""
+"""Factor that raises a positive value beyond a singularity of coordinates above every limit of `operators.chart`."""
 
 
 def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:

@@ -62,7 +62,7 @@ def pieces_of(statement: Statement) -> list[Piece]:
     """Return all terms of a statement by their nodes, in order of first appearance."""
     touched = _TouchedNodes(statement)
     groups: dict[Nodes, list[Term]] = {}
-    moving: dict[int | None, Nodes] = {}  # a node moves by one field, which is the sum of all that were stated
+    moving: dict[int | None, Nodes] = {}  # the field of a node is the sum of all its terms
     terms = list(_terms(statement, touched))
     for term in terms:
         if term.role == "fields":
@@ -76,7 +76,7 @@ def pieces_of(statement: Statement) -> list[Piece]:
 
 
 class Touched:
-    """Sets of numbers on which expressions of a program depend, from those of its symbols."""
+    """Sets of numbers on which expressions of a program depend, derived from the sets of its symbols."""
 
     def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
         self.program, self._of = program, dict(own)
@@ -90,7 +90,7 @@ class Touched:
         return parts.pop() if len(parts) == 1 else frozenset().union(*parts)
 
     def by(self, expressions: Iterable[Expr]) -> Nodes:
-        """Return the numbers on which expressions depend, without those of the constraint equations of multipliers."""
+        """Return the numbers on which expressions depend, without the constraint equations of multipliers."""
         return frozenset(k for k in self._union(s for e in expressions for s in e.free_symbols) if k >= 0)
 
     def addends(self, expression: Expr) -> Iterator[Expr]:

@@ -15,7 +15,7 @@ from symlie.ir.sets import NodeTypeSet, SetKernels
 
 def derive_set(equations: Equations, name: str) -> SetKernels:
     """Return the kernels of a set; raise `GroupError` or `ModelError` if the model does not have it."""
-    # `GroupError`: a group does not have these coordinates, no node has a field, or there are no local outputs.
+    # `GroupError`: a group does not have these coordinates, no node has a field, or local outputs are missing.
     # `ModelError`: a term has no rule for Taylor coefficients.
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):

@@ -20,7 +20,7 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.terms import UnwrappedAngle
 
 _ADDRESSED = (PiecewiseLinear, RunTimeInput)
-"""Functions of their first argument that read tables at addresses of parameters: their other arguments are no values."""
+"""Functions that read tables at addresses of parameters: only their first argument is a value."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _addressed(expression: Expr, argument: str) -> str:
 class Restated:
     """Copies of the expressions of a piece in another statement, with the holes filled by ``fill``."""
 
-    # The traversal is that of the text, so that each hole is known by its number.
+    # The traversal follows the text, so that each hole is known by its number.
 
     def __init__(
         self, speller: Speller, spelled: Spelled, target: Statement, nodes: Sequence[Node], fill: Callable[[int], Expr]
@@ -212,7 +212,7 @@ class Restated:
                 self._known[mine] = new
 
     def place(self, number: int) -> int:
-        """Return the position of a node of the model among those of the piece."""
+        """Return the position of a node of the model within the piece."""
         return self._walk.order[number]
 
     def define(self, symbol: Symbol, expression: Expr) -> None:

@@ -57,7 +57,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
         moved = program.apply(Compose(group), Value(q, group), step).components
     inverse, chart = Program(), Program()
     if kind == "cayley":
-        # cay(-u) is the inverse of cay(u), so the right-trivialised tangent is that of -u.
+        # cay(-u) is the inverse of cay(u), so the right-trivialised tangent is the left-trivialised one at -u.
         coordinates = tuple(-c for c in u) if is_left else u
         tangent = cayley_tangent(inverse, group, coordinates, w, inverse=True)
         size = cayley_chart(chart, group, u)

@@ -36,12 +36,11 @@ take three quarters of the time of derived text; six links on revolute joints ta
 two thirds of the time of loops."""
 
 MOST_MULTIPLICATIONS_COUPLED = 40_000
-"""The same if M couples nodes, which loops do not support: the count for 24 velocities and 24 full constraint
-equations."""
+"""The same if M couples nodes, which loops do not support: the count for 24 velocities and 24 full equations."""
 
 
 def has_fixed_topology(model: Model) -> bool:
-    """Return whether the model is small with free nodes defined one by one, so that its tables become part of the text."""
+    """Return whether the model is small, with nodes defined one by one, so that its tables become part of the text."""
     if model.arrays or model.motions or _size(model) > LARGEST_FIXED:
         return False
     mass, jacobian = velocity_patterns(model)
@@ -115,7 +114,7 @@ def multiplications(mass: Pattern, jacobian: Pattern) -> int:
     """Count multiplications and divisions of M = L D Lᵀ and of one solve by `symlie.derive.elimination`."""
     n = len(mass)
     lower, count = _factors(mass)
-    # M⁻¹ of all rows of B and of the right-hand side.
+    # M⁻¹ Bᵀ and M⁻¹ times the right-hand side.
     x = np.vstack([jacobian, np.ones((1, n), dtype=bool)])
     for order, matrix in ((range(n), lower), (reversed(range(n)), lower.T)):
         for i in order:

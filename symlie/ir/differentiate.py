@@ -22,11 +22,11 @@ from symlie.ir.program import (
 )
 
 Matrix = tuple[tuple[Expr, ...], ...]
-"""Matrix of expressions by rows."""
+"""Matrix of expressions, row by row."""
 
 
 def forward(program: Program, outputs: Sequence[Expr], seeds: Sequence[tuple[Value, Vector]]) -> tuple[Expr, ...]:
-    """Append the directional derivatives of the outputs along the seeds, pairs (input value, tangent), and return them."""
+    """Append and return the directional derivatives of the outputs along the seeds, pairs (input value, tangent)."""
     algebra: dict[Vector, Vector] = {}
     rates: dict[Symbol, Expr] = {}
 

@@ -2,7 +2,7 @@
 
 A branch is selected by the sign of a function c of time, as in ``select(c, a, b)``. Such functions have jets like
 others, and a step ends where one of them changes sign. For |x| the function is x, for max(a, b) and min(a, b) it is
-a - b, for sign(x) both x and -x, since zero is a branch of its own; for a table it is the distance from each end of the
+a - b, for sign(x) both x and -x, since zero is a separate branch; for a table it is the distance from each end of the
 interval that contains x. Steps always end at knots of run-time tables of time.
 """
 

@@ -19,7 +19,7 @@ def _product(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None
         return p.times(p.value(constant), p.derivative(other))
     if a == b:
         return p.plus(p.times(p.value(p.at_begin("mul", 2.0, a)), p.derivative(a)), p.sum_of(a, a))
-    # One end after the other, so that processors round each product with its sum.
+    # Add one product at a time, so that processors can fuse each product with its sum.
     known = p.plus(p.sum_of(a, b), p.times(p.value(a), p.derivative(b)))
     return p.plus(known, p.times(p.derivative(a), p.value(b)))
 

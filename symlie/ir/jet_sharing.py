@@ -1,4 +1,4 @@
-"""Common values of two straight lines: the jet of one computes their coefficients, that of the other reuses them."""
+"""Common values of two straight lines: the jet of one computes their coefficients, and the other jet reuses them."""
 
 from __future__ import annotations
 

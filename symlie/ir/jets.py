@@ -64,12 +64,6 @@ class Jet:
     # functions. ``rest``, from k, values of order 0 and coefficients of late inputs: contributions to the last factors,
     # which are incomplete.
 
-    # ``begin``, from values of the inputs: results, values of order 0 that orders need, arguments of functions, and
-    # switching functions with the sum of the magnitudes of their terms. ``order``, from those, k, the sums and the
-    # inputs' coefficients of order k: results, the factors of all products, arguments of functions, and switching
-    # functions. ``rest``, from k, values of order 0 and coefficients of late inputs: contributions to the last factors,
-    # which are incomplete.
-
     begin: StraightLine
     order: StraightLine
     rest: StraightLine
@@ -114,7 +108,7 @@ class Derivation:
         factors = sorted(found, key=lambda f: (self._is_late(f), f in new))
         late = [f for f in factors if self._is_late(f)]
         places = {f: k for k, f in enumerate(factors)}
-        # Those of new factors stand together, on one side, so that whole registers of them are put down once.
+        # Products of new factors are contiguous, with these on the left, so that whole registers are stored once.
         turned = {name: p.turned() if p.right in new else p for p, name in self.products.items()}
         ordered = sorted(turned, key=lambda name: (turned[name].left not in new, turned[name].right not in new))
         names = {name: f"{SUMS}[{k}]" for k, name in enumerate(ordered)}

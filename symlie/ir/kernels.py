@@ -40,7 +40,7 @@ class Kernel:
     directions: int = 0
     """Number of unit vectors along which a loop computes derivatives; zero without a loop.
 
-    Outputs of the body are rows of matrices, with one column for each; see `symlie.ir.directions`.
+    Outputs of the body are matrix rows, with one column for each; see `symlie.ir.directions`.
     """
 
     @property
@@ -51,7 +51,7 @@ class Kernel:
 
     @property
     def outputs(self) -> list[tuple[Argument, tuple[Operand, ...]]]:
-        """Return each output argument with the operands of its components, or of its rows."""
+        """Return each output argument with the operands of its components, or of its matrix rows."""
         rows = []
         position = 0
         for argument in self.signature.arguments:
@@ -163,7 +163,7 @@ class Arrangement(Brief):
     """Outputs defined on the model itself, in order of definition."""
     curves: tuple[Curve, ...] = ()
     frozen: tuple[str, ...] = ()
-    """Parameters compiled as constants, those of element types as ELEMENT.NAME."""
+    """Parameters compiled as constants; ELEMENT.NAME for element types."""
     joint_rates: tuple[JointRate, ...] = ()
     conditions: tuple[InitialCondition, ...] = ()
     compliances: tuple[Compliance, ...] = ()

@@ -120,8 +120,8 @@ def taylor_pieces(base_name: str, precision: Precision) -> tuple[Piece, ...]:
 
 def standard_schemes() -> list[dict[str, object]]:
     """Fit every scheme of the standard family."""
-    # The coefficients of the g_m have one sign, and those of functions of half angles decay fast, so that several
-    # chains cost no accuracy; c_0 … c_7 on the full interval would lose up to 5 eps.
+    # The coefficients of the g_m have one sign, and coefficients of functions of half angles decay fast, so that
+    # several chains cost no accuracy; c_0 … c_7 on the full interval would lose up to 5 eps.
     rows: list[dict[str, object]] = []
     tables: tuple[tuple[Precision, dict[str, int], dict[str, int], dict[str, int]], ...] = (
         ("double", DEGREES, QUARTER_DEGREES, BEYOND_DEGREES),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sympy.printing.latex import LatexPrinter
 
 WORKING_INTERVAL = Rational(10)
-"""Upper end in z = ω² of the interval that needs no branch to a closed form (ω ≤ 3.16 > π)."""
+"""Upper end in z = ω² of the interval without a branch to a closed form (ω ≤ 3.16 > π)."""
 
 
 class CoefficientFunction(sympy.Function):
@@ -53,7 +53,7 @@ class CoefficientFunction(sympy.Function):
 
 
 class Stumpff(CoefficientFunction):
-    """Stumpff functions and their derivatives, c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!; ``Stumpff(k, m, z, upper)``."""
+    """Stumpff functions and their derivatives c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!: ``Stumpff(k, m, z, upper)``."""
 
     # c_{0,0} = cos ω, c_{1,0} = sin ω/ω, c_{2,0} = (1-cos ω)/ω², c_{3,0} = (ω-sin ω)/ω³.
 
@@ -82,7 +82,7 @@ class Stumpff(CoefficientFunction):
 
 
 class Cotangent(CoefficientFunction):
-    """Coefficients of T⁻¹, g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², with poles at z = (2πn)²; ``Cotangent(m, z,
+    """Coefficients of T⁻¹, g_m(z) = (2 d/dz)^m (1-(ω/2) cot(ω/2))/ω², with poles at z = (2πn)²: ``Cotangent(m, z,
     upper)``."""
 
     nargs = (3,)
@@ -256,13 +256,13 @@ class Select(sympy.Function):
         return None
 
     def _eval_derivative(self, s: Symbol) -> Expr:
-        # By its arguments, as SymPy does it for functions, a piece that is not chosen would enter as 0·∞.
+        # SymPy's chain rule by arguments would multiply an unselected branch as 0·∞.
         condition, if_positive, otherwise = self.args
         return Select(condition, if_positive.diff(s), otherwise.diff(s))
 
     def _latex(self, printer: LatexPrinter, exp: str | None = None) -> str:
         condition, *pieces = (str(printer._print(a)) for a in self.args)
-        # In parentheses, because it may be a factor. In Markdown each row needs a line, and "- " begins a list.
+        # In parentheses, because it may be a factor. Markdown needs one row per line, and "- " begins a list.
         first, second = ("-" + p[2:] if p.startswith("- ") else p for p in pieces)
         rows = (rf"{first} & \text{{if }} {condition} > 0", rf"{second} & \text{{otherwise}}")
         text = "\\left(\\begin{cases}\n" + " \\\\\n".join(rows) + "\n\\end{cases}\\right)"
@@ -295,7 +295,7 @@ def _stumpff_value(k: int, m: int, z: mpmath.mpf) -> mpmath.mpf:
 
 
 def _cotangent_value(m: int, z: mpmath.mpf) -> mpmath.mpf:
-    # g_m = 2^(m+1) m! Σ_n (4π²n² - z)^-(m+1); the sum is a polygamma-free nsum, accelerated by its Taylor tail.
+    # g_m = 2^(m+1) m! Σ_n (4π²n² - z)^-(m+1); the first terms are summed directly, the tail by its Taylor series.
     with mpmath.extradps(20):
         z = mpmath.mpf(z)
         pole = 4 * mpmath.pi**2

@@ -94,12 +94,12 @@ class Operation(Protocol):
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """Return the trivialised tangent of the result from those of the arguments (None: constant)."""
+        """Return the trivialised tangent of the result for tangents of the arguments (None: constant)."""
 
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """Return the trivialised cotangents of the arguments from that of the result."""
+        """Return the trivialised cotangents of the arguments for a cotangent of the result."""
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
         """Return the components of the result as expressions; intermediate vectors are bound in ``program``."""

@@ -5,7 +5,7 @@ without carry. With all signs positive that is
 
     p_k = ¼ Σ_m (-1)^{|k∧m|} Q_m W_m,   Q_m = Σ_i (-1)^{|i∧m|} q_i,   W_m = Σ_j (-1)^{|j∧m|} w_j,
 
-four products for all components, from which twice each term of the other sign is subtracted. Rounding is that of
+four products for all components, from which twice each term of the other sign is subtracted. Rounding is as for
 products of the same size, since Q/2 and W/2 are rotated vectors.
 Source: [HowellLafon1975], for products of two quaternions by eight.
 """

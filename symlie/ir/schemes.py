@@ -85,7 +85,7 @@ class Scheme:
 
     @property
     def pole_order(self) -> int:
-        """Order of the pole at z = 4π², 0 if there is none."""
+        """Order of the pole at z = 4π², 0 without a pole."""
         return self.pieces[-1].pole_order
 
     @property

@@ -151,7 +151,7 @@ class PowerSeries:
 
     @functools.cached_property
     def key(self) -> int:
-        """Hash of name and definition, so that different functions of one name do not collide."""
+        """Hash of name and definition, which distinguishes functions of the same name."""
         parts = [self._tail(n, 0) for n in (0, 1)]
         text = json.dumps([self.name, *(p.to_json() for p in parts)])
         return int(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH], 16)
@@ -187,7 +187,8 @@ _SERIES: dict[int, PowerSeries] = {}
 
 
 def register(name: str, tail: Tail) -> None:
-    """Register a tail under its name, which ends in a hash of its definition; raise `ModelError` if another one has it."""
+    """Register a tail under its name, which ends in a hash of its definition; raise `ModelError` for another tail of
+    this name."""
     if _TAILS.setdefault(name, tail) != tail:
         raise ModelError(f"There are two functions {name} with different coefficients.")
 
@@ -213,7 +214,7 @@ def evaluate_tail(base_name: str, z: mpmath.mpf) -> mpmath.mpf:
 
 
 def is_series(base_name: str) -> bool:
-    """Return whether a name is that of a tail of a user-defined series."""
+    """Return whether a name belongs to a tail of a user-defined series."""
     return base_name.startswith("s_")
 
 

@@ -28,8 +28,8 @@ LARGEST_COUNT = 16
 
 @functools.cache
 def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Fraction], Fraction]]:
-    """Return upper end, centre, coefficients and remainder relative to the largest value of each piece; raise
-    `ModelError` if there are too many."""
+    """Return upper end, centre, coefficients and relative remainder of each piece; raise `ModelError` if too many are
+    needed."""
     rest = tail.rest(tail.growth.upper)
     assert rest is not None
     lower, end = Fraction(0), tail.growth.upper
@@ -44,7 +44,7 @@ def pieces_of(name: str, tail: Tail) -> list[tuple[Fraction, Fraction, list[Frac
         largest = max(*(abs(_at(terms, x - centre)) for x in points), tail.scale * SMALLEST)
         if sum(sizes) > CANCELLATION * largest:
             upper = (lower + upper) / 2
-            if end > 1:  # a double, so that the emitted end is this one, and of few digits
+            if end > 1:  # a double with few digits, so that the emitted end is exact
                 upper = Fraction(round(upper * 2**10), 2**10)
             continue
         left_out = rest

@@ -89,7 +89,7 @@ class SetKernels:
     elimination: tuple[Kernel, ...] = ()
     """Repeated solution of the saddle point system, for models of fixed topology."""
     follows_fields: bool = False
-    """True if fields have series in addition to those of their nodes."""
+    """True if fields have series in addition to the rates of their nodes."""
     has_angles: bool = False
     """True if unwrapped angles follow the nodes in configurations that kernels of nodes advance."""
 

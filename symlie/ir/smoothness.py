@@ -1,6 +1,6 @@
 """Kinks and jumps of piecewise expressions, found numerically along a smooth path.
 
-Along a path everything is a function of one number s. Where the condition of a branch changes sign, both sides are
+Along a path everything is a function of one number s. At a sign change of the condition of a branch, both sides are
 extrapolated to that point from nearby values, in many digits: the difference is a jump of the function or of a
 derivative. Only kinks that are found are reported; expressions that cannot be evaluated pass.
 """
@@ -170,7 +170,7 @@ def _evaluated(line: StraightLine, context: Context, s: mpmath.mpf) -> dict[str,
             known[i.target] = value(pieces[0] if value(condition) > 0 else pieces[1])
         elif kind == "input":
             x, _, component, derivative = i.operands
-            # In place of the table, which is given later, another smooth function.
+            # A smooth function replaces the table, which is specified later.
             known[i.target] = context.sin(value(x) + component + derivative * context.pi / 2)
         elif kind == "call":
             known[i.target] = context.convert(evaluate(name, value(i.operands[0])))

@@ -85,7 +85,7 @@ def _refused(expression: Expr) -> ModelError:
 
 
 class Lines:
-    """Growing list of distinct instructions, optionally continuing those of a `StraightLine`."""
+    """Growing list of distinct instructions, which may continue a `StraightLine`."""
 
     def __init__(self, instructions: Sequence[Instruction] = ()) -> None:
         self.instructions = list(instructions)
@@ -117,7 +117,7 @@ class _Flattener(Lines):
         return known
 
     def _flatten(self, expression: Expr) -> Operand:
-        if expression.is_Atom and expression.is_finite is False:  # of others SymPy would prove it, slowly
+        if expression.is_Atom and expression.is_finite is False:  # SymPy would prove it slowly for others
             raise ModelError(f"An expression contains {expression}, which is not a finite number.")
         if expression.is_Number or expression.is_NumberSymbol:
             return _constant(expression)

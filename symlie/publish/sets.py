@@ -45,8 +45,6 @@ def generated_files(equations: Equations) -> dict[str, str]:
     """Return the generated files of a run by name: header, source, NumPy module, manifest, and shapes, if any."""
     # The manifest is that of the model itself: with numbers of nodes and elements, if these are run-time data, and with
     # parameter values.
-    # The manifest is that of the model itself: with numbers of nodes and elements, if these are run-time data, and with
-    # parameter values.
     from symlie.emit.manifest import manifest_of
 
     files = set_files(equations, CORE)

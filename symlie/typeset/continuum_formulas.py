@@ -22,7 +22,7 @@ _PLACES = {"start": "s_0", "end": "s_K"}
 
 
 class _Formulas:
-    """Names of all quantities in the equations, and rows of formulas."""
+    """Names of all quantities in the equations, and their formulas."""
 
     def __init__(self, equations: ContinuumEquations) -> None:
         self.equations, self.c = equations, equations.continuum
@@ -64,14 +64,14 @@ class _Formulas:
         return Row(left, ("0" if all(e == 0 for e in parts) else self.notation.column(parts),))
 
     def densities(self) -> list[Row]:
-        """Return rows of T, U, P and Ψ."""
+        """Typeset T, U, P and Ψ."""
         pairs = (("T", self.c.kinetic), ("U", self.c.potential), ("P", self.c.dissipated))
         rows = [self.vector(str(e), r.of) for e, r in zip(self.strains, self.c.rates, strict=True)]
         rows += [self.scalar(name, Add(*terms)) for name, terms in pairs if terms]
         return [*rows, *([self.vector(r"\Psi", self.equations.constraint)] if self.equations.constraint else [])]
 
     def terms(self) -> list[Row]:
-        """Return rows of M or p, G, and F."""
+        """Typeset M or p, G, and F."""
         e = self.equations
         rows = []
         if e.has_constant_mass:
@@ -94,7 +94,7 @@ class _Formulas:
         return any(f != 0 for f in self.written(self.equations.force))
 
     def motion(self) -> list[Row]:
-        """Return the rows of the equations of motion."""
+        """Typeset the equations of motion."""
         left, turned = (r"M \thinspace \dot v", "M v") if self.equations.has_constant_mass else (r"\dot p", "p")
         force = " + F" if self.has_force else ""
         right = rf"\widehat{{v}}^{{\mathsf{{T}}}} {turned} + G' - \widehat{{w}}^{{\mathsf{{T}}}} G{force}"
@@ -102,7 +102,7 @@ class _Formulas:
         return [*rows, *([Row("0", (r"\Psi(w)",))] if self.equations.constraint else [])]
 
     def ends(self) -> list[Row]:
-        """Return the rows of the boundary conditions."""
+        """Typeset the boundary conditions."""
         return [row for e in self.equations.ends for row in self._end(e)]
 
     def _end(self, e: EndCondition) -> list[Row]:
@@ -120,7 +120,7 @@ class _Formulas:
         return [self.vector(f"{sign}G({s}, t)", e.load or (Integer(0),) * self.c.group.dimension)]
 
     def in_space(self) -> list[Row]:
-        """Return the equations in inertial axes: of linear and angular momentum on groups of motions, by Ad on all
+        """Typeset the equations in inertial axes: of linear and angular momentum on groups of motions, by Ad on all
         groups."""
         force = self.has_force
         momentum = "M v" if self.equations.has_constant_mass else "p"

@@ -38,7 +38,7 @@ from symlie.typeset.term_rows import (
 from symlie.typeset.view import Row, StatementView
 
 ROWS_PER_BLOCK = 40
-"""Rows of one aligned block; longer lists are split, because a browser typesets each block as a whole."""
+"""Equations in one aligned block; longer lists are split, because a browser typesets each block as a whole."""
 
 _MEANINGS = {
     "R": "rotation matrix, body axes to inertial axes",
@@ -118,7 +118,7 @@ def _parts(equations: Equations) -> list[tuple[str, int, int, str]]:
 
 
 def _step(steps: Sequence[StepView], discrete: DiscreteLagrangian | None) -> dict[str, object] | None:
-    """Return the sections on a step of a discrete Lagrangian, if there is one."""
+    """Return the sections on a step of a discrete Lagrangian; None without one."""
     if discrete is None:
         return None
 
@@ -195,7 +195,7 @@ def _sections(view: StatementView) -> list[dict[str, object]]:
 
 
 def _rows(view: StatementView) -> dict[str, list[Row]]:
-    """Return all rows of a statement by title."""
+    """Typeset all terms of a statement, by title."""
     sections = {
         "Statements": view.definitions,
         "Energies": energy_rows(view),
@@ -246,7 +246,7 @@ def _blocks(rows: Sequence[Row]) -> list[str]:
 
 
 def block(rows: Sequence[Row]) -> str:
-    """Return rows as an aligned block."""
+    """Return an aligned block of equations."""
     lines = [f"{row.left} &= " + " \\\\\n&= ".join(row.right) for row in rows]
     return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
 

@@ -1,4 +1,4 @@
-"""Closed forms of ad, exp, T and T⁻¹ of a group, and the kinematic equation of a node, as rows of aligned equations."""
+"""Closed forms of ad, exp, T and T⁻¹ of a group, and the kinematic equation of a node, for aligned equations."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SERIES = (
 
 
 def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
-    """Return rows of q' = DL_q(e) v by field of the storage, and of R(p) if the rotation matrix is not stored."""
+    """Typeset q' = DL_q(e) v by field of the storage, and R(p) if the rotation matrix is not stored."""
     if isinstance(node.group, HomogeneousSpace):
         return _generator_rows(view, node, node.group)
     group, storage, velocity = node.group, node.value.components, node.velocity.components
@@ -105,7 +105,7 @@ def kinematic_rows(view: StatementView, node: Node) -> list[Row]:
 
 
 def _generator_rows(view: StatementView, node: Node, space: HomogeneousSpace) -> list[Row]:
-    """Return rows of y' = ψ_*(f)|_y by field of the storage."""
+    """Typeset y' = ψ_*(f)|_y by field of the storage."""
     f = tuple(Symbol(f"{node.name}.f{i}", real=True) for i in range(space.dimension))
     forms = VectorForms(view.notation)
     for part in space.group.velocity_fields:
@@ -149,7 +149,7 @@ def _matrix_rate(view: StatementView, node: Node, field: Field, rate: Vector) ->
 
 
 def operator_rows(group: LieGroup) -> list[Row]:
-    """Return rows of ad, z = ω², T, T⁻¹ and exp of a group that is no direct product; none for commutative groups."""
+    """Typeset ad, z = ω², T, T⁻¹ and exp of a group that is no direct product; empty for commutative groups."""
     if ad_matrix(group).is_zero_matrix:
         return []
     symbols = algebra_symbols(group)
@@ -226,7 +226,7 @@ def _sum(notation: Notation, terms: list[tuple[Expr, str]]) -> str:
 
 
 def _exponential_rows(notation: Notation, forms: VectorForms, group: LieGroup) -> Iterator[Row]:
-    """Return rows of exp(v) by field of the storage, from the linear kinematic equation s' = L s + f."""
+    """Typeset exp(v) by field of the storage, from the linear kinematic equation s' = L s + f."""
     z = squared_angle(group)
     if group.coordinates_of is not None:
         (field,) = group.storage_fields

@@ -1,4 +1,4 @@
-"""Common terms of all statements in a step of a variational integrator, as rows of aligned equations.
+"""Common terms of all statements in a step of a variational integrator, for aligned equations.
 
     L_d = h (Σ w T(q_ξ, θ/h) - Σ w V(q_ξ)),   y = ∂L_d/∂θ
     p⁺ = T⁻ᵀ(-θ) y - D_{q_n} L_d,             p⁻ = T⁻ᵀ(θ) y + D_{q_{n+1}} L_d

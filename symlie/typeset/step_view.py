@@ -32,7 +32,7 @@ INCREMENT = r"\theta"
 
 @dataclass(frozen=True)
 class Section:
-    """Rows with a title and a text."""
+    """Equations with a title and a text."""
 
     title: str
     text: str
@@ -118,12 +118,12 @@ class StepView(StatementView):
         return [*step.momentum, *self._load, *step.by_increment, *step.by_start, *step.by_end, *step.rolling]
 
     def part_rows(self, stem: str, vector: Vector, at: str = "") -> list[Row]:
-        """Return rows of the nonzero parts of a vector over all nodes."""
+        """Typeset the nonzero parts of a vector over all nodes."""
         parts = [(p, vector[p.start : p.stop]) for p in self.step_parts]
         return [self.vector_row(str(p.letter(stem, at)), part) for p, part in parts if any(c != 0 for c in part)]
 
     def sections(self) -> list[Section]:
-        """Return all rows by section."""
+        """Return all equations by section."""
         step = self.step
         derivatives = [
             *self.part_rows("y", step.by_increment),

@@ -1,4 +1,4 @@
-"""Derived terms of a statement as rows of aligned equations."""
+"""Derived terms of a statement, for aligned equations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WIDEST = 12
 
 
 def energy_rows(view: StatementView) -> list[Row]:
-    """Return rows of the kinetic and potential energy, and of the dissipation function."""
+    """Typeset the kinetic and potential energy, and the dissipation function."""
     statement = view.derived.statement
     energies = [
         ("T", statement.kinetic), ("V", statement.potential), ("D", statement.dissipated), ("H", statement.energies)
@@ -33,20 +33,20 @@ def energy_rows(view: StatementView) -> list[Row]:
 
 
 def mass_rows(view: StatementView) -> list[Row]:
-    """Return rows of M(q)."""
+    """Typeset M(q)."""
     if not view.velocity_parts:
         return []
     return _matrix_rows(view, "M", view.derived.dynamics.mass, view.velocity_parts)
 
 
 def force_rows(view: StatementView) -> list[Row]:
-    """Return rows of g(t, q, v), by part of the velocity."""
+    """Typeset g(t, q, v), by part of the velocity."""
     force = view.derived.dynamics.force
     return [view.vector_row(f"g_{{{p.letter}}}", force[p.start : p.stop]) for p in view.velocity_parts]
 
 
 def field_rows(view: StatementView) -> list[Row]:
-    """Return rows of f of the nodes without velocity, by part of the algebra."""
+    """Typeset f of the nodes without velocity, by part of the algebra."""
     rows = []
     for node, f in view.derived.statement.fields:
         assert isinstance(node.group, HomogeneousSpace)
@@ -57,7 +57,7 @@ def field_rows(view: StatementView) -> list[Row]:
 
 
 def placement_rows(view: StatementView) -> list[Row]:
-    """Return rows of the configurations of dependent nodes."""
+    """Typeset the configurations of dependent nodes."""
     rows = []
     for p in view.derived.statement.placements:
         node, reference = (view.derived.statement.nodes[k] for k in (p.place, p.reference))
@@ -82,7 +82,7 @@ def field_part(view: StatementView, node: Node, part: Field) -> Letter:
 
 
 def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
-    """Return rows of Φ, B, B v + b and Z by title and constraint; empty without constraints."""
+    """Typeset Φ, B, B v + b and Z by title and constraint; empty without constraints."""
     terms = view.derived.constraints
     rows: dict[str, list[Row]] = {title: [] for title in CONSTRAINT_SECTIONS}
     for constraint, label, part in labelled(view):
@@ -107,18 +107,17 @@ def constraint_rows(view: StatementView) -> dict[str, list[Row]]:
 
 
 def output_rows(view: StatementView) -> list[Row]:
-    """Return rows of the named outputs."""
+    """Typeset the named outputs."""
     return [view.vector_row(word(o.name), o.components) for o in view.derived.statement.outputs]
 
 
 def event_rows(view: StatementView) -> list[Row]:
-    """Return rows of the event functions."""
+    """Typeset the event functions."""
     return [view.scalar_row(word(e.name), e.expression) for e in view.derived.statement.events]
 
 
 def newton_rows(view: StatementView) -> list[Row]:
-    """Return rows of the stiffness K, damping C and, by constraint on velocities, H = D_q(B v + b), if the view has
-    them."""
+    """Typeset the stiffness K, damping C and, by constraint on velocities, H = D_q(B v + b), if the view has them."""
     if view.newton is None:
         return []
     parts = view.velocity_parts

@@ -101,7 +101,7 @@ class StatementView:
         self._rights = {row.left: row.right[0] for row in self.definitions}
 
     def superscript(self, node: Node) -> str:
-        """Return the name of a node as a superscript if there are several nodes."""
+        """Return the name of a node as a superscript, empty for a single node."""
         return word(node.name.rpartition(".")[2]) if len(self.derived.statement.nodes) > 1 else ""
 
     def written(self, expressions: Sequence[Expr], *, collect: bool = True) -> Vector:
@@ -179,7 +179,7 @@ class StatementView:
         for constraint in constraints:
             name = Letter(r"\lambda", word(constraint.name) if len(constraints) > 1 else "")
             last = first + len(constraint.rows)
-            # In the Newton matrices λ stands for itself, with symbols of its own.
+            # The Newton matrices contain λ explicitly, with separate symbols.
             for symbols in (constraint.multipliers, self.newton.multipliers[first:last] if self.newton else ()):
                 self.notation.name_vector(symbols, name, VELOCITY)
                 if symbols:

@@ -2,8 +2,8 @@
 
 With q = q₀∘exp(ξ θ) at samples of V between q₀ and q₁, p⁺ = … + h w A_ξ(θ)ᵀ l and p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l.
 A node has one A (`symlie.groups.interpolation`), which drivers apply to the sum of the loads l of all elements. Kernels
-of elements compute the other terms of p⁺ and p⁻, l, and its derivatives, from which those of p⁺ follow by the chain
-rule.
+of elements compute the other terms of p⁺ and p⁻, l, and its derivatives, from which the derivatives of p⁺ follow by the
+chain rule.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from symlie.ir.program import Euclidean, Program, Value, Vector, at_values
 
 @dataclass(frozen=True)
 class VariationalStep:
-    """Expressions of a step, in a program that continues that of the statement."""
+    """Expressions of a step, in a program that continues the program of the statement."""
 
     # ``nodes`` are group, q₀, v, q₁ and θ of each node; ``step_size``, ``end`` and ``increment`` the symbols of h, of
     # the stored components of q₁, and of θ; ``momentum`` and ``load`` p and l at (t, q, v). ``by_increment``,

@@ -31,13 +31,13 @@ def array_of(stem: str, count: int) -> tuple[list[Symbol], dict[Symbol, str]]:
 def dense(
     pattern: SparsePattern, symbols: Sequence[Symbol], rows: int, columns: int, *, symmetric: bool, is_exact: bool
 ) -> Rows:
-    """Return a matrix by rows, from the symbols of its stored values or their known numbers."""
+    """Return a full matrix from the symbols of its stored values or their known numbers."""
     matrix: Rows = [[Integer(0)] * columns for _ in range(rows)]
     for k, (i, j) in enumerate(zip(pattern.rows, pattern.columns, strict=True)):
         constant = pattern.constants[k]
         if constant is None:
             entry = symbols[k]
-        else:  # decimal fractions of statements are taken as they were written, values of parameters as they are
+        else:  # decimal fractions of model definitions are exact, parameter values are binary
             entry = Rational(constant) if is_exact else sympy.nsimplify(constant, rational=True)
         matrix[i][j] += entry
         if symmetric and i != j:
@@ -137,7 +137,7 @@ class ZeroPivotError(ArithmeticError):
 
 
 def factorized(mass: SparsePattern, moving: Sequence[bool], *, with_numbers: bool) -> tuple[Kernel, Stored] | None:
-    """Return the kernel ``factorize`` of M = L D Lᵀ and its stored values; None if a pivot vanishes for all parameters."""
+    """Return the kernel ``factorize`` of M = L D Lᵀ and its stored values; None for an identically zero pivot."""
     program, n = Program(), len(moving)
     symbols, references = array_of("M", mass.count)
     a = dense(mass, symbols, n, n, symmetric=True, is_exact=with_numbers)

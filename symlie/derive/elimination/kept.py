@@ -23,7 +23,7 @@ def derive_kept_elimination(
     """Derive the kernels ``factorize_orders`` and ``solve_order``; none if a pivot vanishes for all parameters."""
     # With the factors of M from ``factorize``, where B1 is B0, W = M⁻¹Bᵀ and the inverses of M and S are computed once,
     # so that a solution has at most three dependent products: λ = S⁻¹ (Wᵀ r - c), v' = M⁻¹ r - W λ. An inverse with
-    # more entries than its factors is not formed. The arguments are those of `derive_elimination`.
+    # more entries than its factors is not formed. Arguments as for `derive_elimination`.
     found = factorized(mass, moving, with_numbers=with_numbers)
     if found is None:
         return ()

@@ -38,7 +38,7 @@ most eight entries."""
 def derive_elimination(
     mass: SparsePattern, jacobian: SparsePattern, moving: Sequence[bool], rows: int, *, with_numbers: bool = False
 ) -> Elimination:
-    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``; none if a pivot vanishes for all parameters."""
+    """Derive the kernels ``factorize``, ``solve_mass``, ``solve_saddle``; none for an identically zero pivot."""
     # ``mass`` (lower triangle) and ``jacobian`` are patterns of the assembled matrices; ``moving`` marks the
     # velocities, whose accelerations alone are not zero. With ``with_numbers`` parameters are constants: numeric
     # factors are part of the solutions instead of being read from the result of ``factorize``, and ``multiply_rows``
@@ -105,7 +105,7 @@ def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
     multipliers, margin = eliminate(program, s, x)
     acceleration = list(y)
     if is_short:
-        for a in reversed(range(rows)):  # as they become known
+        for a in reversed(range(rows)):  # in order of availability
             acceleration = [program.scalar(e - w[a][i] * multipliers[a]) for i, e in enumerate(acceleration)]
     else:
         pulls = [[w[a][i] * multipliers[a] for a in range(rows) if w[a][i] != 0] for i in range(n)]
@@ -145,7 +145,7 @@ def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel
 
 
 def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
-    """Eliminate like `RowFactors`, with the right-hand side interleaved: C compilers preserve this order, in which both
+    """Eliminate like `RowFactors`, with interleaved right-hand side: C compilers preserve this order, in which both
     overlap."""
     n = len(matrix)
     s = [list(row) for row in matrix]

@@ -46,7 +46,7 @@ def group_operators(
 
 
 def _factor(group: LieGroup) -> FactorOperators:
-    """Return kernels of a group in closed form; for a factor with series or a matrix logarithm those that loops call."""
+    """Return kernels of a group in closed form; for a factor with series or a matrix logarithm kernels for loops."""
     if group.factors or not is_looped(group):
         return FactorOperators(
             group.dimension, group.storage_dimension, tuple(operator_kernel(group, name) for name in NAMES)

@@ -71,7 +71,7 @@ _POLE = 4 * np.pi**2
 def operator_samples(
     group: LieGroup, real: str, progress: Callable[[float], None] | None = None
 ) -> tuple[OperatorSample, ...]:
-    """Evaluate all operators at `POINTS`; a group without rotations only at those that differ."""
+    """Evaluate all operators at `POINTS`, or at the points for series or for groups without rotations."""
     generator = random.Random(1)
     turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
     has_series = any(general_matrices(g) for g, _, _ in group.simple_factors)
@@ -94,7 +94,7 @@ def operator_samples(
             "tangent_operator_derivative": _flat(series.tangent_operator_derivative(w)),
             "tangent_operator_inverse_derivative": _flat(series.tangent_operator_inverse_derivative(w)),
         }
-        # Matrices that are no rotations store 1 + O(θ), so that log has absolute accuracy only.
+        # Matrices other than rotations store 1 + O(θ), so that log has only absolute accuracy.
         is_rounded_away = has_series and 0 < angle < 1
         if (angle < np.pi or not turns) and largest_turn(group, theta) < np.pi and not is_rounded_away:
             values["log"] = series.theta
@@ -195,12 +195,12 @@ def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
 
 @functools.cache
 def _slopes(group: LieGroup, matrix: ImmutableMatrix) -> NDArray[np.floating]:
-    """Return the derivatives of a matrix A(θ) by the components of θ: (dimension, rows, columns)."""
+    """Return the derivatives of a matrix A(θ) by the components of θ, which are the first dimension."""
     return np.array([matrix.diff(s).tolist() for s in algebra_symbols(group)], dtype=float)
 
 
 def _numbers(group: LieGroup, matrix: ImmutableMatrix, theta: Sequence[float]) -> NDArray[np.floating]:
-    """Return a linear matrix A(θ) of a group as a numeric function."""
+    """Return a linear matrix A(θ) of a group in numbers."""
     return np.tensordot(np.asarray(theta), _slopes(group, matrix), axes=1)
 
 

@@ -165,7 +165,7 @@ def _joined(parts: Sequence[Vector]) -> Vector:
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
-    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, and no other forces do work."""
+    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, no other forces do work."""
     others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
         any(others)

@@ -72,8 +72,6 @@ def reverse(
     cotangents: Sequence[tuple[Value, Vector]] = (),
 ) -> tuple[Vector, ...]:
     """Return the gradient of Σ weight·output by each wanted value, a cotangent of its algebra for group values."""
-    # ``cotangents`` are pairs (group value, cotangent) that are pulled back, too, such as a force at its point of
-    # application.
     # ``cotangents`` are pairs (group value, cotangent) that are also pulled back, such as a force at its point of
     # application.
     adjoints: dict[Symbol, Expr] = {}

@@ -53,7 +53,7 @@ class CoefficientFunction(sympy.Function):
 
 
 class Stumpff(CoefficientFunction):
-    """Stumpff functions and their derivatives c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!: ``Stumpff(k, m, z, upper)``."""
+    """Stumpff functions and derivatives c_{k,m}(z) = (2 d/dz)^m Σ_j (-z)^j/(2j+k)!: ``Stumpff(k, m, z, upper)``."""
 
     # c_{0,0} = cos ω, c_{1,0} = sin ω/ω, c_{2,0} = (1-cos ω)/ω², c_{3,0} = (ω-sin ω)/ω³.
 

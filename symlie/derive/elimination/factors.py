@@ -37,7 +37,7 @@ def dense(
         constant = pattern.constants[k]
         if constant is None:
             entry = symbols[k]
-        else:  # decimal fractions of model definitions are exact, parameter values are binary
+        else:  # binary values with frozen parameters, decimal fractions as written otherwise
             entry = Rational(constant) if is_exact else sympy.nsimplify(constant, rational=True)
         matrix[i][j] += entry
         if symmetric and i != j:

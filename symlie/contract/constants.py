@@ -124,10 +124,11 @@ MOST_PARTS = 2**14
 """Maximum number of substeps of a starting method."""
 
 ROUGH_PARTS = 2**6
-"""Parts from which such a step over a switch may be rough."""
+"""Number of substeps of a starting method above which a step over a switch may be inaccurate."""
 
 ROUGH_START = 1e-3
-"""Change of velocities then, relative to the largest: it shows that there is a switch, and which step ends at it."""
+"""Change of velocities, relative to the largest, accepted in that case: it reveals the switch and the step that ends at
+it."""
 
 ORDER_GROWTH = 2.0
 """Largest growth of the step size at order three or higher: consecutive steps that grow faster are unstable."""
@@ -140,7 +141,7 @@ UNRESOLVED = 0.5
 amplitude is at most a hundred times the tolerance."""
 
 FIRST_ERRORS = 4.0
-"""Factor of errors of order one where BDF begins: several steps follow each other whose errors have one sign."""
+"""Factor on errors of order one at the start of BDF: the errors of several consecutive steps have one sign."""
 
 LENGTH_ROOTS = 24
 """Halvings of the interval that contains the logarithm of a step size."""
@@ -163,8 +164,8 @@ REGULARISATION = 1e-6
 hundredth of it rounding enters λ."""
 
 ELASTIC_PART = 1e-6
-"""Elastic length √(yᵀ W y) of a combination y of rows of length one, relative to the largest √W, above which
-compliances determine it; below is rounding."""
+"""Elastic length √(yᵀ W y) of a combination y of unit rows, relative to the largest √W, above which compliances
+determine it; smaller ones are rounding."""
 
 PROBE_ANGLE = 0.7548776662466927
 """Angle of the probe vectors sin(angle i j) that reveal vanishing combinations of constraints: from the plastic number,

@@ -104,7 +104,8 @@ def _of_accelerations(statement: Statement, constraint: Constraint) -> _Terms:
 
 
 def without_held_lengths(model: Model) -> Model:
-    """The model without unit lengths of clamped and prescribed nodes, or itself where there are none."""
+    """Return the model without unit-length constraints of fixed and prescribed nodes, or the model itself if it has
+    none."""
     held = {(a.name, int(k)) for a in model.arrays for k in np.flatnonzero(a.fixed)}
     held |= {(m.node, m.index) for m in model.motions}
     lengths = [i for i in model.instances if i.element.name.startswith(UNIT_LENGTH)]
@@ -117,7 +118,7 @@ def without_held_lengths(model: Model) -> Model:
 
 
 def _without(stated: ElementInstances, held: set[tuple[str, int]]) -> ElementInstances:
-    """Those instances whose node is none of these."""
+    """Return the instances whose node is not in the set."""
     kept = [k for k, row in enumerate(stated.nodes) if row[0] not in held]
     return replace(
         stated,

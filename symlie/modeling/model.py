@@ -13,12 +13,18 @@ from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.program import Vector
-from symlie.modeling.compliances import stated_compliance
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
 from symlie.modeling.ground import Ground, Placed, PlacedByCoordinates, set_gravity
 from symlie.modeling.initial_values import InitialValue, with_initial_values
-from symlie.modeling.instances import Place, given_names, instance_places, labels_of, parameter_block
+from symlie.modeling.instances import (
+    Place,
+    given_names,
+    instance_places,
+    labels_of,
+    parameter_block,
+    stated_compliance,
+)
 from symlie.modeling.names import new_name
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray, NodeReference, StatedCurve, stated_curve

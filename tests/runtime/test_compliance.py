@@ -178,7 +178,7 @@ def test_wrong_compliances() -> None:
     with pytest.raises(ModelError, match="must be numbers, not 'soft'"):
         model.compliance("a", "soft")
     with pytest.raises(ModelError, match="of a joint or of the name of a constraint, not of 3"):
-        model.compliance(3, 1.0)  # type: ignore[arg-type]
+        model.compliance(3, 1.0)
 
 
 def test_minimal_coordinates_leave_out_joints_that_they_replace() -> None:

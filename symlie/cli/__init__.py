@@ -1,9 +1,9 @@
-"""The command line: ``symlie COMMAND …``.
+"""Command line interface: ``symlie COMMAND …``.
 
-Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``, which imports
-what it needs when it runs; some have ``DETAILS`` that follow the summary in their help. A command that fails prints one
-sentence; with ``--json`` it prints one object, with what it had put into ``arguments.result`` so far.
-``arguments.words`` are those after the name of the command.
+Each command is a module with ``SUMMARY``, ``EXAMPLE``, ``add_arguments(parser)`` and ``run(arguments)``; some have
+``DETAILS`` that follow the summary in their help. Imports of a command are deferred until it runs. A command that fails
+prints one sentence; with ``--json`` it prints one object, with the contents of ``arguments.result`` at that time.
+``arguments.words`` are the words after the name of the command.
 """
 
 from __future__ import annotations
@@ -42,24 +42,18 @@ COMMANDS = {
     "verify": "verify",
     "cache": "cache",
 }
-"""Modules of this package by the names of their commands; only that of the command asked for is imported."""
+"""Modules of this package by command name; only the module of the requested command is imported."""
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+"""Exit code after Ctrl-C, as in shells."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit code.
-
-    Parameters
-    ----------
-    arguments
-        Words after ``symlie``; default: those of the process.
-    """
+    """Run a command and return the exit code; the default is `sys.argv[1:]`."""
     words = sys.argv[1:] if arguments is None else [*arguments]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show λ
+            stream.reconfigure(errors="replace")  # for terminals that cannot display λ
     options = _parser(words).parse_args(words)
     options.result, options.words = {}, words[1:]
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
@@ -70,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # The reader of the output has left, as in `symlie derive heavy_top | head`.
+        # The reader of the output has closed the pipe, as in `symlie derive heavy_top | head`.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt as error:
@@ -84,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _cache_of(options: argparse.Namespace) -> contextlib.AbstractContextManager[None]:
-    """The cache, or without what it held before for ``--fresh``."""
+    """Return the context of the cache; with ``--fresh`` it ignores existing entries."""
     if not getattr(options, "fresh", False):
         return contextlib.nullcontext()
     from symlie.compile.cache import only_own_entries
@@ -93,7 +87,7 @@ def _cache_of(options: argparse.Namespace) -> contextlib.AbstractContextManager[
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong with a word in one sentence, without the list of all arguments."""
+    """Parser that reports an invalid word in one sentence, without listing all arguments."""
 
     def error(self, message: str) -> NoReturn:
         """End the process with exit code 2."""
@@ -101,13 +95,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def command_module(name: str) -> ModuleType:
-    """The module of a command.
-
-    Parameters
-    ----------
-    name
-        One of ``COMMANDS``.
-    """
+    """Return the module of a command in ``COMMANDS``."""
     return importlib.import_module(f"{__name__}.{COMMANDS[name]}")
 
 

@@ -25,23 +25,23 @@ CASES = (
     ("half_explicit_5", "SO3xR3"),
     ("half_explicit_5", "SE3"),
 )
-"""Methods and groups of the heavy top that are timed without a model."""
+"""Methods and groups of the heavy top that are timed by default."""
 
 STAGES_OF = ("heavy_top", {"group": "S3xR3"})
-"""Model whose stages are timed without a model."""
+"""Model whose stages are timed by default."""
 
 STEP = 1e-4
 """Step size, in s."""
 STEPS = 2000
 """Steps of one sample."""
 SAMPLES = 21
-"""Samples, of which the median counts."""
+"""Number of samples; the median is reported."""
 
 Row = tuple[str, float, str]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser, optional=True)
     parser.add_argument("--method", help="default: half_explicit_5; without a model: the standard cases")
     parser.add_argument("--h", type=number, default=STEP, metavar="STEP", help=f"step size in s; default: {STEP:g}")
@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
     if arguments.model is None and arguments.options:
         raise SymlieError("-o needs a MODEL before it.")
     model, options = (arguments.model, model_options(arguments)) if arguments.model else STAGES_OF
-    # Stages come first: later derivations in one process find the operators of a group already derived.
+    # Time the stages first: later derivations in the same process reuse the operators of a group.
     rows = _stages(model, options, arguments.method or "half_explicit_5")
     rows += _steps(arguments, model, options)
     if arguments.json:
@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _steps(arguments: Namespace, model: str, options: Mapping[str, object]) -> list[Row]:
-    """Nanoseconds of processor time per step."""
+    """Return the processor time per step, in ns."""
     from symlie.models.systems import system_of_model
     from symlie.runtime.study.timing import step_timer
 
@@ -82,7 +82,7 @@ def _steps(arguments: Namespace, model: str, options: Mapping[str, object]) -> l
 
 
 def _stages(model: str, options: Mapping[str, object], method: str) -> list[Row]:
-    """Seconds of each stage with an empty cache, in a process that has derived nothing yet."""
+    """Return the time of each stage, in s, with an empty cache and before any other derivation in this process."""
     from symlie.runtime.integrate.solve import solve
     from symlie.runtime.system.loading import load_system
 

@@ -18,7 +18,7 @@ EXAMPLE = "symlie cache --clear"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument("--clear", action="store_true", help="delete everything in the cache")
     add(parser, "--json")
 

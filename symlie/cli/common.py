@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and the system they describe."""
+"""Arguments common to several commands, and the system that they define."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 PICTURES = (".png", ".pdf", ".svg")
-"""File types of pictures."""
+"""File types of figures."""
 PAGES = (".html",)
 """File types of views."""
 RECORDINGS = (".nc", ".npz", ".csv")
 """File types of solutions."""
 
 MODEL_HELP = "name from 'symlie list', or path of a Python file with build(**options)"
-"""What a model may be."""
+"""Help text for a model."""
 
 _WRITERS = {".nc": "netCDF4", **dict.fromkeys(PICTURES, "matplotlib")}
-"""Optional modules that write files of these types."""
+"""Optional modules for writing these file types."""
 
 
 def _repeated(dest: str, metavar: str, kind: Callable[[str], object], what: str) -> dict[str, Any]:
-    """An argument that may be given several times."""
+    """Return the options of an argument that may be repeated."""
     return {"dest": dest, "metavar": metavar, "type": kind, "action": "append", "default": [], "help": what}
 
 
@@ -114,51 +114,45 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
 """Arguments of several commands."""
 
 MOST_COORDINATES = 8
-"""Coordinates of joints that are told after an assembly."""
+"""Maximum number of joint coordinates that are printed after an assembly."""
 
 START = ("--set", "--init", "--input", "--table", "--assemble")
-"""What a run begins with: parameters, initial values, inputs."""
+"""Arguments for the data of a run: parameters, initial values, inputs."""
 
 SYSTEM = (*START, "--freeze", "--backend", "--optimize", "--fresh")
-"""What makes a system out of a model."""
+"""Arguments that define a system for a model."""
 
 
 def add(parser: ArgumentParser, *names: str) -> None:
-    """Arguments of `SHARED`."""
+    """Add arguments of `SHARED`."""
     for name in names:
         parser.add_argument(name, **SHARED[name])
 
 
 def add_model(parser: ArgumentParser, *, optional: bool = False) -> None:
-    """Arguments that name a model and its options."""
+    """Add the arguments for a model and its options."""
     parser.add_argument("model", metavar="MODEL", type=path, nargs="?" if optional else None, help=MODEL_HELP)
     add(parser, "-o")
 
 
 def checkpoint_seconds(arguments: Namespace) -> dict[str, Any]:
-    """The keyword argument of `solve` and `resume`, if it was given."""
+    """Return the keyword argument of `solve` and `resume` for checkpoints, if given."""
     given = arguments.checkpoint_seconds
     return {} if given is None else {"checkpoint_seconds": given}
 
 
 def model_options(arguments: Namespace) -> dict[str, object]:
-    """Options of the model."""
+    """Return the options of the model."""
     return dict(arguments.options)
 
 
 def describe(arguments: Namespace, **more: object) -> None:
-    """Begin the result with what was asked for, so that a failure can name it."""
+    """Initialise the result with the request, so error reports contain it."""
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
 
 def node_with(system: System, field: str) -> str:
-    """The only node or node array that has a field of this name, or a quantity in place of one.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none, or several.
-    """
+    """Return the only node or array with a field or quantity of this name, or raise `UnknownNameError`."""
     layout = system.layout
     named = [n.name for n in layout.nodes if any(f.name == field for f in n.type.fields)]
     if not named and system.quantity_source is not None and any(n.is_array for n in layout.nodes):
@@ -171,15 +165,8 @@ def node_with(system: System, field: str) -> str:
 
 
 def system_of(arguments: Namespace, **options: object) -> System:
-    """The system that the arguments describe; ``arguments.result`` then names what was really taken.
-
-    Parameters
-    ----------
-    arguments
-        Arguments of `add_model` and of `SYSTEM`.
-    **options
-        Further options of the model.
-    """
+    """Return the system for the arguments of `add_model` and `SYSTEM`, and record the options used in
+    ``arguments.result``."""
     from symlie.models.systems import system_of_model
 
     options = {**model_options(arguments), **options}
@@ -200,7 +187,7 @@ def system_of(arguments: Namespace, **options: object) -> System:
 
 
 def _assembled(arguments: Namespace, system: System) -> System:
-    """The system with consistent initial values; what moved is reported."""
+    """Return the system with consistent initial values, and report changed nodes."""
     system = system.assembled(getattr(arguments, "t", 0.0))
     assert system.assembly is not None
     found = system.assembly
@@ -223,15 +210,7 @@ def _assembled(arguments: Namespace, system: System) -> System:
 
 
 def check_writable(path: str | None, suffixes: Iterable[str]) -> None:
-    """Check before any work that a result file can be written.
-
-    Raises
-    ------
-    SymlieError
-        The folder does not exist, or the file type is unknown.
-    MissingDependencyError
-        The package that writes it is not installed.
-    """
+    """Raise an error before any work if a result file cannot be written."""
     if path is None:
         return
     file = Path(path)

@@ -1,4 +1,4 @@
-"""``symlie converge``: errors and observed orders over step sizes, or over an option that refines the model's grid."""
+"""``symlie converge``: errors and observed orders versus step size, or versus an option that refines the grid."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Progressing = Callable[[str], "RunProgress"]
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser)
     parser.add_argument(
         "--methods", type=names, default=["half_explicit_5"], metavar="NAME,NAME,…", help=f"each a {METHOD_HELP}"
@@ -165,7 +165,7 @@ def _over_steps(arguments: Namespace, progress: Progressing) -> Rows:
 
 
 def _run_reference(arguments: Namespace, system: System) -> Solution | None:
-    """A run as reference, if one is named by its method and step."""
+    """Run the reference if it is specified by method and step, else return None."""
     name, _, step = arguments.reference.rpartition(":")
     if Path(arguments.reference).exists() or not name or Path(name).suffix:
         return None
@@ -177,7 +177,7 @@ def _run_reference(arguments: Namespace, system: System) -> Solution | None:
 
 
 def _systems(arguments: Namespace) -> System | dict[str, System]:
-    """The system, or that of each coordinates."""
+    """Return the system, or one system for each value of ``--coordinates``."""
     given = dict(arguments.options)
     if arguments.coordinates is None:
         return system_of(arguments, **usual_form(arguments.model, given, arguments.methods))
@@ -218,14 +218,14 @@ def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
 
 
 def _how(arguments: Namespace) -> dict[str, Any]:
-    """What all runs of a study have in common."""
+    """Return the common options of all runs of a study."""
     return {name: getattr(arguments, name) for name in ("norm", "at", "multipliers", "stabilize")} | {
         "method_options": dict(arguments.method_options)
     }
 
 
 def _read_reference(arguments: Namespace, layout: Layout) -> EndState | Solution:
-    """The state or solution that runs are compared with."""
+    """Read the reference state or solution."""
     from symlie.runtime.solution.file import load_solution
     from symlie.runtime.study.convergence import read_end_state
 
@@ -236,7 +236,7 @@ def _read_reference(arguments: Namespace, layout: Layout) -> EndState | Solution
 
 
 def _recorded_option(path: Path, option: str, norm: str) -> Any:
-    """Value of an option in the output of ``symlie run --json``, or in a solution that was saved."""
+    """Return the value of an option in the output of ``symlie run --json`` or in a saved solution."""
     if norm == "l2":
         from symlie.runtime.solution.file import load_solution
 
@@ -253,7 +253,7 @@ def _recorded_option(path: Path, option: str, norm: str) -> Any:
 
 
 def _columns(rows: list[ConvergenceRow], option: list[str]) -> list[tuple[str, Callable[[ConvergenceRow], str]]]:
-    """Heads of a table and what stands below, without columns that are empty."""
+    """Return table headings with functions for their cells, without empty columns."""
 
     def pair(part: str, head: str) -> list[tuple[str, Callable[[ConvergenceRow], str]]]:
         return [

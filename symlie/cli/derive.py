@@ -13,7 +13,7 @@ EXAMPLE = "symlie derive heavy_top -o group=SE3 --variational midpoint"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
     parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K, C and H too")

@@ -22,14 +22,14 @@ SUMMARY = "Find the static equilibrium that is reached from the initial configur
 EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"
 
 MOST_NEUTRAL = 24
-"""Modes among which directions without stiffness are looked for."""
+"""Number of modes that are searched for directions without stiffness."""
 
 MOST_NODES = 12
-"""Nodes of an array that are printed one by one."""
+"""Maximum number of nodes of an array that are printed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser)
     add_equilibrium(parser)
     path = parser.add_argument_group("path of equilibria")
@@ -41,7 +41,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def add_equilibrium(parser: ArgumentParser) -> None:
-    """Arguments of the search for an equilibrium."""
+    """Add the arguments for finding an equilibrium."""
     parser.add_argument("--t", type=number, default=0.0, metavar="T", help="time of loads and constraints; default: 0")
     parser.add_argument(
         "--tolerance",
@@ -59,7 +59,7 @@ def add_equilibrium(parser: ArgumentParser) -> None:
 
 
 def find(arguments: Namespace, system: System) -> Equilibrium:
-    """The equilibrium that the arguments ask for."""
+    """Find the equilibrium for the arguments."""
     return system.static_equilibrium(
         arguments.t,
         tolerance=arguments.tolerance,
@@ -107,7 +107,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _neutral_directions(arguments: Namespace, system: System, found: Equilibrium) -> int | None:
-    """Number of independent shapes with the eigenvalue zero among the slowest; None if they are not determined."""
+    """Return the number of independent zero modes among the slowest modes, or None if undetermined."""
     import numpy as np
 
     try:
@@ -119,7 +119,7 @@ def _neutral_directions(arguments: Namespace, system: System, found: Equilibrium
 
 
 def _follow(arguments: Namespace, system: System, found: Equilibrium) -> int:
-    """Follow a path and print its points."""
+    """Follow a path of equilibria and print its points."""
     if arguments.until is None:
         raise ModelError("A path needs its end; give --until VALUE.")
     path = system.equilibrium_path(
@@ -162,7 +162,7 @@ def _follow(arguments: Namespace, system: System, found: Equilibrium) -> int:
 
 
 def named_multipliers(system: System, multipliers: Array) -> dict[str, Array]:
-    """λ by constraint, shape (rows,), or (instances, rows) for constraints of element types."""
+    """Return λ by constraint, shape (rows,), or (elements, rows) for constraints of element types."""
     parts = system.layout.constraints.items()
     return {name: multipliers[part.rows if part.is_array else part.rows[0]] for name, part in parts}
 
@@ -182,7 +182,7 @@ def _rows(node: NodeSlice, q: Array) -> list[tuple[str, str]]:
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers in columns; round-off beside larger ones is zero."""
+    """Format numbers in columns, with round-off relative to larger ones set to zero."""
     small = 1e-12 * max(1.0, max((abs(float(x)) for x in values), default=0.0))
     return "  ".join(f"{0.0 if abs(float(x)) < small else float(x):12.8g}" for x in values)
 

@@ -1,24 +1,18 @@
-"""Forms of classical coordinates where a command names none: 1 for explicit methods, which is the more accurate one."""
+"""Default form of rotation parameters: form 1 for explicit methods, because it is more accurate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 WITH_BOTH_FORMS = "euler_angles"
-"""Begin of the names of coordinates that have both forms, and steps on the group only where these are asked for."""
+"""Prefix of the names of coordinates with both forms, for which Lie group steps must be requested."""
 
 ON_GROUP = "lie"
-"""What stands behind coordinates that are stored by steps on the group."""
+"""Suffix for coordinates that are used only for storage, with Lie group steps."""
 
 
 def coordinates_option(stated: str) -> dict[str, object]:
-    """Options of a model by ``NAME``, ``NAME:1``, ``NAME:2`` of a form, or ``NAME:lie`` of steps on the group.
-
-    Parameters
-    ----------
-    stated
-        The word.
-    """
+    """Return model options for ``NAME``, ``NAME:1`` or ``NAME:2`` (form), or ``NAME:lie`` (Lie group steps)."""
     name, _, choice = stated.partition(":")
     if not choice:
         return {"coordinates": name}
@@ -28,17 +22,8 @@ def coordinates_option(stated: str) -> dict[str, object]:
 
 
 def usual_form(model: str, options: Mapping[str, object], methods: Iterable[str]) -> dict[str, object]:
-    """The option ``form=1`` where all methods take it, and nothing that is stated or known of the model is against it.
-
-    Parameters
-    ----------
-    model
-        Name or file of the model.
-    options
-        Its options as they are stated.
-    methods
-        Names of methods; none stands for those that `solve` chooses, which are explicit.
-    """
+    """Return the option ``form=1`` if all methods support it and no option specifies a form; without methods, explicit
+    ones are assumed."""
     if not str(options.get("coordinates", "")).startswith(WITH_BOTH_FORMS) or {"form", "step"} & set(options):
         return {}
     from symlie.models.registry import option_names

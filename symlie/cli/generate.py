@@ -1,4 +1,4 @@
-"""``symlie generate``: write generated code into a folder, or check the committed folders."""
+"""``symlie generate``: write generated code to a folder, or check the committed folders."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ COMMITTED: tuple[tuple[str, dict[str, object], tuple[str, ...]], ...] = (
     ("free_rigid_body", {}, ("newton", "ports")),
     ("roll_up", {"segments": 4}, ("newton", "ports")),
 )
-"""Models, options and sets of kernels whose generated folders are kept in the repository."""
+"""Models, options and kernel sets of the generated folders in the repository."""
 
 REPOSITORY = PACKAGE.parent
-"""Where the repository is, if the package runs from it."""
+"""Root of the repository, if the package runs from it."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser, optional=True)
     parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: generated/MODEL_OPTIONS")
     parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
@@ -95,7 +95,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _of_standalone(arguments: Namespace) -> dict[str, bool]:
-    """Which arguments of programs were given."""
+    """Return which arguments of standalone programs were given."""
     return {
         "--method": arguments.method is not None,
         "--method-option": bool(arguments.method_options),
@@ -110,7 +110,7 @@ def _of_standalone(arguments: Namespace) -> dict[str, bool]:
 
 
 def _folder(arguments: Namespace) -> Path:
-    """The folder to write, of one model."""
+    """Return the output folder for one model."""
     if arguments.out:
         return Path(arguments.out)
     name = folder_name(arguments.model, model_options(arguments))
@@ -120,7 +120,7 @@ def _folder(arguments: Namespace) -> Path:
 
 
 def _files(arguments: Namespace) -> dict[str, str]:
-    """What belongs in the folder of one model."""
+    """Return the files for the folder of one model."""
     if not arguments.standalone:
         sets = chosen_sets(arguments.sets) if arguments.sets else IN_FOLDERS
         return _folder_files(arguments.model, model_options(arguments), sets, arguments.freeze)
@@ -146,7 +146,7 @@ def _folder_files(
 
 
 def folder_name(model: str, options: Mapping[str, object]) -> str:
-    """Name of a model's folder: the model and its options that differ from the defaults."""
+    """Return the folder name of a model: its name and its options that differ from the defaults."""
     from symlie.models.registry import open_model
 
     file = open_model(model)
@@ -159,13 +159,7 @@ def folder_name(model: str, options: Mapping[str, object]) -> str:
 
 
 def generated_folder() -> Path:
-    """The repository's folder of generated code: ``generated`` here, or beside the package.
-
-    Raises
-    ------
-    SymlieError
-        There is none.
-    """
+    """Return the folder ``generated`` in the working directory or next to the package, or raise `SymlieError`."""
     for folder in (Path("generated"), REPOSITORY / "generated"):
         if folder.is_dir():
             return folder
@@ -173,7 +167,7 @@ def generated_folder() -> Path:
 
 
 def _differences(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
-    """Unified differences between a folder and what it should hold, byte for byte; programs compiled there may stay."""
+    """Yield unified diffs between a folder and its expected files, bytewise; compiled programs are ignored."""
     kinds = {Path(name).suffix for name in files}
     present = {p.name for p in folder.iterdir() if p.suffix in kinds} if folder.is_dir() else set()
     for name in sorted(present | set(files)):

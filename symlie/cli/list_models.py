@@ -33,7 +33,7 @@ EXAMPLE = """symlie list
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "method", metavar="PART", type=path, nargs="?", help=f"{', '.join(PARTS)}, or METHOD: {METHOD_HELP}"
     )
@@ -135,7 +135,7 @@ PARTS: dict[str, tuple[Callable[[], Sequence[dict[str, object]]], Callable[[], N
     "joints": (lambda: list(map(dataclasses.asdict, joint_kinds())), _print_joints),
     "groups": (lambda: [{"name": g.name, "dimension": g.dimension} for g in _known_groups()], _print_groups),
 }
-"""What can be listed alone: as JSON has it, and as text."""
+"""Parts that can be listed separately: functions for JSON and for text."""
 
 
 def _values(choices: list[object] | None, default: object, *, is_required: bool) -> str:

@@ -19,11 +19,11 @@ SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
 
 NEGLIGIBLE = 1e-6
-"""Damping ratio that is printed as none."""
+"""Damping ratio below which zero is printed."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser)
     parser.add_argument("--count", type=_count, default=6, metavar="N", help="modes, the slowest first; default: 6")
     about = parser.add_mutually_exclusive_group()

@@ -1,4 +1,4 @@
-"""``symlie new``: write a model file to start from."""
+"""``symlie new``: write a template of a model file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ KINDS = {
     "rod": "--t-end 0.5 --h 2e-3 --method generalized_alpha",
     "manifold": "--t-end 2",
 }
-"""Files to start from, with what a first run takes."""
+"""Templates, with the arguments of a first run."""
 
 _PLACEHOLDER = '"new_model"'
 _PICTURE = '"new_model.png"'
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument("file", metavar="FILE", type=path, help="Python file to write; an existing one is left alone")
     parser.add_argument(
         "--kind",

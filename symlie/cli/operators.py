@@ -1,4 +1,4 @@
-"""``symlie operators``: stand-alone source of the operators of a group."""
+"""``symlie operators``: standalone source code of the operators of a group."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EXAMPLE = "symlie operators SE3 --target c --out se3"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "group",
         metavar="GROUP",

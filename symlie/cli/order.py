@@ -1,4 +1,4 @@
-"""``symlie order``: the order that the coefficients of a method have, and the one that it shows."""
+"""``symlie order``: theoretical order of a method from its coefficients, and observed order."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ EXAMPLE = """symlie order cf4
   symlie order my_tableau.toml --json"""
 
 MODEL = "heavy_top"
-"""The model whose motion shows the order."""
+"""Model for the observed order."""
 SPIN = [0.4, 3.0, -1.0]
-"""Its initial Ω, in rad/s, much slower than the model's own."""
+"""Its initial Ω, in rad/s, much slower than the default of the model."""
 END = 1.0
 """End time of its motion, in s."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument("method", metavar="METHOD", type=path, help=METHOD_HELP)
     add(parser, "--method-option")
     parser.add_argument("--exact-only", action="store_true", help="check the conditions alone, without running a model")

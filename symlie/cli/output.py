@@ -1,4 +1,4 @@
-"""What commands print: one JSON object, aligned tables, progress and notices on stderr."""
+"""Output of commands: one JSON object, aligned tables, progress and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object; numbers that JSON can not spell become null."""
+    """Print one JSON object; numbers without a JSON representation become null."""
     print(json.dumps(_spelled(value)))
 
 
@@ -33,7 +33,7 @@ def _spelled(value: object) -> object:
 
 
 def print_table(rows: Iterable[Sequence[str]], indent: str = "  ") -> None:
-    """Print rows of text in columns as wide as they need to be."""
+    """Print rows of text in aligned columns."""
     lines = [list(row) for row in rows]
     columns = max((len(line) for line in lines), default=0)
     widths = [max((len(line[k]) for line in lines if k + 1 < len(line)), default=0) for k in range(columns)]
@@ -43,7 +43,7 @@ def print_table(rows: Iterable[Sequence[str]], indent: str = "  ") -> None:
 
 
 def seconds(value: float) -> str:
-    """A duration as people read it."""
+    """Format a duration with a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -52,7 +52,7 @@ def seconds(value: float) -> str:
 
 @contextlib.contextmanager
 def printed_notices() -> Iterator[None]:
-    """Print each notice as one line on stderr, in place of a progress bar that may be there."""
+    """Print each warning as one line on stderr, replacing a progress bar if present."""
     with warnings.catch_warnings():
         others = warnings.showwarning
         warnings.simplefilter("always", Notice)
@@ -76,9 +76,9 @@ def printed_notices() -> Iterator[None]:
 
 
 class Progress(ProgressBar):
-    """Progress of one piece of work on stderr, with what runs say of theirs."""
+    """Progress bar on stderr, with a callback for runs."""
 
     def of_run(self, done: Done) -> None:
-        """Show how far a run is, with its time, its last steps and their iterations."""
+        """Show the progress of a run: its time, step size and iterations per step."""
         iterations = f", {done.iterations:.3g} iterations per step" if done.iterations else ""
         self(done, f"t = {done.t:.6g} s, h = {done.h:.2g} s{iterations}")

@@ -1,4 +1,4 @@
-"""``symlie paper``: figures, tables and sentences of five papers, run, drawn and judged."""
+"""``symlie paper``: run, draw and judge figures, tables and sentences of five papers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXAMPLE = """symlie paper
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument("paper", metavar="PAPER", nargs="?", help="short name, such as tumiotto2024")
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument("--figure", metavar="N", help="a figure")
@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _check(arguments: Namespace) -> None:
-    """Refuse before any run what can not be written."""
+    """Raise an error before any run if output cannot be written."""
     from symlie.models.registry import model_path
 
     if arguments.data and arguments.paper is None:
@@ -103,7 +103,7 @@ def _chosen(arguments: Namespace, paper: Paper, items: Sequence[Item]) -> Sequen
 
 
 def _run(arguments: Namespace, paper: Paper, items: Sequence[Item], chosen: Sequence[Item]) -> list[Computed]:
-    """Compute items, draw them, and write the page of a paper if it is complete."""
+    """Compute and draw items, and write the page of a paper if it is complete."""
     from symlie.papers.drawing import draw
     from symlie.papers.pages import lines_of, page, record
     from symlie.papers.running import compute
@@ -154,7 +154,7 @@ def _report(arguments: Namespace, results: dict[str, list[Computed]]) -> int:
 
 
 def _list(arguments: Namespace, found: Sequence[Paper]) -> int:
-    """Papers, with references, and their items."""
+    """List papers, with references, and their items."""
     from symlie.papers.pages import listed
 
     if arguments.json:

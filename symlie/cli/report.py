@@ -1,4 +1,4 @@
-"""A solution as commands print, save and draw it."""
+"""Printing, saving and drawing of solutions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
 
 MOST_EVENTS = 20
-"""Events that are printed one by one."""
+"""Maximum number of events that are printed."""
 
 MOST_NUMBERS = 9
-"""Multipliers of a constraint that are printed one by one."""
+"""Maximum number of multipliers of a constraint that are printed."""
 
 
 def shown(solution: Solution, t_eval: Sequence[float] | None) -> Solution:
-    """The part of a solution that is printed: the times that were asked for, else the last one."""
+    """Return the printed part of a solution: the requested times, else the last one."""
     if t_eval is not None or not len(solution.t):
         return solution
     last = {name: getattr(solution, name)[-1:] for name in ("t", "q", "v", "multipliers")}
@@ -36,7 +36,7 @@ def shown(solution: Solution, t_eval: Sequence[float] | None) -> Solution:
 
 @dataclass(frozen=True)
 class Results:
-    """Files that a command writes."""
+    """Output files of a command."""
 
     plot: str | None = None
     panels: list[str] | None = None
@@ -46,12 +46,12 @@ class Results:
 
     @property
     def files(self) -> list[str]:
-        """Their names."""
+        """Names of the files."""
         return [file for file in (self.plot, self.plot_steps, self.view, self.out) if file]
 
     @property
     def notes(self) -> dict[str, object]:
-        """For a checkpoint: where the files are to be, from whatever folder the run is resumed."""
+        """Absolute paths of the files for a checkpoint, so the run can be resumed in any folder."""
         places = {name: getattr(self, name) for name in ("plot", "plot_steps", "view", "out")}
         return {name: file and os.path.abspath(file) for name, file in places.items()} | {"panels": self.panels}
 
@@ -67,13 +67,13 @@ class Results:
             solution.view().save(self.view)
 
     def print_names(self) -> None:
-        """Say what was written."""
+        """Print the names of the files written."""
         for file in self.files:
             print(f"\nwrote {file}")
 
 
 def add_results(parser: ArgumentParser) -> None:
-    """Arguments of files to write."""
+    """Add the arguments for output files."""
     parser.add_argument("--plot", metavar="FILE", type=path, help=f"draw the solution ({', '.join(PICTURES)})")
     parser.add_argument(
         "--panels",
@@ -92,13 +92,7 @@ def add_results(parser: ArgumentParser) -> None:
 
 
 def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> Results:
-    """The files that arguments ask for, or else notes of a checkpoint; checked before any work.
-
-    Raises
-    ------
-    SymlieError
-        A file can not be written, or panels are chosen for no picture.
-    """
+    """Return the output files from arguments, or else from notes of a checkpoint, after checking them."""
     given = {name: getattr(arguments, name) for name in ("plot", "panels", "plot_steps", "view", "out")}
     results = Results(**{name: value or (notes or {}).get(name) for name, value in given.items()})
     check_writable(results.plot, PICTURES)
@@ -111,13 +105,13 @@ def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> 
 
 
 def solution_json(solution: Solution) -> dict[str, object]:
-    """A solution for ``--json``, with the mobility of models with joints."""
+    """Return a solution for ``--json``, with the mobility of models with joints."""
     system = solution.system
     return solution.to_json() | ({"mobility": system.mobility().to_json()} if system.layout.joints else {})
 
 
 def print_solution(solution: Solution, whole: Solution) -> None:
-    """Print states of a solution, with the events and statistics of the whole."""
+    """Print states of a solution, with the events and statistics of the whole solution."""
     h = whole.settings["h"]
     layout, statistics = solution.system.layout, solution.statistics
     options = "".join(f" {name}={value}" for name, value in layout.options.items())
@@ -167,7 +161,7 @@ def print_solution(solution: Solution, whole: Solution) -> None:
 
 
 def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
-    """What Newton's method took per step; none for explicit methods."""
+    """Return the statistics of Newton's method per step; empty for explicit methods."""
     s, tried = statistics, statistics.accepted + statistics.rejected
     if not s.newton_iterations:
         return []
@@ -183,7 +177,7 @@ def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
 
 
 def _orders(statistics: Statistics) -> str:
-    """Steps of each order, of methods that choose it."""
+    """Return the number of steps of each order for methods of variable order."""
     counts = [getattr(statistics, f"steps_of_order_{k}") for k in range(1, 6)]
     return ", ".join(f"{count} of order {k}" for k, count in enumerate(counts, start=1) if count)
 
@@ -204,7 +198,7 @@ def _numbers(values: Array) -> str:
 
 
 def _numbers_or_largest(values: Array) -> str:
-    """Numbers; of many, how many there are and the largest."""
+    """Format numbers, or their count and the largest one if there are many."""
     if values.size <= MOST_NUMBERS:
         return _numbers(values)
     shape = " × ".join(map(str, values.shape))

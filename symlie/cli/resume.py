@@ -1,4 +1,4 @@
-"""``symlie resume``: go on with a run that was interrupted."""
+"""``symlie resume``: continue an interrupted run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ EXAMPLE = """symlie resume rod.checkpoint --trust
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE', or store"
     )

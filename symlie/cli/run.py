@@ -24,11 +24,11 @@ EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top
   symlie run roll_up -o segments=64 --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
 
 MOST_DRAWN = 5_000
-"""States from which steps are left out of a picture."""
+"""Number of states above which drawings omit steps."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser)
     add_integration(parser)
     parser.add_argument(

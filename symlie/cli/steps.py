@@ -1,4 +1,4 @@
-"""Arguments on how steps are taken: fixed or adaptive, their controller, and the stabilisation."""
+"""Arguments for time steps: fixed or adaptive, controller and stabilisation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from symlie.cli.common import add
 from symlie.cli.values import number, numbers, path, quantity, whole
 
 CONTROLLER = "tumiotto2024"
-"""The controller where none is named."""
+"""Default controller."""
 
 
 METHOD_HELP = "name from 'symlie list', a TOML file with a tableau, or FILE.py:name of a discrete Lagrangian"
-"""What a method may be."""
+"""Help text for a method."""
 
 
 DEFAULT_END = 1.0
-"""End time where none is given, in s."""
+"""Default end time, in s."""
 
 
 def add_integration(parser: ArgumentParser) -> None:
-    """Arguments of an integration: method, steps, and times."""
+    """Add the arguments of an integration: method, steps and times."""
     parser.add_argument(
         "--method",
         type=path,
@@ -36,7 +36,7 @@ def add_integration(parser: ArgumentParser) -> None:
 
 
 def end_of(arguments: Namespace) -> float:
-    """The end time, in s."""
+    """Return the end time, in s."""
     if arguments.t_end is not None:
         return float(arguments.t_end)
     return float(arguments.t_eval[-1]) if arguments.t_eval else DEFAULT_END
@@ -73,7 +73,7 @@ def _add_steps(parser: ArgumentParser) -> None:
 
 
 def steps_of(arguments: Namespace) -> dict[str, Any]:
-    """The keyword arguments of `solve`."""
+    """Return the keyword arguments of `solve`."""
     return {
         "method_options": dict(arguments.method_options),
         "h": arguments.h,

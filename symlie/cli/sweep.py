@@ -56,11 +56,11 @@ EXAMPLE = """symlie sweep heavy_top --over mass=10:20:11 --rtol 1e-8 --t-end 1
   symlie sweep --status runs"""
 
 FIRST_FILES = 12
-"""About how many files of a store are small, of the first and the last chunks."""
+"""Approximate number of small files of a store, from the first and the last chunks."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     add_model(parser, optional=True)
     parser.add_argument(
         "--over", type=over, action="append", default=[], metavar="NAME=VALUES", help="see above; repeat for several"
@@ -126,12 +126,12 @@ def run(arguments: Namespace) -> int:
     if not arguments.over:
         raise SymlieError("symlie sweep needs what members differ in, such as --over mass=10:20:11.")
     with executing(arguments) as hands:
-        # Processes of MPI that have served others are done.
+        # MPI processes that have served as workers are finished.
         return 0 if hands is None else _sweep(arguments, hands)
 
 
 def resumed(arguments: Namespace) -> int:
-    """Go on with a sweep; ``arguments`` are those of ``symlie resume``."""
+    """Continue a sweep with the arguments of ``symlie resume``."""
     command = read_command(arguments.file)
     check_trust(f"The folder {arguments.file}", "go on with its sweep", trust=arguments.trust)
     parser = ArgumentParser(allow_abbrev=False)
@@ -171,7 +171,7 @@ def _sweep(arguments: Namespace, hands: Executing) -> int:
 
 
 def _outcome(arguments: Namespace, planned: Planned, store: EnsembleStore | None, hands: Executing) -> Ensemble:
-    """What becomes of the members of one system, with what is said while they run."""
+    """Run the members of one system and show their progress."""
     from symlie.ensembles.ensemble import WAIT
     from symlie.ensembles.running import run_members
 
@@ -204,7 +204,7 @@ def _outcome(arguments: Namespace, planned: Planned, store: EnsembleStore | None
 
 
 def _dry_run(arguments: Namespace, hands: Executing) -> int:
-    """Say how much work it is, from the first members alone."""
+    """Estimate the work of a sweep from its first members, and print it."""
     from symlie.ensembles.dispatch import FIRST_CHUNK
     from symlie.ensembles.tasks import run_chunk
 
@@ -222,7 +222,7 @@ def _dry_run(arguments: Namespace, hands: Executing) -> int:
 
 
 def _expected(planned: Planned, found: MemberResults, left: int, hands: Executing) -> float:
-    """Time that members need, in s, from those of a first chunk."""
+    """Estimate the time of the remaining members, in s, from a first chunk."""
     return _seconds_of_each(found) * left / min(hands.count, max(left // planned.line, 1))
 
 
@@ -231,7 +231,7 @@ def _seconds_of_each(found: MemberResults) -> float:
 
 
 def _stored(planned: Planned, found: MemberResults) -> int:
-    """What the store of all members will take, in bytes."""
+    """Estimate the size of the store of all members, in bytes."""
     from symlie.ensembles.dispatch import CHUNK_SECONDS, FIRST_CHUNK
 
     count = planned.members
@@ -246,7 +246,7 @@ def _work(arguments: Namespace, planned: Planned, found: MemberResults, left: in
 
 
 def _show_status(arguments: Namespace) -> int:
-    """Count the members of the stores in a folder."""
+    """Print the number of members in the stores of a folder, by status."""
     result = []
     for label, store in stores_in(arguments.status).items():
         found = counts(store.values("status"), store.values("exception"))

@@ -13,13 +13,8 @@ _EXPRESSION = re.compile(rf"\s*({_NUMBER})\s*(?:(\*\*|/)\s*({_NUMBER})\s*)?")
 
 
 def path(text: str) -> str:
-    """A path, or the name of something that may be a path too.
-
-    Raises
-    ------
-    ArgumentTypeError
-        It is empty, as of a shell variable that is not set, or no path of any file.
-    """
+    """Return a path or name, or raise `ArgumentTypeError` if it is empty, such as an unset shell
+    variable, or invalid."""
     if not text.strip():
         raise ArgumentTypeError("a name or path is needed here, and the text is empty")
     if "\0" in text:
@@ -28,13 +23,7 @@ def path(text: str) -> str:
 
 
 def number(text: str) -> float:
-    """A number such as ``1e-3``, ``2**-11`` or ``1/2048``.
-
-    Raises
-    ------
-    ArgumentTypeError
-        It is none, or not finite.
-    """
+    """Parse a finite number such as ``1e-3``, ``2**-11`` or ``1/2048``, or raise `ArgumentTypeError`."""
     match = _EXPRESSION.fullmatch(text)
     if match is None:
         raise ArgumentTypeError(f"{text!r} is not a number such as 0.001, 1e-3, 2**-11 or 1/2048")
@@ -53,13 +42,7 @@ def number(text: str) -> float:
 
 
 def whole(text: str) -> int:
-    """A whole number such as ``1000``, ``1e6`` or ``2**20``.
-
-    Raises
-    ------
-    ArgumentTypeError
-        It is none.
-    """
+    """Parse a whole number such as ``1000``, ``1e6`` or ``2**20``, or raise `ArgumentTypeError`."""
     value = number(text)
     if value != int(value):
         raise ArgumentTypeError(f"{text!r} is not a whole number")
@@ -67,17 +50,17 @@ def whole(text: str) -> int:
 
 
 def numbers(text: str) -> list[float]:
-    """Numbers separated by commas."""
+    """Parse numbers separated by commas."""
     return [number(part) for part in text.split(",")]
 
 
 def names(text: str) -> list[str]:
-    """Names separated by commas."""
+    """Parse names separated by commas."""
     return [part.strip() for part in text.split(",")]
 
 
 def option(text: str) -> tuple[str, object]:
-    """``KEY=VALUE`` with a JSON value where it is one, else the text itself."""
+    """Parse ``KEY=VALUE`` with a JSON value or a text."""
     key, value = _split(text, "KEY=VALUE")
     try:
         return key, _json(value)
@@ -86,7 +69,7 @@ def option(text: str) -> tuple[str, object]:
 
 
 def refined(text: str) -> tuple[str, list[float]]:
-    """``KEY=N,N,…`` with at least two different numbers; whole ones are integers."""
+    """Parse ``KEY=N,N,…`` with at least two different numbers; whole numbers become integers."""
     key, values = _split(text, "KEY=N,N,…")
     parsed = [int(value) if value.is_integer() else value for value in numbers(values)]
     if len(set(parsed)) < max(2, len(parsed)):
@@ -95,7 +78,7 @@ def refined(text: str) -> tuple[str, list[float]]:
 
 
 def quantity(text: str) -> tuple[str, object]:
-    """``NAME=VALUE`` with a number or a JSON array of numbers."""
+    """Parse ``NAME=VALUE`` with a number or a JSON array of numbers."""
     key, value = _split(text, "NAME=VALUE")
     try:
         return key, number(value)
@@ -108,7 +91,7 @@ def quantity(text: str) -> tuple[str, object]:
 
 
 def node_quantity(text: str) -> tuple[str, str, object]:
-    """``NODE.FIELD=VALUE``, or ``FIELD=VALUE`` without a node, with a number or a JSON array of numbers."""
+    """Parse ``NODE.FIELD=VALUE`` or ``FIELD=VALUE`` with a number or a JSON array of numbers."""
     key, value = quantity(text)
     node, dot, field = key.partition(".")
     if not dot:
@@ -119,12 +102,12 @@ def node_quantity(text: str) -> tuple[str, str, object]:
 
 
 def table(text: str) -> tuple[str, dict[str, object]]:
-    """``NAME=JSON`` with the points of an input."""
+    """Parse ``NAME=JSON`` with the points of an input."""
     return _named_points(text, ("times", "values"), ("interpolation",))
 
 
 def smooth_table(text: str) -> tuple[str, dict[str, object]]:
-    """``NAME=JSON`` with the points of a smooth table."""
+    """Parse ``NAME=JSON`` with the points of a smooth table."""
     return _named_points(text, ("points", "values"), ())
 
 

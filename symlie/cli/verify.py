@@ -1,4 +1,4 @@
-"""``symlie verify``: prove the accuracy of coefficient functions, and measure it."""
+"""``symlie verify``: prove and measure the accuracy of coefficient functions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXAMPLE = """symlie verify SE3
 
 
 SUGGESTED_DEGREES = (2, 4, 6, 8, 10)
-"""Degrees in z of the polynomials below suggested switches."""
+"""Degrees in z of the polynomials for suggested thresholds."""
 
 
 LARGEST_ANGLE = 1e6
@@ -59,7 +59,7 @@ def _domain(text: str) -> tuple[float, float]:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "what",
         metavar="WHAT",
@@ -153,7 +153,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _check_plot(arguments: Namespace) -> None:
-    """Refuse what can not be drawn before anything is proved."""
+    """Raise an error before any proof if the figure cannot be drawn."""
     from symlie.runtime.plot.style import check_drawing
 
     if arguments.check or arguments.suggest or arguments.operators:
@@ -162,7 +162,7 @@ def _check_plot(arguments: Namespace) -> None:
 
 
 def _plot(arguments: Namespace, names: Sequence[str]) -> None:
-    """Draw the errors of functions, and of the pairs that papers print."""
+    """Draw the errors of functions, and of the pairs printed in papers."""
     from symlie.certify.curves import comparison, title
     from symlie.runtime.plot.error_figure import plot_errors
 
@@ -179,7 +179,7 @@ def _plot(arguments: Namespace, names: Sequence[str]) -> None:
 
 
 def _check(arguments: Namespace) -> int:
-    """Check a certificate, and that it belongs to the sources beside it."""
+    """Verify a certificate and its agreement with the C files in its folder."""
     from symlie.certify.certificate import check_file
 
     checked = check_file(Path(arguments.check))
@@ -192,7 +192,7 @@ def _check(arguments: Namespace) -> int:
 
 
 def _operators(arguments: Namespace) -> int:
-    """Errors of whole matrices."""
+    """Print the errors of the operators of a group as matrices."""
     from symlie.certify.matrices import verify_operators
     from symlie.models.groups import group_of
 
@@ -224,7 +224,7 @@ def _operators(arguments: Namespace) -> int:
 
 
 def _suggest(arguments: Namespace) -> int:
-    """Switches by degree, as rows that are judged."""
+    """Print suggested thresholds by degree, with proved and measured errors."""
     from symlie.certify.stated_functions import printed_function, read_functions
     from symlie.certify.switched import best_switches, switched_subject
     from symlie.certify.verification import verify
@@ -283,7 +283,7 @@ def _subjects(arguments: Namespace) -> list[Subject]:
 
 
 def _series_rows(arguments: Namespace) -> Sequence[Row]:
-    """Rows of the matrix functions of a group without closed forms."""
+    """Return table rows for the matrix functions of a group without closed forms."""
     from symlie.certify.series import series_rows
     from symlie.models.groups import group_of
 
@@ -348,7 +348,7 @@ def print_rows(rows: Sequence[Row]) -> None:
 
 
 def _end(row: Row) -> str:
-    """End of the interval of ω, or of the norm of matrices."""
+    """Return the upper end of the interval of ω, or of the norm of matrices."""
     end = row.interval[1]
     if "truncation" in row.scheme:
         return f"‖A‖ = {end:g}"

@@ -1,4 +1,4 @@
-"""``symlie verify FILE.toml`` and ``--paper``: functions with thresholds that somebody states."""
+"""``symlie verify FILE.toml`` and ``--paper``: user-defined or printed functions with thresholds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found of one function."""
+    """Verification results of one function."""
 
     function: StatedFunction
     wrong: Sequence[WrongCoefficient]
@@ -30,18 +30,12 @@ class Judged:
 
     @property
     def passes(self) -> bool:
-        """Whether all coefficients are right and the bound is within its target."""
+        """True if all coefficients are correct and the bound is within its target."""
         return self.row.is_proved and not self.wrong
 
 
 def judge_stated(arguments: Namespace) -> int:
-    """Judge the functions of a file or of a paper.
-
-    Parameters
-    ----------
-    arguments
-        Of the command.
-    """
+    """Verify the functions of a file or of a paper."""
     from symlie.certify.stated_functions import paper_functions, read_functions
 
     if arguments.paper and (arguments.what or arguments.all):

@@ -1,4 +1,4 @@
-"""``symlie view``: saved solutions as a page on which they move in space."""
+"""``symlie view``: interactive page that animates saved solutions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLE = """symlie view top.nc
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command."""
     parser.add_argument(
         "files", metavar="FILE", nargs="+", type=path, help="solution of 'symlie run --out FILE' (.nc, .npz)"
     )

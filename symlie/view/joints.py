@@ -41,7 +41,7 @@ class Connection:
     kind: str
     """Kind of the element type."""
     is_joint: bool
-    """Whether it has constraint equations."""
+    """True if it has constraint equations."""
     points: tuple[Array, Array]
     """Points of both markers, each (n, 3), in m."""
     axes: tuple[Array, ...]

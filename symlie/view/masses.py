@@ -40,7 +40,7 @@ class Body:
     inertia: Array
     """Inertia about the centre of mass in axes of the node, in kg m², (3, 3)."""
     is_planar: bool
-    """Whether the motion is planar."""
+    """True if the motion is planar."""
 
     @property
     def box(self) -> tuple[Array, Array] | None:

@@ -49,9 +49,9 @@ class Track:
     spin: Array | None
     """Magnitude of the angular velocity, (n,), in rad/s, or None."""
     is_fixed: bool
-    """Whether the node is fixed or prescribed."""
+    """True if the node is fixed or prescribed."""
     has_position: bool = True
-    """Whether the node has a position."""
+    """True if the node has a position."""
 
 
 def parts_of(kind: NodeType) -> list[Part]:

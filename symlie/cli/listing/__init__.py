@@ -1,1 +1,1 @@
-"""What ``symlie list`` shows of one kind of thing."""
+"""Contents of ``symlie list`` by part."""

@@ -1,4 +1,4 @@
-"""What ``symlie list joints`` says: kinds of joints, contacts and couplings."""
+"""``symlie list joints``: kinds of joints, contacts and couplings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class JointKind:
 
 
 def joint_kinds() -> list[JointKind]:
-    """All kinds, in the order of their names."""
+    """Return all kinds, sorted by name."""
     import symlie
     from symlie.elements.joints.couplings import Coupling
     from symlie.elements.joints.joint import Joint

@@ -1,4 +1,4 @@
-"""What ``symlie list`` says of one method, and of the methods for a model."""
+"""``symlie list``: details of one method, and the methods for a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_method(name: str, *, as_json: bool) -> None:
-    """Print what a method is, what can be chosen, and what it can not do."""
+    """Print the properties, options and limits of a method."""
     from symlie.runtime.methods.chosen import chosen_method
 
     method = chosen_method(name)
@@ -62,7 +62,7 @@ def _steps(method: Method) -> str:
 
 
 def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> None:
-    """Print which methods take a model, and why others do not."""
+    """Print the methods that support a model, and the reasons of the others."""
     from symlie.models.systems import system_of_model
     from symlie.runtime.integrate.choice import method_choice
     from symlie.runtime.methods.library import method

@@ -1,1 +1,1 @@
-"""What members of a sweep differ in, what executes them, and what is told of them."""
+"""Parts of ``symlie sweep``: design of the members, execution and reports."""

@@ -1,4 +1,4 @@
-"""Distributions on the command line: ``normal(15, 0.5)``, numbers, and lists of these for vectors."""
+"""Distributions on the command line: ``normal(15, 0.5)``, numbers, and lists of them for vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 Draw: TypeAlias = "Distribution | float | list[Draw]"
-"""What a value is drawn from: a number is the same for all members."""
+"""Distribution of a value; a number is the same for all members."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +41,14 @@ KINDS: Mapping[str, tuple[str, Callable[..., object]]] = {
     "beta": ("alpha, beta", lambda s, alpha, beta: s.beta(alpha, beta)),
     "weibull": ("shape, scale", lambda s, shape, scale: s.weibull_min(shape, scale=scale)),
 }
-"""By name the arguments, and what `scipy.stats` makes of them."""
+"""Arguments by name, and constructors for `scipy.stats`."""
 
 FORMS = ", ".join(f"{name}({arguments})" for name, (arguments, _) in KINDS.items())
-"""All of them, for users."""
+"""User-visible list of all distributions."""
 
 
 def pieces(text: str) -> list[str]:
-    """Parts of a text between commas that stand in no brackets.
-
-    Raises
-    ------
-    ArgumentTypeError
-        Brackets do not match.
-    """
+    """Split a text at commas outside of brackets, or raise `ArgumentTypeError` for unbalanced brackets."""
     found, depth = [""], 0
     for letter in text:
         depth += (letter in "([") - (letter in ")]")
@@ -70,13 +64,7 @@ def pieces(text: str) -> list[str]:
 
 
 def draw(text: str) -> Draw:
-    """What a value is drawn from.
-
-    Raises
-    ------
-    ArgumentTypeError
-        There is no such distribution, or it has other arguments.
-    """
+    """Parse a distribution, or raise `ArgumentTypeError` if it is unknown or has different arguments."""
     if text.startswith("[") and text.endswith("]"):
         return [draw(piece) for piece in pieces(text[1:-1])]
     match = re.fullmatch(r"(\w+)\s*\((.*)\)", text)
@@ -91,13 +79,7 @@ def draw(text: str) -> Draw:
 
 
 def stated(found: Draw) -> object:
-    """The same as `symlie.samples` takes it.
-
-    Raises
-    ------
-    ArithmeticError
-        The arguments make no distribution.
-    """
+    """Convert a distribution for `symlie.samples`, or raise `ArithmeticError` for invalid arguments."""
     if isinstance(found, list):
         return [stated(part) for part in found]
     if not isinstance(found, Distribution):

@@ -1,4 +1,4 @@
-"""The folder of a sweep: the command that made it, and the stores in it."""
+"""Folder of a sweep: the command that created it, and its stores."""
 
 from __future__ import annotations
 
@@ -18,20 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its words after ``symlie sweep``, and the folder in which it was given."""
+    """A command: its words after ``symlie sweep``, and its working directory."""
 
     words: tuple[str, ...]
     place: str
 
 
 def write_command(folder: str, words: list[str]) -> None:
-    """Note the command that makes a store, so that it can go on.
-
-    Raises
-    ------
-    FormatError
-        The file can not be written.
-    """
+    """Write the command that creates a store, for resuming it, or raise `FormatError`."""
     from symlie.ensembles.store import COMMAND, durable
 
     with durable(Path(folder) / COMMAND) as file:
@@ -39,13 +33,8 @@ def write_command(folder: str, words: list[str]) -> None:
 
 
 def read_command(folder: str) -> Command:
-    """The command that made a store.
-
-    Raises
-    ------
-    FormatError
-        No command did, the file is damaged, or of another version.
-    """
+    """Read the command that created a store, or raise `FormatError` if it is absent, damaged or of a
+    different version."""
     from symlie.ensembles.store import COMMAND
 
     path = Path(folder) / COMMAND
@@ -71,13 +60,7 @@ def read_command(folder: str) -> Command:
 
 
 def check_folder(folder: str, *, is_single: bool) -> None:
-    """Check that stores of several systems can be in a folder; that of a single one is checked by itself.
-
-    Raises
-    ------
-    FormatError
-        There is something else.
-    """
+    """Raise `FormatError` if a folder cannot hold stores of several systems; a single store checks itself."""
     from symlie.ensembles.store import COMMAND
     from symlie.ensembles.store_index import INDEX
 
@@ -91,13 +74,7 @@ def check_folder(folder: str, *, is_single: bool) -> None:
 
 
 def stores_in(folder: str) -> dict[str, EnsembleStore]:
-    """Stores of a sweep by the names of their folders; the only one has no name.
-
-    Raises
-    ------
-    FormatError
-        There is none, or one is damaged.
-    """
+    """Return the stores of a sweep by folder name (empty for a single one), or raise `FormatError`."""
     from symlie.ensembles.store import open_store
     from symlie.ensembles.store_index import INDEX
 

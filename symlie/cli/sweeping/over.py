@@ -1,4 +1,4 @@
-"""``--over``: what the members of a sweep differ in."""
+"""``--over``: quantities that vary between the members of a sweep."""
 
 from __future__ import annotations
 
@@ -27,39 +27,23 @@ RANGE_FORM = "NAME=FIRST:LAST:NUMBER, with :log for equal ratios"
 
 @dataclass(frozen=True)
 class Over:
-    """What one ``--over`` states; one of its parts is there.
-
-    Attributes
-    ----------
-    text
-        As it was given.
-    name
-        What differs; empty for a table of members.
-    texts
-        Values one by one.
-    values
-        Values of a range.
-    drawn
-        What values are drawn from.
-    file
-        Where values are.
-    """
+    """One parsed ``--over`` argument, with exactly one kind of values."""
 
     text: str
+    """Text of the argument."""
     name: str
+    """Name of the varied quantity; empty for a table of members."""
     texts: tuple[str, ...] = ()
+    """Individual values."""
     values: tuple[float, ...] = ()
+    """Values of a range."""
     drawn: Draw | None = None
+    """Distribution of the values."""
     file: str = ""
+    """File with the values."""
 
     def options(self) -> list[object]:
-        """The values as those of an option of a model.
-
-        Raises
-        ------
-        SymlieError
-            They are drawn, or in a file.
-        """
+        """Return the values for a model option, or raise `SymlieError` if they are drawn or in a file."""
         if not (self.values or self.texts):
             raise SymlieError(
                 f"--over {self.text}: '{self.name}' is an option of the model, which takes a list or a range alone."
@@ -68,13 +52,7 @@ class Over:
         return [int(x) if isinstance(x, float) and x.is_integer() else x for x in found]
 
     def numbers(self) -> list[object]:
-        """The values as numbers or lists of numbers.
-
-        Raises
-        ------
-        SymlieError
-            One is something else.
-        """
+        """Return the values as numbers or lists of numbers, or raise `SymlieError`."""
         if self.values:
             return [*self.values]
         try:
@@ -84,13 +62,7 @@ class Over:
 
 
 def over(text: str) -> Over:
-    """What ``--over`` states.
-
-    Raises
-    ------
-    ArgumentTypeError
-        It has none of the forms.
-    """
+    """Parse ``--over``, or raise `ArgumentTypeError`."""
     if text.startswith("@"):
         return Over(text, "", file=text[1:])
     name, sign, value = (part.strip() for part in text.partition("="))
@@ -128,7 +100,7 @@ def _range(text: str, value: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How distributions are drawn: number of samples, seed, and sampler."""
+    """Number of samples, seed and sampler of distributions."""
 
     count: int | None
     seed: int
@@ -136,24 +108,8 @@ class Sampling:
 
 
 def stated_rows(found: Sequence[Over], sampling: Sampling, combine: str) -> Rows:
-    """Values by name, members first, in the order in which they were stated.
-
-    Parameters
-    ----------
-    found
-        What differs.
-    sampling
-        How distributions are drawn.
-    combine
-        As in `symlie.ensemble`.
-
-    Raises
-    ------
-    SymlieError
-        A name is stated twice, or parts do not go together.
-    FormatError
-        A file can not be read.
-    """
+    """Return values by name, members first, in command line order, or raise an error for duplicate names or invalid
+    files."""
     drawn = _drawn([o for o in found if o.drawn is not None], sampling)
     rows: dict[str, Sequence[object] | Array] = {}
     for part in found:
@@ -199,7 +155,7 @@ def _lines(file: str) -> list[list[str]]:
 
 
 def _columns(file: str) -> dict[str, Array]:
-    """Columns of a table whose first line has names."""
+    """Return the columns of a table whose first line contains names."""
     header, *lines = _lines(file) or [[]]
     if not lines:
         raise FormatError(f"{file} needs a line with names, and one for each member.")
@@ -210,7 +166,8 @@ def _columns(file: str) -> dict[str, Array]:
 
 
 def _table(part: Over) -> Array:
-    """Values of one name: a column, or for vectors several; where there is a line of names, those of this name."""
+    """Return the values of one name: one column, or several for a vector; with a header line, the
+    columns of this name."""
     lines = _lines(part.file)
     if lines and not all(map(_is_number, lines[0])):
         columns = _gathered(_columns(part.file), "zip")
@@ -234,7 +191,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _numbers(file: str, lines: list[list[str]], width: int, first: int) -> Array:
-    """Rows of numbers; what is not finite is the failure of its member."""
+    """Return a table of numbers; non-finite values make their member fail later."""
     import numpy as np
 
     for k, line in enumerate(lines, start=first):
@@ -247,7 +204,7 @@ def _numbers(file: str, lines: list[list[str]], width: int, first: int) -> Array
 
 
 def _gathered(rows: Rows, combine: str) -> Rows:
-    """Vectors in the place of their components ``name[0]``, ``name[1]``, …."""
+    """Combine components ``name[0]``, ``name[1]``, … to vectors."""
     import numpy as np
 
     found: dict[str, Sequence[object] | Array] = {}
@@ -274,20 +231,8 @@ def _gathered(rows: Rows, combine: str) -> Rows:
 
 
 def placed(system: System, rows: Rows) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
-    """Values of parameters by name, and initial values by node and field.
-
-    Parameters
-    ----------
-    system
-        The system.
-    rows
-        Values by name: parameters, NODE.FIELD, or FIELD where it is clear.
-
-    Raises
-    ------
-    UnknownNameError
-        Several nodes have such a field, or several element types such a parameter.
-    """
+    """Return values of parameters by name, and initial values by node and field, or raise `UnknownNameError` if
+    ambiguous."""
     from symlie.runtime.system.parameters import has_parameter
 
     layout = system.layout

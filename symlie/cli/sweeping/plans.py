@@ -1,4 +1,4 @@
-"""What a sweep is to do: an ensemble for each system, one where no option of the model is varied."""
+"""Plans of a sweep: one ensemble for each combination of varied model options."""
 
 from __future__ import annotations
 
@@ -34,49 +34,29 @@ OF_MOTION = {
     "--member-seconds": "member_seconds",
     "--lanes": "lanes",
 }
-"""Options of members that move alone, with their names among the arguments."""
+"""Options for moving members only, with their argument names."""
 
 OF_REST = {"--t": "t", "--modes": "modes", "--along": "along"}
-"""Options of members at rest alone."""
+"""Options for static members only."""
 
 DEFAULT_MODES = 6
-"""Modes where no other number is given."""
+"""Default number of modes."""
 
 
 @dataclass(frozen=True)
 class Planned:
-    """What is to be done with members of one system.
-
-    Attributes
-    ----------
-    plan
-        The plan, which may have the first of them alone.
-    members
-        How many there are.
-    line
-        How many of them follow each other.
-    """
+    """Plan of the members of one system."""
 
     plan: EnsemblePlan
+    """The plan, possibly of the first members only."""
     members: int
+    """Number of all members."""
     line: int
+    """Number of members of a load path."""
 
 
 def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planned]:
-    """Plans by the name of their folder inside of that of the sweep; the only one has none.
-
-    Parameters
-    ----------
-    arguments
-        Those of the command.
-    first
-        About how many members the plans are to have, the first ones; default: all.
-
-    Raises
-    ------
-    SymlieError
-        Something stated can not be used by any member.
-    """
+    """Return plans by the name of their subfolder (empty for a single plan), optionally for about `first` members."""
     from symlie.ensembles.design import count_of
     from symlie.ensembles.plan import planned_ensemble
     from symlie.models.registry import option_names
@@ -125,28 +105,18 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
 
 
 def first_rows(rows: Rows, combine: str, members: int) -> Rows:
-    """Values of so many of the first members, or a few more.
-
-    Parameters
-    ----------
-    rows
-        Values by name.
-    combine
-        As in `symlie.ensemble`.
-    members
-        Number of members.
-    """
+    """Return the values of the first members, at least as many as given."""
     if combine != "grid":
         return {name: values[:members] for name, values in rows.items()}
     found: dict[str, Sequence[object] | Array] = {}
-    for name in reversed([*rows]):  # the last one changes first
+    for name in reversed([*rows]):  # the last name varies fastest
         found[name] = rows[name][: max(members, 1)]
         members = -(-members // max(len(found[name]), 1))
     return dict(reversed(found.items()))
 
 
 def own_values(system: System) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
-    """What a single member has of its system: a parameter, or without parameters an initial value, as it is."""
+    """Return unchanged data for a single member: one parameter or, without parameters, an initial value."""
     for name, (place, *_) in system.layout.parameters.items():
         return {name: [system.parameters[place]]}, {}
     (node, field), rows = next(iter(system.initial_fields.items()))
@@ -154,7 +124,7 @@ def own_values(system: System) -> tuple[dict[str, object], dict[str, dict[str, o
 
 
 def _asked(arguments: Namespace) -> tuple[float, RunWords]:
-    """The end of motions, or the time of loads on members at rest, in s; and the arguments of `solve`."""
+    """Return the end time of motions or the time of static loads, in s, and the arguments of `solve`."""
     if arguments.of == "motion":
         if given := _given(arguments, OF_REST):
             raise SymlieError(f"{given} belongs to members at rest: --of equilibrium or --of modes.")
@@ -167,7 +137,7 @@ def _asked(arguments: Namespace) -> tuple[float, RunWords]:
 
 
 def _given(arguments: Namespace, options: Mapping[str, str]) -> str:
-    """The first of some options that was given."""
+    """Return the first given option, or an empty string."""
     return next((o for o, name in options.items() if getattr(arguments, name) not in (None, [])), "")
 
 

@@ -1,4 +1,4 @@
-"""What is told of a sweep: how much work it is, how far it is, and what became of its members."""
+"""Reports of a sweep: estimated work, progress and results of members."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array
 
 MOST_MEMBERS = 20
-"""Members, or failures, that are printed one by one."""
+"""Maximum number of members, or failures, that are printed."""
 
 MOST_COMPONENTS = 3
-"""Components of what is printed of a member."""
+"""Maximum number of printed components of a quantity."""
 
 
 def size_text(size: float) -> str:
-    """A number of bytes as people read it."""
+    """Format a number of bytes with a suitable unit."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if size >= factor:
             return f"{size / factor:.3g} {unit}"
@@ -33,13 +33,7 @@ def size_text(size: float) -> str:
 
 
 def counts(status: np.ndarray, kinds: np.ndarray) -> dict[str, object]:
-    """How many members are done, failed by exception, and open.
-
-    Parameters
-    ----------
-    status, kinds
-        Of all members.
-    """
+    """Return the numbers of finished, failed (by exception) and open members."""
     from symlie.ensembles.results import MemberStatus
 
     numbers = Counter(status.tolist())
@@ -57,7 +51,7 @@ def counts(status: np.ndarray, kinds: np.ndarray) -> dict[str, object]:
 
 
 def counted(found: Mapping[str, object]) -> str:
-    """The same as a sentence."""
+    """Format the counts as a sentence."""
     parts = [f"{found['ok']} ok"]
     if found["event"]:
         parts.append(f"{found['event']} ended by an event")
@@ -70,13 +64,13 @@ def counted(found: Mapping[str, object]) -> str:
 
 
 def titled(plan: EnsemblePlan) -> str:
-    """The model with its options."""
+    """Return the model with its options."""
     layout = plan.task.design.system.layout
     return layout.name + "".join(f" {name}={value}" for name, value in layout.options.items())
 
 
 def ensemble_json(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) -> dict[str, object]:
-    """What ``--json`` prints of the members of one system; values are those in the store where there is one."""
+    """Return the ``--json`` output for the members of one system; values in a store are omitted."""
     system = plan.task.design.system
     found: dict[str, object] = {
         "model": system.layout.name,
@@ -101,14 +95,14 @@ def ensemble_json(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) ->
 
 
 def _done_with(plan: EnsemblePlan) -> dict[str, object]:
-    """What was done with members."""
+    """Return the settings that describe the computation of the members."""
     if "of" in plan.settings:
         return {name: plan.settings[name] for name in ("of", "t")}
     return {"of": "motion", "method": plan.settings["method"]}
 
 
 def print_ensemble(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) -> None:
-    """Print what became of the members of one system."""
+    """Print the results of the members of one system."""
     arrays, done = outcome.arrays, _done_with(plan)
     print(f"{titled(plan)}: {done.get('method', done['of'])}, backend {plan.task.design.system.backend}")
     print(counted(counts(arrays["status"], arrays["exception"])))
@@ -127,7 +121,7 @@ def print_ensemble(plan: EnsemblePlan, outcome: Ensemble, folder: Path | None) -
 
 
 def _print_statistics(plan: EnsemblePlan, outcome: Ensemble) -> None:
-    """Print statistics at the end, of each component of what is short."""
+    """Print statistics at the end, for quantities with few components."""
     assert plan.statistics is not None
     names = [*plan.statistics, "count"]
     rows = [["", *names]]
@@ -145,7 +139,7 @@ def _print_statistics(plan: EnsemblePlan, outcome: Ensemble) -> None:
 
 
 def _at_the_end(values: Array, outcome: Ensemble) -> Array:
-    """Of a history the values at its end."""
+    """Return the final values of a history."""
     return values[-1] if len(outcome.times) else values
 
 
@@ -158,7 +152,7 @@ def _unit(quantity: Quantity) -> str:
 
 
 def _print_members(plan: EnsemblePlan, outcome: Ensemble) -> None:
-    """Print the end of the first members, where what is recorded is short."""
+    """Print final values of the first members, for quantities with few components."""
     here = slice(MOST_MEMBERS)
     columns = {name: values[here] for name, values in outcome.stated.items()}
     for q in plan.quantities:

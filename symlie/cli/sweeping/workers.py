@@ -1,4 +1,4 @@
-"""What a sweep is executed by: threads, a cluster of Dask, or the processes that mpirun started."""
+"""Executors of a sweep: threads, a Dask cluster, or processes started by mpirun."""
 
 from __future__ import annotations
 
@@ -13,31 +13,26 @@ from symlie.errors import ExecutorError, SymlieError
 from symlie.packages import require
 
 EXECUTION = ("workers", "scheduler", "scheduler_file", "mpi")
-"""Arguments that say by what, and not what."""
+"""Arguments for the executor."""
 
 CONNECT = 30.0
-"""Time in which a scheduler must answer, in s."""
+"""Time within which a scheduler must respond, in s."""
 
 
 @dataclass(frozen=True)
 class Executing:
-    """What members are handed to.
-
-    Attributes
-    ----------
-    executor, workers
-        As in `symlie.ensemble`.
-    count
-        How many members run at a time.
-    """
+    """Executor of a sweep."""
 
     executor: object
+    """As in `symlie.ensemble`."""
     workers: int | None
+    """As in `symlie.ensemble`."""
     count: int
+    """Number of members that run at a time."""
 
 
 def add_workers(parser: ArgumentParser) -> None:
-    """Arguments that choose what members are handed to."""
+    """Add the arguments for the executor."""
     parser.add_argument("--workers", type=whole, metavar="N", help="threads; default: one for each processor")
     parser.add_argument("--scheduler", type=path, metavar="ADDRESS", help="a cluster of Dask, such as tcp://host:8786")
     parser.add_argument("--scheduler-file", type=path, metavar="FILE", help="that of a cluster of Dask")
@@ -47,13 +42,7 @@ def add_workers(parser: ArgumentParser) -> None:
 
 
 def chosen_workers(arguments: Namespace) -> dict[str, object]:
-    """What was given of `add_workers`.
-
-    Raises
-    ------
-    SymlieError
-        Several were given, or a number of workers that is none.
-    """
+    """Return the given arguments of `add_workers`, or raise `SymlieError` for conflicts."""
     given = {word: getattr(arguments, word) for word in EXECUTION if getattr(arguments, word) not in (None, False)}
     if len(given) > 1:
         named = " and ".join(f"--{word.replace('_', '-')}" for word in given)
@@ -65,13 +54,8 @@ def chosen_workers(arguments: Namespace) -> dict[str, object]:
 
 @contextlib.contextmanager
 def executing(arguments: Namespace) -> Iterator[Executing | None]:
-    """What members are handed to; None in processes of MPI that have served others.
-
-    Raises
-    ------
-    ExecutorError
-        There is no scheduler, or the processes of MPI are missing.
-    """
+    """Yield the executor, or None in MPI processes that have served as workers; raise `ExecutorError` without
+    connection."""
     given = chosen_workers(arguments)
     if "mpi" in given:
         with _processes_of_mpi() as found:

@@ -1,1 +1,1 @@
-"""What ``symlie verify`` says beside coefficient functions themselves."""
+"""Parts of ``symlie verify`` for quantities derived from coefficient functions."""

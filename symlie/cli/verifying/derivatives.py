@@ -1,4 +1,4 @@
-"""``symlie verify --derivatives``: errors of the Taylor coefficients of coefficient functions, of all orders."""
+"""``symlie verify --derivatives``: errors of the Taylor coefficients of coefficient functions, for all orders."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from symlie.errors import SymlieError
 from symlie.ir.jet_compositions import MOST_DERIVATIVES
 
 ALONE = ("certificate", "domain", "operators", "paper", "plot", "snippet", "suggest")
-"""Options of the command that belong to functions themselves."""
+"""Options that apply only to the functions."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: coefficients up to an order of a function, on a part of its arguments."""
+    """Table row: Taylor coefficients of a function up to an order, on a part of its domain."""
 
     name: str
     order: int
@@ -28,18 +28,12 @@ class Row:
 
     @property
     def is_proved(self) -> bool:
-        """Whether the bound is within the recorded one, and no measured error is above it."""
+        """True if the bound does not exceed its target, and the measured error does not exceed the bound."""
         return self.proved_eps <= self.target and (self.measured_eps or 0.0) <= self.proved_eps
 
 
 def judge_derivatives(arguments: Namespace) -> int:
-    """Prove and measure derivatives of functions.
-
-    Parameters
-    ----------
-    arguments
-        Of the command.
-    """
+    """Prove and measure errors of the derivatives of functions."""
     from symlie.certify.derivatives.bounds import REFERENCES, all_names, prove_derivatives, target
     from symlie.certify.derivatives.measured import measured_eps
     from symlie.certify.derivatives.scheme import scheme_of, shipped_text

@@ -45,7 +45,7 @@ class JetColumns:
     places: tuple[int, ...]
     """Indices of its products in these sums."""
     alone: bool
-    """Whether the sums are computed on demand."""
+    """True if the sums are computed on demand."""
 
 
 @dataclass(frozen=True)

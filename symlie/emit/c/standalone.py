@@ -131,7 +131,7 @@ def _numbers(system: System, method: Method, control: StepControl) -> dict[str, 
 
 
 def _repeated_breakpoints(system: System) -> Array:
-    """Breakpoints of periodic tables of time in one period, the times at which steps after them begin, and periods."""
+    """Return rows (breakpoint in the first period, start time of the step after it, period) of periodic time tables."""
     tables = [t for t in tables_in_use(system.layout, system.inputs).values() if t.is_periodic and t.is_of_time]
     rows = [(*times, t.times[-1] - t.times[0]) for t in tables for times in t.breakpoints(math.inf, -math.inf)]
     return np.array(rows).reshape(-1, 3)

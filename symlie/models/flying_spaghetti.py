@@ -1,7 +1,7 @@
-"""A free rod that a force and a torque at its lower end set flying.
+"""A free rod that a force and a torque at its lower end set in motion.
 
-The loads are dead loads in inertial axes that rise and fall linearly; the step boundaries hit their kinks. With
-``load=smooth`` they rise and fall as sin⁴, as high and as long, so that no waves with kinks run along the rod.
+The loads are dead loads in inertial axes that rise and fall linearly; steps end at the kinks. With ``load=smooth`` they
+rise and fall as sin⁴ with the same peak and duration, which excites no waves with kinks in the rod.
 Source: [Hante2022], section 5.2; [Tumiotto2024], section 4.
 """
 
@@ -21,7 +21,7 @@ def build(
     load: str = "kinked",
     coordinates: str | None = None,
 ) -> sl.Model:
-    """State the flying spaghetti."""
+    """Return the model of the flying spaghetti."""
     model = sl.Model("flying_spaghetti")
     EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
     GA = model.parameter("extension_stiffness", 1e4, unit="N")

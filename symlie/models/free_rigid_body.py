@@ -1,4 +1,4 @@
-"""The free rigid body: momentum in body axes on so(3)*, and if asked for the attitude with it.
+"""The free rigid body: momentum in body axes on so(3)*, optionally with the attitude.
 
 Source: [Celledoni2022], example 2.1, with f = -I⁻¹Π for momenta in body axes.
 """
@@ -9,13 +9,7 @@ OPTIONS = {"attitude": [False, True]}
 
 
 def build(attitude: bool = False) -> sl.Model:
-    """State the free rigid body.
-
-    Parameters
-    ----------
-    attitude
-        Whether the rotation matrix is integrated, too, in the node ``frame``.
-    """
+    """Return the free rigid body; with ``attitude``, the node ``frame`` integrates the rotation matrix as well."""
     model = sl.Model("free_rigid_body")
     inertia = model.parameter("inertia", [0.6, 0.8, 1.0], unit="kg m^2")
     body = model.node("body", sl.dual_space(sl.SO3, fields=("momentum",)))

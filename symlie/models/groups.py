@@ -1,4 +1,4 @@
-"""Groups by name, or by the place of their definition in a Python file."""
+"""Lookup of groups by name, or by file and name of a definition in Python."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from symlie.models.registry import import_file, model_path
 
 
 def group_of(text: str) -> LieGroup:
-    """The group that ``SE3``, ``SO3xR3`` or ``file.py:NAME`` names.
-
-    Raises
-    ------
-    UnknownNameError
-        No group has this name, or the file or the name in it does not exist.
-    ModelError
-        The file can not be imported.
-    """
+    """Return the group ``SE3``, ``SO3xR3`` or ``file.py:NAME``; raise `UnknownNameError` if it does not exist,
+    `ModelError` if the file cannot be imported."""
     file, colon, name = text.rpartition(":")
     if not colon and not text.endswith(".py"):
         return group_from_name(text)

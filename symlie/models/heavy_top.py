@@ -1,11 +1,11 @@
 """The heavy top: a rigid body with a fixed point under gravity.
 
-On SO3xR3, SO3rvxR3, SE3, S3xR3, S3sR3 the node is the centre of mass and the fixed point is a constraint, Rᵀx - X = 0
-in axes of the body or x - R X = 0 in those of space; on SO3, SO3rv and S3 the node is the fixed point.
+On SO3xR3, SO3rvxR3, SE3, S3xR3 and S3sR3 the node is the centre of mass and the fixed point is a constraint,
+Rᵀx - X = 0 in body axes or x - R X = 0 in inertial axes; on SO3, SO3rv and S3 the node is the fixed point.
 Source: [Tumiotto2024], section 2.4; [Holzinger2024], section 4.1.
 
-The other formulations have momenta about the fixed point: on T*SO(3) with the momentum in space (``TSO3``), on se(3)*
-with momentum and vertical in body axes (``se3_dual``), and on T*(SO(3) x R³) with a quadratic Hamiltonian
+The other formulations use momenta about the fixed point: T*SO(3) with the momentum in inertial axes (``TSO3``), se(3)*
+with momentum and vertical in body axes (``se3_dual``), and T*(SO(3) x R³) with a quadratic Hamiltonian
 (``quadratic``). Source: [Celledoni2022], section 3.
 """
 
@@ -30,11 +30,8 @@ def build(
     form: int | None = None,
     step: str | None = None,
 ) -> sl.Model:
-    """State the heavy top on a group, or by momenta about the fixed point, where group and frame have no meaning.
-
-    The constraint is stated in axes of the body unless others are named. On SO3 and SO3xR3 the rotation may be stored
-    by other coordinates, such as ``euler_angles``.
-    """
+    """Return the heavy top on a group, or in terms of momenta about the fixed point, where group and frame have no
+    meaning."""
     if formulation is not None:
         if coordinates is not None:
             raise ValueError(f"The formulation {formulation} of the top has no coordinates {coordinates!r}.")
@@ -54,7 +51,7 @@ def build(
         top.initial(q, Omega=SPIN)
     else:
         x = q.x
-        u = q.U if hasattr(q, "U") else q.x_dot  # in axes of the body or of space: the same length
+        u = q.U if hasattr(q, "U") else q.x_dot  # body-fixed or inertial axes: the norm is equal
         top.kinetic_energy(spin + m * u.dot(u) / 2)
         top.constraint("fixed_point", q.x - q.R * X if constraint_frame == "space" else q.R.T * q.x - X)
         top.initial(q, x=X, Omega=SPIN)  # the translational velocity follows from the constraint
@@ -65,7 +62,7 @@ def build(
 
 
 def with_momenta(formulation: str) -> sl.Model:
-    """State the heavy top by its momenta."""
+    """Return the heavy top in terms of its momenta."""
     top = sl.Model("heavy_top")
     J = top.parameter("fixed_point_inertia", [15.234375, 0.46875, 15.234375], unit="kg m^2")
     mgl = top.parameter("mgl", 147.15, unit="N m")
@@ -91,7 +88,9 @@ def with_momenta(formulation: str) -> sl.Model:
         q = top.node("top", space)
         gamma = q.R.T * up
         top.hamiltonian(kinetic(q.R.T * q.momentum) + (q.p - gamma).dot(q.p - gamma) / 2 - gamma.dot(gamma) / 2)
-        top.energy(-(mgl * chi).dot(mgl * chi) / 2)  # p = -mgl χ is constant: what remains is the energy of the top
+        top.energy(
+            -(mgl * chi).dot(mgl * chi) / 2
+        )  # removes the constant |p|²/2, p = -mgl χ, from the energy of the top
         top.initial(q, p=-mgl * chi)
     top.initial(q, momentum=started)
     top.output("vertical_momentum", q.momentum[2])

@@ -1,17 +1,16 @@
-"""A chain of spherical pendulums on (TS²)^N, in linear time: rods between masses bear tensions.
+"""A chain of spherical pendulums on (TS²)^N in linear time, with tensions in the rods between the masses.
 
-Masses have accelerations, but no motion of their own: each is placed by the one above it and the rod between them. The
-tensions solve a tridiagonal system, the Schur complement of the constraints that keep the rods' lengths, and the
-accelerations give the field f = (ω, q × h), h = q × d/L with d = a - a_above, where q × (q × d) = q (q·d) - d for unit
-q. Source: [Celledoni2022], section 4, where a dense system of the size of all angular velocities is solved instead.
+The masses have accelerations but are dependent nodes: each position follows from the mass above and the rod between
+them. The tensions solve a tridiagonal system, the Schur complement of the constraints on the lengths of the rods, and
+the accelerations give the field f = (ω, q × h), h = q × d/L with d = a - a_above, where q × (q × d) = q (q·d) - d for
+unit q. Source: [Celledoni2022], section 4, which solves a dense system in all angular velocities instead.
 
-In Hamilton's form the momenta m_i = L_i q_i × P_i take the place of the angular velocities, where P_i is the momentum
-of all masses below rod i. Its part along q_i is not known from m_i: it is the multiplier of q_i·(u_i - u_above) = 0 in
-the same tridiagonal system, whose other unknowns are then the velocities u of the masses. The field is that of
-q' = ω × q and m' = (u_i - u_above) × P_i - (mass below) g L_i q_i × e3.
+Hamilton's form replaces the angular velocities by the momenta m_i = L_i q_i × P_i, where P_i is the momentum of all
+masses below rod i. The component of P_i along q_i does not follow from m_i: it is the multiplier of
+q_i·(u_i - u_above) = 0 in the same tridiagonal system, whose other unknowns are then the velocities u of the masses.
+The field is q' = ω × q and m' = (u_i - u_above) × P_i - (mass below) g L_i q_i × e3.
 
-Runs of both forms start from ``directions`` and ``angular_velocities``; in Hamilton's form ``momenta`` may be given
-instead.
+Runs of both forms start from ``directions`` and ``angular_velocities``; Hamilton's form also accepts ``momenta``.
 """
 
 from typing import Any
@@ -27,7 +26,7 @@ OPTIONS = {"formulation": ["lagrangian", "hamiltonian"]}
 
 
 def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
-    """State a chain that hangs from a fixed point; the third axis points upwards."""
+    """Return a chain that hangs from a fixed point; the third axis points upwards."""
     chain = sl.Model("pendulum_chain")
     gravity = chain.parameter("gravity", 9.81, unit="m/s^2")
     is_lagrangian = formulation == "lagrangian"
@@ -42,7 +41,7 @@ def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
         rods.initial(angular_velocities=[0, 1, 0])
         _with_velocities(chain, link, rods, points, gravity)
     else:
-        # The momenta of equal links with the angular velocity (0, 1, 0).
+        # Momenta of equal links with the angular velocity (0, 1, 0).
         rods.initial(momenta=lambda i: [0, (links * (links + 1) - i * (i + 1)) / 2, 0])
         rods.initial_quantity("angular_velocities", "momenta", _momenta)
         _with_momenta(chain, link, rods, points, gravity)
@@ -72,7 +71,7 @@ def _with_velocities(
 def _with_momenta(
     chain: sl.Model, link: sl.HomogeneousSpace, rods: sl.NodeArray, points: sl.NodeArray, gravity: Any
 ) -> None:
-    # What is called acceleration a here is the velocity u of a point: the unknown of the same linear system.
+    # The accelerations of this model are the velocities u of the points: the linear system has the same form.
     links = len(rods)
     loads = chain.node_array("loads", "R1", links + 1)
     loads.fix(links)
@@ -80,7 +79,7 @@ def _with_momenta(
     m = body.parameter("masses", 1.0)
     body.kinetic_energy(m * body.point.x_dot.dot(body.point.x_dot) / 2 + body.load.x_dot[0] ** 2 / 2)
     body.energy(m * body.point.v_dot.dot(body.point.v_dot) / 2 + m * gravity * body.point.x[2])
-    body.place(body.load, body.below, [m], last_first=True)  # the mass that a rod bears
+    body.place(body.load, body.below, [m], last_first=True)  # total mass below a rod
     chain.add(body, [(points[k], loads[k - 1], loads[k]) for k in range(1, links + 1)])
 
     rod = sl.ElementType("rod", above="R3", below="R3", link=link, load="R1")
@@ -100,7 +99,7 @@ def _with_momenta(
 
 
 def _momenta(directions: Array, angular_velocities: Array, masses: Array, lengths: Array) -> Array:
-    """m_i = L_i q_i × P_i, where P_i = Σ m_j u_j over the masses below rod i."""
+    """Return m_i = L_i q_i × P_i, where P_i = Σ m_j u_j over the masses below rod i."""
     along = np.sum(directions * angular_velocities, axis=1)
     if not np.all(np.abs(along) <= 1e-6):
         worst = int(np.argmax(np.abs(along)))

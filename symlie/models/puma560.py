@@ -1,10 +1,9 @@
 """A Puma 560 under gravity: six links on revolute joints, each with a controller.
 
-Axes are those of Denavit and Hartenberg, A = Rz(angle) Tz(d) Tx(a) Rx(alpha), with origins at the ends of links.
-The first link has inertia about its axis alone, and that of the third violates the triangle inequality, as in the
-literature.
-Variant A starts at the zero angles that the printed accelerations belong to, variant B at the printed ones.
-Source: [Holzinger2024], section 4.4.
+Axes follow Denavit and Hartenberg, A = Rz(angle) Tz(d) Tx(a) Rx(alpha), with origins at the ends of the links. As in
+the literature, the first link has inertia about its axis alone, and the inertia of the third violates the triangle
+inequality. Variant A starts at zero angles, to which the printed accelerations belong; variant B starts at the printed
+angles. Source: [Holzinger2024], section 4.4.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ import symlie as sl
 OPTIONS = {"variant": ["A", "B"], "group": ["SO3xR3", "SE3", "S3xR3", "S3sR3"]}
 START = {"A": np.zeros(6), "B": np.radians([0, 22.5, 90, 0, 22.5, 0])}
 GOAL = np.radians([-120, 60, -200, 90, 90, 45])
-LINKS = (  # d and a in m, alpha in right angles, mass in kg, its centre in m, inertia about it in kg m²
+LINKS = (  # d, a in m, alpha in right angles, mass in kg, centre of mass in m, inertia about it in kg m²
     (0.0, 0.0, 1, 20.0, (0.0, 0.0, 0.0), (0.0, 0.35, 0.0)),
     (0.0, 0.4318, 0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539)),
     (0.15005, 0.0203, -1, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125)),
@@ -33,10 +32,7 @@ def build(
     form: int | None = None,
     step: str | None = None,
 ) -> sl.Model:
-    """State the robot, with angles at the start by a variant, and its controllers.
-
-    Links are on a group, or on SO3xR3 with rotations stored by other coordinates.
-    """
+    """Return the robot with its controllers and the initial angles of a variant."""
     model = sl.Model("puma560")
     joints = arm(model, START[variant], group, coordinates, form, step)
     targets = []
@@ -56,7 +52,7 @@ def arm(
     form: int | None = None,
     step: str | None = None,
 ) -> list[sl.RevoluteJoint]:
-    """State links and joints, at the given angles; the joints come back."""
+    """Add links and joints at the given angles, and return the joints."""
     end = sl.Marker(model.ground, [0, 0, 0], axis=[0, 0, 1], across=[1, 0, 0])
     R, x, joints = np.eye(3), np.zeros(3), []
     for k, (d, a, turns, mass, center, inertia) in enumerate(LINKS, start=1):

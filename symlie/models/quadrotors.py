@@ -1,9 +1,10 @@
 """Two quadrotors that carry a point mass on rigid rods, free, with constant thrusts, or tracking a curve.
 
-The third axis points along gravity; the unit vector q_i leads from vehicle i to the load, and the vehicle is at
-y - L_i q_i. All moves on R⁶ x (SO(3) x R³)² x (TS²)². With ``control=constant`` and ``tracking`` thrusts are vectors in
-space that do not follow the attitudes; with ``full`` they are along the third axes of the vehicles, which moments turn
-to where the law of ``tracking`` wants them. Source: [Celledoni2022], section 6; control laws: [Lee2013] and [Lee2010].
+The third axis points along gravity; the unit vector q_i points from vehicle i to the load, so that the vehicle is at
+y - L_i q_i. The configuration space is R⁶ x (SO(3) x R³)² x (TS²)². With ``control=constant`` and ``tracking``, thrusts
+are vectors in inertial axes that do not depend on the attitudes; with ``full``, they point along the third axes of the
+vehicles, and moments align these axes with the thrusts of the ``tracking`` law. Source: [Celledoni2022], section 6;
+control laws: [Lee2013] and [Lee2010].
 """
 
 from typing import Any
@@ -19,13 +20,13 @@ OPTIONS = {"control": ["none", "constant", "tracking", "full"]}
 GAINS = {"load_stiffness": 12.0, "load_damping": 5.0, "rod_stiffness": 16.0, "rod_damping": 5.0}
 ATTITUDE_GAINS = {"attitude_stiffness": (40.0, "N m"), "attitude_damping": (4.0, "N m s")}
 FORWARD = sl.vector(1, 0, 0)
-"""Where the first axes of the vehicles are to point, as far as the third ones let them."""
+"""Desired direction of the first axes of the vehicles, projected onto the plane across the third axes."""
 DOWN = sl.vector(0, 0, 1)
 SINE, COSINE = (f(sl.pi * 4 / 9).evalf() for f in (sl.sin, sl.cos))
 
 
 def build(control: str = "none") -> sl.Model:
-    """State the two quadrotors and their load."""
+    """Return the model of the two quadrotors and their load."""
     model = sl.Model("quadrotors")
     mass = model.parameter("load_mass", 0.4, unit="kg")
     masses = model.parameter("vehicle_masses", [0.755, 0.755], unit="kg")
@@ -94,7 +95,7 @@ def build(control: str = "none") -> sl.Model:
 
 
 def accelerated(model: sl.Model, rods: Vectors, pull: list[Any], mass: Any, masses: sl.SymbolicMatrix) -> Any:
-    """M⁻¹ Σ pull_i q_i with M = m_y I + Σ m_i q_i q_iᵀ, by a system of two equations instead of three."""
+    """Return M⁻¹ Σ pull_i q_i with M = m_y I + Σ m_i q_i q_iᵀ from a system of two equations instead of three."""
     q1, q2 = rods
     force = model.let(pull[0] * q1 + pull[1] * q2)
     a, b = mass / masses[0] + q1.dot(q1), mass / masses[1] + q2.dot(q2)
@@ -114,20 +115,21 @@ def tracking_thrusts(
     lengths: sl.SymbolicMatrix,
     g: Any,
 ) -> Vectors:
-    """Thrusts that lead the load along (t - 5/2, 0, (t - 5/2)² - 7), with the rods 30° to either side of the force."""
+    """Return thrusts that move the load along (t - 5/2, 0, (t - 5/2)² - 7) with the rods 30° to either side of the
+    force."""
     ky, kyd, kq, kw = (model.parameter(name, value) for name, value in GAINS.items())
     t = model.t - sl.Rational(5, 2)
     target = [sl.vector(t, 0, t**2 - 7), sl.vector(1, 0, 2 * t), sl.vector(0, 0, 2), *[sl.vector(0, 0, 0)] * 2]
     swings = [w.cross(q) for q, w in zip(rods, spins, strict=True)]
 
-    # The force on the load and, because the law cancels the coupling, its rates along the motion.
+    # The force on the load and its time derivatives, which are explicit because the law cancels the coupling.
     def force(place: sl.SymbolicMatrix, velocity: sl.SymbolicMatrix, order: int) -> Any:
         wanted = target[order : order + 3]
         free_fall = g * DOWN if order == 0 else 0 * DOWN
         return model.let(mass * (-ky * (place - wanted[0]) - kyd * (velocity - wanted[1]) + wanted[2] - free_fall))
 
     def borne(forces: Vectors, order: int) -> Vectors:
-        """μ_i = 2/3 (F·q_i) q_i, or its rate."""
+        """Return μ_i = 2/3 (F·q_i) q_i, or its rate."""
         if order == 0:
             return [model.let(sl.Rational(2, 3) * forces[0].dot(q) * q) for q in rods]
         return [
@@ -142,7 +144,7 @@ def tracking_thrusts(
     rates = borne(forces, 1)
     forces.append(force(acceleration, (rates[0] + rates[1]) / mass, 2))
 
-    # Wanted directions, with two rates each, are fixed in the frame of the force and the plane of the formation.
+    # The desired directions, with two rates each, are constant in the frame of the force and the formation plane.
     side = [sl.vector(0, 1, 0), *[sl.vector(0, 0, 0)] * 2]
     upright = unit(model, [-f for f in forces])
     across = unit(model, cross(model, forces, side))
@@ -169,10 +171,8 @@ def attitude_moments(
     J: sl.SymbolicMatrix,
     rates: dict[str, sl.SymbolicMatrix],
 ) -> Vectors:
-    """Moments that turn -R e3 to wanted thrusts, where J e_Ω' = -k_R e_R - k_Ω e_Ω holds for the errors of attitudes.
-
-    ``rates`` are those of all fields of the state but R and Ω, on which no wanted thrust depends.
-    """
+    """Return moments that align -R e3 with the desired thrusts such that the attitude errors satisfy J e_Ω' = -k_R e_R
+    - k_Ω e_Ω; ``rates`` are the rates of all state fields except R and Ω."""
     stiffness, damping = (model.parameter(name, value, unit) for name, (value, unit) in ATTITUDE_GAINS.items())
     axes = [sl.vector(*(int(k == j) for j in range(3))) for k in range(3)]
     turned = {
@@ -200,18 +200,18 @@ def attitude_moments(
 
 
 def unskewed(matrix: sl.SymbolicMatrix) -> sl.SymbolicMatrix:
-    """a of the matrix of b -> a × b."""
+    """Return the vector a of the matrix of b -> a × b."""
     return sl.vector(matrix[2, 1], matrix[0, 2], matrix[1, 0])
 
 
 def cross(model: sl.Model, a: Vectors, b: Vectors) -> Vectors:
-    """a × b with its first two rates."""
+    """Return a × b with its first two rates."""
     rate = a[1].cross(b[0]) + a[0].cross(b[1])
     return [model.let(c) for c in (a[0].cross(b[0]), rate, a[2].cross(b[0]) + 2 * a[1].cross(b[1]) + a[0].cross(b[2]))]
 
 
 def unit(model: sl.Model, x: Vectors) -> Vectors:
-    """x/|x| with its first two rates."""
+    """Return x/|x| with its first two rates."""
     size, rate, second = model.let([x[0].dot(x[0]), 2 * x[0].dot(x[1]), 2 * x[1].dot(x[1]) + 2 * x[0].dot(x[2])])
     r = model.let(1 / sl.sqrt(size))
     dr = model.let(-(r**3) * rate / 2)

@@ -1,8 +1,8 @@
 """Models by name or by file, and their options.
 
 A model file is plain Python that exposes ``build(**options)`` and returns a `Model`. It may list the allowed values of
-options in ``OPTIONS = {"group": ["SO3", "S3"]}``; the first sentence of its docstring is its summary. A known solution
-stands beside it, as ``NAME_reference.json`` beside ``NAME.py``.
+options in ``OPTIONS = {"group": ["SO3", "S3"]}``; the first sentence of its docstring is its summary. The reference
+solution of ``NAME.py``, if known, is the file ``NAME_reference.json`` in the same folder.
 """
 
 from __future__ import annotations
@@ -32,28 +32,22 @@ if TYPE_CHECKING:
     from symlie.modeling.model import Model
 
 MINIMAL = "minimal"
-"""Value of the option ``coordinates`` that turns any model into `minimal_coordinates`."""
+"""Value of the option ``coordinates`` that applies `minimal_coordinates` to any model."""
 
 FOLDER = Path(__file__).parent
-"""Where the ready-made models are."""
+"""Folder of the ready-made models."""
 
 
 def model_names() -> tuple[str, ...]:
-    """Names of the ready-made models."""
+    """Return the names of the ready-made models."""
     files = sorted(FOLDER.glob("*.py"))
     return tuple(f.stem for f in files if "\ndef build(" in f.read_text(encoding="utf-8"))
 
 
 def model_path(model: str) -> Path:
-    """The file of a model, given by the name of a ready-made one or by its path.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such model.
-    """
+    """Return the file of a ready-made model or of a path; raise `UnknownNameError` if it does not exist."""
     if model.endswith(".py") or os.sep in model:
-        with contextlib.suppress(OSError, RuntimeError):  # a link to itself, or no home
+        with contextlib.suppress(OSError, RuntimeError):  # circular link, or no home directory
             path = Path(model).expanduser().resolve()
             if path.is_file():
                 return path
@@ -71,7 +65,7 @@ def model_path(model: str) -> Path:
 
 
 def is_ready_made(model: str) -> bool:
-    """Whether a model is one of the package's own, so that its options determine it."""
+    """Return whether a model belongs to the package, so that its options determine it."""
     return model_path(model).parent == FOLDER
 
 
@@ -80,7 +74,7 @@ class ModelFile:
     """An imported model file."""
 
     name: str
-    """As the user called it."""
+    """Name or path as given by the user."""
     path: Path
     module: ModuleType
 
@@ -96,13 +90,7 @@ class ModelFile:
 
     @property
     def choices(self) -> dict[str, list[object]]:
-        """Allowed values of those options that list them.
-
-        Raises
-        ------
-        ModelError
-            ``OPTIONS`` of the file is something else.
-        """
+        """Allowed values of the options that list them; raises `ModelError` if ``OPTIONS`` has another form."""
         stated = getattr(self.module, "OPTIONS", {})
         if not isinstance(stated, Mapping) or not all(isinstance(v, Sequence) for v in stated.values()):
             raise ModelError(
@@ -112,7 +100,7 @@ class ModelFile:
 
     @property
     def defaults(self) -> dict[str, object]:
-        """Options that have a default, with it; an option whose default is None is not there unless it is given."""
+        """Default values of options, except defaults of None."""
         stated = {p.name: p.default for p in self._signature.parameters.values() if p.default is not p.empty}
         return {name: value for name, value in stated.items() if value is not None}
 
@@ -128,15 +116,8 @@ class ModelFile:
         return [p.name for p in self._signature.parameters.values() if p.kind in kinds]
 
     def complete(self, options: Mapping[str, object]) -> dict[str, object]:
-        """Options with defaults filled in.
-
-        Raises
-        ------
-        UnknownNameError
-            An option or its value does not exist; the message lists those that do.
-        ModelError
-            An option without default is missing.
-        """
+        """Return the options with defaults filled in; raise `UnknownNameError` for an unknown option or value,
+        `ModelError` if a required option is missing."""
         if self._is_minimal(options):
             return {**self.complete({k: v for k, v in options.items() if k != "coordinates"}), "coordinates": MINIMAL}
         names = self.option_names
@@ -155,11 +136,11 @@ class ModelFile:
         return complete
 
     def _is_minimal(self, options: Mapping[str, object]) -> bool:
-        """Whether minimal coordinates are asked for, which every model with joints has."""
+        """Return whether the options select minimal coordinates in general, not as a choice of the model itself."""
         return options.get("coordinates") == MINIMAL and MINIMAL not in self.choices.get("coordinates", ())
 
     def _allowed(self, name: str, value: object, allowed: list[object]) -> object:
-        # Values from a command line may have become numbers although the model lists texts.
+        # The command line may convert values to numbers although the model lists strings.
         for choice in allowed:
             if value == choice or str(value) == str(choice):
                 return choice
@@ -168,13 +149,8 @@ class ModelFile:
         )
 
     def build(self, options: Mapping[str, object]) -> Model:
-        """Call ``build`` with complete options.
-
-        Raises
-        ------
-        ModelError
-            The file failed, or did not return a model; the message says where.
-        """
+        """Call ``build`` with complete options; raise `ModelError` with the line of the file if it fails or returns no
+        model."""
         from symlie.modeling.model import Model
 
         is_minimal = self._is_minimal(options)
@@ -190,15 +166,8 @@ class ModelFile:
 
 
 def open_model(model: str) -> ModelFile:
-    """Import the file of a model.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such model.
-    ModelError
-        The file can not be imported, or has no ``build``.
-    """
+    """Import the file of a model; raise `UnknownNameError` if it does not exist, `ModelError` if it cannot be imported
+    or has no ``build``."""
     path = model_path(model)
     if is_ready_made(model):
         return ModelFile(model, path, importlib.import_module(f"symlie.models.{path.stem}"))
@@ -209,15 +178,8 @@ def open_model(model: str) -> ModelFile:
 
 
 def option_names(model: str) -> list[str]:
-    """Names of the options of a model; the file of a ready-made one is read, and not imported.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such model.
-    ModelError
-        The file can not be imported, or has no ``build``.
-    """
+    """Return the names of the options of a model; parse ready-made models without importing them, and raise as
+    `open_model`."""
     if not is_ready_made(model):
         return open_model(model).option_names
     statements = ast.parse(model_path(model).read_text(encoding="utf-8")).body
@@ -226,13 +188,7 @@ def option_names(model: str) -> list[str]:
 
 
 def import_file(path: Path) -> ModuleType:
-    """Import a Python file of the user's.
-
-    Raises
-    ------
-    ModelError
-        It can not be imported; the message says where.
-    """
+    """Import a Python file of the user; raise `ModelError` with the line if this fails."""
     name = f"symlie_model_{path.stem}"
     importlib.import_module("symlie.modeling.model")
     specification = importlib.util.spec_from_file_location(name, path)
@@ -246,20 +202,15 @@ def import_file(path: Path) -> ModuleType:
 
 @dataclass(frozen=True, eq=False)
 class BuiltModel:
-    """A model, its complete options, and the files of the user's own modules that stated it."""
+    """A model, its complete options, and the files of the user's modules that define it."""
 
     model: Model
     options: Mapping[str, object]
     files: tuple[str, ...]
 
     def derive(self, freeze: str | Sequence[str] = ()) -> Equations:
-        """The equations, with the options recorded as they go into a manifest.
-
-        Parameters
-        ----------
-        freeze
-            Parameters that are constants in them, as in `Equations.compile`.
-        """
+        """Derive the equations, with the options recorded for the manifest and the parameters of ``freeze`` as
+        constants."""
         from symlie.api import derive
 
         options = tuple((name, plain(value)) for name, value in sorted(self.options.items()))
@@ -267,14 +218,8 @@ class BuiltModel:
 
 
 def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:
-    """Import a model's file and build the model.
-
-    Raises
-    ------
-    UnknownNameError, ModelError
-        See `open_model`, `ModelFile.complete` and `ModelFile.build`.
-    """
-    # Those of ready-made models are all of this package.
+    """Import the file of a model and build it; raise as `open_model`, `ModelFile.complete` and `ModelFile.build`."""
+    # Ready-made models import modules of this package alone.
     none = contextlib.nullcontext[list[str]]([])
     with none if is_ready_made(model) else imported_files(model_path(model)) as files, stage("build", model):
         file = open_model(model)
@@ -284,7 +229,7 @@ def build_model(model: str, options: Mapping[str, object]) -> BuiltModel:
 
 
 def plain(value: object) -> object:
-    """The value of an option as JSON has it; as text where it has not."""
+    """Return the JSON form of the value of an option, or its text if it has none."""
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError):
@@ -293,12 +238,10 @@ def plain(value: object) -> object:
 
 @contextlib.contextmanager
 def _running(path: Path) -> Iterator[None]:
-    """Run code of a model file: its folder is searched for imports, what it prints goes to stderr, errors are named.
-
-    No byte code is written, because byte code of the same second and size would hide an edit.
-    """
+    """Run code of a model file with its folder in the search path, output redirected to stderr, and errors located."""
     search = [str(path.parent)] if path.parent != FOLDER else []
     sys.path[:0] = search
+    # Byte code is not written: it would hide an edit within one second that does not change the size.
     writes_bytecode, sys.dont_write_bytecode = not sys.dont_write_bytecode, True
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -307,7 +250,7 @@ def _running(path: Path) -> Iterator[None]:
         raise
     except SymlieError as error:
         raise type(error)(f"{_place(path, error)}: {error}") from error
-    except BaseException as error:  # SystemExit too: a model that ends the process would end it without a result
+    except BaseException as error:  # includes SystemExit, so that a model cannot end the process without a message
         message = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
         what = ": ".join(filter(None, (type(error).__name__, message)))
         raise ModelError(f"{_place(path, error)}: {what}") from error
@@ -318,7 +261,7 @@ def _running(path: Path) -> Iterator[None]:
 
 
 def _place(path: Path, error: BaseException) -> str:
-    """``file:line`` of the innermost line of the user's own code."""
+    """Return ``file:line`` of the innermost line of the user's code."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_shown(Path(error.filename))}:{error.lineno}"
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename) == path or is_local(f.filename)]
@@ -326,7 +269,7 @@ def _place(path: Path, error: BaseException) -> str:
 
 
 def _shown(path: Path) -> str:
-    """A path as a user would type it."""
+    """Return a path relative to the working directory if possible."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -11,7 +11,7 @@ OPTIONS = {"constraint": ["none", "kirchhoff", "inextensible"], "group": ["S3sR3
 def build(
     segments: int = 8, constraint: str = "none", group: str | None = None, coordinates: str | None = None
 ) -> sl.Model:
-    """State the roll-up manoeuvre."""
+    """Return the model of the roll-up manoeuvre."""
     model = sl.Model("roll_up")
     EI = model.parameter("bending_stiffness", 500.0, unit="N m^2")
     GA = model.parameter("extension_stiffness", 1e4, unit="N")

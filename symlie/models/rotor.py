@@ -1,8 +1,8 @@
 """A rotor at 200,000 revolutions per minute on two flexible supports.
 
-Springs and dampers act in inertial axes at two points of the shaft, at the first one along it too; a torque is fixed in
-space, and there is no weight. The printed mass contradicts the printed inertia and damping; data derived from the
-dimensions of the disk agree with both. Source: [Holzinger2024], section 4.2.
+Springs and dampers act in inertial axes at two points of the shaft, at the first one also in the axial direction; a
+torque is constant in inertial axes, and gravity is neglected. The printed mass contradicts the printed inertia and
+damping; data derived from the dimensions of the disk agree with both. Source: [Holzinger2024], section 4.2.
 """
 
 import numpy as np
@@ -23,17 +23,7 @@ def build(
     form: int | None = None,
     step: str | None = None,
 ) -> sl.Model:
-    """State the rotor.
-
-    Parameters
-    ----------
-    data
-        Mass, inertia and damping: ``"derived"`` from a disk of steel, or as ``"printed"``.
-    group
-        Group of the body.
-    coordinates, form, step
-        How its rotation is stored and stepped, where that is not as the group does.
-    """
+    """Return the rotor with mass, inertia and damping ``"derived"`` from a steel disk or as ``"printed"``."""
     model = sl.Model("rotor")
     if data == "printed":
         mass, inertia, damping = 1.223, (0.001541, 0.000812, 0.000812), 5.165093

@@ -1,8 +1,9 @@
 """A spatial slider-crank mechanism: crank, connecting rod and slider, with one degree of freedom, under gravity.
 
-The crank turns about a revolute joint, the rod hangs on it by a spherical joint and on the slider by a universal joint,
-whose cross has the axes x of the slider and y of the rod; the slider moves along x. Source: [Holzinger2024],
-section 4.3, with the centre of mass of the crank in its middle and the rod's angular velocity in inertial axes.
+A revolute joint connects the crank to the ground, a spherical joint the rod to the crank, and a universal joint, whose
+cross has the axes x of the slider and y of the rod, the rod to the slider; the slider moves along x.
+Source: [Holzinger2024], section 4.3, with the centre of mass of the crank in its middle and the angular velocity of the
+rod in inertial axes.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ OPTIONS = {"group": ["SO3xR3", "SE3", "S3xR3", "S3sR3"]}
 def build(
     group: str = "SO3xR3", coordinates: str | None = None, form: int | None = None, step: str | None = None
 ) -> sl.Model:
-    """State the slider-crank mechanism on a group, or on SO3xR3 with rotations stored by other coordinates."""
+    """Return the slider-crank mechanism on a group, or on SO3xR3 with other rotation parameters."""
     model = sl.Model("slider_crank")
     crank = sl.RigidBody(
         model, "crank", 0.12, [1e-4, 1e-4, 1e-5], group, coordinates=coordinates, form=form, step=step,

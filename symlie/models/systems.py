@@ -1,8 +1,8 @@
 """Systems of models by name or file.
 
-A model file may compute its statement from anything: files, the environment, other programs. So its ``build`` runs
-always, and what was generated from an equal statement is found by that statement. Ready-made models depend on their
-options and on the package alone; theirs is found before SymPy is imported.
+A model file may depend on anything: files, the environment, other programs. So its ``build`` always runs, and the cache
+finds generated code by the resulting model definition. Ready-made models depend only on their options and on the
+package, so that the cache finds their code before SymPy is imported.
 """
 
 from __future__ import annotations
@@ -36,26 +36,12 @@ def system_of_model(
     optimize: str = "default",
     freeze: str | Sequence[str] = (),
 ) -> System:
-    """A system by model name or file, from the cache of generated files if they are there.
-
-    Parameters
-    ----------
-    model
-        Name of a ready-made model, or path of a model file.
-    options
-        Options of its ``build``; defaults may be left out.
-    backend, optimize, freeze
-        As in `Equations.compile`.
-
-    Raises
-    ------
-    UnknownNameError, ModelError
-        The model, an option, a parameter to freeze or the statement is wrong.
-    """
+    """Return the system of a model by name or file, from the cache of generated files if possible; raise
+    `UnknownNameError` or `ModelError` if the model, an option or a parameter to freeze is invalid."""
     if is_ready_made(model) and plain(dict(options)) == options:
         return _ready_made_system(model, options, backend, optimize, freeze)
     built = build_model(model, options)
-    # Sources are read before the derivation, which takes long enough for an edit.
+    # Digests are computed before the derivation, during which the user may edit the files.
     sources = {file: file_digest(file) for file in built.files}
     system = built.derive(freeze).compile(backend, optimize)
     return dataclasses.replace(system, sources=sources)

@@ -1,4 +1,4 @@
-"""Modules of the user's own that a model file imports."""
+"""Modules of the user that a model file imports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _foreign_folders() -> tuple[Path, ...]:
 
 
 def is_local(file: str) -> bool:
-    """Whether a file is the user's own: not of the standard library, an installed package or symlie."""
+    """Return whether a file belongs to the user: not to the standard library, an installed package or symlie."""
     path = Path(file).resolve()
     if _PACKAGE_FOLDERS & set(path.parts) or any(path.is_relative_to(f) for f in _foreign_folders()):
         return False
@@ -29,10 +29,7 @@ def is_local(file: str) -> bool:
 
 @contextlib.contextmanager
 def imported_files(model: Path) -> Iterator[list[str]]:
-    """Files of the user's own modules that are imported inside of the block; the list is filled at its end.
-
-    Modules beside the model that the block imported are forgotten, so that the next build reads them again.
-    """
+    """Yield a list that receives the files of the imported user modules when the block ends."""
     files: list[str] = []
     before = set(sys.modules)
     try:
@@ -41,6 +38,7 @@ def imported_files(model: Path) -> Iterator[list[str]]:
         modules = {name: file for name, file in _local_modules().items() if name != "__main__"}
         files += sorted({str(Path(file).resolve()) for file in modules.values()})
         for name, file in modules.items():
+            # The next build must read local modules again.
             if name not in before and Path(file).resolve().is_relative_to(model.parent):
                 del sys.modules[name]
 

@@ -78,7 +78,7 @@ class Connection(ABC):
         return called[0].upper() + called[1:]
 
     def _kind(self) -> str:
-        """Name of the kind, with which the name of the element type begins."""
+        """Return the name of the kind, with which the name of the element type begins."""
         return self.kind
 
     def _values(self) -> dict[str, object]:
@@ -87,7 +87,7 @@ class Connection(ABC):
 
     @abstractmethod
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
-        """State the element type between two frames."""
+        """Define the element type between two frames."""
 
     def _points(self, size: int, at: object) -> tuple[Array, Array]:
         """Points of both markers in inertial axes, from what states the connection."""
@@ -140,12 +140,12 @@ class Connection(ABC):
         return markers[0], markers[1]
 
     def _initial_frames(self) -> tuple[Frame, Frame]:
-        """Frames in the initial configuration, as numbers."""
+        """Return the frames in the initial configuration as numbers."""
         first, second = (frame_of_numbers(*m.placed(self.model)) for m in self.markers)
         return first, second
 
     def _add(self) -> None:
-        """Add the instance, of an element type that is stated once for each pair of groups."""
+        """Add the instance; each pair of groups has one element type."""
         groups: list[LieGroup | None] = [group_of(m.body) for m in self.markers]
         name = "_".join([self._kind(), *("ground" if g is None else g.name for g in groups)])
         known = next((i.element for i in self.model.instances if i.element.name == name), None)

@@ -1,4 +1,4 @@
-"""What holds a continuum at its ends: nothing, a clamp, another node, a prescribed motion, its own beginning."""
+"""Boundary conditions of a continuum: free, clamped, joined to a node, prescribed, or closed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDS = {"start": 0, "end": -1}
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """What holds an end."""
+    """Boundary condition of an end."""
 
     how: str
     """``clamped``, ``joined``, ``prescribed`` or ``closed``."""
@@ -25,20 +25,20 @@ class Held:
 
 
 class Ends:
-    """Boundary conditions of a continuum; an end that nothing is stated of is free."""
+    """Boundary conditions of a continuum; ends without a condition are free."""
 
     def __init__(self, what: str) -> None:
         self._what = what
         self.held: dict[str, Held] = {}
 
     def known(self, end: object) -> str:
-        """The name of an end, checked."""
+        """Return the name of an end; raise `ModelError` if it does not exist."""
         if not isinstance(end, str) or end not in ENDS:
             raise ModelError(f"The ends of {self._what} are 'start' and 'end', not {end!r}.")
         return end
 
     def hold(self, end: str, held: Held) -> None:
-        """State what holds an end, once."""
+        """Set the boundary condition of an end; raise `ModelError` if it has one."""
         before = self.held.get(self.known(end))
         if before is not None:
             raise ModelError(
@@ -47,28 +47,28 @@ class Ends:
         self.held[end] = held
 
     def how(self, end: str) -> str:
-        """What holds an end, or ``free``."""
+        """Return the kind of the boundary condition, or ``free``."""
         return self.held[end].how if end in self.held else "free"
 
     def node(self, end: str) -> BodyNode | None:
-        """The node that an end is joined to."""
+        """Return the node that an end is joined to, or None."""
         return self.held[end].node if end in self.held else None
 
     @property
     def is_closed(self) -> bool:
-        """Whether the end is the start."""
+        """True if the end is joined to the start."""
         return any(h.how == "closed" for h in self.held.values())
 
     def is_free(self, end: str) -> bool:
-        """Whether an end has a natural boundary condition."""
+        """Return whether an end has a natural boundary condition."""
         return end not in self.held or self.held[end].how in ("joined", "closed")
 
     def is_joined(self, end: str) -> bool:
-        """Whether an end is a node of another continuum, or the other end."""
+        """Return whether an end is joined to a node of the model or to the other end."""
         return self.how(end) in ("joined", "closed")
 
     def apply(self, model: Model, end: str, node: BodyNode) -> None:
-        """Clamp or move the node of an end."""
+        """Fix the node of a clamped end, or prescribe the motion of a prescribed one."""
         held = self.held[end]
         if held.how == "prescribed":
             model.prescribe(node, **held.motion)

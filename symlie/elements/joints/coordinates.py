@@ -36,32 +36,32 @@ class Turn:
     effort_unit = "N m"
 
     def parts(self, a: Frame, b: Frame) -> tuple[Expr, Expr]:
-        """Sine and cosine of the angle."""
+        """Return sine and cosine of the angle."""
         sine, cosine = (a.named(a.axis(i).dot(b.axis(j))) for i, j in (self.sine, self.cosine))
         return sine, cosine
 
     def principal(self, a: Frame, b: Frame) -> Expr:
-        """The angle between -π and π."""
+        """Return the angle between -π and π."""
         return atan2(*self.parts(a, b))
 
     def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
-        """The angle, over turns."""
+        """Return the unwrapped angle."""
         return statement.unwrapped_angle(*self.parts(a, b))
 
     def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
-        """Its rate: the angular velocity of the second body against the first about the axis."""
+        """Return the angular velocity of the second body relative to the first about the axis."""
         spin = relative_spin(a, b)
         return a.named(spin[0] if len(spin) == 1 else spin.dot(self._axis(a, b)))
 
     def apply(self, statement: Statement, a: Frame, b: Frame, effort: Expr) -> None:
-        """Let a torque act about the axis, on the second body as given and on the first with opposite sign."""
+        """Apply a torque about the axis to the second body, and its opposite to the first."""
         for frame, sign in ((a, -1), (b, 1)):
             if isinstance(frame.node, Node):
                 torque = [effort] if len(frame.offset) == 2 else self._axis(a, b) * effort
                 statement.torque([sign * c for c in torque], on=frame.node)
 
     def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
-        """The angle less another one, between -π and π: smooth where they agree, whatever the turns."""
+        """Return the angle minus another one, between -π and π, smooth where they agree up to full turns."""
         s, c = self.parts(a, b)
         return atan2(s * cos(other) - c * sin(other), c * cos(other) + s * sin(other))
 
@@ -90,25 +90,25 @@ class Shift:
     effort_unit = "N"
 
     def principal(self, a: Frame, b: Frame) -> Expr:
-        """The displacement."""
+        """Return the displacement."""
         displacement: Expr = a.axis(self.along).dot(b.point - a.point)
         return displacement
 
     def value(self, statement: Statement, a: Frame, b: Frame) -> Expr:
-        """The displacement."""
+        """Return the displacement."""
         return a.named(self.principal(a, b))
 
     def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
-        """The displacement less another one."""
+        """Return the displacement minus another one."""
         return self.principal(a, b) - other
 
     def rate_of(self, statement: Statement, a: Frame, b: Frame) -> Expr:
-        """Its rate."""
+        """Return the rate of the displacement."""
         rate: Expr = statement.rate(self.value(statement, a, b))
         return rate
 
     def apply(self, statement: Statement, a: Frame, b: Frame, effort: Expr) -> None:
-        """Let a force act along the axis, on the second body as given and on the first with opposite sign."""
+        """Apply a force along the axis to the second body, and its opposite to the first."""
         statement.force([effort], at=[self.value(statement, a, b)])
 
 

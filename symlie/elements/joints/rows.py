@@ -1,4 +1,4 @@
-"""What a kind of joint consists of, as data, and the reaction of its constraints."""
+"""Kinds of joints as data, and the reaction of their constraints."""
 
 from __future__ import annotations
 
@@ -44,30 +44,20 @@ class Rows:
 
     @property
     def rates(self) -> list[str]:
-        """Names of the rates of the free coordinates; of a ball joint that of its angular velocity."""
+        """Names of the rates of the free coordinates; for a ball joint, the name of its relative angular velocity."""
         return [BALL_RATE] if self.is_ball else [c.rate for c in self.coordinates]
 
     def vanishing(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
-        """All rows on positions."""
+        """Return all constraint equations on positions."""
         return [r for row in self.held for r in row(a, b, values)]
 
     def sliding(self, a: Frame, b: Frame, values: Values) -> list[Expr]:
-        """All rows on velocities."""
+        """Return all nonholonomic constraint equations."""
         return [r for row in self.rolling for r in row(a, b, values)]
 
 
 def reaction(statement: Statement, a: Frame, b: Frame, constraints: Sequence[str]) -> tuple[SymbolicMatrix, object]:
-    """Force and moment of constraints on the second body at its marker's point, in inertial axes.
-
-    Parameters
-    ----------
-    statement
-        Where the constraints are stated.
-    a, b
-        Frames of the first and the second body.
-    constraints
-        Their names.
-    """
+    """Return force and moment of constraints on the second body at the point of its marker, in inertial axes."""
     node, sign = (b.node, 1) if isinstance(b.node, Node) else (a.node, -1)
     assert isinstance(node, Node)
     total = statement.constraint_force(node, *constraints)

@@ -1,4 +1,4 @@
-"""The joints of a model as a tree of bodies, seen from the ground; those that close loops are no part of it."""
+"""Tree of the bodies and joints of a model, rooted at the ground; joints that close loops do not belong to it."""
 
 from __future__ import annotations
 
@@ -10,31 +10,17 @@ from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 
 Tree = dict[object, tuple[object, Joint | None]]
-"""The body before each body, and the joint between them, in the order in which bodies are reached."""
+"""Parent of each body and the joint between them, in the order of the traversal."""
 
 
 def body_key(body: Body) -> object:
-    """What stands for a body in the tree: its node, a place in an array, or None for the ground.
-
-    Parameters
-    ----------
-    body
-        The body.
-    """
+    """Return the key of a body in the tree: its node, array and index, or None for the ground."""
     node = node_of(body)
     return None if node is None else node if isinstance(node, Node) else (node.array, node.index)
 
 
 def body_tree(model: Model, is_followed: Callable[[Joint], bool] = lambda joint: True) -> Tree:
-    """The tree from the ground and then from bodies that float.
-
-    Parameters
-    ----------
-    model
-        The model.
-    is_followed
-        Which joints may belong to it; all by default.
-    """
+    """Return the tree of joints with ``is_followed``, rooted at the ground and then at floating bodies."""
     joints = [j for j in model.joints if isinstance(j, Joint) and is_followed(j)]
     edges = [(j, body_key(j.markers[0].body), body_key(j.markers[1].body)) for j in joints]
     ends: dict[object, list[tuple[object, Joint]]] = {}

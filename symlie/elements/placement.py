@@ -1,4 +1,4 @@
-"""Where bodies are in the initial configuration, as numbers."""
+"""Poses and velocities of bodies in the initial configuration, as numbers."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def initial_placement(model: Model, node: BodyNode) -> tuple[Array, Array]:
 
 
 def rotation_of(group: ConfigurationSpace, storage: Array) -> Array:
-    """Rotation matrix of stored components."""
+    """Return the rotation matrix of stored components."""
     stored, form = next((f, form) for f in group.storage_fields if (form := rotation_form(f.name, f.shape)))
     part = storage[stored.offset : stored.offset + stored.size]
     if form == "planar":
@@ -108,7 +108,7 @@ def rotation_of(group: ConfigurationSpace, storage: Array) -> Array:
 
 
 def position_of(group: ConfigurationSpace, storage: Array) -> Array:
-    """Position among stored components."""
+    """Return the position in stored components."""
     field = next(f for f in group.storage_fields if f.name == "x")
     return storage[field.offset : field.offset + field.size]
 

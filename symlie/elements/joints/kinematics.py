@@ -30,7 +30,7 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 @dataclass(frozen=True)
 class Turned:
-    """A rotation with its angular velocity in its own axes; None where it does not move."""
+    """A rotation with its body-fixed angular velocity, None for a constant rotation."""
 
     value: Value
     spin: Vector | None
@@ -44,20 +44,12 @@ class Turned:
 
     @property
     def matrix(self) -> Vector:
-        """Entries of the matrix, by rows."""
+        """Entries of the matrix by rows."""
         assert self.group.rotation is not None
         return self.group.rotation(self.value.components)
 
     def then(self, program: Program, other: Turned) -> Turned:
-        """The product with another one.
-
-        Parameters
-        ----------
-        program
-            Where it is stated.
-        other
-            The rotation on the right.
-        """
+        """Return the product with another rotation on the right."""
         operation, arguments = Compose(self.group), (self.value, other.value)
         value = program.apply(operation, *arguments)
         if self.spin is None and other.spin is None:
@@ -66,13 +58,7 @@ class Turned:
         return Turned(value, program.vector(spin, "Omega"))
 
     def inverse(self, program: Program) -> Turned:
-        """The inverse.
-
-        Parameters
-        ----------
-        program
-            Where it is stated.
-        """
+        """Return the inverse."""
         operation = Inverse(self.group)
         value = program.apply(operation, self.value)
         if self.spin is None:
@@ -80,15 +66,7 @@ class Turned:
         return Turned(value, program.vector(operation.tangent(program, (self.value,), value, (self.spin,)), "Omega"))
 
     def applied(self, program: Program, w: Vector) -> Vector:
-        """R w.
-
-        Parameters
-        ----------
-        program
-            Where it is stated.
-        w
-            A vector.
-        """
+        """Return R w."""
         if all(c == 0 for c in w):
             return w
         if self.spin is not None:
@@ -98,31 +76,13 @@ class Turned:
 
 
 def constant(size: int, axes: Sequence[object]) -> Turned:
-    """A rotation that does not move.
-
-    Parameters
-    ----------
-    size
-        3, or 2 in the plane.
-    axes
-        Its matrix by rows.
-    """
+    """Return a constant rotation with the given matrix by rows."""
     entries = tuple(axes) if size == 3 else (axes[0], axes[2])
     return Turned(Value(entries, SO3 if size == 3 else SO2), None)
 
 
 def relative_rotation(program: Program, size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) -> Turned:
-    """Q of the angles of a joint.
-
-    Parameters
-    ----------
-    program
-        Where it is stated.
-    size
-        3, or 2 in the plane.
-    coordinates
-        All coordinates of the joint, each with its value and its rate.
-    """
+    """Return the rotation Q of the angles of a joint."""
     group = SO3 if size == 3 else SO2
     turns = [(c, about) for c, about in coordinates if isinstance(c, Turn)]
     total = Turned(Value(group.identity, group), None)
@@ -146,15 +106,7 @@ def _between(first: Turn, second: Turn) -> list[Integer]:
 
 
 def displacement(size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) -> Vector:
-    """d of the displacements of a joint.
-
-    Parameters
-    ----------
-    size
-        3, or 2 in the plane.
-    coordinates
-        All coordinates of the joint, each with its value and its rate.
-    """
+    """Return the vector d of the displacements of a joint."""
     total = [Integer(0)] * size
     for coordinate, (value, _) in coordinates:
         if isinstance(coordinate, Shift):
@@ -163,17 +115,7 @@ def displacement(size: int, coordinates: Sequence[tuple[Coordinate, Vector]]) ->
 
 
 def has_minimal_coordinates(rows: Rows, held: int, size: int) -> bool:
-    """Whether the coordinates of a joint are as many as its freedoms, so that they say where the second body is.
-
-    Parameters
-    ----------
-    rows
-        What the joint consists of.
-    held
-        Number of its rows on positions.
-    size
-        3, or 2 in the plane.
-    """
+    """Return whether the coordinates of a joint determine the pose of the second body relative to the first."""
     freedoms = (6 if size == 3 else 3) - held
     turns = [c for c in rows.coordinates if isinstance(c, Turn)]
     is_about_z = all(c.about[0] == Z for c in turns) and [c.about[1] for c in turns] in ([], [False], [False, True])

@@ -68,7 +68,7 @@ class Pose(GroupOperation):
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """The spin, and the velocity in the axes of the group."""
+        """Return the angular velocity, and the velocity in the axes of the group."""
         spin, velocity = (zero(a.space.dimension) if t is None else t for a, t in zip(arguments, tangents, strict=True))
         if self._is_body_fixed:
             velocity = rotate(program, self.group, result.components, velocity, transpose=True)
@@ -77,7 +77,7 @@ class Pose(GroupOperation):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """The moment, and the force in inertial axes."""
+        """Return the moment, and the force in inertial axes."""
         size = arguments[0].space.dimension
         moment, force = cotangent[:size], cotangent[size:]
         if self._is_body_fixed:

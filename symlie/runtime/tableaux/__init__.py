@@ -1,1 +1,1 @@
-"""Coefficients of methods: exact numbers, tableaux that check themselves, and their order conditions."""
+"""Coefficients of methods: exact numbers, validated tableaux, and order conditions."""

@@ -1,4 +1,4 @@
-"""Tableaux of methods by chains of exponentials, exact, and checked when they are made."""
+"""Exact tableaux of methods that compose exponentials, validated on construction."""
 
 from __future__ import annotations
 
@@ -11,30 +11,24 @@ from symlie.runtime.tableaux.tableau import Tableau
 
 @dataclass(frozen=True)
 class Chain:
-    """Exponentials one after the other from a starting point."""
+    """Product of exponentials, applied to a starting point."""
 
     exponentials: tuple[ExactRow, ...] = ()
-    """For each exponential the weights of f_1, f_2, …; the first one acts first."""
+    """Weights of f_1, f_2, … in each exponential; the first exponential acts first."""
     start: int = 1
-    """The stage it starts from, counted from 1; the first stage is the start of the step."""
+    """Stage at which the chain starts, counted from 1; the first stage is the start of the step."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ChainTableau(Tableau):
-    """A commutator-free method.
-
-    Raises
-    ------
-    ModelError
-        If a chain uses a stage that is not before it, or its weights do not sum to its node, or to 1 at the end.
-    """
+    """Tableau of a commutator-free method; a `ModelError` reports wrong weight sums and use of later stages."""
 
     chains: tuple[Chain, ...]
-    """How each stage is reached; the first one is empty."""
+    """Chain of each stage; the first one is empty."""
     result: Chain
-    """How the end of the step is reached."""
+    """Chain of the end of the step."""
     result_hat: Chain | None = None
-    """How the embedded end of the step is reached, for the estimate of the error."""
+    """Chain of the embedded end of the step, for the error estimate."""
 
     def __post_init__(self) -> None:
         self._check_orders()
@@ -54,7 +48,7 @@ class ChainTableau(Tableau):
         return len(self.chains)
 
     def ends(self) -> Iterator[tuple[str, Chain]]:
-        """The chains that lead to the end of the step, with their names."""
+        """Yield the chains that lead to the end of the step, with their names."""
         yield "result", self.result
         if self.result_hat is not None:
             yield "result_hat", self.result_hat

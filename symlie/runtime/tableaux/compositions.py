@@ -2,8 +2,8 @@
 
     Φ_h = Ψ_{γ_s h}∘…∘Ψ_{γ_1 h},  Σ γ_i = 1,  γ_i = γ_{s+1-i}
 
-A method of even order p gains two orders where Σ γ_i^{p+1} = 0 besides, by three substeps or by five, also of composed
-ones. With three, substeps leave the step, from -0.36 h to 1.36 h; all others stay within it.
+If also Σ γ_i^{p+1} = 0, a method of even order p gains two orders. Compositions with three or five substeps can be
+applied repeatedly. Substeps of a triple jump leave the step, from -0.36 h to 1.36 h; all others stay within it.
 Source: [HairerLubichWanner2006], section II.4 and V.3.
 """
 
@@ -15,17 +15,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Composition:
-    """Substeps of a step.
-
-    Attributes
-    ----------
-    order
-        Order that it gives to a self-adjoint method of order two.
-    lengths
-        γ_i, dimensionless.
-    source
-        Where they were published.
-    """
+    """Substeps of a step: ``order`` for a self-adjoint method of order two, dimensionless ``lengths`` γ_i, and
+    ``source``."""
 
     order: int
     lengths: tuple[float, ...]
@@ -33,12 +24,12 @@ class Composition:
 
     @property
     def starts(self) -> tuple[float, ...]:
-        """Where each substep starts, in steps."""
+        """Return the start of each substep, in units of the step size."""
         return tuple(sum(self.lengths[:k]) for k in range(len(self.lengths)))
 
 
 def _outer(order: int, pairs: int) -> tuple[float, ...]:
-    """2 ``pairs`` equal substeps with one back in the middle, for a method of an even order."""
+    """Return 2 ``pairs`` equal substeps with a backward one in the middle, for a method of even order."""
     outer = 1 / (2 * pairs - (2 * pairs) ** (1 / (order + 1)))
     sides = (outer,) * pairs
     return (*sides, 1 - 2 * pairs * outer, *sides)

@@ -1,11 +1,11 @@
-"""Discrete Lagrangians as users state them: a function of two configurations and the step size, in a file of their own.
+"""User-defined discrete Lagrangians: functions of two configurations and the step size, each in a Python file.
 
     def simpson(q0, q1, h):
         v = q0.difference(q1) / h
         middle = q0.interpolate(q1, 1 / 2)
         return h * (q0.lagrangian(v) + 4 * middle.lagrangian(v) + q1.lagrangian(v)) / 6
 
-The function is evaluated once with objects that note what is sampled; the samples are what a method keeps.
+The function is evaluated once with objects that record the samples; a method stores only these samples.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from symlie.errors import FormatError, ModelError, UnknownNameError
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
 
 LARGEST_DENOMINATOR = 10**6
-"""Of fractions that stand for decimal numbers."""
+"""Largest denominator of fractions that replace decimal numbers."""
 
 
 def _fraction(value: object) -> Fraction | None:
-    """A number as a fraction; None for other things."""
+    """Return a number as a fraction, None for other objects."""
     if isinstance(value, str):
         return Fraction(value)
     if isinstance(value, Fraction | int):
@@ -38,13 +38,13 @@ def _fraction(value: object) -> Fraction | None:
 
 @dataclass(frozen=True)
 class _Sum:
-    """Σ c h^k x over energies x that are sampled, and over 1."""
+    """Sum Σ c h^k x over sampled energies x and over 1."""
 
     terms: tuple[tuple[tuple[str, Fraction] | None, int, Fraction], ...]
 
     @classmethod
     def of(cls, terms: Iterable[tuple[tuple[str, Fraction] | None, int, Fraction]]) -> _Sum:
-        """Equal terms are added up."""
+        """Return the sum with equal terms combined."""
         total: dict[tuple[tuple[str, Fraction] | None, int], Fraction] = {}
         for sample, power, weight in terms:
             total[sample, power] = total.get((sample, power), Fraction(0)) + weight
@@ -93,7 +93,7 @@ class _Sum:
         return self._read(other) * self.reciprocal()
 
     def reciprocal(self) -> _Sum:
-        """1/(c h^k); others have none."""
+        """Return 1/(c h^k); other sums have no reciprocal."""
         if len(self.terms) != 1 or self.terms[0][0] is not None:
             raise ModelError("A discrete Lagrangian is divided by numbers and powers of h only.")
         (_, power, weight), *_ = self.terms
@@ -102,7 +102,7 @@ class _Sum:
 
 @dataclass(frozen=True)
 class Increment:
-    """A multiple of θ = log(q₀⁻¹∘q₁): an increment, or a velocity once it is divided by h."""
+    """Multiple of θ = log(q₀⁻¹∘q₁): an increment, or a velocity after division by h."""
 
     factor: _Sum
 
@@ -129,12 +129,12 @@ _VELOCITY = ((None, -1, Fraction(1)),)
 
 @dataclass(frozen=True)
 class DiscreteConfiguration:
-    """The configuration of a system at a part of a step, as discrete Lagrangians take it: q₀, q₁, or between both."""
+    """Configuration within a step, as an argument of discrete Lagrangians: q₀, q₁, or a point between them."""
 
     part: Fraction
 
     def difference(self, other: DiscreteConfiguration) -> Increment:
-        """log(q⁻¹∘b) from this configuration q to another one b; θ from q₀ to q₁.
+        """Return log(q⁻¹∘b) from this configuration q to another one b; θ from q₀ to q₁.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class DiscreteConfiguration:
         return Increment(_Sum.of([(None, 0, other.part - self.part)]))
 
     def interpolate(self, other: DiscreteConfiguration, xi: object) -> DiscreteConfiguration:
-        """q∘exp(ξ log(q⁻¹∘b)), at the time between both.
+        """Return q∘exp(ξ log(q⁻¹∘b)), at the corresponding intermediate time.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class DiscreteConfiguration:
         return DiscreteConfiguration(self.part + part * (other.part - self.part))
 
     def kinetic_energy(self, velocity: Increment) -> _Sum:
-        """T at this configuration and time, in J.
+        """Sample T at this configuration and time, in J.
 
         Parameters
         ----------
@@ -171,11 +171,11 @@ class DiscreteConfiguration:
         return _Sum.of([(("T", self.part), 0, Fraction(1))])
 
     def potential_energy(self) -> _Sum:
-        """V at this configuration and time, in J; forces act where it is sampled, with its weight."""
+        """Sample V at this configuration and time, in J; forces act at the samples of V, with the same weights."""
         return _Sum.of([(("V", self.part), 0, Fraction(1))])
 
     def lagrangian(self, velocity: Increment) -> _Sum:
-        """T - V at this configuration and time, in J.
+        """Sample T - V at this configuration and time, in J.
 
         Parameters
         ----------
@@ -186,20 +186,7 @@ class DiscreteConfiguration:
 
 
 def evaluated(name: str, function: object) -> DiscreteLagrangian:
-    """The samples of a discrete Lagrangian.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    function
-        L_d(q₀, q₁, h).
-
-    Raises
-    ------
-    ModelError
-        It fails, or is no sum of sampled energies with weights that are numbers times h.
-    """
+    """Return the samples of L_d(q₀, q₁, h), a sum of sampled energies whose weights are constant multiples of h."""
     if not callable(function):
         raise ModelError(f"'{name}' is no function; a discrete Lagrangian is a function of q0, q1 and h.")
     q0, q1 = (DiscreteConfiguration(Fraction(part)) for part in (0, 1))
@@ -223,13 +210,7 @@ def evaluated(name: str, function: object) -> DiscreteLagrangian:
 
 
 def checked(discrete: DiscreteLagrangian) -> DiscreteLagrangian:
-    """A discrete Lagrangian that is consistent.
-
-    Raises
-    ------
-    ModelError
-        L_d/h does not tend to L(q, v) as q₁ = q₀∘exp(h v) tends to q₀.
-    """
+    """Return a discrete Lagrangian after a check that L_d/h tends to L(q, v) as q₁ = q₀∘exp(h v) tends to q₀."""
     sums = [sum((w for _, w in part), Fraction(0)) for part in (discrete.kinetic, discrete.potential)]
     if sums != [1, 1]:
         raise ModelError(
@@ -240,13 +221,7 @@ def checked(discrete: DiscreteLagrangian) -> DiscreteLagrangian:
 
 
 def order_of(discrete: DiscreteLagrangian) -> FoundOrder:
-    """The order: 2 if samples have their mean at 1/2. No sampling of one increment has a higher one.
-
-    Parameters
-    ----------
-    discrete
-        The discrete Lagrangian.
-    """
+    """Return the order: 2 if the samples have their mean at 1/2, the maximum for samples of one increment, else 1."""
 
     def moments(power: int) -> list[Fraction]:
         exact = Fraction(1, power + 1)
@@ -256,30 +231,13 @@ def order_of(discrete: DiscreteLagrangian) -> FoundOrder:
 
 
 def as_entry(discrete: DiscreteLagrangian) -> dict[str, object]:
-    """A discrete Lagrangian as the data of a tableau.
-
-    Parameters
-    ----------
-    discrete
-        The discrete Lagrangian.
-    """
+    """Return a discrete Lagrangian as the data of a tableau."""
     parts = {"kinetic": discrete.kinetic, "potential": discrete.potential}
     return {"family": "variational", **{n: [[str(x), str(w)] for x, w in part] for n, part in parts.items()}}
 
 
 def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
-    """The discrete Lagrangian that a user states.
-
-    Parameters
-    ----------
-    stated
-        Its name, ``FILE.py:name`` of a function L_d(q₀, q₁, h), or the function.
-
-    Raises
-    ------
-    UnknownNameError, FormatError, ModelError
-        There is none of this name, the file can not be read, or the function is no discrete Lagrangian.
-    """
+    """Return a discrete Lagrangian from its name, from ``FILE.py:name``, or from a function L_d(q₀, q₁, h)."""
     if not isinstance(stated, str):
         return evaluated(getattr(stated, "__name__", repr(stated)), stated)
     if ".py:" in stated:
@@ -293,20 +251,7 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
 
 
 def from_file(stated: str) -> DiscreteLagrangian:
-    """The discrete Lagrangian of ``FILE.py:name``.
-
-    Parameters
-    ----------
-    stated
-        The file and the name of the function in it.
-
-    Raises
-    ------
-    FormatError
-        The file can not be read.
-    ModelError
-        It fails, or has no such function; or that is no discrete Lagrangian.
-    """
+    """Load the discrete Lagrangian ``FILE.py:name``."""
     file, _, name = stated.rpartition(":")
     if not Path(file).is_file():
         raise FormatError(f"The file {file} of the discrete Lagrangian '{name}' can not be read: there is none.")

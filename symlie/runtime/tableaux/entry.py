@@ -1,4 +1,4 @@
-"""Tableaux from plain data, as JSON and TOML have it: text for fractions, tables for chains of exponentials."""
+"""Tableaux from plain JSON or TOML data: text for fractions, tables for chains of exponentials."""
 
 from __future__ import annotations
 
@@ -9,30 +9,22 @@ from symlie.errors import ModelError
 from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_row, exact_sum
 
 COMMON = ("family", "order", "order_hat", "source")
-"""What tableaux of all families have."""
+"""Keys of the tableaux of all families."""
 
 
 class EntryReader:
-    """Reads the values of an entry, and says what is wrong with them.
-
-    Parameters
-    ----------
-    name
-        Name of the tableau, for messages.
-    entry
-        Its values by key.
-    """
+    """Reader of the values of an entry, with error messages that contain the name of the tableau."""
 
     def __init__(self, name: str, entry: Mapping[str, object]) -> None:
         self.name, self.entry = name, entry
         self.is_decimal = False
 
     def error(self, sentence: str) -> ModelError:
-        """An exception that names the tableau."""
+        """Return an exception with the name of the tableau."""
         return ModelError(f"Tableau {self.name}: {sentence}.")
 
     def check_keys(self, family: str, required: Sequence[str], optional: Sequence[str]) -> None:
-        """Check that everything is there that a family needs, and nothing else."""
+        """Check that the entry has all keys that a family requires, and no unknown ones."""
         known = (*required, *optional, *COMMON)
         for key in self.entry:
             if key not in known:
@@ -42,7 +34,7 @@ class EntryReader:
                 raise self.error(f"'{key}' is missing; the family {family} needs {', '.join(required)}")
 
     def common(self) -> dict[str, Any]:
-        """What all tableaux have, once their coefficients are read."""
+        """Return the arguments common to all tableaux."""
         return {
             "name": self.name,
             "order": self.integer("order", 1),
@@ -52,34 +44,34 @@ class EntryReader:
         }
 
     def runge_kutta(self, *weights: str) -> dict[str, Any]:
-        """Rows, nodes, and weights of these names; nodes that are not given are the sums of the rows."""
+        """Return ``a``, the nodes, and the weights of these names; nodes default to the row sums of ``a``."""
         c = self.row("c", self.entry["c"]) if "c" in self.entry else None
         a = self.rows("a")
         found: dict[str, Any] = {key: self.row(key, self.entry[key]) for key in weights if key in self.entry}
         return {**found, "a": a, "c": c if c is not None else tuple(map(exact_sum, a))}
 
     def integer(self, key: str, default: int | None = None) -> int | None:
-        """A whole number."""
+        """Return an integer."""
         value = self.entry.get(key, default)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
             raise self.error(f"{key} is {value!r}, but it must be a whole number")
         return value
 
     def required_integer(self, key: str) -> int:
-        """A whole number that is there."""
+        """Return an integer that must be given."""
         value = self.integer(key)
         if value is None:
             raise self.error(f"{key} is None, but it must be a whole number")
         return value
 
     def row(self, what: str, values: object) -> ExactRow:
-        """A row of coefficients."""
+        """Return a row of coefficients."""
         if not isinstance(values, Sequence) or isinstance(values, str):
             raise self.error(f'{what} is {values!r}, but it must be an array of fractions such as ["1/3", "2/3"]')
         return tuple(self.number(what, value) for value in values)
 
     def number(self, what: str, value: object) -> QuadraticNumber:
-        """A coefficient: text, or a number."""
+        """Return a coefficient from text or a number."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             raise self.error(f'{what} holds {value!r}, but coefficients are text such as "-7*sqrt(3)/108"')
         text = value if isinstance(value, str) else repr(value)
@@ -90,7 +82,7 @@ class EntryReader:
             raise self.error(f"in {what} {str(error).rstrip('.')}") from error
 
     def rows(self, key: str) -> tuple[ExactRow, ...]:
-        """A strictly lower triangle; full rows may be filled with zeros to the right."""
+        """Return a strictly lower triangle; full rows may be padded with zeros on the right."""
         values = self.entry[key]
         if not isinstance(values, Sequence) or isinstance(values, str):
             raise self.error(f"{key} is {values!r}, but it must be an array of rows")

@@ -1,4 +1,4 @@
-"""Exact numbers of tableaux: rational numbers, and those with one square root."""
+"""Exact coefficients of tableaux: rational numbers, and numbers with one square root."""
 
 from __future__ import annotations
 
@@ -23,30 +23,15 @@ _TERM = re.compile(
 
 
 LONGEST = 1_000
-"""Characters of an exact number as text."""
+"""Maximum number of characters of an exact number as text."""
 
 LARGEST_RADICAND = 10**9
-"""Largest number under a root."""
+"""Largest radicand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuadraticNumber:
-    """The exact real number ``rational + factor·√radicand``.
-
-    Numbers with the same radicand, and rational numbers, can be added, subtracted, multiplied, divided and compared.
-
-    Parameters
-    ----------
-    rational, factor : Fraction
-        The two rational parts.
-    radicand : int
-        A square-free integer above 1. It is set to 1 if ``factor`` is zero, so that equal numbers have equal fields.
-
-    Raises
-    ------
-    ModelError
-        If the radicand is not square-free.
-    """
+    """Exact real number ``rational + factor·√radicand`` with a square-free radicand, set to 1 if ``factor`` is zero."""
 
     rational: Fraction = Fraction(0)
     factor: Fraction = Fraction(0)
@@ -62,13 +47,7 @@ class QuadraticNumber:
 
     @classmethod
     def parse(cls, text: str) -> QuadraticNumber:
-        """Read a sum of terms such as ``35/384``, ``1/2 - sqrt(3)/6``, ``-7*sqrt(3)/108`` or ``0.0625``.
-
-        Raises
-        ------
-        ModelError
-            If the text is not of this form, or contains roots of different numbers.
-        """
+        """Parse a sum of terms such as ``35/384``, ``1/2 - sqrt(3)/6``, ``-7*sqrt(3)/108`` or ``0.0625``."""
         if len(text) > LONGEST:
             raise ModelError(f"{text!r} has {len(text)} characters; an exact number has at most {LONGEST}.")
         total = cls()
@@ -140,18 +119,18 @@ class QuadraticNumber:
 
     @property
     def is_negative(self) -> bool:
-        """Whether it is below zero, exactly."""
+        """Return whether the number is negative, by exact arithmetic."""
         rational, root = self.rational, self.factor**2 * self.radicand
         if rational < 0:
             return self.factor <= 0 or root < rational**2
         return self.factor < 0 and root > rational**2
 
     def __float__(self) -> float:
-        """The nearest double (ties, possible for rational numbers only, to even).
+        """Return the nearest double (ties, possible for rational numbers only, to even).
 
         Integer arithmetic encloses an irrational number strictly between m/2ᵏ and (m + 1)/2ᵏ. If m has 56 bits or more,
-        no midpoint of two neighbouring doubles lies strictly between these, so every number there, the exact one and
-        the centre of the interval alike, rounds to the same double.
+        no midpoint of two neighbouring doubles lies strictly between these bounds, so the exact number and the centre
+        of the interval round to the same double.
         """
         if not self.factor:
             return float(self.rational)
@@ -178,14 +157,14 @@ class QuadraticNumber:
 
 
 Exact: TypeAlias = QuadraticNumber | Fraction | int
-"""What exact arithmetic accepts."""
+"""Operands of exact arithmetic."""
 
 ExactRow: TypeAlias = tuple[QuadraticNumber, ...]
-"""A row of exact coefficients."""
+"""Row of exact coefficients."""
 
 
 def coerce(number: Exact) -> QuadraticNumber:
-    """A number as a `QuadraticNumber`."""
+    """Return a number as a `QuadraticNumber`."""
     return number if isinstance(number, QuadraticNumber) else QuadraticNumber(Fraction(number))
 
 
@@ -197,20 +176,20 @@ def _common_radicand(first: QuadraticNumber, second: QuadraticNumber) -> int:
 
 
 def exact_row(coefficients: Iterable[str | Exact]) -> ExactRow:
-    """Coefficients, given as text or as exact numbers, as a row of a tableau."""
+    """Return coefficients, given as text or exact numbers, as a row of a tableau."""
     return tuple(QuadraticNumber.parse(x) if isinstance(x, str) else coerce(x) for x in coefficients)
 
 
 def exact_sum(row: Iterable[QuadraticNumber]) -> QuadraticNumber:
-    """Exact sum of numbers."""
+    """Return the exact sum of numbers."""
     return sum(row, QuadraticNumber())
 
 
 def inner_product(first: Iterable[QuadraticNumber], second: Iterable[QuadraticNumber]) -> QuadraticNumber:
-    """Exact Σ x_i y_i."""
+    """Return the exact sum Σ x_i y_i."""
     return exact_sum(x * y for x, y in zip(first, second, strict=True))
 
 
 def rounded(row: ExactRow) -> NDArray[np.float64]:
-    """Coefficients, each the nearest double."""
+    """Return coefficients, each rounded to the nearest double."""
     return np.array([float(coefficient) for coefficient in row], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Tableaux of half-explicit Runge–Kutta methods, exact, and checked when they are made."""
+"""Exact tableaux of half-explicit Runge–Kutta methods, validated on construction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class HalfExplicitTableau(RungeKuttaTableau):
     """Coefficients of a half-explicit Runge–Kutta method with explicit first stage, for systems of index 2.
 
     Stage i = 2 … s̄ solves for V̇_i and Λ_i such that the constraint holds at argument i + 1. Argument s + 1 is the end
-    of the step, so row s + 1 of ``a`` holds the weights of q and v; what follows only serves λ.
+    of the step, so row s + 1 of ``a`` contains the weights of q and v; later stages only serve λ.
 
     The s̄ embedded weights ``b_hat`` replace the last row of ``a`` when stage s̄ is solved again, so that the embedded
     velocity satisfies the constraint.
@@ -21,7 +21,7 @@ class HalfExplicitTableau(RungeKuttaTableau):
     Raises
     ------
     ModelError
-        If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage can not be solved because
+        If a shape is wrong, a row does not sum to its node, weights do not sum to 1, a stage is unsolvable because
         its subdiagonal entry is zero, or an error in λ does not decay.
     """
 
@@ -50,26 +50,27 @@ class HalfExplicitTableau(RungeKuttaTableau):
 
     @property
     def stages(self) -> int:
-        """Number of stages s̄, with those that only serve λ."""
+        """Return the number of stages s̄, including those that only serve λ."""
         return len(self.d)
 
     @property
     def b(self) -> ExactRow:
-        """The s̄ weights of q and v: row s + 1 of ``a``, filled with zeros."""
+        """Return the s̄ weights of q and v: row s + 1 of ``a``, padded with zeros."""
         return self.a[self.s] + exact_row([0] * (self.stages - self.s))
 
     @property
     def fsal(self) -> bool:
-        """Whether stage s + 1 is the end of the step together with its λ: its V̇ is that of the next first stage."""
+        """Return whether stage s + 1 is the end of the step together with its λ, so that its V̇ is the next first
+        stage."""
         return self.c[self.s] == 1 and self.d == tuple(int(i == self.s) for i in range(self.stages))
 
     @property
     def kappa(self) -> QuadraticNumber:
         """Factor of an error in λ over one step: κ = Σ d_i δ_i with δ_1 = 1 and Σ_{j ≤ i} a_{i+1,j} δ_j = 0.
 
-        Λ_1 is λ_n, and B V̇ of later stages follows from the constraint alone: an error δ_1 of λ_n is compensated by
-        errors δ_i of Λ_i that do not change velocities at the arguments that follow. With |κ| < 1 it decays as κⁿ, and
-        the orders of q, v and λ are those of the order conditions. Source: [Arnold1998].
+        Λ_1 is λ_n, and B V̇ of later stages follows from the constraint alone: errors δ_i of Λ_i compensate an error
+        δ_1 of λ_n and leave the velocities at later arguments unchanged. With |κ| < 1 it decays as κⁿ, and q, v and λ
+        have the orders of the order conditions. Source: [Arnold1998].
         """
         errors = exact_row([1])
         for *known, unknown in self.a[2:]:

@@ -1,7 +1,7 @@
-"""Order conditions of half-explicit methods for y' = f(y, z), 0 = g(y): exact, by trees with two kinds of nodes.
+"""Exact order conditions of half-explicit methods for y' = f(y, z), 0 = g(y), by trees with two kinds of nodes.
 
-A y-tree is [y- and z-trees]_y, its order 1 + the sum of theirs; a z-tree is [y-trees]_z, its order the sum - 1. Neither
-[τ]_z nor [[u]_y]_z, with a z-tree u alone, are among them. Rooted trees of y' = f(y) are those without z-nodes.
+A y-tree is [y- and z-trees]_y of order 1 + the sum of their orders; a z-tree is [y-trees]_z of order sum - 1. The trees
+[τ]_z and [[u]_y]_z with a single z-tree u are excluded. The rooted trees of y' = f(y) are the trees without z-nodes.
 Source: [HairerWanner1996], section VII.5.
 """
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
 
 MOST_ORDER = 5
-"""The highest order that is looked for; there are 1972 trees with it, and ten times as many with the next."""
+"""Highest order that is tested; it has 1972 trees, and the next order has ten times as many."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A tree of the expansion of y' = f(y, z), 0 = g(y)."""
+    """Tree of the expansion of y' = f(y, z), 0 = g(y)."""
 
     kind: str
     """Kind of the root, ``y`` or ``z``."""
@@ -35,13 +35,13 @@ class Tree:
 
     @functools.cached_property
     def weight(self) -> Fraction:
-        """What the coefficients of the tree must give, from y(h) = Σ … h^order."""
+        """Return the value that the coefficients of the tree must have, from y(h) = Σ … h^order."""
         product = math.prod((child.weight for child in self.children), start=Fraction(1))
         return product / self.order if self.kind == "y" else product * (self.order + 1)
 
 
 def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
-    """All multisets of trees whose orders sum to ``order``."""
+    """Return all multisets of trees whose orders sum to ``order``."""
 
     def extend(rest: int, first: int) -> Iterator[tuple[Tree, ...]]:
         if rest == 0:
@@ -56,7 +56,7 @@ def forests(order: int, trees: Sequence[Tree]) -> Iterator[tuple[Tree, ...]]:
 
 @functools.cache
 def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
-    """All y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``."""
+    """Return all y-trees up to ``max_order`` and all z-trees up to ``max_order - 1``."""
     y_trees, z_trees = [Tree("y", 1, ())], list[Tree]()
     for order in range(1, max_order):
         new_y = [Tree("y", order + 1, children) for children in forests(order, tuple(y_trees + z_trees))]
@@ -68,25 +68,26 @@ def bicoloured_trees(max_order: int) -> tuple[tuple[Tree, ...], tuple[Tree, ...]
 
 
 class StageSeries:
-    """Exact coefficients of trees at the arguments and stages of rows ``a`` (strictly lower triangle)."""
+    """Exact coefficients of trees at the arguments and stages of the strictly lower triangle ``a``."""
 
     def __init__(self, a: Sequence[ExactRow]) -> None:
         self.a: list[list[Number]] = [[simple(x) for x in row] for row in a]
         self.known: dict[Tree, list[Number]] = {}
 
     def values(self, tree: Tree) -> list[Number]:
-        """For a y-tree: of all arguments Y_i. For a z-tree: of all stages Z_i that the rows determine."""
+        """Return the coefficients of a y-tree at all arguments Y_i, or of a z-tree at all stages Z_i that ``a``
+        determines."""
         if tree not in self.known:
             self.known[tree] = self._y(tree) if tree.kind == "y" else self._z(tree)
         return self.known[tree]
 
     def products(self, tree: Tree) -> list[Number]:
-        """Product over the children of a tree."""
+        """Return the products over the children of a tree."""
         stages = zip(*(self.values(child) for child in tree.children), strict=False)
         return [math.prod(stage) for stage in stages] if tree.children else [Fraction(1)] * len(self.a)
 
     def weighted(self, weights: Sequence[Number], tree: Tree) -> Number:
-        """Sum of a y-tree's products with weights other than the rows of a."""
+        """Return the sum of the products of a y-tree with weights that are not a row of ``a``."""
         return sum((x * y for x, y in zip(weights, self.products(tree), strict=False)), Fraction(0))
 
     def _y(self, tree: Tree) -> list[Number]:
@@ -104,9 +105,10 @@ class StageSeries:
 
 
 def half_explicit_orders(tableau: HalfExplicitTableau) -> tuple[FoundOrder, FoundOrder | None]:
-    """Orders of q and v, up to `MOST_ORDER`, with the weights of a half-explicit method and with its embedded ones.
+    """Return the orders of q and v, up to `MOST_ORDER`, for the weights of a half-explicit method and its embedded
+    weights.
 
-    Order p of q and v needs the conditions of λ up to p - 2 as well, because λ enters the next step.
+    Order p of q and v also requires the conditions of λ up to p - 2, because λ enters the next step.
     """
     y_trees, z_trees = bicoloured_trees(MOST_ORDER)
     series = StageSeries(tableau.a)

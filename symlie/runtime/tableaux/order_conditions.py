@@ -1,7 +1,7 @@
-"""Order conditions of methods on manifolds, exact, in the algebra of planar rooted forests.
+"""Exact order conditions of methods on manifolds, in the algebra of planar rooted forests.
 
 With frozen coefficients, f at a point is an element of the Lie algebra, and a forest (a word of planar rooted trees)
-stands for a composition of derivatives along frozen fields. A point y(h) near y is the series α with
+represents a composition of derivatives along frozen fields. A point y(h) near y is the series α with
 g(y(h)) = Σ α(ω) h^|ω| F(ω)[g](y), where products of series are concatenations of words. Then
 
     f at the point α                    B⁺(α): each word becomes a tree with a new root
@@ -9,8 +9,8 @@ g(y(h)) = Σ α(ω) h^|ω| F(ω)[g](y), where products of series are concatenati
     commutator of the library           x y - y x
     exact flow                          α' = α B⁺(α)
 
-so a method has order p if its series agrees with that of the flow on all words of up to p nodes. A tree is the tuple of
-its children's trees, and a forest a tuple of trees; there are as many forests of n nodes as Catalan's number.
+so a method has order p if its series agrees with the series of the flow on all words of up to p nodes. A tree is the
+tuple of its children's trees, and a forest a tuple of trees; the number of forests of n nodes is a Catalan number.
 Source: [Owren2006]; for the products [Lundervold2011].
 """
 
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from symlie.runtime.tableaux.tableau import ExplicitTableau
 
 MOST_NODES = 6
-"""Nodes of the largest forests, and so the highest order that is found."""
+"""Number of nodes of the largest forests, and thus the highest order that is tested."""
 
 Forest: TypeAlias = tuple["Forest", ...]
-"""A word of planar rooted trees; a tree is the forest of its children."""
+"""Word of planar rooted trees; a tree is the forest of its children."""
 
 Number: TypeAlias = Fraction | QuadraticNumber
-"""An exact number: Fraction, or QuadraticNumber where there are roots."""
+"""Exact number: Fraction, or QuadraticNumber for numbers with roots."""
 
 Series: TypeAlias = list[dict[Forest, Number]]
-"""Coefficients of the forests with 0, 1, 2, … nodes; those that are left out are zero."""
+"""Coefficients of the forests with 0, 1, 2, … nodes; omitted ones are zero."""
 
 
 def _combined(terms: Iterable[tuple[Number, Series]], nodes: int) -> Series:
-    """Σ weight·series."""
+    """Return Σ weight·series."""
     total: Series = [{} for _ in range(nodes + 1)]
     for weight, series in terms:
         if weight:
@@ -64,7 +64,7 @@ def _product(x: Series, y: Series) -> Series:
 
 
 def _exponential(x: Series) -> Series:
-    """exp(x) for a series without constant term."""
+    """Return exp(x) of a series without constant term."""
     nodes = len(x) - 1
     power = _one(nodes)
     terms: list[tuple[Number, Series]] = [(Fraction(1), power)]
@@ -80,7 +80,7 @@ def _one(nodes: int) -> Series:
 
 
 def _grafted(x: Series) -> Series:
-    """B⁺: each forest becomes a tree with a new root."""
+    """Return B⁺: each forest becomes a tree with a new root."""
     grafted: Series = [{}]
     for level in x[:-1]:
         trees: dict[Forest, Number] = {(forest,): value for forest, value in level.items()}
@@ -94,7 +94,7 @@ def _commutator(x: Series, y: Series) -> Series:
 
 @functools.cache
 def flow(nodes: int) -> tuple[dict[Forest, Fraction], ...]:
-    """The series of the exact flow, from n α_n = Σ_k α_{n-k} B⁺(α_{k-1})."""
+    """Return the series of the exact flow, from n α_n = Σ_k α_{n-k} B⁺(α_{k-1})."""
     series: list[dict[Forest, Fraction]] = [{(): Fraction(1)}]
     for n in range(1, nodes + 1):
         level: dict[Forest, Fraction] = {}
@@ -109,7 +109,7 @@ def flow(nodes: int) -> tuple[dict[Forest, Fraction], ...]:
 
 @functools.cache
 def inverse_weights(terms: int) -> tuple[Fraction, ...]:
-    """Coefficients of λ/(1 - e^-λ) = Σ (-1)^k B_k/k! λ^k, by division of power series: T⁻¹(θ) in powers of ad θ."""
+    """Return the coefficients of λ/(1 - e^-λ) = Σ (-1)^k B_k/k! λ^k, the weights of T⁻¹(θ) in powers of ad θ."""
     divisor = [Fraction(1)]
     for k in range(1, terms):
         divisor.append(-divisor[-1] / (k + 1))
@@ -121,7 +121,7 @@ def inverse_weights(terms: int) -> tuple[Fraction, ...]:
 
 
 def _corrected(u: Series, slope: Series, commutators: int | None) -> Series:
-    """T⁻¹(u) of a slope, truncated after a number of commutators."""
+    """Return T⁻¹(u) of a slope, truncated after a number of commutators."""
     nodes = len(u) - 1
     count = nodes if commutators is None else min(commutators, nodes)
     terms: list[tuple[Number, Series]] = []
@@ -135,18 +135,9 @@ def _corrected(u: Series, slope: Series, commutators: int | None) -> Series:
 def rkmk_series(
     tableau: ExplicitTableau, weights: Sequence[QuadraticNumber], commutators: int | None, nodes: int
 ) -> Series:
-    """The series of a step of Runge–Kutta–Munthe-Kaas type with some weights b at its end.
+    """Return the series of a Runge–Kutta–Munthe-Kaas step with weights b, up to ``nodes``.
 
-    Parameters
-    ----------
-    tableau
-        Rows and commutators of slopes.
-    weights
-        b, or embedded weights, for which commutators of the end of the step are left out.
-    commutators
-        Number of commutators of T⁻¹; ``None`` is all of them.
-    nodes
-        Nodes of the largest forests.
+    Embedded weights omit the commutators of the end of the step; ``commutators=None`` is the exact T⁻¹.
     """
     slopes: list[Series] = []
 
@@ -165,7 +156,7 @@ def rkmk_series(
 
 
 def chain_series(tableau: ChainTableau, end: Chain, nodes: int) -> Series:
-    """The series of a step of a method by chains of exponentials that ends with one of its chains."""
+    """Return the series of a step that ends with one of the chains of a tableau."""
     slopes: list[Series] = []
     points: list[Series] = []
 
@@ -184,20 +175,20 @@ def chain_series(tableau: ChainTableau, end: Chain, nodes: int) -> Series:
 
 @dataclass(frozen=True)
 class FoundOrder:
-    """An order, and what was checked."""
+    """Order of a method, with a summary of the tested conditions."""
 
     order: int
-    """The largest order whose conditions all hold; the largest that was asked for if none is violated."""
+    """Largest order whose conditions all hold, or the largest tested order if no condition is violated."""
     conditions: int
     """Number of conditions of up to ``order`` nodes."""
     residual: float
-    """The largest |violation| among these; 0 where coefficients are exact."""
+    """Largest |violation| among these; 0 for exact coefficients."""
     violated: int
-    """Number of conditions of one order more that are violated; 0 if these were not looked at."""
+    """Number of violated conditions of the next order; 0 if these were not tested."""
 
 
 def order_of(series: Series, tolerance: float) -> FoundOrder:
-    """The order that a series has."""
+    """Return the order of a series."""
     return count_order(
         (
             [series[n].get(forest, Fraction(0)) - value for forest, value in level.items()]
@@ -209,7 +200,7 @@ def order_of(series: Series, tolerance: float) -> FoundOrder:
 
 
 def count_order(levels: Iterable[Iterable[Number]], tolerance: float) -> FoundOrder:
-    """The order from the violations of the conditions of order 1, 2, …."""
+    """Return the order from the violations of the conditions of order 1, 2, …."""
     conditions, residual = 0, 0.0
     order = 0
     for order, level in enumerate(levels, start=1):
@@ -223,5 +214,5 @@ def count_order(levels: Iterable[Iterable[Number]], tolerance: float) -> FoundOr
 
 
 def simple(number: QuadraticNumber) -> Number:
-    """The number as a Fraction, where arithmetic is faster, if it is rational."""
+    """Return a rational number as a Fraction, which has faster arithmetic, other numbers unchanged."""
     return number.rational if not number.factor else number

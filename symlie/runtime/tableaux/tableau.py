@@ -1,4 +1,4 @@
-"""Coefficients of Runge–Kutta methods, exact, and checked when they are made."""
+"""Exact coefficients of Runge–Kutta methods, validated on construction."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_sum, 
 from symlie.showing import line
 
 DECIMAL_TOLERANCE = 1e-13
-"""How closely conditions must hold for coefficients that are decimal fractions, published with fifteen digits or so."""
+"""Tolerance of conditions for decimal coefficients, which are published with about fifteen digits."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Tableau:
-    """What tableaux have in common; rows and stages are counted from 1 in messages, as in the literature."""
+    """Common part of all tableaux; messages count rows and stages from 1, as in the literature."""
 
     name: str
     order: int
-    """Order of the result of a step; λ of half-explicit methods has one order less in general."""
+    """Order of the result of a step; λ of half-explicit methods generally has one order less."""
     c: ExactRow
-    """Nodes of the stages; of half-explicit methods those of all arguments, one more."""
+    """Nodes of the stages; for half-explicit methods nodes of all arguments, one more."""
     order_hat: int | None = None
-    """Order of the embedded formula; None without one."""
+    """Order of the embedded formula, or None."""
     source: str
-    """Where the coefficients were published."""
+    """Publication of the coefficients."""
     is_decimal: bool = False
-    """Whether coefficients are rounded, so that conditions hold up to `DECIMAL_TOLERANCE` only."""
+    """True if coefficients are rounded, so that conditions hold only up to `DECIMAL_TOLERANCE`."""
 
     def __repr__(self) -> str:
         return line("Tableau", [self.name, f"{self.stages} stages", f"order {self.order}"])
 
     @property
     def stages(self) -> int:
-        """Number of stages of one step: one where no coefficients say more."""
+        """Number of stages of one step; one unless the coefficients specify more."""
         return 1
 
     @property
     def has_estimate(self) -> bool:
-        """Whether there is an embedded formula."""
+        """True if the tableau has an embedded formula."""
         return self.order_hat is not None
 
     @property
     def tolerance(self) -> float:
-        """How closely conditions must hold: exactly, unless coefficients are rounded."""
+        """Tolerance of conditions: zero, unless coefficients are rounded."""
         return DECIMAL_TOLERANCE if self.is_decimal else 0.0
 
     def _error(self, sentence: str) -> ModelError:
@@ -73,22 +73,22 @@ class Tableau:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RungeKuttaTableau(Tableau):
-    """Rows a_ij, and embedded weights."""
+    """Coefficients a_ij, and embedded weights."""
 
     a: tuple[ExactRow, ...]
-    """Rows of the arguments, as many as nodes; row i, counted from 0, has i entries."""
+    """Coefficients of the arguments, one row per node; row i, counted from 0, has i entries."""
     b_hat: ExactRow | None = None
-    """Embedded weights for the estimate of the error."""
+    """Embedded weights for the error estimate."""
 
     def a_float(self) -> NDArray[np.float64]:
-        """The rows of ``a``, each entry the nearest double, filled with zeros to the right (rows × stages)."""
+        """Return ``a``, rounded to doubles and padded with zeros on the right, shape (len(a), stages)."""
         result = np.zeros((len(self.a), self.stages))
         for number, row in enumerate(self.a):
             result[number, :number] = rounded(row)
         return result
 
     def b_hat_float(self) -> NDArray[np.float64] | None:
-        """The embedded weights, each the nearest double; ``None`` without embedded weights."""
+        """Return the embedded weights, rounded to doubles; ``None`` without embedded weights."""
         return None if self.b_hat is None else rounded(self.b_hat)
 
     def _check_rows(self, count: int) -> None:
@@ -110,10 +110,10 @@ class RungeKuttaTableau(Tableau):
 
 @dataclass(frozen=True)
 class Bracket:
-    """A term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
+    """Term weight·h²·[K_first, K_second] of a row of a tableau; stages count from 1."""
 
     row: int
-    """The stage whose argument has this term, or s + 1 for the end of the step."""
+    """Stage whose argument has this term, or s + 1 for the end of the step."""
     weight: QuadraticNumber
     first: int
     second: int
@@ -121,18 +121,13 @@ class Bracket:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ExplicitTableau(RungeKuttaTableau):
-    """An explicit Runge–Kutta tableau, for methods on Lie groups of the Runge–Kutta–Munthe-Kaas family.
-
-    Raises
-    ------
-    ModelError
-        If a shape is wrong, a row does not sum to its node, or weights do not sum to 1.
-    """
+    """Explicit Runge–Kutta tableau for Runge–Kutta–Munthe-Kaas methods; a `ModelError` reports inconsistent
+    coefficients."""
 
     b: ExactRow
-    """The weights that a step advances with."""
+    """Weights of the result."""
     brackets: tuple[Bracket, ...] = ()
-    """Commutators of slopes that arguments have besides Σ a_ij K_j, with the signs of right multiplication."""
+    """Commutators of slopes in the arguments in addition to Σ a_ij K_j, with the signs of right multiplication."""
 
     def __post_init__(self) -> None:
         self._check_orders()
@@ -153,5 +148,5 @@ class ExplicitTableau(RungeKuttaTableau):
 
     @property
     def fsal(self) -> bool:
-        """Whether the last stage sits at the end of the step: its velocity field is that of the next first stage."""
+        """Return whether the last stage is at the end of the step, so that its slope serves as the next first stage."""
         return self.c[-1] == 1 and self.b == (*self.a[-1], 0)

@@ -330,9 +330,3 @@ def test_methods_of_all_families(method: str, coordinates: str) -> None:
     )
     distance = np.linalg.norm(end.outputs["center_of_mass"][-1] - exact.outputs["center_of_mass"][-1])
     assert distance < (SAME_MOTION if method in ("taylor", "index1_dopri5") else SECOND_ORDER)
-
-
-def test_arrays_have_no_classical_coordinates() -> None:
-    model = sl.Model("several")
-    with pytest.raises(ModelError, match="as those of euler_parameters, are stated of single nodes, not of 'many'"):
-        model.node_array("many", in_coordinates(group_from_name("SO3"), "euler_parameters"), 3)

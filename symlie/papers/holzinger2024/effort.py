@@ -98,7 +98,7 @@ def _angles_of_the_rotor(quick: bool) -> Item:
         numbers=[
             Number(f"evaluations with Rxyz over those with RV, {name} at 1e-9 m",
                    lambda f: step_for(RV, 1e-9)(f) / step_for(RXYZ, 1e-9)(f), [study_of],
-                   None if quick else BOUNDS[name][0], None if quick else BOUNDS[name][1], printed="about 10")
+                   1.0 if quick else BOUNDS[name][0], None if quick else BOUNDS[name][1], printed="about 10")
             for name, study_of in found.items()
         ],
     )  # fmt: skip

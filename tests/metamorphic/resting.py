@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -56,7 +57,9 @@ class Statics:
         t = float(self.builder.writing.time(0.0))
         try:
             q, multipliers, _ = system.static_equilibrium(t, max_iterations=MOST_ITERATIONS)
-            linear = system.linearize(q, multipliers, t)
+            with warnings.catch_warnings():  # `is_resolved` is compared instead
+                warnings.filterwarnings("ignore", "Stability", sl.Notice)
+                linear = system.linearize(q, multipliers, t)
         except sl.errors.SymlieError as error:
             return Rest(error=error)
         unit = self.builder.writing.scale(w.TIME)

@@ -35,7 +35,6 @@ def _judge() -> Judge:
     return Judge(13)
 
 
-@pytest.mark.filterwarnings("ignore:Stability")
 @pytest.mark.parametrize("seed", QUICK)
 def test_mechanism_agrees_in_other_units_frame_names_and_order(seed: int) -> None:
     assert Judge(seed).judge("everything", at_rest=seed in SEEDS_AT_REST).disagreements == []

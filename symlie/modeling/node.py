@@ -287,7 +287,7 @@ class Node(GroupElement):
 
     @property
     def group_velocity(self) -> Vector:
-        """The velocity of its `element`: v, with ω in the place of the rates of classical coordinates."""
+        """The velocity of its `element`: v, with ω instead of the rates of classical coordinates."""
         return self._by_coordinates(self._velocity.components, transpose=False)
 
     def along_velocity(self, force: Vector) -> Vector:

@@ -54,7 +54,7 @@ def roll_ups() -> Iterator[str]:
 
 
 def chains() -> Iterator[str]:
-    """Rows of the stiff chain, beside SciPy."""
+    """Rows of the stiff chain, with those of SciPy."""
     begin, end = np.concatenate([np.ones(MASSES), 0.1 * np.arange(MASSES)]), END_OF_CHAIN
     exact = solve_ivp(chain_rate, (0, end), begin, method="Radau", rtol=1e-12, atol=1e-14).y[:, -1]
     for k, rtol in enumerate((1e-4, 1e-6, 1e-7, 1e-8, 1e-10)):
@@ -65,8 +65,8 @@ def chains() -> Iterator[str]:
             [np.abs(part).max() / size for part, size in zip(np.split(y - exact, 2), largest, strict=True)]
             for y in (np.concatenate([run.q[-1], run.v[-1]]), peer.y[:, -1])
         )
-        beside = ", ".join(rounded(x / rtol) for x in others)
-        yield row("" if k else "chain in R(8)", rtol, run, own[0], own[1], f"{len(peer.t) - 1:,} steps; {beside}")
+        peer_errors = ", ".join(rounded(x / rtol) for x in others)
+        yield row("" if k else "chain in R(8)", rtol, run, own[0], own[1], f"{len(peer.t) - 1:,} steps; {peer_errors}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Rods on R⁴ × R³: Euler parameters with p·p = 1 at each node, and Euler angles, beside the same rods on S³ × R³."""
+"""Rods on R⁴ × R³: Euler parameters with p·p = 1 at each node, Euler angles, and the same rods on S³ × R³."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Initial values that violate constraints: the smallest correction, redundant rows, and what can not be assembled."""
+"""Initial values that violate constraints: the smallest correction, redundant equations, and failures."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_what_can_not_be_assembled() -> None:
     model = pendulum_model()
     q = model.nodes[0]
     model.constraint("far", q.x[2] - 2)
-    with pytest.raises(InconsistentInitialValuesError, match=r"can not be assembled.*row 1 of constraint"):
+    with pytest.raises(InconsistentInitialValuesError, match=r"cannot be assembled.*row 1 of constraint"):
         model.derive().compile().assembled()
 
 

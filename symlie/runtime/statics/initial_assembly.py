@@ -209,7 +209,7 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
     given = f" with the given {', '.join(kept)}" if kept else ""
     remedy = "leave out coordinates that others determine" if kept else "check that there is one"
     raise InconsistentInitialValuesError(
-        f"The initial configuration of '{layout.name}' can not be assembled{given}: after {iteration} corrections "
+        f"The initial configuration of '{layout.name}' cannot be assembled{given}: after {iteration} corrections "
         f"{layout.row_name(int(statics.rows[row]))} is still violated by {constraint[row]:.3g}; start nearer to a "
         f"configuration that satisfies all constraints, or {remedy}."
     )

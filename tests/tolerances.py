@@ -1096,9 +1096,6 @@ times the square root of the ratio of the stiffest entry and the fastest mode.""
 FIRST_ORDER_BOUND = 1.1
 """Errors of eigenvalues relative to a bound of first order, where rounding moves a zero one to the end of the bound;
 measured 1.002."""
-HIDDEN_RATE = 3.0
-"""Eigenvalues that count as zero relative to their accuracy by finite motions, which underestimates rounding of forces
-in mixed coordinates; measured 2.2."""
 STRONG_DAMPING = 1e-4
 """Configurations of hinged bodies with a strong damper after 50 steps of 1 ms with order two, against a tolerance of
 1e-5: h² times accelerations of 10 1/s²."""

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
 FAR, NEAR = 2.0**-4, 2.0**-8
 """Largest components of the motions, relative to the sizes of components."""
 
+REPEATED = FAR / 1.37
+"""A motion with other rounding errors than the far one: those of proportional motions by powers of two are the same."""
+
+SCATTER = 4.0
+"""Rounding of κ relative to the difference of two samples."""
+
 STEADY = 4.0
 """Ratio of κ from both motions within which it is a stiffness; that of rounding and of higher powers is 16 or more."""
 
@@ -120,11 +126,11 @@ class _Motions:
             Index of the direction.
         """
         far, noise = self._met(k, FAR)
-        near, _ = self._met(k, NEAR)
+        (near, _), (again, _) = self._met(k, NEAR), self._met(k, REPEATED)
         energies = self.directions.shape[1]
         is_steady = (np.abs(far) > noise) & (far * near > 0)
         is_steady &= (np.abs(far) <= STEADY * np.abs(near)) & (np.abs(near) <= STEADY * np.abs(far))
-        return np.inf if is_steady[energies:].any() else float((np.abs(far) + noise).max())
+        return np.inf if is_steady[energies:].any() else float((np.abs(far) + SCATTER * np.abs(far - again) + noise).max())
 
     def _met(self, k: int, size: float) -> tuple[Array, Array]:
         """κ from the forces in all directions and from the energy, and rounding of both."""

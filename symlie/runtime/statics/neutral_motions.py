@@ -130,7 +130,9 @@ class _Motions:
         energies = self.directions.shape[1]
         is_steady = (np.abs(far) > noise) & (far * near > 0)
         is_steady &= (np.abs(far) <= STEADY * np.abs(near)) & (np.abs(near) <= STEADY * np.abs(far))
-        return np.inf if is_steady[energies:].any() else float((np.abs(far) + SCATTER * np.abs(far - again) + noise).max())
+        if is_steady[energies:].any():
+            return np.inf
+        return float((np.abs(far) + SCATTER * np.abs(far - again) + noise).max())
 
     def _met(self, k: int, size: float) -> tuple[Array, Array]:
         """κ from the forces in all directions and from the energy, and rounding of both."""

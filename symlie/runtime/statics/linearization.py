@@ -25,7 +25,7 @@ from symlie.runtime.linear.iteration import NotFoundError
 from symlie.runtime.linear.spectrum import Complex, Spectrum, one_of_each_pair
 from symlie.runtime.statics.first_order import FirstOrder, first_order
 from symlie.runtime.statics.first_order_modes import first_order_modes
-from symlie.runtime.statics.neutral_motions import free_motions
+from symlie.runtime.statics.neutral_motions import resisting_motion
 from symlie.runtime.statics.oscillations import oscillations
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.scaled_motions import scaled_motions
@@ -344,13 +344,11 @@ def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
                 ) from None
             found = _found(linear, scaled, None)
     units, zeros = scaled[2], np.flatnonzero(found.values == 0)
-    free = free_motions(linear, found.vectors[:, zeros].real, units, float(found.accuracy[zeros].max(initial=0)))
-    accuracy, resisting = found.accuracy.copy(), None
-    if linear.is_conservative:
-        accuracy[zeros] = np.minimum(accuracy[zeros], np.sqrt(free.bound))
-    if free.resisting is not None:
+    hidden = float(found.accuracy[zeros].max(initial=0))
+    motion, resisting = resisting_motion(linear, found.vectors[:, zeros].real, units, hidden), None
+    if motion is not None:
         resisting = np.zeros(linear.system.layout.dimension)
-        resisting[linear.free] = free.resisting / np.abs(free.resisting).max()
+        resisting[linear.free] = motion / np.abs(motion).max()
     kept = one_of_each_pair(found.values)[:modes]
     count = kept[-1] + (2 if found.values[kept[-1]].imag > 0 else 1) if len(kept) else 0
     values, shapes = found.values[:count], _normalized(found.vectors[:, :count].T)
@@ -359,7 +357,8 @@ def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
     whole[1][:, linear.free] = values[:, None] * shapes + (linear.drift @ shapes.T).T
     return replace(
         linear,
-        eigenvalues=values, accuracy=accuracy[:count], shapes=whole[0], velocity_shapes=whole[1], resisting=resisting,
+        eigenvalues=values, accuracy=found.accuracy[:count], shapes=whole[0], velocity_shapes=whole[1],
+        resisting=resisting,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ compiled forces are derivatives in which terms of different size may have been s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 FAR, NEAR = 2.0**-4, 2.0**-8
 """Largest components of the motions, relative to the sizes of components."""
-
-REPEATED = FAR / 1.37
-"""A motion with other rounding errors than the far one: those of proportional motions by powers of two are the same."""
-
-SCATTER = 4.0
-"""Rounding of κ relative to the difference of two samples."""
 
 STEADY = 4.0
 """Ratio of κ from both motions within which it is a stiffness; that of rounding and of higher powers is 16 or more."""
@@ -58,44 +52,25 @@ SAME_WORK = 1e-2
 """Relative difference between work of forces and change of the energy that is an error of the trapezoidal rule."""
 
 
-class FreeMotions(NamedTuple):
-    """What finite motions along zero modes show."""
+def resisting_motion(linear: Linearization, modes: Array, units: Array, accuracy: float) -> Array | None:
+    """Return η of a motion along zero modes (by column) that may meet a stiffness; None without such a motion.
 
-    bound: float
-    """Largest stiffness that may be there, in 1/s²; infinite if nothing is known."""
-    resisting: Array | None
-    """η of a motion that meets a stiffness, or may; None: none does."""
-
-
-def free_motions(linear: Linearization, modes: Array, units: Array, accuracy: float) -> FreeMotions:
-    """Test zero modes by finite motions; not at speed, and not with rows on velocities.
-
-    Parameters
-    ----------
-    linear
-        The equations.
-    modes
-        η of zero modes by column, on the free components.
-    units
-        Sizes of components of equal mass.
-    accuracy
-        Largest rate that rounding of the entries may hide, in 1/s.
+    Only systems at rest with holonomic constraints are tested. `units` are sizes of components of equal mass, and
+    `accuracy` is the largest rate, in 1/s, that rounding of the entries may hide.
     """
     if not (linear.motion.is_rest and linear.system.layout.holonomic.all() and modes.size and accuracy > 0):
-        return FreeMotions(np.inf, None)
+        return None
     try:
         motions = _Motions(linear, modes, units)
         damping = np.abs(motions.directions.T @ (linear.damping @ motions.directions)).max()
         hidden = accuracy**2 + accuracy * float(damping)
         if hidden <= motions.noise:
-            return FreeMotions(np.inf, None)
+            return None
         met = [motions.met(k) for k in range(motions.directions.shape[1])]
     except np.linalg.LinAlgError:
-        return FreeMotions(np.inf, modes[:, 0])
+        return np.asarray(modes[:, 0])
     worst = int(np.argmax(met))
-    if met[worst] > IMPROVED * hidden:
-        return FreeMotions(np.inf, motions.directions[:, worst])
-    return FreeMotions(len(met) * met[worst], None)
+    return motions.directions[:, worst] if met[worst] > IMPROVED * hidden else None
 
 
 class _Motions:
@@ -126,13 +101,13 @@ class _Motions:
             Index of the direction.
         """
         far, noise = self._met(k, FAR)
-        (near, _), (again, _) = self._met(k, NEAR), self._met(k, REPEATED)
+        near, _ = self._met(k, NEAR)
         energies = self.directions.shape[1]
         is_steady = (np.abs(far) > noise) & (far * near > 0)
         is_steady &= (np.abs(far) <= STEADY * np.abs(near)) & (np.abs(near) <= STEADY * np.abs(far))
         if is_steady[energies:].any():
             return np.inf
-        return float((np.abs(far) + SCATTER * np.abs(far - again) + noise).max())
+        return float((np.abs(far) + noise).max())
 
     def _met(self, k: int, size: float) -> tuple[Array, Array]:
         """κ from the forces in all directions and from the energy, and rounding of both."""

@@ -1,6 +1,6 @@
-"""symlie: from a symbolic statement of a mechanical system on a Lie group to fast kernels and their integration.
+"""symlie: a compiler from symbolic models of mechanical systems on Lie groups to fast kernels, with integrators.
 
-``import symlie`` is lazy: the names that ``__init__.pyi`` lists are imported when first used, and running a generated
+``import symlie`` is lazy: the names listed in ``__init__.pyi`` are imported on first use, and running a generated
 folder never imports SymPy.
 """
 
@@ -12,7 +12,7 @@ import pkgutil
 
 
 def _listed_modules() -> dict[str, str]:
-    """The module of each public name."""
+    """Return the module of each public name."""
     statements = ast.parse(pkgutil.get_data(__name__, "__init__.pyi") or b"").body
     imports = [s for s in statements if isinstance(s, ast.ImportFrom)]
     return {alias.name: str(s.module) for s in imports for alias in s.names}

@@ -1,4 +1,4 @@
-"""The stages on one screen: state → derive → emit → compile → run.
+"""Overview of the stages: define → derive → emit → compile → run.
 
     model      = build(**options)                     symlie.modeling
     equations  = derive(model)                        symlie.derive
@@ -6,8 +6,8 @@
     system     = load_system(files)                   symlie.compile, symlie.runtime
     solution   = solve(system, t_span, method, h)     symlie.runtime
 
-Generated files are cached under a hash of the canonical text of what was stated, so that neither where a model comes
-from nor what its statement was computed from matters. Ready-made models are found by name and options alone, before
+Generated files are cached under a hash of the canonical text of the model definition, so the origin of a model and the
+way in which its definition was computed do not matter. Ready-made models are found by name and options alone, before
 SymPy is imported: symlie.models.systems.
 """
 
@@ -49,19 +49,7 @@ def derive(
     freeze: Freeze = (),
     progress: bool | None = None,
 ) -> Equations:
-    """The equations of a model, derived unless the kernels of an equal statement are in the cache.
-
-    Parameters
-    ----------
-    model
-        The model.
-    options
-        Names and values that it was built with, for the manifest.
-    freeze
-        Parameters that are constants in them, as in `Equations.compile`.
-    progress
-        As in `Equations.compile`.
-    """
+    """Derive the equations of a model, unless the cache holds the kernels of an equal model definition."""
     from symlie.derive.equations import equations_of
 
     for joint in model.joints:
@@ -88,7 +76,7 @@ def compile_equations(equations: Equations, *, backend: str, optimize: str, prog
 
 
 def typeset(equations: Equations, form: str, *, newton: bool, variational: DiscreteLagrangianLike | None) -> str:
-    """Show equations, as ``"latex"`` or ``"markdown"``."""
+    """Typeset equations as ``"latex"`` or ``"markdown"``."""
     from symlie.runtime.tableaux.discrete_lagrangian import discrete_lagrangian
     from symlie.typeset.display import latex, markdown
 
@@ -102,7 +90,7 @@ def write_generated(equations: Equations, folder: str | Path) -> Path:
 
 
 def with_starts_of(system: System, model: Callable[[], Model]) -> System:
-    """A system that knows what its model may start from beside fields: quantities of arrays, coordinates of joints."""
+    """Return the system with the initial quantities of its model: quantities of arrays and coordinates of joints."""
     return dataclasses.replace(
         system,
         quantity_source=functools.cache(lambda: initial_quantities(model())),
@@ -120,7 +108,7 @@ def _check_branches(model: Model, values: InitialValues) -> None:
 
 
 def initial_quantities(model: Model) -> Quantities:
-    """What nodes of a model may start from in place of fields, by node and name."""
+    """Return the quantities that may replace fields as initial values of the nodes of a model, by node and name."""
     from symlie.groups.rotation_parameters import stepped_rotation
 
     found = {
@@ -139,7 +127,7 @@ def initial_quantities(model: Model) -> Quantities:
 
 
 def _initial_turning(parameters: RotationParameters, velocities: Sequence[str]) -> InitialQuantity:
-    """Ω in the place of the rates of classical coordinates, or these in the place of Ω, whichever a node has."""
+    """Return Ω as an alternative to the rates of rotation parameters, or the rates as an alternative to Ω."""
     field, rates = parameters.field, f"{parameters.field}_dot"
     given, own, matrix = ("Omega", rates, parameters.rates_by_spin)
     if own not in velocities:
@@ -152,18 +140,8 @@ def _initial_turning(parameters: RotationParameters, velocities: Sequence[str]) 
 
 
 def system_on_group(stored: StoredGroup) -> System | None:
-    """A system of one node, or array of nodes, on a standard group; None where the group is another one.
-
-    Parameters
-    ----------
-    stored
-        The node and its group, from the index of a store, whose code is not used.
-
-    Raises
-    ------
-    FormatError
-        The index is damaged.
-    """
+    """Return a system of one node or node array on the group of a store index, or None if the group is not a standard
+    one."""
     from symlie.groups.classical.coordinates import classical_group
     from symlie.groups.group import LieGroup
     from symlie.modeling.element_type import ElementType
@@ -190,7 +168,7 @@ def system_on_group(stored: StoredGroup) -> System | None:
 
 
 def write_standalone(system: System, folder: str | Path, **stated: Any) -> Path:
-    """Write a program in C that integrates a system into a folder; see `System.write_standalone`."""
+    """Write a C program that integrates a system into a folder; see `System.write_standalone`."""
     from symlie.emit.c.standalone import standalone_files
 
     return write_files(standalone_files(system, **stated), folder)
@@ -204,26 +182,7 @@ def operator_files(
     real: str = "double",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, str]:
-    """Stand-alone source of the operators of a group: exp, log, Ad, T, T⁻¹ and derivatives, with a self-test.
-
-    Parameters
-    ----------
-    group
-        The group.
-    target
-        ``c`` or ``numpy``.
-    prefix
-        What the names of files and functions begin with.
-    real
-        ``double`` or ``float``.
-    progress
-        Called with the fraction of the work that is done.
-
-    Returns
-    -------
-    dict
-        File name to text; ``certificate.json`` is among them.
-    """
+    """Return stand-alone source of exp, log, Ad, T, T⁻¹ and derivatives of a group with a self-test, by file name."""
     from symlie.certify import operator_certificate
     from symlie.derive.operators.group import group_operators
     from symlie.emit.operators.files import check_options, emit_operators

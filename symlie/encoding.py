@@ -1,4 +1,4 @@
-"""Arrays of numbers as text: what pages with a picture and shapes of meshes hold."""
+"""Number arrays as JSON text, for pages with figures and for mesh shapes."""
 
 from __future__ import annotations
 
@@ -12,37 +12,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Content: TypeAlias = dict[str, Any]
-"""An object as JSON has it."""
+"""JSON object."""
 
 TYPES = {"float32": "<f4", "float64": "<f8", "int32": "<i4", "uint8": "|u1"}
-"""Types of numbers with their spelling in NumPy: little endian, wherever they are written."""
+"""Number types and their NumPy names: little endian on every machine."""
 
 LEVEL = 9
-"""Level of compression, always the same one, so that equal numbers give equal bytes."""
+"""Compression level, fixed so that equal numbers give equal bytes."""
 
 LARGEST_NUMBER = 2.0**26
-"""Largest whole number of a series; its third differences fit into 32 bits with their signs."""
+"""Largest integer of a series, whose signed third differences fit into 32 bits."""
 
 MOST_DIFFERENCES = 3
-"""How often neighbours of a series are subtracted at most."""
+"""Largest number of times that a series is differenced."""
 
 
 def encoded(values: object, kind: str = "float32") -> dict[str, object]:
-    """An array as JSON has it: its shape, its type, and its numbers in base64.
-
-    Parameters
-    ----------
-    values
-        Numbers.
-    kind
-        One of `TYPES`.
-
-    Returns
-    -------
-    dict
-        ``shape``, ``type``, ``base64`` and ``deflated``: whether the bytes are compressed as by zlib, which they are
-        where that is shorter.
-    """
+    """Return an array as JSON: shape, type, and numbers in base64, ``deflated`` by zlib if that is shorter."""
     array = np.ascontiguousarray(np.asarray(values), dtype=TYPES[kind])
     plain = array.tobytes()
     packed = zlib.compress(plain, LEVEL)
@@ -52,28 +38,13 @@ def encoded(values: object, kind: str = "float32") -> dict[str, object]:
 
 
 def encoded_series(values: object, step: float) -> dict[str, object]:
-    """An array over time as JSON has it, rounded: whole multiples of a unit, as differences of neighbouring times.
-
-    Of smooth motions a tenth of the bytes of single precision remains.
-
-    Parameters
-    ----------
-    values
-        Finite numbers, shape (n, …).
-    step
-        What of them is not seen; the unit is the power of two next below.
-
-    Returns
-    -------
-    dict
-        As of `encoded`, with ``unit`` and ``differences``, how often neighbours were subtracted. The bytes are those of
-        32-bit numbers, the lowest byte of all numbers first; each number is 2 k or, below zero, -2 k - 1, and the times
-        of each component stand together.
-    """
+    """Return a series over time, shape (n, …), as JSON: differences of values rounded to a power-of-two grid."""
     array = np.asarray(values, dtype=float)
     step = max(step, float(np.abs(array).max(initial=0.0)) / LARGEST_NUMBER) or 1.0
     unit = 2.0 ** math.floor(math.log2(step))
     numbers = np.round(array.reshape(len(array), -1) / unit).astype(np.int64)
+    # For compression, signs are folded (2 k, or -2 k - 1 below zero), and the lowest bytes of all numbers come first,
+    # with the times of each component adjacent.
     candidates = []
     for order in range(MOST_DIFFERENCES + 1):
         folded = np.where(numbers < 0, -2 * numbers - 1, 2 * numbers).T.astype("<u4")
@@ -87,18 +58,7 @@ def encoded_series(values: object, step: float) -> dict[str, object]:
 
 
 def decoded(content: Mapping[str, object]) -> np.ndarray:
-    """The array of `encoded` or `encoded_series`.
-
-    Parameters
-    ----------
-    content
-        What JSON holds.
-
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        It is none.
-    """
+    """Return the array of `encoded` or `encoded_series`; raise KeyError, TypeError or ValueError on other content."""
     raw = base64.b64decode(str(content["base64"]), validate=True)
     raw = zlib.decompress(raw) if content["deflated"] else raw
     shape, kind = content["shape"], TYPES[str(content["type"])]
@@ -115,5 +75,5 @@ def decoded(content: Mapping[str, object]) -> np.ndarray:
 
 
 def compact_json(content: object) -> str:
-    """JSON without blanks; equal contents give equal texts."""
+    """Return JSON without whitespace; equal contents give equal texts."""
     return json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class SymlieError(Exception):
-    """Base of every error that symlie raises on purpose; its text stays short whatever was passed.
+    """Base class of all errors that symlie raises on purpose.
 
-    Catch it to catch all of them.
+    Catch it to catch all of them. Long messages are shortened.
     """
 
     def __str__(self) -> str:
@@ -24,77 +24,77 @@ class SymlieError(Exception):
 
 
 class ModelError(SymlieError):
-    """The statement of a model is wrong: unknown symbol, wrong shape, energy of the wrong kind.
+    """The definition of a model is invalid: unknown symbol, wrong shape, energy of the wrong kind.
 
-    Correct what the message names.
+    Correct the definition as the message describes.
     """
 
 
 class SymbolicValueError(ModelError, TypeError):
-    """An expression was taken for a number, or for true or false, before the model runs.
+    """A symbolic expression was used as a number or as a truth value before the run.
 
-    Use `select` or `Piecewise` for what depends on the motion, and numbers of a solution afterwards.
+    Use `select` or `Piecewise` for conditions on the motion, and evaluate numbers from a solution.
     """
 
 
 class FrozenParameterError(ModelError):
-    """A parameter that is a constant of the generated code was to be changed.
+    """A parameter that is compiled as a constant cannot be changed.
 
-    Compile without freezing the parameter, or state the value that it has.
+    Compile without freezing the parameter, or pass its compiled value.
     """
 
 
 class SmoothnessError(ModelError):
-    """An expression that is differentiated has a kink or a jump, which its derivatives would lose.
+    """An expression that is differentiated has a kink or a jump, which its derivatives would not represent.
 
-    Use `Model.smooth_table`, an input with the interpolation ``"cubic"``, or pieces that join smoothly.
+    Use `Model.smooth_table`, an input with the interpolation ``"cubic"``, or branches that join smoothly.
     """
 
 
 class GroupError(ModelError):
-    """The definition of a Lie group violates a law, or asks for what can not be derived from it.
+    """The definition of a Lie group violates a group law, or a requested operator cannot be derived from it.
 
-    Correct the definition; the message names the law and by how much it is violated.
+    Correct the definition; the message gives the law and the size of the violation.
     """
 
 
 class UnknownNameError(SymlieError):
     """A model, group, method, node, field, option or parameter of this name does not exist.
 
-    Take one of the names that the message lists.
+    Use one of the names that the message lists.
     """
 
 
 class UnknownFieldError(UnknownNameError, AttributeError):
     """A node or group element has no field of this name.
 
-    Take one of the fields that the message lists.
+    Use one of the fields that the message lists.
     """
 
 
 class InconsistentInitialValuesError(SymlieError):
     """Initial values violate a constraint or its time derivative.
 
-    Correct the initial values, leave velocities out to have them completed, or let the configuration be assembled.
+    Correct the initial values, omit velocities to have them completed, or let symlie assemble the configuration.
     """
 
 
 class RedundantConstraintsError(SymlieError):
-    """Constraint rows depend on each other, so the multipliers are not determined.
+    """Constraint equations are linearly dependent, so the multipliers are not unique.
 
-    Remove rows that others imply, or take ``redundant="minimal_norm"``, which chooses the smallest multipliers.
+    Remove the dependent equations, or use ``redundant="minimal_norm"``, which selects the smallest multipliers.
     """
 
 
 class SingularMassMatrixError(SymlieError):
-    """A direction has no mass, and neither a constraint nor forces determine it; or it has a negative mass.
+    """A direction has negative mass, or zero mass and neither a constraint nor a force that determines it.
 
-    Give the direction mass, a constraint, or forces that balance there, and positive masses and inertias.
+    Use positive masses and inertias, or add a constraint or a force that balances in this direction.
     """
 
 
 class EquilibriumStart(Protocol):
-    """The `symlie.Equilibrium` that an `EquilibriumError` carries, as type checkers see it."""
+    """Static type of the `symlie.Equilibrium` of an `EquilibriumError`."""
 
     @property
     def q(self) -> NDArray[np.float64]:
@@ -102,15 +102,15 @@ class EquilibriumStart(Protocol):
 
     @property
     def multipliers(self) -> NDArray[np.float64]:
-        """λ, shape (rows,)."""
+        """λ, shape (constraints,)."""
 
 
 class EquilibriumError(SymlieError):
-    """No static equilibrium was found; ``residual`` is the largest force out of balance, in N or N m.
+    """No static equilibrium was found; ``residual`` is the largest unbalanced force, in N or N m.
 
-    ``load`` is the part of the forces, from 0 to 1, that the last load step with an ``equilibrium`` released; without
-    one ``equilibrium`` is None. Start nearer to the equilibrium, take more load steps, or check that there is one under
-    these loads.
+    ``load`` is the load factor, from 0 to 1, of the last load step that converged, and ``equilibrium`` its result; if
+    no step converged, ``equilibrium`` is None. Start nearer to the equilibrium, use more load steps, or check that an
+    equilibrium exists under these loads.
     """
 
     def __init__(
@@ -125,9 +125,9 @@ class EquilibriumError(SymlieError):
 
 
 class EquilibriumPathError(SymlieError):
-    """A path of equilibria ended before its end; ``path`` is the `symlie.EquilibriumPath` so far, or None.
+    """A path of equilibria stopped before its end; ``path`` is the `symlie.EquilibriumPath` so far, or None.
 
-    Look at how the path ends; take a smaller ``largest_step``, or start elsewhere.
+    Inspect the end of the path, reduce ``largest_step``, or start elsewhere.
     """
 
     def __init__(self, message: str, path: object = None) -> None:
@@ -136,78 +136,77 @@ class EquilibriumPathError(SymlieError):
 
 
 class SteadyMotionError(SymlieError):
-    """What was given to be linearised about is no motion of the system, or not a steady one.
+    """The state to be linearised about is not a motion of the system, or the motion is not steady.
 
-    Give positions and velocities of a motion that is steady, and the frame of bodies that spin about an axis of
-    symmetry.
+    Pass positions and velocities of a steady motion, and the frame of bodies that spin about an axis of symmetry.
     """
 
 
 class PeriodicMotionError(SymlieError):
-    """A motion does not come back, up to a symmetry, to where it began.
+    """A motion does not return to its initial state, up to a symmetry.
 
-    Give the period with a state on the motion, the frame of bodies that spin, or more steps.
+    Pass the period with a state on the motion, pass the frame of spinning bodies, or use more steps.
     """
 
 
 class UnsupportedMethodError(SymlieError):
-    """The method can not integrate this model.
+    """The method cannot integrate this model.
 
-    Take a method that ``symlie list --for MODEL`` or `method_choice` offers for it.
+    Use a method that ``symlie list --for MODEL`` or `method_choice` offers for it.
     """
 
 
 class CompilerError(SymlieError):
-    """The C compiler failed or its result can not be loaded.
+    """The C compiler failed, or its result cannot be loaded.
 
-    Read what the compiler says, name another one in ``CC``, or take the NumPy backend.
+    Read the compiler output, select another compiler with ``CC``, or use the NumPy backend.
     """
 
 
 class InterruptedCompilationError(CompilerError, KeyboardInterrupt):
     """The compilation was interrupted by the user.
 
-    Compile again; nothing of it is kept.
+    Compile again; no partial result is stored.
     """
 
 
 class NoCompilerError(CompilerError):
-    """No C compiler was found, and the C backend was asked for.
+    """The C backend was requested, but no C compiler was found.
 
-    Install a C compiler, name it in ``CC``, or take the NumPy backend.
+    Install a C compiler, set ``CC`` to one, or use the NumPy backend.
     """
 
 
 class FormatError(SymlieError):
-    """A generated folder or a file is damaged or was written by another version.
+    """A generated folder or a file is damaged, or was written by another version.
 
     Write it again with this version, or read it with the version that the message names.
     """
 
 
 class CodeNotLoadedError(SymlieError):
-    """Something needs code that a file holds, and was not allowed to run it.
+    """A file contains code that is needed, but running it was not permitted.
 
-    Give ``trust=True``, or ``--trust`` on the command line, if you trust the origin of the file.
+    Pass ``trust=True``, or ``--trust`` on the command line, if you trust the origin of the file.
     """
 
 
 class CacheError(SymlieError):
-    """The cache folder can not be used.
+    """The cache folder cannot be used.
 
-    Name a folder of your own in ``SYMLIE_CACHE``.
+    Set ``SYMLIE_CACHE`` to a folder that you own.
     """
 
 
 class MissingDependencyError(SymlieError):
-    """An optional package that is needed is not installed.
+    """A required optional package is not installed.
 
     Install the extra that the message names.
     """
 
 
 class PartialSolution(Protocol):
-    """The `symlie.Solution` that an `IntegrationError` carries, as type checkers see it."""
+    """Static type of the `symlie.Solution` of an `IntegrationError`."""
 
     @property
     def t(self) -> NDArray[np.float64]:
@@ -223,11 +222,11 @@ class PartialSolution(Protocol):
 
     @property
     def multipliers(self) -> NDArray[np.float64]:
-        """λ, shape (n, rows)."""
+        """λ, shape (n, constraints)."""
 
     @property
     def status(self) -> str:
-        """How the run ended."""
+        """Reason for the end of the run."""
 
     @property
     def outputs(self) -> Mapping[str, NDArray[np.float64]]:
@@ -240,7 +239,7 @@ class PartialSolution(Protocol):
 class IntegrationError(SymlieError):
     """An integration stopped early; ``solution`` holds everything up to the last good step, before energy was lost.
 
-    Look at the solution so far: how it ends mostly shows why.
+    Inspect the solution so far: its end usually shows the cause.
     """
 
     def __init__(self, message: str, solution: PartialSolution | None = None) -> None:
@@ -249,37 +248,37 @@ class IntegrationError(SymlieError):
 
 
 class TimeLimitError(IntegrationError):
-    """A member of an ensemble took more time than it was given.
+    """A member of an ensemble exceeded its time limit.
 
-    Give the members more time, or fewer steps.
+    Increase the time limit, or use fewer steps.
     """
 
 
 class WorkerLostError(IntegrationError):
-    """The worker that integrated a member of an ensemble died.
+    """The worker process of an ensemble member died.
 
-    Run the member alone; where memory was short, take fewer workers at a time.
+    Run the member alone; if memory was short, use fewer workers.
     """
 
 
 class MemberFailedError(SymlieError):
-    """A member of an ensemble failed that was to stop at the first failure.
+    """A member failed in an ensemble that stops at the first failure.
 
-    Run the member alone, or let failures be recorded and the others go on.
+    Run the member alone, or record failures and continue with the other members.
     """
 
 
 class ExecutorError(SymlieError):
-    """What members of an ensemble are handed to takes no work, or has no workers.
+    """The executor of an ensemble accepts no work or has no workers.
 
-    Start the scheduler or its workers again; with a store, the same call goes on where it was.
+    Restart the scheduler or its workers; with a store, the same call continues from the members already done.
     """
 
 
 class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
-    """An ensemble was interrupted; ``result`` holds the members that were done.
+    """An ensemble was interrupted; ``result`` holds the completed members.
 
-    With a store, resume it; else take what there is.
+    Resume it if it has a store; otherwise use the partial result.
     """
 
     def __init__(self, message: str, result: object = None) -> None:
@@ -290,96 +289,96 @@ class InterruptedEnsembleError(SymlieError, KeyboardInterrupt):
 class NotFiniteError(IntegrationError):
     """A state became infinite or NaN.
 
-    Take a smaller step, or state laws so that they are numbers wherever the motion goes.
+    Use a smaller step, or define laws that are finite for all states of the motion.
     """
 
 
 class NotDifferentiableError(NotFiniteError):
     """A derivative that an implicit step needs is infinite or NaN.
 
-    State the law so that its derivatives are numbers wherever the motion goes, or use an explicit method.
+    Define the law with derivatives that are finite for all states of the motion, or use an explicit method.
     """
 
 
 class SingularSystemError(IntegrationError):
-    """The linear system of a stage is singular: redundant constraints, or no mass along a free direction.
+    """The linear system of a stage is singular: redundant constraints, or zero mass in a free direction.
 
-    Look for constraints that became dependent; ``redundant="minimal_norm"`` goes on where they are consistent.
+    Look for constraints that became dependent; ``redundant="minimal_norm"`` continues while they are consistent.
     """
 
 
 class IndefiniteMassMatrixError(IntegrationError):
     """The mass matrix is no longer positive definite.
 
-    Take a smaller step, or check where masses and inertias of the model are positive.
+    Use a smaller step, or check where the masses and inertias of the model are positive.
     """
 
 
 class ConstraintDriftError(IntegrationError):
-    """The configuration has left the constraints.
+    """The configuration drifted away from the constraints.
 
-    Take a smaller step or tolerance, or ``stabilize="projection"``; it may be that the mechanism can not move on.
+    Use a smaller step or tolerance, or ``stabilize="projection"``; the mechanism may also be unable to move further.
     """
 
 
 class OutsideChartError(IntegrationError):
     """A rotation increment within one step reached 2π, where T⁻¹ is singular.
 
-    Take a smaller step.
+    Use a smaller step.
     """
 
 
 class ChartSingularityError(OutsideChartError):
-    """Classical coordinates of a rotation came to their singularity, as Euler angles do.
+    """Rotation parameters became singular, such as Euler angles in gimbal lock.
 
-    Take a smaller step, or coordinates without singularity such as a quaternion.
+    Use a smaller step, or a representation without singularity such as a quaternion.
     """
 
 
 class AngleStepError(IntegrationError):
-    """An angle over turns turned by more than π, or hardly less, within one step.
+    """An unwrapped angle changed by more than π, or nearly π, within one step.
 
-    Take a smaller step.
+    Use a smaller step.
     """
 
 
 class NotConvergedError(IntegrationError):
-    """Newton's method finds no solution of an implicit step.
+    """Newton's method did not converge in an implicit step.
 
-    Take the step that the message names, or a smaller one.
+    Use the step size that the message suggests, or a smaller one.
     """
 
 
 class StepUnderflowError(IntegrationError):
-    """The step size that the tolerances ask for is smaller than time can resolve.
+    """The step size that the tolerances require is below the resolution of time.
 
-    Loosen tolerances that are below round-off; else the solution has a singularity there.
+    Loosen tolerances that are below round-off; otherwise the solution is singular at this time.
     """
 
 
 class DivergentSeriesError(IntegrationError):
-    """A step is longer than the Taylor series of the motion converges.
+    """A step exceeds the radius of convergence of the Taylor series of the motion.
 
-    Take a smaller step than the radius of convergence that the message names, or tolerances in its place.
+    Use a step below the radius of convergence given in the message, or use tolerances instead of a fixed step.
     """
 
 
 class ChatteringError(StepUnderflowError):
-    """A force jumps to and fro faster than time can be resolved.
+    """Chattering: a force changes between two values faster than time can be resolved.
 
-    Smooth the jump, as tanh(v/ε) does for sign(v), or let an event end the motion there.
+    Smooth the jump, for example with tanh(v/ε) instead of sign(v), or end the motion there with an event.
     """
 
 
 class TooManyStepsError(IntegrationError):
-    """More steps than allowed would be needed to the next time that is hit exactly.
+    """The integration needs more steps to the next stop time than allowed.
 
-    Loosen the tolerances, or allow more steps with ``max_steps``.
+    Loosen the tolerances, or increase ``max_steps``.
     """
 
 
 class OutOfMemoryError(IntegrationError):
-    """There is no memory for more records.
+    """The memory does not suffice for more recorded states.
 
     Record fewer states with ``t_eval`` or ``record_every``.
     """
@@ -388,12 +387,12 @@ class OutOfMemoryError(IntegrationError):
 class InterruptedIntegrationError(IntegrationError, KeyboardInterrupt):
     """The integration was interrupted by the user.
 
-    Go on from the solution so far, or from a checkpoint with `resume`.
+    Continue from the solution so far, or from a checkpoint with `resume`.
     """
 
 
 class CheckpointError(IntegrationError):
-    """A checkpoint can not be written, so the integration stopped; the checkpoint before it is good.
+    """The integration stopped because a checkpoint cannot be written; the previous checkpoint is valid.
 
-    Free the place where it is written, and resume from the checkpoint before it.
+    Make its location writable, and resume from the previous checkpoint.
     """

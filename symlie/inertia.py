@@ -1,6 +1,6 @@
-"""Inertia matrices of bodies about their centre of mass, in kg m²: solids, hollow forms, sums, and closed meshes.
+"""Inertia matrices of bodies about their centre of mass, in kg m²: solids, hollow bodies, sums, and closed meshes.
 
-All are homogeneous, and arrays of shape (3, 3). Source: [Goldstein2002], chapter 5.
+All bodies are homogeneous, and all matrices have shape (3, 3). Source: [Goldstein2002], chapter 5.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from symlie.rotations import Rotation
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
-"""How far, of the largest moment, an inertia may miss a law, as one that was computed or printed does."""
+"""Tolerance of physical laws for a computed or printed inertia, relative to the largest moment."""
 
 
 @dataclass(frozen=True, eq=False)
 class MassProperties:
-    """Mass, centre of mass and inertia about it.
+    """Mass, centre of mass, and inertia about the centre of mass.
 
     Attributes
     ----------
     mass
         In kg.
     center
-        Centre of mass in the axes that vertices or parts were given in, in m, (3,).
+        Centre of mass in the axes of the vertices or parts, in m, (3,).
     inertia
         About the centre of mass, in the same axes, in kg m², (3, 3).
     """
@@ -41,7 +41,7 @@ class MassProperties:
 
 
 def sphere(mass: float, radius: float) -> Array:
-    """A solid sphere.
+    """Return the inertia of a solid sphere.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def sphere(mass: float, radius: float) -> Array:
 
 
 def hollow_sphere(mass: float, inner_radius: float, outer_radius: float) -> Array:
-    """A sphere with a concentric hollow; a shell where both radii are equal.
+    """Return the inertia of a sphere with a concentric cavity, or of a shell if both radii are equal.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def hollow_sphere(mass: float, inner_radius: float, outer_radius: float) -> Arra
 
 
 def box(mass: float, sides: Sequence[float] | Array) -> Array:
-    """A solid box.
+    """Return the inertia of a solid box.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def box(mass: float, sides: Sequence[float] | Array) -> Array:
 
 
 def hollow_box(mass: float, inner_sides: Sequence[float], outer_sides: Sequence[float]) -> Array:
-    """A box with a concentric hollow of the form of a box; a tube where both are equally long along one axis.
+    """Return the inertia of a box with a concentric box-shaped cavity, or of a tube if inner and outer sides are equal
+    along one axis.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def hollow_box(mass: float, inner_sides: Sequence[float], outer_sides: Sequence[
 
 
 def cylinder(mass: float, radius: float, height: float, axis: int = 2) -> Array:
-    """A solid cylinder; a disk where the height is small.
+    """Return the inertia of a solid cylinder, or of a disk if the height is small.
 
     Parameters
     ----------
@@ -110,13 +111,13 @@ def cylinder(mass: float, radius: float, height: float, axis: int = 2) -> Array:
     radius, height
         In m.
     axis
-        Number of its axis: 0, 1 or 2.
+        Index of its axis: 0, 1 or 2.
     """
     return hollow_cylinder(mass, 0.0, radius, height, axis)
 
 
 def hollow_cylinder(mass: float, inner_radius: float, outer_radius: float, height: float, axis: int = 2) -> Array:
-    """A tube; a hoop where both radii are equal and the height is zero.
+    """Return the inertia of a tube, or of a hoop if both radii are equal and the height is zero.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ def hollow_cylinder(mass: float, inner_radius: float, outer_radius: float, heigh
     inner_radius, outer_radius, height
         In m.
     axis
-        Number of its axis: 0, 1 or 2.
+        Index of its axis: 0, 1 or 2.
     """
     a, b = _radii("hollow cylinder", inner_radius, outer_radius)
     if not height >= 0:
@@ -135,7 +136,7 @@ def hollow_cylinder(mass: float, inner_radius: float, outer_radius: float, heigh
 
 
 def rod(mass: float, length: float, axis: int = 2) -> Array:
-    """A slender rod, without inertia about its own axis.
+    """Return the inertia of a slender rod, with zero moment about its axis.
 
     Parameters
     ----------
@@ -144,13 +145,13 @@ def rod(mass: float, length: float, axis: int = 2) -> Array:
     length
         In m.
     axis
-        Number of its axis: 0, 1 or 2.
+        Index of its axis: 0, 1 or 2.
     """
     return _about(axis, 0.0, _positive("rod", "mass", mass) * _positive("rod", "length", length) ** 2 / 12)
 
 
 def parallel_axes(inertia: object, mass: float, offset: Sequence[float]) -> Array:
-    """Inertia about another point, from that about the centre of mass.
+    """Return the inertia about another point by the parallel axis theorem.
 
     Parameters
     ----------
@@ -159,34 +160,34 @@ def parallel_axes(inertia: object, mass: float, offset: Sequence[float]) -> Arra
     mass
         In kg.
     offset
-        From the one point to the other, in m, (3,).
+        Vector between the two points, in m, (3,).
     """
     r = _three("offset", offset)
     return inertia_matrix("inertia", inertia) + mass * (r @ r * np.eye(3) - np.outer(r, r))
 
 
 def rotated(inertia: object, rotation: Rotation) -> Array:
-    """Inertia in other axes: R J Rᵀ.
+    """Return the inertia in other axes, R J Rᵀ.
 
     Parameters
     ----------
     inertia
-        J in axes of a part, in kg m²: three moments or a matrix.
+        J in the axes of a part, in kg m²: three moments or a matrix.
     rotation
-        R, from axes of the part to the new ones.
+        R, from the axes of the part to the new axes.
     """
     turn = np.array([float(c) for c in rotation.matrix]).reshape(3, 3)
     return np.asarray(turn @ inertia_matrix("inertia", inertia) @ turn.T)
 
 
 def total(parts: Sequence[tuple[float, object, Sequence[float]]]) -> MassProperties:
-    """Several parts as one body.
+    """Combine several parts into one body.
 
     Parameters
     ----------
     parts
-        Mass, inertia about the own centre of mass, and centre of mass of each part, in common axes; a negative mass,
-        with an inertia that is negative as well, takes a part away.
+        Mass, inertia about its centre of mass, and centre of mass of each part, in common axes; a negative mass with a
+        negative inertia removes a part.
     """
     rows = [(float(m), inertia_matrix("inertia", j), _three("centre of mass", c)) for m, j, c in parts]
     mass = sum(m for m, _, _ in rows)
@@ -197,21 +198,21 @@ def total(parts: Sequence[tuple[float, object, Sequence[float]]]) -> MassPropert
 
 
 def mesh(vertices: object, triangles: object, density: float) -> MassProperties:
-    """The body inside of a closed surface of triangles, exactly.
+    """Return the exact mass properties of the body inside a closed triangle surface.
 
     Parameters
     ----------
     vertices
         Points of the surface, in m, (n, 3).
     triangles
-        Vertices of each triangle, anticlockwise seen from outside, (k, 3).
+        Vertex indices of each triangle, anticlockwise seen from outside, (k, 3).
     density
         In kg/m³.
 
     Raises
     ------
     ModelError
-        The surface is not closed, not oriented, or turned inside out.
+        If the surface is not closed, not oriented, or oriented inwards.
     """
     points, corners = np.asarray(vertices, dtype=float), np.asarray(triangles)
     if points.ndim != 2 or points.shape[1:] != (3,) or corners.ndim != 2 or corners.shape[1:] != (3,):
@@ -228,7 +229,7 @@ def mesh(vertices: object, triangles: object, density: float) -> MassProperties:
         )
     if len(known) < len(edges):
         raise ModelError("The mesh has an edge twice in one direction; its triangles must bound one solid.")
-    # Tetrahedra from the middle of the vertices, so that far from the origin nothing cancels.
+    # Tetrahedra from the mean of the vertices avoid cancellation far from the origin.
     middle = points.mean(axis=0)
     tetrahedra = (points - middle)[corners]
     volumes = np.linalg.det(tetrahedra) / 6
@@ -244,15 +245,7 @@ def mesh(vertices: object, triangles: object, density: float) -> MassProperties:
 
 
 def inertia_matrix(what: str, value: object) -> Array:
-    """Three moments, or a matrix, as a matrix.
-
-    Parameters
-    ----------
-    what
-        Whose it is, for messages.
-    value
-        Three numbers or 3 × 3.
-    """
+    """Return three moments or a 3 × 3 matrix as a matrix."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -263,20 +256,7 @@ def inertia_matrix(what: str, value: object) -> Array:
 
 
 def checked_inertia(body: str, value: object) -> Array:
-    """The inertia of a body as a matrix, with a notice where no distribution of mass has it.
-
-    Parameters
-    ----------
-    body
-        Its name.
-    value
-        Three moments or a matrix, in kg m².
-
-    Raises
-    ------
-    ModelError
-        It is not symmetric, or a principal moment is negative.
-    """
+    """Return the inertia of a body as a matrix, and warn if no mass distribution has it."""
     matrix = inertia_matrix(f"inertia of body '{body}'", value)
     size = float(np.abs(matrix).max())
     skew = float(np.abs(matrix - matrix.T).max())

@@ -1,4 +1,4 @@
-"""Ctrl-C where it does no harm instead of anywhere: between steps, and not while a process begins."""
+"""Handling of Ctrl-C at safe points only: between steps, and not while a process starts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Self
 
 
 class DeferredInterrupt:
-    """Within this context Ctrl-C is noted, and raised by `check`; a second one is raised at once.
+    """Context that records Ctrl-C until `check`; a second Ctrl-C is raised immediately.
 
-    Elsewhere than in the main thread, and where the program handles the signal itself, nothing changes.
+    The context has no effect outside of the main thread and in programs that handle the signal themselves.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,7 @@ class DeferredInterrupt:
         self._asked = True
 
     def check(self) -> None:
-        """Raise what was noted.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            Ctrl-C was pressed.
-        """
+        """Raise KeyboardInterrupt if Ctrl-C was recorded."""
         if self._asked:
             self._asked = False
             raise KeyboardInterrupt

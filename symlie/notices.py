@@ -1,7 +1,7 @@
-"""Notices: what a user should know of a result that is there nevertheless.
+"""Warnings about results that are available but may be unexpected.
 
-A result that can not be given is an exception of `symlie.errors`. Notices are warnings, so that programs can silence
-them, count them, or turn them into exceptions; the command line prints each as one line.
+Results that cannot be computed raise an exception of `symlie.errors`. Notices are warnings, so programs can silence
+them, count them, or turn them into exceptions; the command line prints each one on a line.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _PACKAGE = str(Path(__file__).parent)
 
 
 class Notice(UserWarning):
-    """Something may not be as its user expects, although nothing failed."""
+    """Warning that a result may not be the expected one, although nothing failed."""
 
 
 def notify(sentence: str) -> None:
-    """Warn with a `Notice` that points to the line outside of symlie that asked for the work."""
+    """Issue a `Notice` at the calling line outside of symlie."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Optional packages: what needs one asks for it before it begins."""
+"""Optional packages, which are checked before the work that needs them."""
 
 from __future__ import annotations
 
@@ -17,37 +17,16 @@ OPTIONAL = {
     "flint": ("python-flint", "verify"),
     "pycparser": ("pycparser", "verify"),
 }
-"""Modules: the package that brings each, and the extra of symlie that installs it."""
+"""Package of each optional module, and the extra of symlie that installs it."""
 
 
 def is_installed(*modules: str) -> bool:
-    """Whether modules can be imported; this imports none of them.
-
-    Parameters
-    ----------
-    *modules
-        Keys of `OPTIONAL`.
-    """
+    """Return whether the modules, keys of `OPTIONAL`, can be imported, without importing them."""
     return not _missing(modules)
 
 
 def require(purpose: str, *modules: str, alternative: str = "") -> None:
-    """Check that modules can be imported.
-
-    Parameters
-    ----------
-    purpose
-        What needs them, the beginning of the message, such as ``"Drawing"``.
-    *modules
-        Keys of `OPTIONAL`, all of one extra.
-    alternative
-        What does without them, the end of the message.
-
-    Raises
-    ------
-    MissingDependencyError
-        One of them is not installed.
-    """
+    """Raise MissingDependencyError unless the modules, keys of `OPTIONAL` of one extra, can be imported."""
     missing = _missing(modules)
     if missing:
         packages, extra = " and ".join(package for package, _ in missing), missing[0][1]

@@ -1,4 +1,4 @@
-"""Where the package keeps its templates and its cache."""
+"""Locations of the templates and of the cache."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PACKAGE = Path(__file__).parent
 
 
 def template_folder() -> Path:
-    """The templates: beside the package in a source tree, inside it when installed from a wheel."""
+    """Return the template folder: next to the package in a source tree, inside it in an installed wheel."""
     source = PACKAGE.parent / "templates"
     return source if source.is_dir() else PACKAGE / "_templates"
 
 
 def cache_folder() -> Path:
-    """The user's cache folder for compiled libraries; ``SYMLIE_CACHE`` overrides it."""
+    """Return the user's cache folder for compiled libraries; ``SYMLIE_CACHE`` overrides it."""
     override = os.environ.get("SYMLIE_CACHE")
     if override:
         return Path(override).absolute()  # the compiler runs in another folder
@@ -32,13 +32,13 @@ def cache_folder() -> Path:
 
 
 def user_number() -> int | None:
-    """The user's number on systems whose files have an owner; None on others, where folders of users are their own."""
+    """Return the user ID, or None on systems without file owners, where each user has a separate folder."""
     return os.geteuid() if hasattr(os, "geteuid") else None
 
 
 @functools.cache
 def package_digest() -> str:
-    """Hash of the package's sources and templates: a changed generator never meets an old cache entry."""
+    """Return a hash of the package's sources and templates, so that a changed generator ignores old cache entries."""
     digest = hashlib.sha256()
     for root in (PACKAGE, template_folder()):
         found = (os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names)

@@ -1,4 +1,4 @@
-"""Progress of long work on stderr, by tqdm: a bar on a terminal or in a notebook, or plain lines."""
+"""Progress of long computations on stderr with tqdm: a bar on a terminal or in a notebook, or plain lines."""
 
 from __future__ import annotations
 
@@ -9,37 +9,27 @@ from types import TracebackType
 from typing import Protocol, Self, TextIO
 
 PATIENCE = 0.5
-"""Seconds after which a bar appears."""
+"""Delay before a bar appears, in s."""
 
 INTERVAL = 0.1
-"""Seconds between two of its pictures."""
+"""Time between two updates of the bar, in s."""
 
 _LINES = 10
-"""Plain lines while all of the work is done."""
+"""Number of plain lines for a complete computation."""
 
 _BAR = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 _LINE = "{desc}: {percentage:.0f}% after {elapsed}{postfix}"
 
 
 def is_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
-    # What starts notebooks imports ipykernel, too, but not its application.
+    """Return whether this process is the kernel of a notebook."""
+    # Programs that start notebooks also import ipykernel, but not its application.
     return "ipykernel.kernelapp" in sys.modules
 
 
 class ProgressBar:
-    """Progress of one piece of work.
-
-    Parameters
-    ----------
-    label
-        What is being done.
-    total
-        What is done at the end.
-    plain
-        Whether there are lines in any case; if not, there is a bar on a terminal or in a notebook. With None there are
-        lines where there is no bar.
-    """
+    """Progress of one computation: lines if ``plain``, a bar in a terminal or notebook if not, or (None) a bar or else
+    lines."""
 
     def __init__(self, label: str, *, total: float = 1.0, plain: bool | None = False) -> None:
         has_bar = not plain and (sys.stderr.isatty() or is_notebook())
@@ -56,28 +46,14 @@ class ProgressBar:
             self._bar.close()
 
     def relabelled(self, label: str) -> Self:
-        """The same place on the screen for the next piece of work.
-
-        Parameters
-        ----------
-        label
-            What is being done.
-        """
+        """Restart the display with another label."""
         if self._bar is not None:
             self._bar.close()
             self._part, self._bar = -1, self._opened(label)
         return self
 
     def __call__(self, done: float, further: str = "") -> None:
-        """Show how much is done.
-
-        Parameters
-        ----------
-        done
-            Between 0 and the total.
-        further
-            What else is to be shown.
-        """
+        """Show the progress, between 0 and the total, with additional text."""
         if self._bar is None:
             return
         self._bar.set_postfix_str(further, refresh=False)
@@ -99,10 +75,10 @@ class ProgressBar:
 
 
 class _Bar(Protocol):
-    """What is used of tqdm's class."""
+    """Interface of the tqdm class."""
 
     n: float
-    """What is done."""
+    """Progress."""
 
     def set_postfix_str(self, s: str, *, refresh: bool) -> None: ...
 
@@ -114,7 +90,7 @@ class _Bar(Protocol):
 
 
 class _Lines:
-    """What tqdm writes over one line, as lines."""
+    """Stream that prints each tqdm update on a separate line."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -128,7 +104,7 @@ class _Lines:
 
 
 def _tqdm(*, widgets: bool) -> type:
-    """Its class, without a thread of its own: bars are drawn when work is done."""
+    """Return the tqdm class without its monitor thread, which is unnecessary because updates draw the bar."""
     if widgets:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # without ipywidgets it draws text

@@ -1,4 +1,4 @@
-"""Reading what others may have written: whatever is wrong inside of a file becomes one named error."""
+"""Reading of untrusted files: each defect of a file becomes one named error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symlie.errors import FormatError, SymlieError
 from symlie.version import VERSION
 
 _LONGEST = 160
-"""Characters of what is said about the damage."""
+"""Maximum length of the description of the damage, in characters."""
 
 _DAMAGES = (
     ArithmeticError,
@@ -31,25 +31,12 @@ _DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
 )
-"""What Python, NumPy, netCDF and zlib raise where a key, a type, a length, a number or a nesting is not as expected."""
+"""Exceptions of Python, NumPy, netCDF and zlib for an unexpected key, type, length, number or nesting."""
 
 
 @contextlib.contextmanager
 def reading(path: str | Path, verdict: str = "is damaged") -> Iterator[None]:
-    """Give whatever fails inside of the block one name.
-
-    Parameters
-    ----------
-    path
-        What is read, as the message calls it.
-    verdict
-        What the message says of it.
-
-    Raises
-    ------
-    FormatError
-        Something failed. Named errors pass unchanged.
-    """
+    """Convert failures within the block to FormatError; errors of symlie pass unchanged."""
     try:
         yield
     except SymlieError:
@@ -59,19 +46,7 @@ def reading(path: str | Path, verdict: str = "is damaged") -> Iterator[None]:
 
 
 def other_format(what: str | Path, found: object, reads: int, version: object, remedy: str) -> FormatError:
-    """The refusal of a file that another version wrote in a format of its own.
-
-    Parameters
-    ----------
-    what
-        The file, as the message calls it.
-    found, reads
-        Its format, and the one that this version reads.
-    version
-        The version that wrote it, as the file says; None if it does not.
-    remedy
-        What to do.
-    """
+    """Return the error for a file in the format of another version, which is None if the file does not name it."""
     writer = "a version that it does not name" if version is None else f"symlie {brief(version)}"
     return FormatError(
         f"{what} has format {brief(found)} of {writer}; this is symlie {VERSION}, which reads format {reads}: {remedy}."
@@ -79,19 +54,13 @@ def other_format(what: str | Path, found: object, reads: int, version: object, r
 
 
 def brief(value: object) -> str:
-    """A text on one line of moderate length."""
+    """Return the text on one line of limited length."""
     text = " ".join(str(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def check_file_names(names: Iterable[str]) -> None:
-    """Check that names of files stay in the folder that they are written to.
-
-    Raises
-    ------
-    FormatError
-        One is a path, or no name at all.
-    """
+    """Raise FormatError if a file name is empty or a path, so that files remain in their folder."""
     for name in names:
         parts = isinstance(name, str) and (PurePosixPath(name).name, PureWindowsPath(name).name)
         if not parts or set(parts) != {name} or not name.isprintable() or name in ("", ".", ".."):

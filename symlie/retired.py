@@ -1,4 +1,4 @@
-"""Public names that went, with what is used in their place; `AttributeError` and the changelog say it."""
+"""Removed public names and their replacements, for `AttributeError` messages and the changelog."""
 
 from __future__ import annotations
 
@@ -14,27 +14,16 @@ SUCCESSORS = {
     "System.steps": "System.sets",
     "System.tangents": "System.newton_matrices",
 }
-"""Names of the package, and attributes by the name of their class."""
+"""Replacements of names of the package, and of attributes by class name."""
 
 
 def hint(name: str) -> str:
-    """What a message about a name that is not there ends with.
-
-    Parameters
-    ----------
-    name
-        As in `SUCCESSORS`.
-
-    Returns
-    -------
-    str
-        Empty for a name that never was.
-    """
+    """Return the end of the message about a missing name, empty if the name never existed."""
     return f"; use {SUCCESSORS[name]}" if name in SUCCESSORS else ""
 
 
 class NamesSuccessors:
-    """Base of classes some of whose attributes went."""
+    """Base of classes with removed attributes."""
 
     if not TYPE_CHECKING:
 

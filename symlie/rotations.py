@@ -1,6 +1,6 @@
-"""Rotations stated in whatever way is at hand, and stored as any group stores them.
+"""Conversion of rotations from common descriptions to the storage of any group.
 
-Nothing here knows SymPy: the functions of NumPy serve for numbers and for expressions.
+This module does not depend on SymPy: NumPy functions accept both numbers and expressions.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Scalar: TypeAlias = "float | Expr"
 """A number, or an expression of parameters."""
 
 ROUNDING = 1e-9
-"""How far a matrix or a quaternion may miss a rotation, as one that was computed in double precision does."""
+"""Tolerance for matrices and quaternions that were computed in double precision."""
 
 SINGULAR_ANGLES = 1e-6
-"""det G of Euler angles at which six digits are lost."""
+"""Value of det G of Euler angles at which six digits are lost."""
 
 UNIT_LENGTH = "unit_length"
-"""Begin of the name of element types that keep parameters of a rotation at length one."""
+"""Prefix of the names of element types that constrain rotation parameters to unit length."""
 
 _AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 
@@ -39,23 +39,23 @@ _STORED: dict[tuple[str, tuple[int, ...]], str] = {
     ("psi", (3,)): "vector",
     ("p", (2,)): "planar",
 }
-"""What fields that hold a rotation store, by their name without number, and their shape."""
+"""Storage form and shape of rotation fields, by field name without number."""
 
 _EULER_ANGLES = "angles_"
-"""Begin of the name of fields of Euler angles; the axes follow."""
+"""Prefix of the names of Euler angle fields, followed by the axes."""
 
 
 class Rotation:
-    """A rotation for initial values and prescribed motions, from `rotation`.
+    """Rotation for initial values and prescribed motions, created by `rotation`.
 
     Parameters
     ----------
     quaternion
-        Unit quaternion, scalar part first: numbers or expressions. Of a rotation of the plane none.
+        Unit quaternion, scalar part first: numbers or expressions. None for a planar rotation.
     vector
-        The rotation vector, where it is known; in rad.
+        Rotation vector, if known, in rad.
     angle
-        The angle of a rotation of the plane, in rad.
+        Angle of a planar rotation, in rad.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Rotation:
         Raises
         ------
         ModelError
-            It is a rotation of the plane.
+            If the rotation is planar.
         """
         if self._quaternion is None:
             raise ModelError("A rotation in space needs an axis: sl.rotation(axis=[0, 0, 1], angle=…).")
@@ -85,7 +85,7 @@ class Rotation:
 
     @property
     def spatial_quaternion(self) -> tuple[Scalar, ...]:
-        """Unit quaternion, scalar part first, (4,); of a rotation of the plane about its normal."""
+        """Unit quaternion, scalar part first, (4,); a planar rotation is about the normal of its plane."""
         if self._quaternion is None and self._angle is not None:
             return _cos(self._angle / 2), 0.0, 0.0, _sin(self._angle / 2)
         return self.quaternion
@@ -115,17 +115,17 @@ class Rotation:
         return tuple(ratio * c for c in part)
 
     def euler_angles(self, axes: str) -> tuple[Scalar, ...]:
-        """Angles about axes that turn along, in rad, (3,); some of those of the rotation where they are not unique.
+        """Return Euler angles about rotating axes, in rad, (3,); one solution if they are not unique.
 
         Parameters
         ----------
         axes
-            As ``"XYZ"``.
+            Sequence of axes, such as ``"XYZ"``.
 
         Raises
         ------
         ModelError
-            It depends on parameters.
+            If the rotation depends on parameters.
         """
         if not _are_numbers(self.quaternion):
             raise ModelError(
@@ -141,13 +141,13 @@ class Rotation:
             sine, cosine, column, direction = -sign * R[j, k], R[k, k], i, sign
             middle = math.atan2(sign * R[i, k], math.hypot(sine, cosine))
         first = math.atan2(sine, cosine)
-        # Of R turned back by the first angle: that is what the others leave, also where the first one is arbitrary.
+        # R without the first rotation determines the last angle, even if the first angle is arbitrary.
         back = math.cos(first) * R[j] + sign * math.sin(first) * R[other]
         return first, middle, math.atan2(direction * back[column], back[j])
 
     @property
     def planar(self) -> tuple[Scalar, ...]:
-        """Cosine and sine of the angle of a rotation of the plane, (2,)."""
+        """Cosine and sine of the angle of a planar rotation, (2,)."""
         if self._angle is None:
             raise ModelError("A rotation of the plane has no axis: sl.rotation(angle=…).")
         return _cos(self._angle), _sin(self._angle)
@@ -163,17 +163,17 @@ def rotation(
     quaternion: Sequence[object] | None = None,
     vector: Sequence[Scalar] | None = None,
 ) -> Rotation:
-    """A rotation from body axes to inertial axes, for initial values of any group that holds one.
+    """Return a rotation from body axes to inertial axes, for initial values of any group with a rotation.
 
-    Angles are in rad, ``30 * sl.deg`` in degrees; angles may be expressions of parameters.
+    Angles are in rad; use ``30 * sl.deg`` for degrees. Angles may be expressions of parameters.
 
     Parameters
     ----------
     axis, angle
-        Axis, of any length, and angle; the angle alone is a rotation of the plane.
+        Axis, of any length, and angle; the angle alone defines a planar rotation.
     euler, angles
-        One to three axes such as ``"zyx"`` and an angle for each, as in `scipy.spatial.transform.Rotation`: small
-        letters are axes fixed in space, capitals those that turn along, so that ``"ZYX"`` is yaw, pitch, roll.
+        One to three axes such as ``"zyx"`` and an angle for each, as in `scipy.spatial.transform.Rotation`: lower-case
+        letters are axes fixed in space, capitals are rotating axes, so that ``"ZYX"`` is yaw, pitch, roll.
     matrix
         Rotation matrix, 3 × 3.
     quaternion
@@ -184,7 +184,7 @@ def rotation(
     Raises
     ------
     ModelError
-        Not exactly one of these, or it is no rotation; of a matrix the message says by how much.
+        If not exactly one description is given, or it is not a rotation; for a matrix the message gives the deviation.
 
     Examples
     --------
@@ -219,24 +219,7 @@ def rotation(
 
 
 def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Mapping[str, object]) -> dict[str, Any]:
-    """Values of fields by name, with rotations as these fields store them.
-
-    Parameters
-    ----------
-    what
-        Whose fields they are, for messages.
-    shapes
-        Shapes of the stored fields by name.
-    values
-        Values by name of a field; ``rotation`` is the only field that holds one.
-
-    Raises
-    ------
-    ModelError
-        A field holds no rotation, or the rotation is not given as one.
-    UnknownNameError
-        ``rotation`` where no field or several hold one.
-    """
+    """Return field values by name, with rotations converted to the storage of their fields."""
     result: dict[str, Any] = {}
     for name, value in values.items():
         field, found = name, value
@@ -254,8 +237,7 @@ def with_rotations(what: str, shapes: Mapping[str, tuple[int, ...]], values: Map
 
 
 def rotation_form(name: str, shape: Iterable[int]) -> str | None:
-    """How a field stores a rotation: ``matrix``, ``quaternion``, ``vector``, ``planar``, or ``XYZ`` and other axes of
-    Euler angles that turn along; None if it holds none."""
+    """Return the stored form: ``matrix``, ``quaternion``, ``vector``, ``planar``, axes of Euler angles, or None."""
     if name.startswith(_EULER_ANGLES) and tuple(shape) == (3,):
         return name[len(_EULER_ANGLES) : len(_EULER_ANGLES) + 3].upper()
     return _STORED.get((name.rstrip("0123456789"), tuple(shape)))
@@ -271,7 +253,7 @@ def _rotating_field(what: str, shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 
 def _given(what: str, value: object) -> object:
-    """A rotation, or several, also by the arguments of `rotation`, as the command line gives them."""
+    """Return one or several rotations, also from `rotation` arguments of the command line."""
     if isinstance(value, Mapping):
         try:
             return rotation(**value)
@@ -339,7 +321,7 @@ def _by_euler_angles(axes: str, angles: Scalar | Sequence[Scalar]) -> Rotation:
 
 
 def quaternion_product(a: tuple[Scalar, ...], b: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    """a b of quaternions, scalar part first."""
+    """Return the quaternion product a b, scalar part first."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -365,7 +347,7 @@ def _by_matrix(value: object) -> Rotation:
         raise ModelError(f"The matrix is no rotation: its columns miss being orthonormal by {defect:.2g}.")
     if np.linalg.det(matrix) < 0:
         raise ModelError("The matrix is no rotation but a reflection: its determinant is -1.")
-    # Of the four components the largest is computed first, so that nothing cancels.
+    # The largest of the four components is computed first to avoid cancellation.
     trace = float(np.trace(matrix))
     squares = np.array([1 + trace, *(1 - trace + 2 * np.diag(matrix))])
     first = int(np.argmax(squares))

@@ -1,7 +1,7 @@
-"""Cross sections of rods and their material: what stiffness and inertia along a centre line follow from.
+"""Cross sections and materials of rods, which determine stiffness and inertia per length.
 
-Axes 1 and 2 lie in the cross section, through its centre; axis 3 is the tangent of the centre line. Units may be any
-that agree with each other: m, N and kg, or mm, N and t with E in MPa.
+Axes 1 and 2 lie in the cross section, through its centre; axis 3 is the tangent of the centre line. Any consistent
+units are possible: m, N and kg, or mm, N and t with E in MPa.
 
 Source: [Hante2022], section 3.2.
 """
@@ -20,12 +20,12 @@ from symlie.stated_numbers import is_number
 Array = NDArray[np.float64]
 
 TERMS = 40
-"""Terms of the series of the torsion of a rectangle, whose last is below rounding."""
+"""Number of terms of the torsion series of a rectangle; the last is below rounding."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A cross section of a homogeneous, isotropic rod.
+    """Cross section of a homogeneous, isotropic rod.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Section:
     J
         Polar moment, in m⁴.
     E, G
-        Moduli of elasticity and of shear, in Pa.
+        Young's modulus and shear modulus, in Pa.
     rho
         Density, in kg/m³.
     shear_factors
         A₁/A and A₂/A, dimensionless.
     torsion_constant
-        In place of J in the stiffness against torsion, in m⁴.
+        Replaces J in the torsional stiffness, in m⁴.
     """
 
     A: float
@@ -89,27 +89,27 @@ def general(
     torsion_constant: float | None = None,
     shear_factors: tuple[float, float] = (1.0, 1.0),
 ) -> Section:
-    """A cross section by its constants.
+    """Return a cross section defined by its constants.
 
     Parameters
     ----------
     A, I1, I2
         Area, in m², and second moments of area about axes 1 and 2, in m⁴.
     E, rho
-        Modulus of elasticity, in Pa, and density, in kg/m³.
+        Young's modulus, in Pa, and density, in kg/m³.
     nu, G
-        Poisson's ratio, dimensionless, or in its place the modulus of shear, in Pa.
+        Poisson's ratio, dimensionless, or instead the shear modulus, in Pa.
     J
         Polar moment, in m⁴; I1 + I2 by default.
     torsion_constant
-        What G is multiplied by in torsion, in m⁴; J by default, as for round sections.
+        Factor of G in the torsional stiffness, in m⁴; J by default, as for round sections.
     shear_factors
         A₁/A and A₂/A, dimensionless.
 
     Raises
     ------
     ModelError
-        A value that is not positive, Poisson's ratio outside of -1 … 1/2, or both or none of nu and G.
+        If a value is not positive, Poisson's ratio is outside of -1 … 1/2, or not exactly one of nu and G is given.
     """
     if (nu is None) == (G is None):
         raise ModelError("A section needs Poisson's ratio nu, or the modulus of shear G, and not both.")
@@ -129,14 +129,14 @@ def general(
 
 
 def circle(radius: float, *, E: float, nu: float, rho: float) -> Section:
-    """A full circle.
+    """Return a solid circular section.
 
     Parameters
     ----------
     radius
         In m.
     E, nu, rho
-        Modulus of elasticity, in Pa, Poisson's ratio, dimensionless, and density, in kg/m³.
+        Young's modulus, in Pa, Poisson's ratio, dimensionless, and density, in kg/m³.
 
     Source: [Cowper1966] for the shear factors.
     """
@@ -144,14 +144,14 @@ def circle(radius: float, *, E: float, nu: float, rho: float) -> Section:
 
 
 def tube(outer_radius: float, inner_radius: float, *, E: float, nu: float, rho: float) -> Section:
-    """A circular tube.
+    """Return a circular tube section.
 
     Parameters
     ----------
     outer_radius, inner_radius
         In m.
     E, nu, rho
-        As of `circle`.
+        As for `circle`.
 
     Source: [Cowper1966] for the shear factors.
     """
@@ -166,14 +166,14 @@ def tube(outer_radius: float, inner_radius: float, *, E: float, nu: float, rho: 
 
 
 def rectangle(width: float, height: float, *, E: float, nu: float, rho: float) -> Section:
-    """A rectangle.
+    """Return a rectangular section.
 
     Parameters
     ----------
     width, height
-        Sides along axis 1 and along axis 2, in m: height³ counts for bending about axis 1, E I1.
+        Sides along axis 1 and axis 2, in m; the bending stiffness about axis 1, E I1, is proportional to height³.
     E, nu, rho
-        As of `circle`.
+        As for `circle`.
 
     Source: [Cowper1966] for the shear factors, [Timoshenko1970] for the torsion constant.
     """

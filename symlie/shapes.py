@@ -1,7 +1,7 @@
-"""Shapes that nodes are drawn with: `Model.shape` attaches them.
+"""Shapes for drawing nodes, attached by `Model.shape`.
 
-Lengths are in m, in axes of the node. A shape is centred at its place; cylinders, capsules and tubes lie along z, and
-an arrow begins at its place.
+Lengths are in m, in the axes of the node. A shape is centred at its position; cylinders, capsules and tubes are
+parallel to z, and an arrow begins at its position.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from symlie.packages import require
 from symlie.showing import line
 
 LARGEST_MESH = 20
-"""Size of a mesh file up to which it is read, in MB: it goes into every page with it."""
+"""Maximum size of a mesh file, in MB: each page with the mesh contains all of it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shape:
-    """A shape that a node is drawn with, from `box`, `cylinder`, `sphere`, `capsule`, `arrow`, `tube` or `mesh`.
+    """Shape of a node in drawings, from `box`, `cylinder`, `sphere`, `capsule`, `arrow`, `tube` or `mesh`.
 
     Attributes
     ----------
     kind
-        Which of these it is.
+        Name of the function that created it.
     sizes
-        Its lengths by name, in m; of a mesh its ``vertices`` and ``triangles``, as JSON has them.
+        Lengths by name, in m; for a mesh ``vertices`` and ``triangles`` in JSON form.
     """
 
     kind: str
@@ -51,23 +51,23 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def box(x: float, y: float, z: float) -> Shape:
-    """A box.
+    """Return a box.
 
     Parameters
     ----------
     x, y, z
-        Its sides, in m.
+        Side lengths, in m.
 
     Raises
     ------
     ModelError
-        A side is not positive.
+        If a side is not positive.
     """
     return Shape("box", {"size": [_length("box", name, side) for name, side in (("x", x), ("y", y), ("z", z))]})
 
 
 def cylinder(radius: float, length: float) -> Shape:
-    """A cylinder along z.
+    """Return a cylinder parallel to z.
 
     Parameters
     ----------
@@ -77,13 +77,13 @@ def cylinder(radius: float, length: float) -> Shape:
     Raises
     ------
     ModelError
-        One is not positive.
+        If one is not positive.
     """
     return _of_lengths("cylinder", radius=radius, length=length)
 
 
 def sphere(radius: float) -> Shape:
-    """A sphere.
+    """Return a sphere.
 
     Parameters
     ----------
@@ -93,43 +93,43 @@ def sphere(radius: float) -> Shape:
     Raises
     ------
     ModelError
-        It is not positive.
+        If it is not positive.
     """
     return _of_lengths("sphere", radius=radius)
 
 
 def capsule(radius: float, length: float) -> Shape:
-    """A cylinder along z with half a sphere at both ends.
+    """Return a cylinder parallel to z with hemispherical ends.
 
     Parameters
     ----------
     radius
         In m.
     length
-        Of the cylinder, without its ends, in m.
+        Length of the cylinder without its ends, in m.
 
     Raises
     ------
     ModelError
-        One is not positive.
+        If one is not positive.
     """
     return _of_lengths("capsule", radius=radius, length=length)
 
 
 def arrow(length: float, radius: float | None = None) -> Shape:
-    """An arrow along z, from its place.
+    """Return an arrow parallel to z that begins at its position.
 
     Parameters
     ----------
     length
         In m.
     radius
-        Of its shaft, in m; a fortieth of the length by default.
+        Radius of the shaft, in m; a fortieth of the length by default.
 
     Raises
     ------
     ModelError
-        One is not positive.
+        If one is not positive.
     """
     return _of_lengths(
         "arrow", radius=_length("arrow", "length", length) / 40 if radius is None else radius, length=length
@@ -137,7 +137,7 @@ def arrow(length: float, radius: float | None = None) -> Shape:
 
 
 def tube(radius: float, inner_radius: float, length: float) -> Shape:
-    """A hollow cylinder along z.
+    """Return a hollow cylinder parallel to z.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def tube(radius: float, inner_radius: float, length: float) -> Shape:
     Raises
     ------
     ModelError
-        One is not positive, or the inner radius is not the smaller one.
+        If one is not positive, or the inner radius is not less than the radius.
     """
     found = _of_lengths("tube", radius=radius, inner_radius=inner_radius, length=length)
     if not inner_radius < radius:
@@ -156,25 +156,25 @@ def tube(radius: float, inner_radius: float, length: float) -> Shape:
 
 
 def mesh(path: str | Path, scale: float = 1.0) -> Shape:
-    """A surface of triangles from a file, such as ``.stl``, ``.obj`` or ``.ply``.
+    """Return a triangle surface from a file, such as ``.stl``, ``.obj`` or ``.ply``.
 
-    The triangles become part of the model; the file is not needed again.
+    The model stores the triangles; the file is not needed again.
 
     Parameters
     ----------
     path
-        The file, of at most 20 MB.
+        File of at most 20 MB.
     scale
-        What lengths in the file are multiplied by; 0.001 where they are in mm.
+        Factor of the lengths in the file; 0.001 if they are in mm.
 
     Raises
     ------
     FormatError
-        The file is missing, damaged, of an unknown type, too large, or has no triangles.
+        If the file is missing, damaged, of an unknown type, too large, or has no triangles.
     MissingDependencyError
-        trimesh is not installed.
+        If trimesh is not installed.
     ModelError
-        The scale is not positive.
+        If the scale is not positive.
     """
     factor, path = _length("mesh", "scale", scale), Path(path)
     if not path.is_file():
@@ -218,18 +218,7 @@ def _length(kind: str, name: str, value: float) -> float:
 
 
 def color_text(color: object) -> str | None:
-    """A colour as ``#rrggbb``.
-
-    Parameters
-    ----------
-    color
-        Such a text, three numbers between 0 and 1, or None.
-
-    Raises
-    ------
-    ModelError
-        It is neither.
-    """
+    """Return a colour, ``#rrggbb`` or three numbers between 0 and 1, as ``#rrggbb``."""
     if color is None:
         return None
     if isinstance(color, str):

@@ -1,4 +1,4 @@
-"""How objects show: one line where text is read, a small table in a notebook."""
+"""Representation of objects: one line of text, or a small table in a notebook."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import ClassVar
 
 LONGEST_LINE = 200
-"""Characters of an object in one line."""
+"""Maximum characters of an object on one line."""
 
 LONGEST_VALUE = 40
-"""Characters of one of its parts."""
+"""Maximum characters of one part of an object."""
 
 MOST_ROWS = 20
-"""Rows of a table; what follows is counted."""
+"""Maximum lines of a table; further lines are counted."""
 
 
 LONGEST_WORD = 240
-"""Characters of one word of a message, such as a path or a number."""
+"""Maximum characters of a word of a message, such as a path or a number."""
 
 LONGEST_MESSAGE = 800
-"""Characters of a message."""
+"""Maximum characters of a message."""
 
 MOST_LINES = 5
-"""Lines of a message."""
+"""Maximum lines of a message."""
 
 
 def shortened(message: str) -> str:
-    """A message that can be read, whatever was passed: long words, long texts and many lines lose their middle."""
+    """Return a message of limited length, without the middle of long words, long texts and many lines."""
     lines = message.split("\n")
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 2], "…", lines[-1]]
@@ -38,7 +38,7 @@ def shortened(message: str) -> str:
 
 
 def _ends(text: str, longest: int) -> str:
-    """The beginning and the end of a text, and the number of characters between."""
+    """Return the beginning and the end of a text, and the number of characters omitted between."""
     if len(text) <= longest:
         return text
     kept = longest // 2 - 20
@@ -46,28 +46,20 @@ def _ends(text: str, longest: int) -> str:
 
 
 def line(kind: str, parts: Iterable[str]) -> str:
-    """An object in one line: its kind and what is worth knowing of it, as much as there is room for.
-
-    Parameters
-    ----------
-    kind
-        Name of its class.
-    parts
-        What is said of it, the most important first.
-    """
+    """Return an object on one line of limited length: the name of its class and its parts, the most important first."""
     text = " ".join(f"{kind}({'; '.join(parts)})".split())
     return text if len(text) <= LONGEST_LINE else f"{text[: LONGEST_LINE - 2]}…)"
 
 
 def listed(names: Iterable[str], plural: str) -> str:
-    """Names after what they are, or how many there are where they are too long to be read in a line."""
+    """Return names after their plural noun, or their number if the list is too long for a line."""
     known = list(names)
     text = f"{plural}: {', '.join(known)}" if known else f"no {plural}"
     return text if len(text) <= 2 * LONGEST_VALUE else f"{len(known)} {plural}"
 
 
 def brief(value: object) -> str:
-    """A value as part of a line: arrays by their shape, collections by their length."""
+    """Return a value as part of a line: arrays by shape, collections by length."""
     if isinstance(value, float):
         return f"{value:.6g}"
     shape = getattr(value, "shape", ())
@@ -84,7 +76,7 @@ def brief(value: object) -> str:
 
 
 class Brief:
-    """Base of dataclasses with arrays, code or other large things in their fields."""
+    """Base of dataclasses with large fields such as arrays or code."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[object]]]
 
@@ -94,17 +86,7 @@ class Brief:
 
 
 def table(caption: str, rows: Iterable[Sequence[object]], header: Sequence[str] = ()) -> str:
-    """A small table in HTML; without rows nothing.
-
-    Parameters
-    ----------
-    caption
-        What is above the table.
-    rows
-        Its cells.
-    header
-        Names of the columns.
-    """
+    """Return a small HTML table with a caption, empty if it has no cells."""
     known: list[Sequence[object]] = [list(row) for row in rows]
     if not known:
         return ""

@@ -1,4 +1,4 @@
-"""Stages of work before a run, deriving, emitting, compiling: how long each took, and which one goes on."""
+"""Stages before a run (derivation, emission, compilation) with their durations and progress messages."""
 
 from __future__ import annotations
 
@@ -12,29 +12,18 @@ from contextvars import ContextVar
 from symlie.progress_bar import is_notebook
 
 PATIENCE = 1.0
-"""Seconds after which a stage is shown on a terminal or in a notebook."""
+"""Delay before a stage is shown on a terminal or in a notebook, in s."""
 
 _DOING = {
     "build": "building", "derive": "deriving", "emit": "emitting", "compile": "compiling", "write": "writing out",
 }  # fmt: skip
 
 _ERASED = "\r\033[K"
-"""Erases the line on a terminal."""
+"""Control sequence that erases the line on a terminal."""
 
 
 class Stages:
-    """Stages that begin while they are watched.
-
-    Parameters
-    ----------
-    shown
-        Whether each is shown on stderr: at once as a line, never, or (None) where a person waits, after a second.
-
-    Attributes
-    ----------
-    seconds
-        Seconds spent in each stage so far, without those inside of it.
-    """
+    """Watched stages with exclusive durations in s, shown at once, never, or (None) interactively after a delay."""
 
     def __init__(self, shown: bool | None) -> None:
         self.seconds = dict.fromkeys(_DOING, 0.0)
@@ -47,13 +36,13 @@ class Stages:
         self._drawn = False
 
     def enter(self, kind: str, what: str) -> None:
-        """A stage begins."""
+        """Begin a stage."""
         self._account()
         self._stack.append((kind, what))
         self._announce()
 
     def leave(self) -> None:
-        """The last stage that began is done."""
+        """End the innermost stage."""
         self._account()
         self._stack.pop()
         self._announce()
@@ -65,7 +54,7 @@ class Stages:
         self._since = now
 
     def _announce(self) -> None:
-        """Show the stage that goes on now, if it goes on for long."""
+        """Show the current stage, after a delay unless stages are shown at once."""
         if not self._shows:
             return
         self.close()
@@ -86,7 +75,7 @@ class Stages:
         self._drawn = self._is_terminal
 
     def close(self) -> None:
-        """Take away what is shown."""
+        """Erase the message."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer.join()  # it may be drawing
@@ -100,7 +89,7 @@ _watching: ContextVar[tuple[Stages, ...]] = ContextVar("watching", default=())
 
 @contextlib.contextmanager
 def watched_stages(shown: bool | None = None) -> Iterator[Stages]:
-    """Watch the stages that begin within the block; the outermost of several blocks shows them."""
+    """Watch the stages within the block; the outermost of nested blocks shows them."""
     outer = _watching.get()
     stages = Stages(False if outer else shown)
     token = _watching.set((*outer, stages))
@@ -113,15 +102,7 @@ def watched_stages(shown: bool | None = None) -> Iterator[Stages]:
 
 @contextlib.contextmanager
 def stage(kind: str, what: str) -> Iterator[None]:
-    """A stage of work.
-
-    Parameters
-    ----------
-    kind
-        ``build``, ``derive``, ``emit``, ``compile`` or ``write``.
-    what
-        What is worked on.
-    """
+    """Run the block as a stage: ``build``, ``derive``, ``emit``, ``compile`` or ``write``."""
     watching = _watching.get()
     for stages in watching:
         stages.enter(kind, what)

@@ -1,4 +1,4 @@
-"""What users pass for numbers: annotations say what it should be, these functions whether it is."""
+"""Type checks of user input, for values that annotations alone do not verify."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from numbers import Integral, Real
 
 
 def is_number(stated: object) -> bool:
-    """Whether it is a real number, of Python or NumPy."""
+    """Return whether the value is a real number of Python or NumPy."""
     return isinstance(stated, Real)
 
 
 def is_whole_number(stated: object) -> bool:
-    """Whether it is an integer, of Python or NumPy."""
+    """Return whether the value is an integer of Python or NumPy."""
     return isinstance(stated, Integral)
 
 
 def is_text(stated: object) -> bool:
-    """Whether it is a string, which is a sequence as well."""
+    """Return whether the value is a string, which is also a sequence."""
     return isinstance(stated, str)

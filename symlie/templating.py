@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def environment() -> Environment:
-    """Jinja environment of the template folder; undefined names are errors."""
+    """Return the Jinja environment of the template folder; undefined names are errors."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     result = Environment(
@@ -23,7 +23,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,
-        optimized=False,  # looking for constants takes longer than it saves
+        optimized=False,  # constant folding takes longer than it saves
     )
     result.filters["product_of"] = lambda factors, n: " * ".join(factors * n)
     return result

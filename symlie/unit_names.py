@@ -1,7 +1,7 @@
-"""Units by name: what they are made of, and how many SI units one of them is.
+"""Units by name: their dimensions and conversion factors to SI.
 
-A number for the statement's edge is ``5 * sl.mm`` or ``3 * sl.unit("kN/mm")``; a parameter, an input or an output with
-such a unit is given and shown in it, and formulas see SI units.
+Use ``5 * sl.mm`` or ``3 * sl.unit("kN/mm")`` for numbers in a model definition. Parameters, inputs and outputs with
+such a unit are set and shown in it; formulas use SI units.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Dimension = tuple[Fraction, ...]
 """Exponents of kg, m, s, A, K, mol, cd."""
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
-"""Units that the others are made of."""
+"""Base units."""
 
 _DERIVED = {
     "1": (), "rad": (), "sr": (), "N": (1, 1, -2), "J": (1, 2, -2), "W": (1, 2, -3), "Pa": (1, -1, -2),
@@ -37,18 +37,18 @@ UNITS |= {name: _dimension(exponents) for name, exponents in _DERIVED.items()}
 """SI units without prefixes, and what they are made of; angles are numbers."""
 
 NUMBER = UNITS["1"]
-"""What angles and other numbers are measured in."""
+"""Dimension of angles and other numbers."""
 
 PREFIXES = {"p": -12, "n": -9, "u": -6, "µ": -6, "m": -3, "c": -2, "d": -1, "k": 3, "M": 6, "G": 9, "T": 12}
 """Prefixes and their powers of ten."""
 
 _WITHOUT_PREFIX = ("1", "kg", "K", "cd", "mol")
-"""SI units that take none here."""
+"""SI units that accept no prefix here."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What a unit measures, and how many SI units one of it is: ratio · π^turns."""
+    """Dimension of a unit and its conversion factor to SI, ratio · π^turns."""
 
     dimension: Dimension
     ratio: Fraction = Fraction(1)
@@ -56,12 +56,12 @@ class Unit:
 
     @property
     def number(self) -> float:
-        """SI units that one of it is."""
+        """Conversion factor to SI."""
         return float(self.ratio) * math.pi**self.turns
 
     @property
     def is_si(self) -> bool:
-        """Whether it is an SI unit itself."""
+        """True if the conversion factor is one."""
         return self.ratio == 1 and not self.turns
 
 
@@ -73,13 +73,13 @@ _OTHERS = {
     "min": Unit(UNITS["s"], Fraction(60)),
     "h": Unit(UNITS["s"], Fraction(3600)),
 }
-"""Units that are no SI units."""
+"""Units outside of SI."""
 
 _FACTOR = re.compile(r"\s*([/·*]?)\s*([A-Za-zµ]+|1)(?:\^(-?\d{1,2})(?!\d))?")
 
 
 def _single(name: str) -> Unit | None:
-    """A unit without exponent, perhaps with a prefix."""
+    """Return a unit without exponent, with or without a prefix."""
     if name in UNITS:
         return Unit(UNITS[name])
     if name in _OTHERS:
@@ -94,13 +94,7 @@ def _single(name: str) -> Unit | None:
 
 @functools.cache
 def parse_unit(text: str) -> Unit:
-    """A unit such as ``kg m^2``, ``N/m``, ``kN/mm``, ``deg/s`` or ``1``; a slash divides by the next factor.
-
-    Raises
-    ------
-    ModelError
-        It is no unit.
-    """
+    """Parse a unit such as ``kg m^2``, ``N/m``, ``kN/mm``, ``deg/s`` or ``1``; a slash divides by the next factor."""
     dimension, ratio, turns, position = NUMBER, Fraction(1), 0, 0
     while position < len(text.rstrip()):
         match = _FACTOR.match(text, position)
@@ -121,7 +115,7 @@ def parse_unit(text: str) -> Unit:
 
 
 def parse_units(text: str, size: int) -> list[Unit | None]:
-    """Units of the components of a vector: one for all, or several, separated by commas, for parts of equal length."""
+    """Parse the units of a vector: one for all components, or several, separated by commas, for equally long parts."""
     if not isinstance(text, str):
         raise ModelError(f"A unit is a text such as 'kg m^2', not {text!r}.")
     if not text.isprintable():
@@ -135,12 +129,12 @@ def parse_units(text: str, size: int) -> list[Unit | None]:
 
 
 def times(a: Dimension, b: Dimension, power: Fraction = Fraction(1)) -> Dimension:
-    """What a · b^power is measured in."""
+    """Return the dimension of a · b^power."""
     return tuple(x + power * y for x, y in zip(a, b, strict=True))
 
 
 def unit_name(dimension: Dimension) -> str:
-    """A unit as people write it."""
+    """Return the conventional notation of a unit."""
     known = next((n for n, d in UNITS.items() if d == dimension and n != "Hz"), None)
     if known is not None:
         return known
@@ -148,18 +142,18 @@ def unit_name(dimension: Dimension) -> str:
 
 
 def unit(text: str) -> float:
-    """How many SI units one of a unit is: ``3 * sl.unit("kN/mm")`` is 3e6, in N/m.
+    """Return the conversion factor of a unit to SI: ``3 * sl.unit("kN/mm")`` is 3e6, in N/m.
 
     Parameters
     ----------
     text
-        The unit: products and quotients such as ``"kg m^2/s"`` of SI units, with or without the prefixes p n u µ m c d
+        Unit: products and quotients such as ``"kg m^2/s"`` of SI units, with or without the prefixes p n u µ m c d
         k M G T, and of deg, rev, rpm, g, min, h.
 
     Raises
     ------
     ModelError
-        It is no unit.
+        If the text is not a unit.
     """
     found = parse_units(text, 1)[0]
     if found is None:
@@ -168,7 +162,7 @@ def unit(text: str) -> float:
 
 
 deg, mm, rpm = unit("deg"), unit("mm"), unit("rpm")
-"""One degree in rad, one millimetre in m, and one turn per minute in rad/s."""
+"""One degree in rad, one millimetre in m, and one revolution per minute in rad/s."""
 
 nano, micro, milli, centi, kilo, mega, giga = (float(f"1e{power}") for power in (-9, -6, -3, -2, 3, 6, 9))
 """SI prefixes as numbers."""

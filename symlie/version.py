@@ -1,3 +1,3 @@
-"""The version, stated once; the build reads it from here."""
+"""Version of the package, also read by the build."""
 
 VERSION = "0.2.0.dev0"

@@ -1,1 +1,1 @@
-"""Studies of many runs: convergence, refinement, timing."""
+"""Studies that compare several runs: convergence, refinement, timing."""

@@ -1,4 +1,4 @@
-"""What the runs of a study are compared by: states at the end, or the course of nodes or of points of curves."""
+"""Quantities compared by the runs of a study: end states, outputs, or trajectories of nodes and curve points."""
 
 from __future__ import annotations
 
@@ -18,41 +18,41 @@ from symlie.runtime.system.system import System
 from symlie.showing import Brief
 
 NORMS = ("end", "max", "l2")
-"""At the end time, of configurations the largest of a node; the largest of that over the run; root of the mean square
-of all components, the largest over the run."""
+"""Norms: at the end time (of configurations the largest error of a node); the maximum of this error over the run; the
+root mean square of all components, maximum over the run."""
 
 MOST_TIMES = 100
-"""Times that courses are compared at, at most, besides the start."""
+"""Largest number of times, in addition to the start, at which trajectories are compared."""
 
 Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, repr=False)
 class Measured(Brief):
-    """One number for each kind of variable; ``None`` where there is none."""
+    """One number for each kind of variable; ``None`` if the kind does not occur."""
 
     q: float | None = None
-    """Largest ‖log(q_ref⁻¹∘q)‖ of a node, or ‖q - q_ref‖ of stored components where it is on no group."""
+    """Largest ‖log(q_ref⁻¹∘q)‖ of a node, or ‖q - q_ref‖ of the stored components if the node is not on a group."""
     v: float | None = None
     """‖v - v_ref‖; ``None`` without velocities."""
     multipliers: float | None = None
     """‖λ - λ_ref‖ / ‖λ_ref‖; ``None`` without constraints."""
     outputs: float | None = None
-    """‖y - y_ref‖ of outputs, where these are compared; then nothing else is."""
+    """‖y - y_ref‖ if outputs are compared; the other fields are then ``None``."""
 
     def to_json(self) -> dict[str, float | None]:
-        """Numbers by name of the kind: those of states, or that of outputs."""
+        """Return the numbers by kind of variable: those for states, or the one for outputs."""
         if self.outputs is not None:
             return {"outputs": self.outputs}
         return {"q": self.q, "v": self.v, "multipliers": self.multipliers}
 
     @property
     def has_errors(self) -> bool:
-        """Whether something was compared."""
+        """True if at least one kind was compared."""
         return any(getattr(self, f.name) is not None for f in fields(self))
 
     def order_against(self, coarser: Measured, ratio: float) -> Measured:
-        """Observed orders from a coarser step that is ``ratio`` times as long."""
+        """Compute the observed orders relative to a run whose step size is larger by the factor ``ratio``."""
 
         def order(fine: float | None, coarse: float | None) -> float | None:
             return math.log(coarse / fine) / math.log(ratio) if fine and coarse else None
@@ -70,12 +70,12 @@ class EndState(Brief):
 
     @classmethod
     def of(cls, solution: Solution) -> EndState:
-        """Last record of a solution."""
+        """Return the last record of a solution."""
         return cls(solution.q[-1], solution.v[-1], solution.multipliers[-1])
 
 
 def error_against(system: System, state: EndState, reference: EndState) -> Measured:
-    """Errors of a state."""
+    """Compute the errors of a state against a reference; the error of multipliers is relative."""
     layout = system.layout
     difference = system.kernels.difference(reference.q, state.q)
     largest = max(float(np.linalg.norm(difference[node.velocity])) for node in layout.nodes if node.is_state)
@@ -90,17 +90,8 @@ def error_against(system: System, state: EndState, reference: EndState) -> Measu
 
 @dataclass(frozen=True)
 class Comparison(Generic[Seen]):
-    """How runs are compared.
-
-    Attributes
-    ----------
-    times
-        Times that runs hit exactly, in s.
-    seen
-        What is compared of a run, or of a reference, on the grid of a value.
-    error
-        Errors of what is seen, against another.
-    """
+    """Method of comparison: output times in s, the quantities taken from a run or reference at an option value, and
+    their error."""
 
     times: Sequence[float]
     seen: Callable[[EndState | Solution, float], Seen]
@@ -108,20 +99,12 @@ class Comparison(Generic[Seen]):
 
 
 def end_state(found: EndState | Solution) -> EndState:
-    """The state at the end of a run, or one that is given."""
+    """Return the end state of a run, or the given state itself."""
     return found if isinstance(found, EndState) else EndState.of(found)
 
 
 def check_norm(norm: str, at: Sequence[float] | None) -> None:
-    """Check the name of a norm, and that arc lengths belong to it.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such norm.
-    ModelError
-        Arc lengths without the norm that uses them.
-    """
+    """Check the name of a norm, and that arc lengths are given only with the norm l2."""
     if norm not in NORMS:
         raise UnknownNameError(f"There is no norm {norm!r}; it is {' or '.join(NORMS)}.")
     if at is not None and norm != "l2":
@@ -129,15 +112,7 @@ def check_norm(norm: str, at: Sequence[float] | None) -> None:
 
 
 def check_outputs(layout: Layout, names: Sequence[str]) -> None:
-    """Check names of outputs.
-
-    Raises
-    ------
-    UnknownNameError
-        The model has no such output.
-    ModelError
-        No output is named, since the model has none.
-    """
+    """Check that at least one output is named and that the model has all of them."""
     if not names:
         raise ModelError(f"'{layout.name}' has no outputs to compare; state some with Model.output.")
     for name in names:
@@ -147,34 +122,20 @@ def check_outputs(layout: Layout, names: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Course(Brief):
-    """Configurations and velocities over time of nodes or points of some types, shape (times, points, components)."""
+    """Trajectories (type, q, v) of each node array or curve, shape (times, points, components)."""
 
     parts: tuple[tuple[NodeType, Array, Array], ...]
 
 
 def compared_times(t_end: float, h: float) -> list[float]:
-    """Multiples of a step size, at most `MOST_TIMES`, and the end time.
-
-    Parameters
-    ----------
-    t_end, h
-        In s.
-    """
+    """Return at most `MOST_TIMES` equidistant multiples of the step size, and the end time, in s."""
     count = max(1, round(t_end / h))
     stride = math.ceil(count / MOST_TIMES)
     return [*(h * stride * k for k in range(math.ceil(count / stride))), t_end]
 
 
 def states_over_time(system: System, t_end: float, h: float) -> Comparison[Sequence[EndState]]:
-    """The comparison of states, each error the largest over the run.
-
-    Parameters
-    ----------
-    system
-        The system.
-    t_end, h
-        End time and a step size, in s, see `compared_times`.
-    """
+    """Return the comparison of states by the maximum of each error over the run, at `compared_times`."""
     times = compared_times(t_end, h)
 
     def seen(found: EndState | Solution, value: float) -> Sequence[EndState]:
@@ -194,17 +155,7 @@ def states_over_time(system: System, t_end: float, h: float) -> Comparison[Seque
 
 
 def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: str) -> Comparison[Array]:
-    """The comparison of outputs, which systems with other coordinates have as well.
-
-    Parameters
-    ----------
-    names
-        Names of outputs.
-    t_end, h
-        End time and a step size, in s, see `compared_times`.
-    norm
-        A norm, of all components of the outputs together.
-    """
+    """Return the comparison of outputs, all components in one norm; it also applies to systems in other coordinates."""
     times = [t_end] if norm == "end" else compared_times(t_end, h)
 
     def seen(found: EndState | Solution, value: float) -> Array:
@@ -219,7 +170,7 @@ def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: str) -
 
 
 def _over_time(found: EndState | Solution, times: Sequence[float]) -> Solution:
-    """A run at the times that are compared."""
+    """Return a run at the compared times."""
     if isinstance(found, EndState):
         raise ModelError(
             "What is compared over the run, or by outputs, needs a solution as reference, or none; a state at the end "
@@ -233,15 +184,7 @@ def _over_time(found: EndState | Solution, times: Sequence[float]) -> Solution:
 
 
 def courses(t_end: float, h: float, points: Mapping[str, Array] | None) -> Comparison[Course]:
-    """The comparison of courses in the discrete L² norm.
-
-    Parameters
-    ----------
-    t_end, h
-        End time and a step size, in s: times are multiples of it, at most `MOST_TIMES`.
-    points
-        Arc lengths on each curve, in m; ``None`` takes the nodes.
-    """
+    """Return the comparison of trajectories in the discrete L² norm, at arc lengths in m on each curve or at nodes."""
     times = np.array(compared_times(t_end, h))
 
     def seen(found: EndState | Solution, value: float) -> Course:
@@ -267,13 +210,7 @@ def courses(t_end: float, h: float, points: Mapping[str, Array] | None) -> Compa
 
 
 def points_of(layout: Layout, at: Sequence[float] | None) -> dict[str, Array]:
-    """Arc lengths at which each curve of a model is compared: those given, or those of its nodes.
-
-    Raises
-    ------
-    ModelError
-        The model has no curve.
-    """
+    """Return the arc lengths at which each curve is compared: the given ones, or those of its nodes."""
     if not layout.curves:
         raise ModelError(
             f"'{layout.name}' has no rod or other curve, so there are no arc lengths to compare at; see Model.curve."
@@ -283,9 +220,9 @@ def points_of(layout: Layout, at: Sequence[float] | None) -> dict[str, Array]:
 
 
 def l2_error(found: Course, reference: Course) -> Measured:
-    """Largest over the times of √(Σ‖q - Q‖²/n) with n components of all points, and that of v.
+    """Compute the maximum over time of √(Σ‖q - Q‖²/n), with n components of all points, and the same for v.
 
-    Unit quaternions p and -p are one rotation; the nearer sign is taken. Source: [Hante2022], section 5.2.
+    Source: [Hante2022], section 5.2.
     """
     squares = [np.zeros(()), np.zeros(())]
     sizes = [0, 0]
@@ -301,7 +238,8 @@ def l2_error(found: Course, reference: Course) -> Measured:
 
 
 def nearer(kind: NodeType, q: Array, reference: Array) -> Array:
-    """Configurations whose unit quaternions have the sign that is nearer to a reference."""
+    """Return configurations with the sign of each unit quaternion nearest to a reference: p and -p are the same
+    rotation."""
     turned = q.copy()
     for field in kind.storage_fields:
         if rotation_form(field.name, field.shape) == "quaternion":

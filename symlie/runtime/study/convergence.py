@@ -1,4 +1,4 @@
-"""Convergence: errors over methods and step sizes, with observed orders."""
+"""Convergence studies: errors of several methods and step sizes, with observed orders."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class ConvergenceRow(Brief):
-    """One run: its errors, and the orders observed from the run before it with the same method."""
+    """One run: its errors, and the orders observed relative to the previous run of the same method."""
 
     method: str
     h: float
@@ -56,17 +56,17 @@ class ConvergenceRow(Brief):
     max_constraint_residual: float
     steps: int
     cpu_seconds: float
-    """Of the time loop, the median of repetitions."""
+    """Processor time of the time loop, median of the repetitions."""
     newton_iterations_per_step: float | None
-    """None of explicit methods."""
+    """None for explicit methods."""
     factorisations: int
     failure: str
-    """Why the run ended before its end; then it has no errors. Empty of runs that did not fail."""
+    """Reason of a failure, after which the run has no errors; empty if the run succeeded."""
     coordinates: str
-    """The system of several; empty where there is one."""
+    """Name of the system if several are compared; otherwise empty."""
 
     def to_json(self) -> dict[str, object]:
-        """The row as a JSON object."""
+        """Return the row as a JSON object."""
         return asdict(self) | {"error": self.error.to_json(), "order": self.order.to_json()}
 
 
@@ -99,31 +99,31 @@ def convergence(
     methods
         Names of methods, or files with tableaux.
     steps
-        Step sizes, in s; orders are observed between one and the next.
+        Step sizes, in s; orders are observed between consecutive step sizes.
     reference
-        A solution to compare with, or a state at the end; default: a run of the method of highest order with half of
-        the smallest step, with the first system.
+        A solution, or an end state, to compare with; default: a run of the first system by the method of highest order
+        with half of the smallest step size.
     norm
-        ``"end"``: at the end time, of q the largest of a node. ``"max"``: the largest of that over multiples of the
-        longest step. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components of all nodes, and that of v, the largest over
-        these times.
+        ``"end"``: error at the end time, of q the largest of a node. ``"max"``: maximum of this error over multiples of
+        the largest step size. ``"l2"``: √(Σ‖q - Q‖²/n) with n stored components of all nodes, and the same for v,
+        maximum over these times.
     at
-        With ``"l2"``: arc lengths, in m, at which rods and other curves are compared in place of nodes.
+        With ``"l2"``: arc lengths, in m, at which rods and other curves are compared instead of nodes.
     outputs
-        Names of outputs that are compared in the place of states; default: none, all of them with several systems.
+        Names of outputs to compare instead of states; default: none with one system, all outputs with several systems.
     repetitions
-        Runs of which the median of the processor time is taken.
+        Number of runs over which the median of the processor time is taken.
     method_options, multipliers, stabilize
         As in `solve`.
     progress
-        Gives the progress function of the run with a label.
+        Returns the progress function of the run with a label.
 
     Raises
     ------
     UnknownNameError, ModelError
-        There is no such norm, output or method, or these do not fit to the system.
+        The norm, an output or a method is unknown, or does not fit the system.
     IntegrationError
-        The run that others are compared with failed.
+        The reference run failed.
 
     Yields
     ------
@@ -173,7 +173,7 @@ class _Study:
     repetitions: int
 
     def rows(self, comparison: Comparison[Seen], reference: EndState | Solution | None) -> Iterator[ConvergenceRow]:
-        """The rows, each when its run is done."""
+        """Yield the row of each run as soon as the run is done."""
         times = comparison.times
         if reference is None:
             best_method = max(self.methods, key=lambda method: method.order)
@@ -195,7 +195,7 @@ class _Study:
     def _repeated(
         self, label: str, method: Method, h: float, times: Sequence[float]
     ) -> tuple[Solution | None, str, float]:
-        """A run, or what there is of it and why it failed, and the median of its times."""
+        """Return a run or its completed part, the reason of a failure, and the median processor time in s."""
         seconds: list[float] = []
         solution: Solution | None = None
         for _ in range(self.repetitions):
@@ -220,23 +220,7 @@ def row_of(
     failure: str = "",
     coordinates: str = "",
 ) -> ConvergenceRow:
-    """The row of a run.
-
-    Parameters
-    ----------
-    method, h
-        Name of the method and step size, in s.
-    solution
-        The run, as far as it came; none where it did not begin.
-    error, order
-        Errors and observed orders.
-    cpu_seconds
-        Processor time, in s.
-    failure
-        Why it failed.
-    coordinates
-        Name of its system, of several.
-    """
+    """Return the row of a run, complete or not; ``solution`` is None if the run did not begin."""
     done = Statistics() if solution is None else solution.statistics
     iterations = done.newton_iterations / done.steps if done.newton_iterations and done.steps else None
     residual, matrices = done.max_constraint_residual, done.factorisations
@@ -245,13 +229,7 @@ def row_of(
 
 
 def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
-    """The state at a time in a file written by ``symlie run --json``.
-
-    Raises
-    ------
-    FormatError
-        The file can not be read, is of another model, or does not hold this time.
-    """
+    """Read the state at a time from a file written by ``symlie run --json``."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         index = _index(data["t"], t)
@@ -277,10 +255,10 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
     is_moving &= layout.has_velocity
     if (stored.size, moving.size, multipliers.size) != (is_stored.sum(), is_moving.sum(), layout.rows):
         raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
-    # Nodes that others place are not in the file, and not compared.
+    # The file does not contain dependent nodes; they are not compared.
     q, v = np.zeros(layout.storage), np.zeros(layout.dimension)
     q[: layout.node_storage][is_stored], v[is_moving] = stored, moving
-    # In a file constraints follow each other; in the state those of an element type take turns, instance by instance.
+    # The file groups multipliers by constraint; the state groups those of an element type by instance.
     order = [row for part in layout.constraints.values() for row in part.rows.ravel()]
     return EndState(q, v, multipliers[np.argsort(order)])
 

@@ -1,4 +1,4 @@
-"""The order that a method shows on a system."""
+"""Observed order of a method on a system."""
 
 from __future__ import annotations
 
@@ -16,31 +16,22 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 FIRST_HALVING, LAST_HALVING = 4, 9
-"""Steps are T/2ᵏ with k between these."""
+"""Bounds of k in the step sizes T/2ᵏ."""
 
 REFERENCES = {False: ("rkmk_rk67", 10), True: ("half_explicit_5", 11)}
 """Method and k of the reference, without and with constraints."""
 
 STEP_TOO_LONG = (ConstraintDriftError, NotConvergedError, OutsideChartError)
-"""Failures of runs that shorter steps may cure."""
+"""Errors that a smaller step size may avoid."""
 
 ROUNDING = 1e-11
-"""Errors below this, relative to the largest entry of the state, are mostly rounding."""
+"""Error, relative to the largest entry of the state, below which round-off dominates."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Errors of a method at the end of an interval.
-
-    Attributes
-    ----------
-    h
-        Step sizes, in s.
-    error
-        Largest |difference| of components of (q, v) to a reference.
-    order
-        Observed order of each halving of the step.
-    """
+    """Step sizes in s, largest differences of the end state (q, v) from a reference, and the order observed at each
+    halving."""
 
     h: tuple[float, ...]
     error: tuple[float, ...]
@@ -48,22 +39,7 @@ class Observation:
 
 
 def observed_orders(system: System, method: Method, t_end: float) -> Observation:
-    """Halve the step of a method until its error is near rounding, from the longest with which it gets to the end.
-
-    Parameters
-    ----------
-    system
-        A system that the method can integrate.
-    method
-        The method.
-    t_end
-        End time, in s.
-
-    Raises
-    ------
-    IntegrationError
-        The method does not get to the end with the shortest of the steps, or its failure is none of long steps.
-    """
+    """Halve the step size, starting at the largest one that reaches the end, until the error is near round-off."""
     best, halvings = REFERENCES[method.takes_constraints]
     exact = _end(solve(system, t_end, method=best, h=t_end / 2**halvings, record_every=0))
     size = float(np.abs(exact).max())

@@ -1,4 +1,4 @@
-"""Known solutions of models: a JSON file with outputs and multipliers at some times."""
+"""Reference solutions of models: JSON files with outputs and multipliers at some times."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 TIME_TOLERANCE = 1e-12
-"""Relative distance within which two times are the same."""
+"""Relative difference below which two times are considered equal."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReferenceState:
-    """A known solution at one time."""
+    """Reference solution at one time."""
 
     source: str
     t: float
@@ -31,19 +31,8 @@ class ReferenceState:
     multipliers: dict[str, Array]
 
     def errors(self, solution: Solution) -> dict[str, float]:
-        """Errors of a solution whose last record is at this time.
-
-        Returns
-        -------
-        dict
-            Output name → Euclidean norm of the difference (for rotation matrices the Frobenius norm);
-            ``multipliers`` → that of the multipliers relative to their own norm.
-
-        Raises
-        ------
-        FormatError
-            The solution has none of the quantities that are known.
-        """
+        """Return the Euclidean (for matrices Frobenius) error of the last record by output name, and the relative error
+        of the multipliers."""
         outputs, multipliers = solution.outputs, solution.named_multipliers()
         errors = {
             name: float(np.linalg.norm(np.ravel(outputs[name][-1]) - known))
@@ -61,24 +50,7 @@ class ReferenceState:
 
 
 def read_reference(path: Path, t: float, options: Mapping[str, object]) -> ReferenceState:
-    """The known solution at a time.
-
-    Parameters
-    ----------
-    path
-        The file.
-    t
-        Time in s.
-    options
-        Options of the model, as far as they are given.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no reference, or not at this time or for these options.
-    FormatError
-        The file is damaged.
-    """
+    """Read the reference solution at a time in s, for the given options of the model."""
     try:
         data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         states = {float(time): state for time, state in data["states"].items()}

@@ -1,4 +1,4 @@
-"""Convergence in space: errors over an option that refines the grid of a model, at the nodes common to all grids."""
+"""Convergence in space: errors versus an option that refines the grid of a model, at the nodes common to all grids."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from symlie.runtime.study.convergence import ConvergenceRow, row_of
 from symlie.runtime.system.system import System
 
 HIGHEST_ORDER = 20.0
-"""Observed orders are looked for between this and its negative."""
+"""Upper bound, and negative lower bound, of the search for an observed order."""
 
 ORDER_RESOLUTION = 1e-9
-"""Interval in which an observed order is found."""
+"""Width of the interval at which the search for an observed order ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class GridRow(ConvergenceRow):
     value: float
 
     def to_json(self) -> dict[str, object]:
-        """The row as a JSON object; the value stands under the name of the option."""
+        """Return the row as a JSON object, with the value under the name of the option."""
         row = super().to_json()
         del row["option"], row["value"]
         return {self.option: self.value, **row}
@@ -74,48 +74,7 @@ def refinement(
     stabilize: str = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[GridRow]:
-    """Integrate a model on several grids with one step size and compare the states at the end time, or over the run.
-
-    In the norm of the end time, states are compared at the nodes of the coarsest grid, multipliers of repeated
-    elements at the middle of its elements. Errors e_i = C (d_i^p - d_ref^p) are differences to a reference on a grid
-    that is finite too; the observed order p between two grids is the solution of
-    e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p), Richardson's extrapolation, where d are the distances of nodes.
-
-    Parameters
-    ----------
-    option
-        Name of the option, for messages and rows.
-    grids
-        Systems by value; orders are observed between one and the next.
-    t_end
-        End time, in s.
-    methods
-        Names of methods.
-    h
-        Step size of all runs, in s.
-    reference
-        Grid and state or solution to compare with; default: the finest grid, which then has no row, by each method.
-    norm, at
-        As in `convergence`; with ``"l2"`` all curves are compared at these arc lengths, default: those of the nodes of
-        the coarsest grid.
-    method_options, multipliers, stabilize
-        As in `solve`.
-    progress
-        Gives the progress function of the run with a label.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such norm.
-    ModelError
-        The grids are not refinements of one another, or have no arc lengths.
-    IntegrationError
-        A run failed; the message says which.
-
-    Yields
-    ------
-    GridRow
-    """
+    """Integrate a model on several grids with one step size, and compare the states at the end time or over the run."""
     check_norm(norm, at)
     if norm == "max":
         raise UnknownNameError("Grids are compared in the norms end and l2, not in max.")
@@ -143,6 +102,8 @@ def refinement(
         comparison = courses(t_end, h, points_of(coarsest.system.layout, at))
         yield from _rows(run, option, grids, methods, h, comparison, reference)
         return
+    # In the norm "end" states are compared at the nodes of the coarsest grid. The reference grid is finite too:
+    # e_1/e_2 = (d_1^p - d_ref^p)/(d_2^p - d_ref^p) with the node distances d (Richardson extrapolation).
     _check_refined(option, coarsest, every)
     layouts = {grid.value: grid.system.layout for grid in every}
 
@@ -189,25 +150,7 @@ def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:
 
 
 def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> EndState:
-    """A state at the nodes and elements of a coarser grid.
-
-    Multipliers of an element are those of the element between the same nodes; where the finer grid has several elements
-    instead, those in the middle: of the one there, or the mean of the two that meet there.
-
-    Parameters
-    ----------
-    state
-        The state on the finer grid.
-    layout, coarse
-        Layouts of the finer and of the coarser grid.
-    ratio
-        Distances between nodes of the finer grid in one of the coarser grid.
-
-    Raises
-    ------
-    ModelError
-        A node array or a constraint is not refined by this ratio.
-    """
+    """Return a state at the nodes and elements of a grid coarser by the integer ``ratio``."""
     first, numbers = first_numbers(layout), []
     q, v = [], []
     for target in coarse.nodes:
@@ -231,13 +174,11 @@ def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> E
 
 
 def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> Numbers:
-    """Index in the finer array of each node of a coarser one.
-
-    A line has one segment less than nodes, a ring as many, and so has a line whose first or last node belongs to
-    another array; if both do, it has one more.
-    """
+    """Return the index in the finer array of each node of a coarser one."""
     if count == coarse.count:
         return np.arange(count)
+    # A line has one segment less than nodes. A ring has as many, and so has a line whose first or last node belongs
+    # to another array; if both do, it has one more.
     for more in (-1, 0, 1):
         if count + more == ratio * (coarse.count + more):
             before = int(more == 1 or (more == 0 and continues_another(layout, coarse.name)))
@@ -248,7 +189,7 @@ def _common_nodes(layout: Layout, coarse: NodeSlice, count: int, ratio: int) -> 
 
 
 def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
-    """The instances that stand for each instance between the wanted nodes, shape (instances, 1 or 2)."""
+    """Return the instances that replace each instance between the wanted nodes, shape (instances, 1 or 2)."""
     number = {tuple(row): k for k, row in enumerate(members.tolist())}
     found = [number.get(tuple(row)) for row in wanted.tolist()]
     if None not in found:
@@ -259,26 +200,22 @@ def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
             f"The {len(members)} instances of constraint '{constraint}' on a finer grid can not be matched with the "
             f"{len(wanted)} on the coarsest."
         )
+    # A finer grid has several elements instead: take the middle one, or the mean of the two adjacent to the middle.
     middle = np.array([(ratio - 1) // 2, ratio // 2], dtype=np.int64)
     starts = ratio * np.arange(len(wanted), dtype=np.int64)
     return starts[:, None] + middle
 
 
 def richardson_orders(before: tuple[float, Measured], after: tuple[float, Measured]) -> Measured:
-    """Observed orders between two grids.
-
-    Parameters
-    ----------
-    before, after
-        Of each grid the distance of nodes over that of the reference, and the differences to the reference.
-    """
+    """Compute observed orders from two grids, each with its node distance relative to the reference and its errors."""
     (ratio, error), (next_ratio, next_error) = before, after
     pairs = ((getattr(error, part), getattr(next_error, part)) for part in ("q", "v", "multipliers"))
     return Measured(*(_order(a, ratio, b, next_ratio) for a, b in pairs))
 
 
 def _order(error: float | None, ratio: float, next_error: float | None, next_ratio: float) -> float | None:
-    """The p with (ratio^p - 1)/(next_ratio^p - 1) = error/next_error, which increases with p; None if there is none."""
+    """Solve (ratio^p - 1)/(next_ratio^p - 1) = error/next_error, increasing in p, for p; return None without a
+    solution."""
     if not error or not next_error or ratio == next_ratio or min(ratio, next_ratio) <= 1:
         return None
     if ratio < next_ratio:

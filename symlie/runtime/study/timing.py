@@ -19,24 +19,8 @@ from symlie.runtime.system.system import System
 
 
 def step_timer(system: System, method: str | Method, h: float, steps: int) -> Callable[[], float]:
-    """A function that integrates ``steps`` steps from the initial state and returns nanoseconds of CPU per step.
-
-    Parameters
-    ----------
-    system
-        A system with the C backend.
-    method
-        Name of a method, or a method with options.
-    h
-        Step size, in s.
-    steps
-        Steps of one sample.
-
-    Raises
-    ------
-    IntegrationError
-        From the function: the timed integration failed.
-    """
+    """Return a function that integrates ``steps`` steps of size h in s from the initial state and returns CPU
+    nanoseconds per step."""
     chosen = chosen_method(method)
     initial = start_of(system, 0.0)
     plan = Plan((0.0,), (h * steps,), (steps,), (False,), (0,))

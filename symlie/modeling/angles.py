@@ -1,4 +1,4 @@
-"""Angles over turns, to be used in forces, energies, constraints, events and outputs."""
+"""Unwrapped angles for forces, energies, constraints, events and outputs."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from symlie.unit_names import NUMBER, Unit
 
 
 class AngleStatement(Stated):
-    """Angles that are known over as many turns as they make."""
+    """Unwrapped angles of a model or element type."""
 
     def unwrapped_angle(self, sine: object, cosine: object, start: object = 0.0) -> Expr:
-        """An angle over as many turns as it makes: φ + 2πn with φ = atan2(sine, cosine), in rad.
+        """Return an angle that counts full turns: φ + 2πn with φ = atan2(sine, cosine), in rad.
 
-        n is such that the angle is next to that at the last step that was accepted, a₀: φ + 2π round((a₀ - φ)/2π). So
-        it goes on over 2π in forces, energies of position, constraints, events and outputs alike, and its derivatives
-        are those of φ. a₀ is part of the configuration, behind the storage of the nodes: where a run goes on from a
-        state, the angle does as well. A step that turns by more than `LARGEST_TURN` = 3 rad is shortened where steps
-        are adaptive, and an error otherwise.
+        The integer n makes the angle nearest to its value a₀ at the last accepted step: φ + 2π round((a₀ - φ)/2π). The
+        angle is therefore continuous across ±π in forces, potential energies, constraints, events and outputs, and its
+        derivatives equal those of φ. a₀ is part of the configuration, after the storage of the nodes, so a run that
+        starts from the final state of another one continues the angle. A step that rotates by more than `LARGEST_TURN`
+        = 3 rad is shortened by adaptive methods and is an error with fixed steps.
 
         Parameters
         ----------
         sine, cosine
-            Expressions of (t, q) that are proportional to sine and cosine of the angle with the same positive factor,
-            such as dot products of axes; not both zero. Those of nodes that have a velocity.
+            Expressions of (t, q) proportional to sine and cosine of the angle with the same positive factor, such as
+            dot products of axes; not both zero. The nodes that they depend on must have a velocity.
         start
-            The angle next to which it begins, in rad: a number or an expression of parameters. At the initial
-            configuration the angle is φ + 2π round((start - φ)/2π).
+            Angle in rad, a number or an expression of parameters, that selects n at the initial configuration:
+            φ + 2π round((start - φ)/2π).
 
         Returns
         -------
@@ -46,7 +46,8 @@ class AngleStatement(Stated):
         Raises
         ------
         ModelError
-            Sine or cosine depends on velocities, multipliers or run-time inputs, or the start on what is no parameter.
+            If sine or cosine depends on velocities, multipliers or run-time inputs, or if the start depends on anything
+            but parameters.
         """
         given = [components(part) for part in (sine, cosine, start)]
         for what, part in zip(("sine", "cosine", "start"), given, strict=True):

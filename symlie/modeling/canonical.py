@@ -1,10 +1,10 @@
-"""A canonical text of what a model's kernels depend on: equal texts give equal kernels.
+"""Canonical text of everything that the kernels of a model depend on: equal texts give equal kernels.
 
-The text is complete by construction: it spells every attribute of the model, of its element types and of their spaces,
-those that are added to these classes later included, with all digits of numbers; what it can not spell has no text.
-Named exceptions are run-time data: numbers of nodes and instances, connectivity, values of parameters and where they
-come from, names of instances and initial numbers; unless the model is small, so that its tables of numbers are
-part of the generated code. Of names it counts whether there are any.
+The text covers every attribute of the model, of its element types and of their spaces, including attributes added to
+these classes later, with all digits of numbers; objects without a canonical form have no text. The exceptions are
+listed by name and are run-time data: numbers of nodes and instances, connectivity, values and sources of parameters,
+names of instances (only their presence matters) and initial numbers. The topology of a small model is part of the
+generated code and therefore of the text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NOT_OF_KERNELS = (
     "_points", "curves", "shapes", "_own_nodes", "_parameter_names", "_instance_names",
     "joint_rates", "conditions", "totals", "compliances", "given_coordinates",
 )  # fmt: skip
-"""Attributes of statements that kernels do not depend on; of the program only what other attributes need counts."""
+"""Attributes of statements that kernels do not depend on; the program counts as far as other attributes need it."""
 
 
 _VALUES: Mapping[type, tuple[str, ...]] = {Parameter: ("default",), SmoothTable: ("points", "values")}
@@ -42,24 +42,12 @@ _VALUES: Mapping[type, tuple[str, ...]] = {Parameter: ("default",), SmoothTable:
 
 
 class NoTextError(TypeError):
-    """Something was stated that has no canonical text."""
+    """Part of a model has no canonical text."""
 
 
 def canonical_text(model: Model, *, with_topology: bool) -> str:
-    """Text of the statements of a model and its element types.
-
-    Parameters
-    ----------
-    model
-        The model.
-    with_topology
-        Whether numbers of nodes and instances and their connectivity are part of it.
-
-    Raises
-    ------
-    NoTextError
-        The model holds something that has none, such as a function.
-    """
+    """Return the canonical text of a model and its element types; raise `NoTextError` if a part, such as a function,
+    has none."""
     speller = _Speller(with_topology)
     lines = [line for s in (model, *(i.element for i in model.instances)) for line in speller.statement(s)]
     return "\n".join([*lines, *speller.definitions()])
@@ -71,7 +59,7 @@ def _type_name(value: object) -> str:
 
 
 class _Speller:
-    """Spells values, and remembers the spaces and expressions that it met."""
+    """Writer of canonical text that collects the spaces and expressions it encounters."""
 
     def __init__(self, with_topology: bool) -> None:
         self._with_topology = with_topology
@@ -80,21 +68,21 @@ class _Speller:
         self._symbols: dict[Basic, str] = {}
 
     def statement(self, statement: Stated) -> list[str]:
-        """Lines for all attributes, and for the statements of the program that they need."""
+        """Return lines for all attributes and for the program statements that they need."""
         self._expressions = []
         stated = {name: value for name, value in sorted(vars(statement).items()) if name not in _NOT_OF_KERNELS}
         if isinstance(statement, Model) and statement.is_empty and not self._with_topology:
-            # Nodes that nothing is stated on are what instances are on, as arrays are, and numbers are their start.
+            # Nodes without terms of the model count like arrays, and their numerical initial values are run-time data.
             stated["nodes"] = dict.fromkeys(n.group for n in statement.nodes)
             values = itertools.chain.from_iterable(statement.initial_values.values())
             stated["initial_values"] = [v for v in values if any(c.free_symbols for c in v.components)]
         lines = [f"{name} {self.text(value)}" for name, value in stated.items()]
-        # Derivation appends statements to the program, so only what the statement itself needs counts.
+        # Derivation appends program statements, so include only those that the terms need.
         needed = [self.text(line) for line in needed_statements(statement.program, self._expressions)]
         return [f"statement {statement.name}", *lines, *needed]
 
     def definitions(self) -> list[str]:
-        """Lines for all spaces that were met, and for those that they consist of."""
+        """Return a line for each space encountered and for its factors."""
         lines: list[str] = []
         while len(lines) < len(self._spaces):
             space = list(self._spaces)[len(lines)]
@@ -102,7 +90,7 @@ class _Speller:
         return lines
 
     def text(self, value: object) -> str:
-        """A value in full."""
+        """Return the full text of a value."""
         if isinstance(value, NoneType | bool | int | float | str):
             return repr(value)
         if isinstance(value, Expr):
@@ -115,7 +103,7 @@ class _Speller:
             return self.text(list(value.items()))
         if isinstance(value, list | tuple):
             items = [self.text(v) for v in value]
-            # Of node arrays only the spaces count, each once.
+            # Only the distinct spaces of node arrays matter.
             unique = dict.fromkeys(items) if all(isinstance(v, NodeArray) for v in value) else items
             return f"({', '.join(unique)})"
         return self._object(value)
@@ -139,7 +127,8 @@ class _Speller:
         raise NoTextError(f"{value!r} has no canonical text.")
 
     def _expression(self, value: Basic) -> str:
-        """An expression with its heads and arguments; printing rounds numbers, and hides how terms are grouped."""
+        """Return the heads and arguments of an expression, because printing rounds numbers and hides the grouping of
+        terms."""
         if not value.args:
             if isinstance(value, Symbol):
                 return self._symbols.get(value) or self._symbols.setdefault(value, str(sympy.srepr(value)))
@@ -149,7 +138,7 @@ class _Speller:
 
 @functools.cache
 def _definition(space: ConfigurationSpace) -> dict[str, object]:
-    """All attributes of a space; functions by what they give for symbols."""
+    """Return all attributes of a space, with each function replaced by its result for symbols."""
     program = Program()
     y = storage_symbols(space)
     other = storage_symbols(space, "other")

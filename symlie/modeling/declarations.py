@@ -1,4 +1,4 @@
-"""What a statement consists of: its program, parameters, time, and all that is stated, with checks they share."""
+"""Program, parameters, time and terms of a model or element type, with shared checks."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, parse_units
 
 TIME = Symbol("t", real=True)
-"""The time, in seconds."""
+"""Symbol of the time, in seconds."""
 
 
 class Stated:
-    """Everything that was stated on some nodes, and the parameters and the time that it may use."""
+    """All terms defined on some nodes, with the parameters and the time that they may use."""
 
     def __init__(self, name: str) -> None:
         self.name = stem("The model's", name)
@@ -56,7 +56,7 @@ class Stated:
         self.constraints: list[Constraint] = []
         self.outputs: list[Output] = []
         self.totals: set[str] = set()
-        """Outputs that are part of a sum over the model."""
+        """Names of outputs that are summed over the model."""
         self.local_outputs: list[Output] = []
         self.events: list[Event] = []
         self._forces_of_all: str | None = None
@@ -71,7 +71,7 @@ class Stated:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is stated on the nodes."""
+        """True if no terms are defined on the nodes."""
         return not (
             *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
             *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.locations,
@@ -80,33 +80,33 @@ class Stated:
 
     @property
     def kinetic(self) -> Expr:
-        """T, the sum of all kinetic energies."""
+        """Kinetic energy T, the sum of all terms."""
         return Add(*self.kinetic_terms)
 
     @property
     def potential(self) -> Expr:
-        """V, the sum of all potential energies."""
+        """Potential energy V, the sum of all terms."""
         return Add(*self.potential_terms)
 
     @property
     def dissipated(self) -> Expr:
-        """D, the sum of all dissipation functions."""
+        """Rayleigh dissipation function D, the sum of all terms."""
         return Add(*self.dissipated_terms)
 
     @property
     def energies(self) -> Expr:
-        """The sum of all energies that are reported without T and V."""
+        """Sum of the energies that are reported in addition to T and V."""
         return Add(*self.energy_terms)
 
     @property
     def t(self) -> Symbol:
-        """The time, a symbol."""
+        """Symbol of the time."""
         return self.time
 
     _parameter_prefix = ""
 
     def parameter(self, name: str, default: object, unit: str = "") -> Expression:
-        """Declare a parameter: a run-time input, unless `Equations.compile` is told to freeze it.
+        """Declare a parameter, a run-time value unless `Equations.compile` freezes it.
 
         Parameters
         ----------
@@ -115,9 +115,9 @@ class Stated:
         default
             Default value: a number, a vector or a matrix.
         unit
-            Unit that values are given and shown in, such as ``"kg m^2"``, ``"mm"`` or ``"deg"``, see `unit`; formulas
-            see SI units. Sums are checked where the units of their terms are known. Several units, separated by commas,
-            belong to parts of a vector of equal length.
+            Unit of values in input and output, such as ``"kg m^2"``, ``"mm"`` or ``"deg"``, see `unit`; expressions use
+            SI units. Sums are checked if the units of their terms are known. Several units, separated by commas, apply
+            to parts of a vector of equal length.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class Stated:
             for index in np.ndindex(array.shape)
         )
         units = parse_units(unit, array.size)
-        if array.ndim < 2 or "," not in unit:  # of a matrix, parts have no single unit
+        if array.ndim < 2 or "," not in unit:  # the entries of a matrix may differ in unit
             self.units.declare(symbols, units, Certainty.STATED)
         self._parameter_names.add(name)
         self.parameters.append(Parameter(name, array.shape, tuple(map(float, array.ravel())), unit, symbols))
@@ -152,28 +152,28 @@ class Stated:
     def function_of_ad(
         self, function: AnalyticFunction, group: LieGroup | str, theta: object, w: object
     ) -> SymbolicMatrix:
-        """φ(ad θ) w for a function of `analytic_function`, to be used in any expression.
+        """Return φ(ad θ) w for a function of `analytic_function`, for use in any expression.
 
         Parameters
         ----------
         function
             φ.
         group
-            A group, standard or defined by the user, whose ad has the eigenvalues 0 and ±iω (class A).
+            A standard or user-defined group whose ad has the eigenvalues 0 and ±iω (class A).
         theta, w
             Expressions with as many components as the group has dimensions.
 
         Returns
         -------
         SymbolicMatrix
-            A column; NaN where ω is beyond the domain of φ.
+            A column; NaN if ω is outside the domain of φ.
 
         Raises
         ------
         GroupError
-            The group is of class B.
+            If the group is of class B.
         ModelError
-            The group is a homogeneous space, or the components are of another number.
+            If the group is a homogeneous space, or if the number of components is wrong.
         """
         space = given_space(group)
         if not isinstance(space, LieGroup):
@@ -198,7 +198,7 @@ class Stated:
         return parts[0]
 
     def with_program(self, program: Program) -> Self:
-        """The statement in another program, which holds all of its own.
+        """Return the statement in another program, which contains all statements of the present one.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Stated:
         return other
 
     def copy(self) -> Self:
-        """Another statement of the same terms, to which more can be added without a change of this one."""
+        """Return a copy; additions to the copy do not change the original."""
         other = copy.copy(self)
         own = {k: v.copy() for k, v in vars(self).items() if isinstance(v, list | dict | set | Program)}
         other.__dict__.update(own)
@@ -228,7 +228,7 @@ class Stated:
         return isinstance(node, Node) and self._own_nodes.get(node.name) is node
 
     def _own(self, node: object) -> Node:
-        """Check that a node belongs to this statement."""
+        """Return a node of this statement; raise `ModelError` for any other object."""
         if isinstance(node, Node) and self._is_own(node):
             return node
         known = ", ".join(n.name for n in self.nodes) or "none"
@@ -236,11 +236,8 @@ class Stated:
         raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
 
     def _check_smooth(self, what: str, expressions: Sequence[Expr], derivatives: int) -> None:
-        """Refuse tables and pieces with kinks or jumps in an expression that is differentiated so often.
-
-        Tables need as many continuous derivatives. Pieces need one less: the last derivative may jump at a switch, as
-        the acceleration of a drive does, but what a derivative loses at a jump is an impulse.
-        """
+        """Raise `SmoothnessError` if tables or branches are not smooth enough for the given number of derivatives."""
+        # A branch may have a jump in the last derivative, such as the acceleration of a drive, but no impulse.
         needed = [s.expression for s in needed_statements(self.program, expressions) if isinstance(s, Assignment)]
         parts = [*needed, *expressions]
         what = f"{what} of '{self.name}'"
@@ -262,7 +259,7 @@ class Stated:
             self._check_pieces(f"{what} {often}", expressions, parts, derivatives)
 
     def _check_pieces(self, what: str, expressions: Sequence[Expr], parts: Sequence[Expr], derivatives: int) -> None:
-        """Refuse pieces that do not join, along a path on which time and all coordinates change."""
+        """Raise `SmoothnessError` if branches do not join along a path on which time and all coordinates change."""
         values = {s: Float(x) for p in self.parameters for s, x in zip(p.symbols, p.default, strict=True)}
         path = Symbol("s", real=True)
         program, replaced = Program(), {**values, TIME: path}
@@ -274,7 +271,7 @@ class Stated:
             slots = {s: "slot" for e in expressions for s in e.free_symbols if str(s).startswith("input[")}
             line = flatten(program, moved, {path: "s", **slots})
         except ModelError:
-            return  # It depends on parameters of the model that an element type does not know the values of.
+            return  # An element type does not know the values of the model parameters it depends on.
         if (defect := defect_along(line, derivatives)) is None:
             return
         conditions = {s for e in parts for c in e.atoms(Select) for s in c.args[0].free_symbols}
@@ -286,9 +283,9 @@ class Stated:
         )
 
     def _node_along(self, program: Program, node: Node, path: Symbol, number: int) -> dict[Symbol, Expr]:
-        """Configuration, velocity and acceleration of a node along a path; rotations stay below half a turn."""
+        """Return configuration, velocity and acceleration of a node along a path with rotations below half a turn."""
         turning = [f.name.startswith("Omega") for f in node.group.velocity_fields for _ in range(f.size)]
-        # Different for all components: 1 ± 1/4 times the path, or an angle up to 3 rad.
+        # Weights between 3/4 and 5/4 differ between components and keep angles of rotation below 3 rad.
         weights = (1 + Rational((5 * number + 3 * k) % 7 - 3, 12) for k in range(len(turning)))
         given = [
             w * (Rational(7, 5) * sympy.sin(path) if turns else path + w)
@@ -308,7 +305,7 @@ class Stated:
 
     @property
     def moving_nodes(self) -> list[Node]:
-        """The nodes with a velocity of their own."""
+        """Nodes that have a velocity."""
         return [n for n in self.nodes if n.group.velocity_dimension]
 
     def _without_points(self, what: str, expressions: Sequence[Expr], advice: str = "") -> None:
@@ -321,7 +318,7 @@ class Stated:
 
     @property
     def multipliers(self) -> tuple[Symbol, ...]:
-        """The symbols of λ, by constraint row."""
+        """Symbols of λ, one for each constraint equation."""
         return tuple(m for c in self.constraints for m in c.multipliers)
 
     def _without_multipliers(self, what: str, expressions: Sequence[Expr]) -> None:
@@ -332,6 +329,6 @@ class Stated:
             )
 
     def motion(self) -> list[tuple[Value, tuple[Expr, ...]]]:
-        """Seeds of forward differentiation along the motion: q' = v, t' = 1."""
+        """Return the seeds of forward differentiation by time along the flow: q' = v, t' = 1."""
         seeds: list[tuple[Value, tuple[Expr, ...]]] = [(n.value, n.velocity.components) for n in self.moving_nodes]
         return [*seeds, (self._time, (Integer(1),))]

@@ -1,4 +1,4 @@
-"""What a model says of how it is drawn: shapes at its nodes, on which no equation depends."""
+"""Shapes by which a model is drawn; the equations do not depend on them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symlie.shapes import Shape, color_text
 
 
 class Drawn:
-    """The part of a model that says how it is drawn."""
+    """Base of models with shapes."""
 
     name: str
     nodes: list[Node]
@@ -34,31 +34,31 @@ class Drawn:
         rotation: Rotation | None = None,
         color: str | Sequence[float] | None = None,
     ) -> None:
-        """Draw a node with a shape in `Solution.view`; a node may have several.
+        """Attach a shape to a node for `Solution.view`; a node may have several.
 
-        Shapes are no part of the equations: to change one neither derives nor compiles. A body without shapes is drawn
-        as the box that has its mass and inertia.
+        Shapes are not part of the equations: a change requires neither derivation nor compilation. A body without
+        shapes is drawn as the box with its mass and inertia.
 
         Parameters
         ----------
         node
-            A node, a member of a node array, a whole array or a rod, a rigid body, the ground, or the NAME of a body
+            A node, a member of a node array, an entire array, a rod, a rigid body, the ground, or the NAME of a body
             whose position is the output NAME_x.
         shape
             From `box`, `cylinder`, `sphere`, `capsule`, `arrow`, `tube` or `mesh`.
         at
-            Place of the shape in axes of the node, in m; its origin by default.
+            Position of the shape in axes of the node, in m; default: its origin.
         rotation
-            From axes of the shape to those of the node; none by default.
+            Rotation from axes of the shape to axes of the node; default: none.
         color
-            ``"#rrggbb"``, or red, green and blue between 0 and 1; chosen by the page by default.
+            ``"#rrggbb"``, or red, green and blue between 0 and 1; default: chosen by the viewer.
 
         Raises
         ------
         UnknownNameError
-            There is no such node.
+            If the node does not exist.
         ModelError
-            No shape; a place or a colour of the wrong form.
+            If the shape is not a shape, or if position or colour have the wrong form.
         """
         name, index = self._drawn_node(node)
         if not isinstance(shape, Shape):
@@ -69,7 +69,7 @@ class Drawn:
     def _drawn_node(self, node: object) -> tuple[str, int | None]:
         if isinstance(node, Ground):
             return GROUND, None
-        own = getattr(node, "node", None) or getattr(node, "nodes", None)  # of bodies and of rods
+        own = getattr(node, "node", None) or getattr(node, "nodes", None)  # of bodies, or of rods
         found = own if isinstance(own, Node | NodeArray) else node
         if isinstance(found, NodeReference) and any(a is found.array for a in self.arrays):
             return found.array.name, found.index

@@ -1,4 +1,4 @@
-"""Element types: statements on local nodes, repeated over a topology."""
+"""Element types: energies, forces and constraints on local nodes, repeated over a topology."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ElementType(Statement):
     Parameters
     ----------
     name
-        Identifier; generated kernels and messages carry it.
+        Identifier; part of the names of generated kernels and of messages.
     **nodes
         Local nodes by name with their groups or spaces; they become attributes.
 
@@ -59,9 +59,9 @@ class ElementType(Statement):
             setattr(self, label, self.nodes[-1])
 
     def local_output(self, name: str, expression: object, unit: str = "") -> None:
-        """Add a quantity of (t, q, v, λ) of each instance, such as a strain, which solutions compute when asked for it.
+        """Add a quantity of (t, q, v, λ) of each instance, such as a strain, which solutions compute on demand.
 
-        `Solution.field` gives it along a rod, or along another curve through the nodes of neighbouring instances.
+        `Solution.field` evaluates it along a rod or another curve through the nodes of neighbouring instances.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class ElementType(Statement):
         expression
             Scalar, vector or matrix expression of the time, configurations, velocities and multipliers.
         unit
-            Its SI unit; several, separated by commas, belong to parts of equal length.
+            SI unit; several, separated by commas, apply to parts of equal length.
         """
         new_name("Local output", name, {o.name for o in self.local_outputs}, self.name)
         parts = components(expression)
@@ -92,18 +92,18 @@ class ElementType(Statement):
 
 @dataclass(eq=False, repr=False)
 class ElementInstances(Brief):
-    """Instances of an element type added to a model."""
+    """Instances of an element type in a model."""
 
     element: ElementType
     nodes: list[tuple[tuple[str, int], ...]] = field(default_factory=list)
     parameters: list[NDArray[np.float64]] = field(default_factory=list)
-    """Blocks of values, one row for each instance."""
+    """Blocks of parameter values, shape (instances, values)."""
     sources: list[NDArray[np.int32]] = field(default_factory=list)
-    """For each value the index of the model's parameter value that it is, or -1."""
+    """Index of the model parameter value that each value is taken from, or -1."""
     names: list[str] = field(default_factory=list)
-    """Name of each instance, or an empty text."""
+    """Name of each instance, or an empty string."""
     labels: list[tuple[Label, ...]] = field(default_factory=list)
-    """Of each instance what its constraints, outputs and events are called in results, or nothing."""
+    """Reported names of constraints, outputs and events of each instance; empty for an instance without a name."""
 
 
 def add_instances(
@@ -115,7 +115,7 @@ def add_instances(
     labels: Sequence[tuple[Label, ...]],
     names: Sequence[str] = (),
 ) -> None:
-    """Add instances of an element type, checked before; see `ElementInstances` for what is given."""
+    """Add checked instances of an element type; see `ElementInstances` for the arguments."""
     entry = next((i for i in model.instances if i.element is element), None)
     if entry is None:
         new_name("Element type", element.name, {model.name, *(i.element.name for i in model.instances)}, model.name)

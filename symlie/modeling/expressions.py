@@ -1,7 +1,7 @@
-"""Expressions as users write them: SymPy, with piecewise functions translated to `Select`.
+"""Conversion of user expressions: SymPy, with piecewise functions translated to `Select`.
 
-SymPy differentiates sign to a Dirac delta, Max to a step, and Abs of what it does not know to be real to a derivative
-that stays; all of them become choices by sign, which are differentiated piece by piece.
+SymPy differentiates sign to a Dirac delta, Max to a step function, and Abs of an argument of unknown type to an
+unevaluated derivative; all of them become selections by sign, which are differentiated branch by branch.
 """
 
 from __future__ import annotations
@@ -20,22 +20,18 @@ from symlie.ir.straightline import check_functions
 from symlie.modeling.symbolic import Expression, SymbolicMatrix, is_matrix, operand, shown
 
 DEEPEST = 200
-"""Levels of an expression: beyond what is written by hand, within what Python can recur into."""
+"""Largest depth of an expression: deeper than handwritten ones, within the recursion limit of Python."""
 
 LARGEST_POWER = 1_000
-"""Whole exponents, which become products."""
+"""Largest integer exponent; such powers become products."""
 
 LARGEST = sys.float_info.max
-"""The largest number of double precision."""
+"""Largest number in double precision."""
 
 
 def components(expression: Expression | np.ndarray | Sequence[object]) -> tuple[Expr, ...]:
-    """A scalar, a matrix or a sequence as a tuple of expressions that can be differentiated and compiled.
-
-    Raises
-    ------
-    ModelError
-        A function has no equivalent in compiled code.
+    """Return a scalar, matrix or sequence as a tuple of expressions that can be differentiated and compiled, or raise
+    `ModelError`.
     """
     if isinstance(expression, np.ndarray):
         return tuple(translated(e) for e in expression.ravel().tolist())
@@ -47,7 +43,7 @@ def components(expression: Expression | np.ndarray | Sequence[object]) -> tuple[
 
 
 def vector(*parts: object) -> SymbolicMatrix:
-    """A column vector from numbers and expressions.
+    """Return a column vector of numbers and expressions.
 
     Parameters
     ----------
@@ -60,38 +56,38 @@ def vector(*parts: object) -> SymbolicMatrix:
 
 
 def eye(size: int) -> SymbolicMatrix:
-    """The identity matrix.
+    """Return the identity matrix.
 
     Parameters
     ----------
     size
-        Its number of rows.
+        Its dimension.
     """
     return SymbolicMatrix(sympy.eye(size))
 
 
 def diag(*entries: Expression | Sequence[object]) -> SymbolicMatrix:
-    """A diagonal matrix from its diagonal, given as a vector or as separate entries.
+    """Return a diagonal matrix.
 
     Parameters
     ----------
     *entries
-        One vector or sequence, or numbers and expressions.
+        The diagonal: one vector or sequence, or separate numbers and expressions.
     """
     parts = [c for e in entries for c in (tuple(e) if getattr(e, "shape", ()) or isinstance(e, Sequence) else (e,))]
     return SymbolicMatrix(sympy.diag(*(sympy.sympify(c) for c in parts)))
 
 
 def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> Expression:
-    """One of two expressions by the sign of a condition, for laws in pieces.
+    """Select one of two expressions by the sign of a condition, for piecewise laws.
 
     Parameters
     ----------
     condition
-        An expression, which chooses the first piece where it is positive; or an inequality such as ``x > y``.
+        An expression that selects the first branch if it is positive, or an inequality such as ``x > y``.
     if_positive, otherwise
-        The pieces, scalars or matrices of one shape. The one that is not chosen may be infinite or NaN, such as a root
-        of a negative number. Derivatives are taken piece by piece; where the law has a kink, steps should end.
+        The branches, scalars or matrices of one shape. The branch that is not selected may be infinite or NaN, such as
+        the root of a negative number. Derivatives are taken branch by branch; steps should end at the kinks of the law.
     """
     if_positive, otherwise = operand(if_positive), operand(otherwise)
     if is_matrix(if_positive) or is_matrix(otherwise):
@@ -104,13 +100,8 @@ def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> 
 
 
 def translated(expression: object) -> Expr:
-    """An expression with piecewise functions as `Select`.
-
-    Raises
-    ------
-    ModelError
-        It is no expression, or has a function without equivalent in compiled code, or a constant that is no number.
-    """
+    """Return an expression with piecewise functions as `Select`; raise `ModelError` if compiled code cannot evaluate
+    it."""
     expression = sympified(expression)
     if isinstance(expression, Expr):
         _check_extent(expression)
@@ -127,7 +118,7 @@ def translated(expression: object) -> Expr:
 
 
 def _check_extent(expression: Expr) -> None:
-    """Refuse what derivation and compilation would not end with: depths, powers and numbers beyond all use."""
+    """Raise `ModelError` for depths, powers and numbers too large for derivation and compilation."""
     level, depth = {expression}, 0
     while level:
         depth += 1
@@ -149,13 +140,7 @@ def _is_double(number: Expr) -> bool:
 
 
 def sympified(value: object) -> Basic:
-    """A number or an expression as SymPy has it; text is refused, because SymPy would execute it.
-
-    Raises
-    ------
-    ModelError
-        It is neither.
-    """
+    """Return a number or an expression of SymPy; text is refused, because SymPy would execute it."""
     if value is None or isinstance(value, str):
         raise ModelError(f"{value!r} is not an expression; write it with the symbols of the model.")
     try:
@@ -186,7 +171,7 @@ def _piecewise(expression: sympy.Piecewise) -> Expr:
 
 
 def _choose(condition: object, a: Expr, b: Expr) -> Expr:
-    """a where a condition holds, else b."""
+    """Return the selection of a if the condition holds, and of b otherwise."""
     if condition in (sympy.true, sympy.false):
         return a if condition == sympy.true else b
     if isinstance(condition, sympy.Not):
@@ -217,4 +202,4 @@ _RULES: dict[type[Basic], Callable[..., Expr]] = {
     sympy.Max: lambda *x: functools.reduce(lambda a, b: Select(a - b, a, b), x),
     sympy.Min: lambda *x: functools.reduce(lambda a, b: Select(a - b, b, a), x),
 }
-"""What becomes of SymPy's piecewise functions."""
+"""Translations of SymPy's piecewise functions."""

@@ -1,4 +1,4 @@
-"""The motion of points of homogeneous spaces: an algebra-valued field, a vector field, or a Hamiltonian."""
+"""Motion of points of homogeneous spaces by algebra-valued fields, vector fields or Hamiltonians; dependent nodes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from symlie.unit_names import UNITS
 
 
 class FieldStatement(AngleStatement):
-    """What moves the nodes that have no velocity of their own."""
+    """Fields of first-order states, and definitions of dependent nodes."""
 
     def field(self, node: Node, algebra: object | None = None, **parts: object) -> None:
-        """Add to the algebra-valued field f of a node on a homogeneous space: it moves as y' = ψ_*(f)|_y.
+        """Add to the algebra-valued field f of a node on a homogeneous space, which moves by y' = ψ_*(f)|_y.
 
         Parameters
         ----------
@@ -32,7 +32,7 @@ class FieldStatement(AngleStatement):
         algebra
             All components of f, in the order of the velocity of the acting group; or instead
         **parts
-            Parts by name of the group's velocity, such as ``Omega=…, U=…`` for SE3. They may depend on time, on all
+            Parts by name of the group's velocity, such as ``Omega=…, U=…`` for SE3. They may depend on the time, on all
             nodes, on velocities and accelerations (``other.v_dot``) of other nodes, and on multipliers.
         """
         space = self._own_space(node)
@@ -40,7 +40,7 @@ class FieldStatement(AngleStatement):
         self.fields.append((node, self.program.vector(given, "f")))
 
     def vector_field(self, node: Node, rates: object | None = None, **parts: object) -> None:
-        """Add to the motion of a node on a homogeneous space by the rates F of its stored components.
+        """Add the rates F of the stored components to the motion of a node on a homogeneous space.
 
         The algebra-valued field is derived: the smallest f with ψ_*(f)|_y = F(y).
 
@@ -56,7 +56,7 @@ class FieldStatement(AngleStatement):
         Raises
         ------
         GroupError
-            F does not keep the relations of the manifold, or does not determine f.
+            If F is not tangent to the manifold, or does not determine f.
         """
         space = self._own_space(node)
         given = self._joined(node, rates, parts, space.storage_fields, space.storage_dimension, "vector field")
@@ -66,9 +66,10 @@ class FieldStatement(AngleStatement):
         self.fields.append((node, f))
 
     def rate_along(self, expression: object, node: Node, rates: object | None = None, **parts: object) -> Expression:
-        """Time derivative of an expression of (t, y) as a node on a homogeneous space moves with stated rates.
+        """Return the time derivative of an expression of (t, y) for specified rates of a node on a homogeneous space.
 
-        Its field need not be known yet: a controller, which is part of the field, may need rates of what it aims at.
+        The field of the node need not be complete: a controller, which is part of the field, may need the rates of its
+        reference signal.
 
         Parameters
         ----------
@@ -79,17 +80,17 @@ class FieldStatement(AngleStatement):
         rates
             Rates of all stored components y, in their order; or instead
         **parts
-            Rates by name of the part of a point; those that are left out are zero.
+            Rates by name of the part of a point; omitted parts have rate zero.
 
         Returns
         -------
         Expr or SymbolicMatrix
-            Of the same shape as the expression.
+            Derivative, in the shape of the expression.
 
         Raises
         ------
         ModelError
-            The expression depends on other nodes or on multipliers, or the rates are not those of the node.
+            If the expression depends on other nodes or on multipliers, or if the rates do not fit the node.
         """
         space = self._own_space(node)
         given = self._joined(node, rates, parts, space.storage_fields, space.storage_dimension, "rate")
@@ -107,9 +108,9 @@ class FieldStatement(AngleStatement):
         return found[0] if len(found) == 1 else column(found)
 
     def hamiltonian(self, energy: object) -> None:
-        """Add a Hamiltonian H(t, y) on duals of algebras and cotangent bundles; in J.
+        """Add a Hamiltonian H(t, y) on duals of algebras and cotangent bundles, in J.
 
-        It moves all nodes that it depends on, and counts as their energy.
+        It defines the motion of all nodes that it depends on and is reported as their energy.
 
         Parameters
         ----------
@@ -119,7 +120,7 @@ class FieldStatement(AngleStatement):
         Raises
         ------
         ModelError
-            It depends on a node that has no such structure.
+            If it depends on a node without this structure.
         """
         h = self._scalar("Hamiltonian", energy)
         moved = [n for n in self.nodes if depends_on(self.program, [h], [*n.value.components, *n.velocity.components])]
@@ -141,19 +142,19 @@ class FieldStatement(AngleStatement):
         self.energy_terms.append(h)
 
     def energy(self, energy: object) -> None:
-        """Add to the energy that is reported without any influence on the motion; in J.
+        """Add a term to the reported energy, in J, without influence on the motion.
 
         Parameters
         ----------
         energy
-            Scalar expression of (t, q, v) and accelerations, for systems whose motion is stated by fields.
+            Scalar expression of (t, q, v) and accelerations, for systems whose motion is defined by fields.
         """
         energy = self._scalar("energy", energy)
         self.units.check("The energy", energy, UNITS["J"])
         self.energy_terms.append(energy)
 
     def let(self, expression: object) -> Expression:
-        """Name an intermediate result, so that what is stated with it stays short.
+        """Bind an intermediate result to symbols, to keep expressions that use it short.
 
         Parameters
         ----------
@@ -163,7 +164,7 @@ class FieldStatement(AngleStatement):
         Returns
         -------
         Expr or SymbolicMatrix
-            Symbols in its place, of the same shape.
+            Symbols that represent the expression, in its shape.
         """
         parts = components(expression)
         bound = self.program.vector(parts)
@@ -174,9 +175,10 @@ class FieldStatement(AngleStatement):
     def place(
         self, node: Node, reference: Node, offset: object, *, velocity: bool = True, last_first: bool = False
     ) -> None:
-        """State where a node on Rⁿ is: at a reference node plus an offset, which moves it along; it is no state.
+        """Define a node on Rⁿ as dependent: the position of a reference node plus an offset.
 
-        Its acceleration follows from its mass and the forces on it, as `acceleration_constraint` needs it.
+        The node is not an unknown. Its acceleration follows from its mass and the forces on it, as
+        `acceleration_constraint` requires.
 
         Parameters
         ----------
@@ -184,11 +186,13 @@ class FieldStatement(AngleStatement):
             Nodes on the same Rⁿ.
         offset
             Difference of the coordinates, an expression of the other nodes whose rate does not depend on accelerations.
-            What places these nodes and the reference must be added to the model before.
+            If these nodes or the reference are dependent, the elements that define them must be added to the model
+            first.
         velocity
-            Whether the node has the velocity that its motion gives; otherwise its velocity is that of the reference.
+            If true, the velocity of the node includes the rate of the offset; otherwise it equals the velocity of the
+            reference.
         last_first
-            Whether the last instance of the element type is placed first, for all of its placements.
+            If true, all dependent nodes of the element type are evaluated from the last instance to the first.
         """
         given, size = components(offset), node.group.velocity_dimension
         for n in (node, reference):
@@ -214,10 +218,11 @@ class FieldStatement(AngleStatement):
         )
 
     def locate(self, node: Node, **fields: object) -> None:
-        """State where a node is, and how it moves, by other nodes: by a whole pose, where `place` adds an offset.
+        """Define configuration and velocity of a dependent node by other nodes; `place` adds only an offset.
 
-        It is no state. Its acceleration follows from its mass and the forces on it, as `acceleration_constraint` needs
-        it. Nodes are located one after the other, each when those that its statement has besides are.
+        The node is not an unknown. Its acceleration follows from its mass and the forces on it, as
+        `acceleration_constraint` requires. Dependent nodes are sorted topologically: each is evaluated after all other
+        nodes of its statement.
 
         Parameters
         ----------
@@ -225,13 +230,14 @@ class FieldStatement(AngleStatement):
             A node with a velocity.
         **fields
             All fields of its configuration and of its velocity, such as ``R=…, x=…, Omega=…, U=…`` of SE3: expressions
-            of the time and of other nodes. Velocities are those of the motion; this is not checked.
+            of the time and of other nodes. The velocities must be consistent with the configuration; this is not
+            checked.
 
         Raises
         ------
         ModelError
-            A field is missing or has another size, something depends on the node itself, on accelerations or on
-            multipliers, or the node is located twice.
+            If a field is missing or has another size, if an expression depends on the node itself, on accelerations or
+            on multipliers, or if the node is already dependent.
         """
         space = self._own(node).group
         if not space.velocity_dimension:
@@ -275,7 +281,7 @@ class FieldStatement(AngleStatement):
     def _joined(
         self, node: Node, vector: object | None, parts: dict[str, object], fields: Sequence[Field], size: int, what: str
     ) -> tuple[Expr, ...]:
-        """All components from a vector or from parts by name."""
+        """Return all components from a vector or from parts by name."""
         if (vector is None) == (not parts):
             raise ModelError(f"The {what} of node '{node.name}' needs all components, or parts by name.")
         if vector is not None:

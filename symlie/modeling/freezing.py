@@ -1,7 +1,7 @@
-"""Parameters as constants: their values enter the statement, so that all that is derived from it meets numbers.
+"""Parameters as constants: their values enter the expressions before the derivation.
 
-Values are the rational numbers that the doubles are. Sums, products and powers of them stay exact and are rounded once,
-where text is written; functions of them are rounded to the nearest double at once.
+Each double becomes the equal rational number. Sums, products and powers stay exact and are rounded once, when code is
+printed; functions of constants are rounded to the nearest double immediately.
 """
 
 from __future__ import annotations
@@ -29,39 +29,23 @@ _STATED = (
     "kinetic_terms", "potential_terms", "dissipated_terms", "energy_terms", "generalized_forces", "applied_forces",
     "fields", "placements", "locations", "trees", "angles", "constraints", "outputs", "local_outputs", "events",
 )  # fmt: skip
-"""Attributes of statements that hold expressions."""
+"""Attributes of statements that contain expressions."""
 
 _DIGITS = 30
 """Decimal digits to which functions of constants are evaluated before they are rounded to a double."""
 
 Freeze: TypeAlias = str | Sequence[str]
-"""``"all"``, the names of some parameters, or these as one text with commas."""
+"""``"all"``, the names of some parameters, or one string of names with commas."""
 
 ALL = "all"
-"""All parameters of a model, and those of element types that have one value in all instances."""
+"""All parameters of a model, and the parameters of element types with one value in all instances."""
 
 _Stated = TypeVar("_Stated", bound=Statement)
 
 
 def frozen_names(model: Model, freeze: Freeze) -> tuple[str, ...]:
-    """Parameters that become constants: of the model by name, of element types as ELEMENT.NAME.
-
-    What instances of an element type take from such parameters of the model, and all of them alike, is among them.
-
-    Parameters
-    ----------
-    model
-        A model.
-    freeze
-        ``"all"``, or names as `System.with_parameters` takes them.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such parameter, or several element types have one of this name and none is named with it.
-    ModelError
-        Instances differ in the parameter, or it is that of a single instance, or taken from one that stays free.
-    """
+    """Return the parameters that become constants, NAME or ELEMENT.NAME, including those that all instances take from
+    them."""
     words = [w.strip() for w in freeze.split(",") if w.strip()] if isinstance(freeze, str) else list(freeze)
     if not words:
         return ()
@@ -96,14 +80,15 @@ def _columns(instances: ElementInstances, parameter: Parameter) -> slice:
 def _is_constant(
     instances: ElementInstances, parameter: Parameter, positions: NDArray[np.int32], *, is_all: bool
 ) -> bool:
-    """Whether all instances have one value, which is theirs to freeze or taken from what is frozen."""
+    """Return whether all instances have one value that is frozen itself or taken from frozen parameters of the
+    model."""
     values, sources = (part[:, _columns(instances, parameter)] for part in values_and_sources(instances))
     is_taken = np.isin(sources, positions)
     return bool(np.all(values == values[0]) and np.all(is_taken | ((sources < 0) & is_all)))
 
 
 def _of_element(model: Model, name: str) -> tuple[ElementInstances, Parameter]:
-    """A parameter of an element type, by its name or as ELEMENT.NAME."""
+    """Return the parameter NAME or ELEMENT.NAME of an element type, with its instances."""
     owner, _, own = name.rpartition(".")
     if any(owner and owner in i.names for i in model.instances):
         raise ModelError(
@@ -140,23 +125,7 @@ def _check_alike(model: Model, instances: ElementInstances, parameter: Parameter
 
 
 def frozen_model(model: Model, names: Collection[str]) -> Model:
-    """The model with the values of some parameters in the place of their symbols.
-
-    Which parameters there are, and where, stays as it is. Points of functions of time stay among the parameters.
-
-    Parameters
-    ----------
-    model
-        A model, or what it was cut into; it is not changed.
-    names
-        Its parameters, and those of element types as ELEMENT.NAME. What instances of an element type take from
-        parameters of the model, and all of them alike, becomes a constant with these.
-
-    Raises
-    ------
-    ModelError
-        With these values an expression is not a finite real number.
-    """
+    """Return a copy of a model with values instead of the symbols of some parameters; their layout does not change."""
     values = {
         symbol: Rational(value)
         for p in model.parameters
@@ -175,12 +144,14 @@ def frozen_model(model: Model, names: Collection[str]) -> Model:
 
 
 def values_and_sources(instances: ElementInstances) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Values of the parameters of all instances, and the model's parameter values that they are, or -1."""
+    """Return the parameter values of all instances and, for each, the index of the model parameter value it is taken
+    from, or -1.
+    """
     return np.vstack(instances.parameters), np.vstack(instances.sources)
 
 
 def frozen_positions(model: Model, names: Collection[str]) -> NDArray[np.int32]:
-    """Positions of the frozen ones among the values of the model's parameters."""
+    """Return the positions of frozen values among the values of the model's parameters."""
     owners = [p.name for p in model.parameters for _ in p.symbols]
     return np.array([k for k, owner in enumerate(owners) if owner in names], dtype=np.int32)
 
@@ -201,7 +172,7 @@ def _values_of_element(model: Model, instances: ElementInstances, names: Collect
 
 
 def _frozen_statement(statement: _Stated, values: Mapping[Symbol, Rational]) -> _Stated:
-    """A copy of a statement in a program of its own, with numbers in the place of some symbols."""
+    """Return a copy of a statement with a separate program and numbers instead of some symbols."""
     stated = {name: getattr(statement, name) for name in _STATED}
     expressions = list(_expressions(list(stated.values())))
     program = Program(statement.name, collects=True)
@@ -216,10 +187,10 @@ def _frozen_statement(statement: _Stated, values: Mapping[Symbol, Rational]) -> 
 
 
 class _Constants(Restatement):
-    """Expressions of one program, stated again in another one with numbers in the place of some symbols."""
+    """Translation of expressions of one program into another one with numbers instead of some symbols."""
 
     def _rebuilt(self, expression: Expr) -> Expr:
-        if isinstance(expression, PiecewiseLinear | PiecewiseSlope):  # their points are where the parameters are
+        if isinstance(expression, PiecewiseLinear | PiecewiseSlope):  # their points remain parameters
             return expression.func(self.of(expression.args[0]), *expression.args[1:])
         return super()._rebuilt(expression)
 
@@ -229,7 +200,7 @@ class _Constants(Restatement):
             others = [a for a in arguments if not _is_number(a)]
             number = _rounded(expression.func(*numbers))
             if expression.is_Mul and len(others) == 1 and others[0].is_Add:
-                others = [self._program.scalar(others[0])]  # SymPy would multiply each term by the number
+                others = [self._program.scalar(others[0])]  # prevent SymPy from distributing the number over the terms
             return expression.func(number, *others)
         found = expression.func(*arguments)
         return _rounded(found) if all(map(_is_number, arguments)) else found
@@ -240,7 +211,8 @@ def _is_number(expression: Expr) -> bool:
 
 
 def _rounded(number: Expr) -> Expr:
-    """A number as it is if it is rational, else the double next to it; what is none is left to who looks at it."""
+    """Return a rational number unchanged, any other finite real number as the nearest double, and other expressions
+    unchanged."""
     if number.is_Rational or not number.is_number:
         return number
     value = number.evalf(_DIGITS)
@@ -259,7 +231,7 @@ def _check_finite(statement: Statement, program: Program, outputs: Sequence[Expr
 
 
 def _expressions(value: object) -> Iterator[Expr]:
-    """All expressions in what was stated."""
+    """Yield all expressions in an attribute of a statement."""
     if isinstance(value, Expr):
         yield value
     elif isinstance(value, list | tuple):
@@ -271,7 +243,7 @@ def _expressions(value: object) -> Iterator[Expr]:
 
 
 def _mapped(value: Any, constants: _Constants) -> Any:
-    """What was stated, with the numbers in its expressions."""
+    """Return an attribute of a statement with constants in its expressions."""
     if isinstance(value, Expr):
         return constants.of(value)
     if isinstance(value, list | tuple):

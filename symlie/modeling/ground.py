@@ -1,4 +1,4 @@
-"""The ground, to which bodies are joined where nothing moves, and the acceleration of gravity."""
+"""Ground, objects with initial values other than nodes, and the acceleration of gravity."""
 
 from __future__ import annotations
 
@@ -16,61 +16,36 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 
 class Placed(ABC):
-    """What `Model.initial` places beside nodes: rigid bodies and joints."""
+    """Objects other than nodes that `Model.initial` accepts: rigid bodies and joints."""
 
     name: str
 
     @abstractmethod
     def place(self, **values: object) -> None:
-        """Place it in the initial configuration.
-
-        Parameters
-        ----------
-        **values
-            As of `Model.initial`.
-        """
+        """Set the initial configuration from values as in `Model.initial`."""
 
 
 class PlacedByCoordinates(Placed):
-    """A joint, as a model sees it: its coordinates place bodies, which its rows then hold."""
+    """Interface of joints to the model: the coordinates of a joint define initial poses of bodies."""
 
     @abstractmethod
     def placed_values(
         self, values: Mapping[tuple[str, str], NDArray[np.float64]], coordinates: Mapping[str, object]
     ) -> Mapping[tuple[str, str], NDArray[np.float64]]:
-        """Initial values by node and field, changed by placing it; the model stays as it is.
-
-        Parameters
-        ----------
-        values
-            Initial values in place of those of the model, one row for each node.
-        coordinates
-            As `place` takes them.
-        """
+        """Return initial values by node and field, one row per node, changed by coordinates of the joint; do not change
+        the model."""
 
     @abstractmethod
     def check_branch(self) -> None:
-        """Check that the initial configuration is in the branch that is meant.
-
-        Raises
-        ------
-        ModelError
-            It is in another one.
-        """
+        """Raise `ModelError` if the initial configuration is on the wrong branch of the constraints."""
 
     @abstractmethod
     def check_placement(self) -> None:
-        """Check that it is where it was placed, when the whole model is stated.
-
-        Raises
-        ------
-        ModelError
-            Initial values that were given later moved it.
-        """
+        """Raise `ModelError` if later initial values contradict the coordinates of the joint."""
 
 
 class Ground:
-    """The body that does not move; its axes are the inertial ones, its origin is theirs."""
+    """Fixed body whose axes and origin are inertial."""
 
     name = "ground"
 
@@ -78,36 +53,16 @@ class Ground:
         return "Ground"
 
     def point(self, r: object) -> SymbolicMatrix:
-        """A point of the ground, as a body's: the column itself.
-
-        Parameters
-        ----------
-        r
-            Its coordinates, in m.
-        """
+        """Return the coordinates of a point, in m, as a column."""
         return vector(r)
 
     def axis(self, e: object) -> SymbolicMatrix:
-        """A direction of the ground, as a body's: the column itself.
-
-        Parameters
-        ----------
-        e
-            Its components.
-        """
+        """Return the components of a direction as a column."""
         return vector(e)
 
 
 def set_gravity(model: Stated, acceleration: Sequence[float]) -> None:
-    """Set the default of the parameter ``gravity``, which is declared if there is none.
-
-    Parameters
-    ----------
-    model
-        The model.
-    acceleration
-        In m/s², as many components as bodies of the model have coordinates.
-    """
+    """Set the default of the parameter ``gravity``, in m/s², and declare it if necessary."""
     found = next((k for k, p in enumerate(model.parameters) if p.name == "gravity"), None)
     if found is None:
         model.parameter("gravity", acceleration, unit="m/s^2")

@@ -1,4 +1,4 @@
-"""Initial values of nodes as they are stated."""
+"""Initial values of nodes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,15 @@ class InitialValue(Brief):
     is_velocity: bool
     components: tuple[Expr, ...]
     is_given: bool = True
-    """Whether a run starts with them; otherwise they are a guess of velocities that follow from others."""
+    """True for specified values, False for a guess of dependent velocities."""
 
 
 ANGULAR_VELOCITY = Field("Omega", 0, (3,))
-"""What nodes of form 2 may start from in place of the rates of their coordinates."""
+"""Field that may replace the rates of the coordinates as initial value of nodes of form 2."""
 
 
 def coordinate_rates(parameters: RotationParameters) -> Field:
-    """The rates of classical coordinates, which nodes of form 1 may start from in place of Ω.
-
-    Parameters
-    ----------
-    parameters
-        The coordinates.
-    """
+    """Return the rates of rotation parameters, which may replace ω as initial value of nodes of form 1."""
     return Field(f"{parameters.field}_dot", 0, (parameters.size,))
 
 
@@ -52,26 +46,8 @@ def with_initial_values(
     *,
     is_given: bool = True,
 ) -> list[InitialValue]:
-    """Initial values of a node with further ones, the later of which hold.
-
-    Parameters
-    ----------
-    node
-        The node.
-    stated
-        Those that were given before.
-    fields
-        Values by name of a field, or ``rotation``.
-    parameters
-        What values may depend on.
-    is_given
-        Whether a run starts with them; otherwise they are guesses, which replace no given values.
-
-    Raises
-    ------
-    ModelError
-        The node has no such field, values do not fit to it, or contradict each other.
-    """
+    """Return initial values of a node with further ones, where later values override earlier ones and guesses override
+    none."""
     fields = with_rotations(
         f"Node '{node.name}' on {node.group}", {f.name: f.shape for f in node.group.storage_fields}, fields
     )

@@ -1,4 +1,4 @@
-"""Instances of element types: their names and those of their quantities, parameter values, and compliances."""
+"""Names, parameter values and compliances of instances of element types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from symlie.modeling.model import Model
 
 Place: TypeAlias = tuple[str, int]
-"""A node by its name, or by the name of its array and its index."""
+"""Name and index of a node: (node, 0) or (array, index)."""
 
 
 def instance_places(
@@ -34,21 +34,8 @@ def instance_places(
     members: Sequence[object],
     place_of: Callable[[object, str], tuple[Place, ConfigurationSpace]],
 ) -> tuple[Place, ...]:
-    """The nodes of an instance of an element type.
-
-    Parameters
-    ----------
-    element, number
-        The element type, and which instance this is, for messages.
-    members
-        The nodes as stated.
-    place_of
-        Gives the place and the space of a node, and refuses what is none, with what the message begins with.
-
-    Raises
-    ------
-    ModelError
-        Too many or too few nodes, a node on another space, or one that comes twice.
+    """Return the nodes of one instance of an element type; raise `ModelError` for a wrong number, a wrong space or a
+    repeated node.
     """
     groups = [n.group for n in element.nodes]
     if len(members) != len(groups):
@@ -74,13 +61,7 @@ def instance_places(
 def given_names(
     element: str, names: Sequence[str] | str | None, count: int, taken: Collection[str], owner: str
 ) -> list[str]:
-    """Names of some instances of an element type, empty texts if none are given.
-
-    Raises
-    ------
-    ModelError
-        Not one identifier for each instance, or a name that is taken.
-    """
+    """Return a unique identifier for each instance of an element type, or empty strings without names."""
     if names is None:
         return [""] * count
     given = [names] if isinstance(names, str) else list(names)
@@ -95,15 +76,13 @@ def given_names(
 
 
 def labels_of(element: Stated, name: str) -> tuple[Label, ...]:
-    """What results call the constraints, outputs and events of an instance: NAME_QUANTITY.
-
-    A quantity with the name of the element type itself is called NAME.
-    """
+    """Return the reported names of an instance: NAME_QUANTITY, or NAME for the quantity with the name of the element
+    type."""
     return tuple(Label(name if what == element.name else f"{name}_{what}") for what in quantities_of(element))
 
 
 def quantities_of(element: Stated) -> list[str]:
-    """Names of the constraints, then the outputs, then the events of an element type."""
+    """Return the names of constraints, outputs and events of an element type, in this order."""
     constraints, outputs = [c.name for c in element.constraints], [o.name for o in element.outputs]
     return [*constraints, *outputs, *(e.name for e in element.events)]
 
@@ -115,28 +94,8 @@ def parameter_block(
     values: dict[str, object],
     of_model: Sequence[Parameter] = (),
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Parameter values of some instances of an element type, and where they come from.
-
-    Parameters
-    ----------
-    element, parameters
-        Name of the element type and its parameters.
-    count
-        Number of instances.
-    values
-        Values by name: numbers, or parameters of the model in their place, for all instances or for each.
-    of_model
-        The model's parameters.
-
-    Returns
-    -------
-    values, sources
-        Shape (count, number of values); of each value the index of the model's parameter value that it is, or -1.
-
-    Raises
-    ------
-    ModelError
-        Unknown parameters, wrong shapes, values that are not finite, or expressions that are no parameters.
+    """Return parameter values, shape (count, values), and for each the index of the model parameter value it is taken
+    from, or -1.
     """
     known = {p.name for p in parameters}
     unknown = sorted(set(values) - known)
@@ -164,7 +123,7 @@ def parameter_block(
 
 @dataclass(frozen=True)
 class _ModelValue:
-    """A value of the model's parameters that an instance can take."""
+    """One value of the model's parameters, with its index."""
 
     index: int
     default: float
@@ -173,7 +132,7 @@ class _ModelValue:
 
 
 def _values_of_model(parameters: Iterable[Parameter]) -> dict[Expr, _ModelValue]:
-    """All of them by their symbols in SI units, as `Stated.parameter` returns them."""
+    """Return the values by their symbols in SI units, as returned by `Stated.parameter`."""
     found: dict[Expr, _ModelValue] = {}
     for p in parameters:
         units = parse_units(p.unit, len(p.default))
@@ -185,7 +144,7 @@ def _values_of_model(parameters: Iterable[Parameter]) -> dict[Expr, _ModelValue]
 def _numbers_and_sources(
     what: str, parameter: Parameter, given: object, of_model: Sequence[Parameter]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """A value as numbers, and of each entry the index of the model's parameter value that it is, or -1."""
+    """Return the numbers of a value and, for each, the index of the model parameter value it is taken from, or -1."""
     try:
         value = np.asarray(given, dtype=float)
     except (TypeError, ValueError):
@@ -222,7 +181,7 @@ def _symbolic(
 
 
 def _entries(what: str, value: object) -> list[Expr]:
-    """Entries of a number, a vector or a matrix, or of a list of them, by rows."""
+    """Return the entries of a number, vector or matrix, or of a list of them, in row-major order."""
     if isinstance(value, list | tuple):
         return [entry for part in value for entry in _entries(what, part)]
     try:
@@ -232,7 +191,7 @@ def _entries(what: str, value: object) -> list[Expr]:
 
 
 def stated_compliance(model: Model, constraint: object, values: object) -> Compliance:
-    """The compliances of a joint or of a constraint, checked."""
+    """Return the checked compliances of a joint or constraint."""
     name = constraint.name if isinstance(constraint, Placed) else constraint
     if not isinstance(name, str):
         raise ModelError(f"Compliances are of a joint or of the name of a constraint, not of {constraint!r}.")
@@ -253,7 +212,9 @@ def stated_compliance(model: Model, constraint: object, values: object) -> Compl
 
 
 def _constraints(model: Model, name: str) -> list[Constraint]:
-    """Constraints of a named instance, as of a joint, or those of the model or of an element type with this name."""
+    """Return the constraints of the instance, for example a joint, or the constraint of the model or of an element type
+    with this name.
+    """
     for stated in model.instances:
         if name in stated.names:
             return list(stated.element.constraints)

@@ -1,4 +1,4 @@
-"""What a statement consists of, term by term, and whether it can be read: symbols that nobody declared are named."""
+"""Terms of a model or element type, and the check for undeclared symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from symlie.modeling.statement import Statement
 
 
 def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
-    """Each stated term with the name that messages have for it."""
+    """Yield each term with its name in messages."""
     yield "the kinetic energy", (statement.kinetic,)
     yield "the potential energy", (statement.potential,)
     yield "the dissipation function", (statement.dissipated,)
@@ -41,13 +41,8 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
 
 
 def check_symbols(model: Model, statement: Statement) -> None:
-    """Check that every symbol of a statement is a parameter, an input, the time, or a component of one of its nodes.
-
-    Raises
-    ------
-    ModelError
-        One is not; the message says which and where.
-    """
+    """Raise `ModelError` for a symbol that is no parameter, input, multiplier, time or component of a node of the
+    statement."""
     declared: set[Symbol] = {statement.time, *statement.multipliers}
     declared |= {c for node in statement.nodes for v in (node.value, node.velocity) for c in v.components}
     accelerations = {c for node in statement.nodes for c in node.acceleration.components}
@@ -65,7 +60,7 @@ def check_symbols(model: Model, statement: Statement) -> None:
 
 
 def _free(statement: Statement, expressions: Sequence[Expr]) -> set[Symbol]:
-    """Symbols that some expressions depend on and that no statement of the program defines."""
+    """Return the symbols that expressions depend on and that the program does not define."""
     used: set[Symbol] = {s for e in expressions for s in e.free_symbols}
     defined: set[Symbol] = set()
     for line in needed_statements(statement.program, expressions):
@@ -79,7 +74,8 @@ def _free(statement: Statement, expressions: Sequence[Expr]) -> set[Symbol]:
 
 
 def fingerprint(model: Model) -> Hashable:
-    """Something that changes when anything is stated in addition; no hash of contents, so that it costs nothing."""
+    """Return a value that changes with every addition to the model; it counts terms instead of hashing them, to be
+    cheap."""
     return (
         sum(map(len, model.initial_values.values())), len(model.motions), len(model.breakpoints), len(model.inputs),
         len(model.tables), len(model.curves),

@@ -1,4 +1,4 @@
-"""The model a user states: nodes, instances of element types, motions, inputs and initial values."""
+"""User model: nodes, instances of element types, prescribed motions, inputs and initial values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def _unit_length(name: str, group: ConfigurationSpace, relation: Callable[[Vector], Expr], part: slice) -> ElementType:
-    """Element type of what more than three parameters of a rotation satisfy."""
+    """Return the element type with the normalisation constraint of redundant rotation parameters."""
     body = ElementType(name, node=group)
     body.constraint("length", relation(body.node.storage[part]))
     return body
@@ -94,7 +94,7 @@ class Model(Drawn, TableStatement):
 
     @property
     def spaces(self) -> list[ConfigurationSpace]:
-        """Groups and spaces of all nodes and arrays."""
+        """Groups and spaces of all nodes and arrays, without repetition."""
         return list(dict.fromkeys([n.group for n in self.nodes] + [a.group for a in self.arrays]))
 
     def _known_group(
@@ -104,7 +104,8 @@ class Model(Drawn, TableStatement):
         form: int | None = None,
         step: str | None = None,
     ) -> ConfigurationSpace:
-        """A group, unless another one of the same name is in use: generated functions are called after groups."""
+        """Return a group; raise `ModelError` if another group has its name, because generated functions are named after
+        groups."""
         found = given_space(group, coordinates, form, step)
         for other in self.spaces:
             if (twice := shared_name(found, other)) is not None:
@@ -126,21 +127,21 @@ class Model(Drawn, TableStatement):
         Parameters
         ----------
         name
-            Identifier; results are reported under it.
+            Identifier of the node in results.
         group
             Configuration group, such as ``sl.SE3`` or ``"SO3xR3"``, or a homogeneous space, such as ``sl.TS2``.
         unit
-            Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies have metres.
+            Unit of the coordinates of a node on Rⁿ, such as ``"m"``, for the check of units; bodies use metres.
         coordinates
-            How the rotation of a body is stored: ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector``
-            step on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as ``euler_angles_zxz``) and
-            ``euler_parameters`` are classical coordinates ρ. Default: those of the group.
+            Storage of the rotation of a body. ``lie`` (rotation matrices), ``quaternion`` and ``rotation_vector`` step
+            on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as in ``euler_angles_zxz``) and
+            ``euler_parameters`` are rotation parameters ρ. Default: the storage of the group.
         form
-            Of the equations in classical coordinates. 1: the unknowns are ρ and ω, for explicit methods; 2: ρ and ρ',
-            for all methods. Euler angles and ``rotation_vector`` have both, Euler parameters form 2. Default: 2,
-            where coordinates do not step on the group.
+            Form of the equations in rotation parameters. 1: the unknowns are ρ and ω, for explicit methods; 2: ρ and
+            ρ', for all methods. Euler angles and ``rotation_vector`` have both, Euler parameters form 2. Default: 2 for
+            coordinates that do not step on the group.
         step
-            ``lie``: Euler angles are stored, and steps are those on the group, which know no singularity.
+            ``lie``: store Euler angles, but step on the group, without singularities.
 
         Returns
         -------
@@ -150,7 +151,8 @@ class Model(Drawn, TableStatement):
         Raises
         ------
         GroupError
-            The coordinates are unknown, have no such form or step, or the group holds no rotation in space by itself.
+            If the coordinates are unknown, if they do not have this form or step, or if the group does not store a
+            spatial rotation separately.
         """
         self._check_new_node(name)
         node = Node(self.program, name, self._known_group(group, coordinates, form, step))
@@ -161,7 +163,7 @@ class Model(Drawn, TableStatement):
     def _add_unit_lengths(
         self, group: ConfigurationSpace, nodes: Sequence[Node | NodeReference], names: str | None = None
     ) -> None:
-        """Add the constraint p·p = 1 of each node with Euler parameters."""
+        """Add the constraint p·p = 1 for each node with Euler parameters."""
         turned = parametrised_rotation(group)
         if turned is None or turned.parameters.relation is None:
             return
@@ -185,13 +187,13 @@ class Model(Drawn, TableStatement):
         Parameters
         ----------
         name
-            Identifier; results are reported under it as lists over the nodes.
+            Identifier of the array in results, which have an axis over the nodes.
         group
             Configuration group, or homogeneous space, of every node.
         count
             Number of nodes.
         coordinates, form, step
-            How the rotation of each node is stored and stepped, as in `node`.
+            Storage and steps of the rotation of each node, as in `node`.
         """
         self._check_new_node(name)
         if not is_whole_number(count) or count < 1:
@@ -219,12 +221,11 @@ class Model(Drawn, TableStatement):
             One tuple of nodes per instance (or a single node for element types with one local node): nodes of
             `node` or members of a `node_array`.
         names
-            An identifier for each instance; of a single instance the text itself. Results report its constraints,
-            outputs and events as NAME_QUANTITY, or as NAME where the quantity has the name of the element type.
+            One identifier per instance, or a string for a single instance. Results report its constraints, outputs and
+            events as NAME_QUANTITY, or as NAME if the quantity has the name of the element type.
         **parameters
-            Values of the element's parameters: one value for all instances, or an array with one row per instance.
-            Parameters of this model may stand in their place: instances then follow them, also when they are changed
-            later.
+            Values of the element's parameters: one value for all instances, or an array with one entry per instance.
+            Parameters of this model are also accepted: the instances then use their values, including later changes.
         """
         if not isinstance(element, ElementType):
             raise ModelError(f"Instances are of an ElementType, not of {element!r}.")
@@ -243,7 +244,7 @@ class Model(Drawn, TableStatement):
         self._instance_names.update(filter(None, called))
 
     def _place_of(self, member: object, what: str) -> tuple[Place, ConfigurationSpace]:
-        """Name, index and space of a node of this model."""
+        """Return name, index and space of a node of this model."""
         found = member.array if isinstance(member, NodeReference) else member
         is_known = any(a is found for a in self.arrays) and isinstance(member, NodeReference)
         if not isinstance(found, Node | NodeArray) or not (is_known or self._is_own(found)):
@@ -259,25 +260,27 @@ class Model(Drawn, TableStatement):
         start_rotation: Sequence[float] = (),
         end_rotation: Sequence[float] = (),
     ) -> None:
-        """Name a curve through nodes, along which `Solution.at` interpolates; a `CosseratRod` names its own.
+        """Define a curve through nodes for interpolation by `Solution.at`.
+
+        A `CosseratRod` defines its curve automatically.
 
         Parameters
         ----------
         name
-            Identifier; it may be that of a node array.
+            Identifier; may equal the name of a node array.
         nodes
-            The nodes on one Lie group, one after the other; on a closed curve the first comes again at the end.
+            Nodes on one Lie group, in order; a closed curve repeats the first node at the end.
         arc
             Their arc lengths, increasing, in m.
         start_rotation, end_rotation
-            Rotation vector, or angle in the plane, in rad, from the first or the last node to the curve there, of a
-            curve that is joined to it at an angle. Default: the curve has the rotations of its nodes.
+            Rotation vector (or angle in the plane), in rad, from the first or last node to the end of a curve that is
+            joined to it at an angle. Default: the curve has the rotations of its nodes.
 
         Raises
         ------
         ModelError
-            Too few nodes, nodes on several groups, arc lengths that do not increase, a rotation that does not belong
-            to the group, or a curve of this name.
+            If the curve has too few nodes, nodes on several groups, arc lengths that do not increase, a rotation that
+            does not fit the group, or a name that is in use.
         """
         found = [self._place_of(node, f"Curve '{name}'") for node in nodes]
         rotations = (tuple(map(float, start_rotation)), tuple(map(float, end_rotation)))
@@ -286,18 +289,19 @@ class Model(Drawn, TableStatement):
         self.curves.append(stated)
 
     def initial(self, node: Node | Placed, **fields: object) -> None:
-        """Give initial values of fields of a node.
+        """Set initial values of fields of a node.
 
-        Fields that are not given start at the identity; velocities that are not given are completed from the hidden
-        constraints. Values may be numbers or expressions of parameters.
+        Unspecified configuration fields are the identity; unspecified velocities are completed from the hidden
+        constraints. Values are numbers or expressions of parameters.
 
         Parameters
         ----------
         node
-            The node or rigid body; or a joint, whose coordinates and rates then place all bodies behind it.
+            The node or rigid body; or a joint, whose coordinates and rates then determine the poses of all outboard
+            bodies.
         **fields
             Values by name of a storage field (``R``, ``p``, ``x``) or velocity field (``Omega``, ``U``, ``x_dot``). A
-            field that stores a rotation may be given by `rotation`; ``rotation`` is its name on every group.
+            field that stores a rotation accepts a `rotation`; ``rotation`` is an alias of this field on every group.
         """
         if isinstance(node, Placed):
             return node.place(**fields)
@@ -307,26 +311,27 @@ class Model(Drawn, TableStatement):
         return None
 
     def _guess_velocity(self, node: Node, **fields: object) -> None:
-        """Guess velocities that follow from others; they replace no given ones and are completed where wrong."""
+        """Guess dependent initial velocities, which do not override specified values and are corrected by the
+        completion."""
         before = self.initial_values.get(node.name, ())
         self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters, is_given=False)
 
     def gravity(self, acceleration: Sequence[float]) -> None:
-        """Set the acceleration of gravity of all rigid bodies: the default of the parameter ``gravity``.
+        """Set the acceleration of gravity of all rigid bodies, the default of the parameter ``gravity``.
 
         Parameters
         ----------
         acceleration
-            In inertial axes, in m/s², (3,), or (2,) where bodies move in the plane.
+            Components in inertial axes, in m/s², shape (3,), or (2,) for planar bodies.
         """
         set_gravity(self, acceleration)
 
     def compliance(self, constraint: Placed | str, values: object) -> None:
-        """State how much the equations of a joint or constraint give way, which shares forces among redundant ones.
+        """Set compliances of a joint or constraint, which distribute forces among redundant constraints.
 
-        The motion stays that of rigid constraints. With ``redundant="minimal_norm"`` multipliers are those of the
-        smallest elastic energy λᵀ W λ / 2, where W has all compliances on its diagonal: the limit of stiff springs in
-        place of the constraints. Equations without compliance are rigid. A later statement replaces the former one.
+        The constraints remain rigid in the motion. With ``redundant="minimal_norm"`` the multipliers minimise the
+        elastic energy λᵀ W λ / 2, where W is the diagonal matrix of all compliances: the limit of stiff springs instead
+        of the constraints. Equations without compliance are rigid. A later call replaces the earlier one.
 
         Parameters
         ----------
@@ -339,15 +344,15 @@ class Model(Drawn, TableStatement):
         Raises
         ------
         UnknownNameError
-            There is no such joint or constraint.
+            If the joint or constraint does not exist.
         ModelError
-            Another number of values than equations, or negative or infinite ones.
+            If the number of values is not the number of equations, or if a value is negative or not finite.
         """
         found = stated_compliance(self, constraint, values)
         self.compliances[found.constraint] = found
 
     def prescribe(self, node: Node | NodeReference, **fields: object) -> None:
-        """Prescribe the motion of a node; it is no longer an unknown.
+        """Prescribe the motion of a node, which is then no longer an unknown.
 
         Parameters
         ----------
@@ -389,7 +394,10 @@ class Model(Drawn, TableStatement):
         self.motions.append(Motion(found.name, index, found.group, tuple(storage)))
 
     def without_own_statement(self) -> Model:
-        """The same nodes, instances, parameters, inputs, motions and initial values, with nothing stated on them."""
+        """Return a model with the same nodes, instances, parameters and initial values, without terms on the nodes.
+
+        Inputs and prescribed motions are also the same.
+        """
         other = Model(self.name)
         other.nodes, other._own_nodes, other.arrays = self.nodes, self._own_nodes, self.arrays
         other.motions, other.curves = self.motions, self.curves
@@ -401,7 +409,7 @@ class Model(Drawn, TableStatement):
         return other
 
     def derive(self, *, progress: bool | None = None) -> Equations:
-        """Derive the equations of motion, unless an equal statement was derived and generated before.
+        """Derive the equations of motion, or load them if an equal model was derived and generated before.
 
         Parameters
         ----------
@@ -411,8 +419,8 @@ class Model(Drawn, TableStatement):
         Raises
         ------
         ModelError
-            No nodes; a velocity without mass or constraint; an energy of the wrong kind; a constraint without
-            configuration.
+            If the model has no nodes, a velocity without mass or constraint, an energy of the wrong kind, or a
+            constraint that does not depend on the configuration.
         """
         from symlie.api import derive
 

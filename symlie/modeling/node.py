@@ -1,4 +1,4 @@
-"""What a person writes with: nodes, their fields, and group elements whose operations build the program."""
+"""Nodes, their fields, and group elements whose operations extend the program."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from symlie.showing import line, listed
 class RotationMatrix:
     """A rotation matrix R(q) or R(q)ᵀ whose products with vectors are single statements of the program.
 
-    Everything else (indexing, sums, products with matrices) acts on the plain matrix of its entries.
+    All other operations (indexing, sums, products with matrices) use the plain matrix of its entries.
     """
 
     _op_priority = 20.0
-    __array_ufunc__ = None  # NumPy leaves products with arrays to this class
+    __array_ufunc__ = None  # NumPy then delegates products with arrays to this class
     is_Matrix = True
 
     def __init__(self, program: Program, group: LieGroup, storage: Vector, *, transposed: bool = False) -> None:
@@ -60,7 +60,7 @@ class RotationMatrix:
 
     @property
     def T(self) -> RotationMatrix:
-        """The transpose, again a rotation matrix."""
+        """Transpose, also a rotation matrix."""
         return RotationMatrix(self._program, self._group, self._storage, transposed=not self._transposed)
 
     def __mul__(self, other: object) -> MatrixBase:
@@ -121,12 +121,12 @@ class RotationMatrix:
 
 
 def column(components: Sequence[Expr]) -> SymbolicMatrix:
-    """Components as an immutable column matrix."""
+    """Return components as an immutable column matrix."""
     return SymbolicMatrix(len(components), 1, list(components))
 
 
 def field_expression(components: Vector, field: Field) -> SymbolicMatrix:
-    """The part of a vector that a field names: a column or a matrix."""
+    """Return the components of a field as a column or a matrix."""
     part = components[field.offset : field.offset + field.size]
     if len(field.shape) == 2:
         return SymbolicMatrix(*field.shape, list(part))
@@ -136,7 +136,7 @@ def field_expression(components: Vector, field: Field) -> SymbolicMatrix:
 class GroupElement:
     """An element of a Lie group in a program: ``a * b``, ``a.inverse()``, ``a.log()``, and its named fields.
 
-    Classical coordinates of rotations are composed as these.
+    Operations on rotation parameters act on the group of rotations.
     """
 
     def __init__(self, program: Program, value: Value) -> None:
@@ -159,20 +159,20 @@ class GroupElement:
         return self._value.components
 
     def inverse(self) -> GroupElement:
-        """The inverse element."""
+        """Return the inverse element."""
         a = self.element
         return GroupElement(self._program, self._program.apply(Inverse(a.lie_group), a._value))
 
     @property
     def lie_group(self) -> LieGroup:
-        """The group, where it must be one."""
+        """The Lie group; raises `ModelError` for a homogeneous space."""
         if not isinstance(self.group, LieGroup):
             raise ModelError(f"{self.group} is no group: its points can not be composed, and have no logarithm.")
         return self.group
 
     @property
     def element(self) -> GroupElement:
-        """The element of the group of rotations that classical coordinates are of; others are themselves."""
+        """The group element that rotation parameters represent; any other element itself."""
         if self._turned is None:
             return self
         return GroupElement(self._program, self._program.apply(ByCoordinates(self.lie_group), self._value))
@@ -184,19 +184,20 @@ class GroupElement:
         return GroupElement(self._program, self._program.apply(Compose(a.lie_group), a._value, other.element._value))
 
     def log(self) -> SymbolicMatrix:
-        """Logarithm, a column of the dimension of the group."""
+        """Return the logarithm, a column of the dimension of the group."""
         a = self.element
         return column(self._program.apply(Logarithm(a.lie_group), a._value).components)
 
     @property
     def R(self) -> RotationMatrix | SymbolicMatrix:
-        """Rotation matrix, from body axes to inertial axes; of a product with several, the stored one called R."""
+        """Rotation matrix from body axes to inertial axes; on a product with several rotations, the stored field
+        ``R``."""
         if self._turned is not None:
             return self._turned.matrix
         if self.group.rotation is None:
             stored = [f for f in self.group.storage_fields if f.name == "R"]
             if not stored:
-                raise AttributeError("R")  # leads to __getattr__, which explains it
+                raise AttributeError("R")  # triggers __getattr__, which raises the message
             return field_expression(self.storage, stored[0])
         if isinstance(self.group, LieGroup):
             return RotationMatrix(self._program, self.group, self.storage)
@@ -205,7 +206,7 @@ class GroupElement:
 
     @cached_property
     def _turned(self) -> RotationByParameters | None:
-        """The rotation that is stored by classical coordinates, if there is one."""
+        """Rotation in rotation parameters, or None."""
         turned = parametrised_rotation(self.group)
         return None if turned is None else RotationByParameters(self._program, turned, self.storage)
 
@@ -243,19 +244,19 @@ class Node(GroupElement):
         super().__init__(program, program.input(f"{name}.q", group, storage))
         self._velocity = program.input(f"{name}.v", Euclidean(size), velocity)
         self.acceleration = Value(tuple(Symbol(f"{name}.a{i}", real=True) for i in range(size)), Euclidean(size))
-        """v' as a value of the program, for fields and for constraints on accelerations."""
+        """v' as a value of the program, for fields and acceleration-level constraints."""
 
     def __repr__(self) -> str:
         return line("Node", [self.name, str(self.group), listed(self.field_names, "fields")])
 
     @property
     def value(self) -> Value:
-        """The configuration as a value of the program."""
+        """Configuration as a value of the program."""
         return self._value
 
     @property
     def velocity(self) -> Value:
-        """The velocity as a value of the program."""
+        """Velocity as a value of the program."""
         return self._velocity
 
     @property
@@ -265,11 +266,11 @@ class Node(GroupElement):
 
     @property
     def v_dot(self) -> SymbolicMatrix:
-        """Acceleration v', as `Statement.field` and `Statement.acceleration_constraint` may use it."""
+        """Acceleration v', for `Statement.field` and `Statement.acceleration_constraint`."""
         return column(self._of_motion(self.acceleration))
 
     def generalized_moment(self, moment: Vector) -> Vector:
-        """Components along ρ' of a moment in body axes, Gᵀ τ, of a node with classical coordinates.
+        """Return the generalised force Gᵀ τ along ρ' of a moment τ in body axes, for a node with rotation parameters.
 
         Parameters
         ----------
@@ -279,7 +280,7 @@ class Node(GroupElement):
         Raises
         ------
         ModelError
-            The node has no such coordinates.
+            If the node has no rotation parameters.
         """
         if self._turned is None:
             raise ModelError(f"Node '{self.name}' on {self.group} has no coordinates of a rotation for a moment.")
@@ -287,11 +288,11 @@ class Node(GroupElement):
 
     @property
     def group_velocity(self) -> Vector:
-        """The velocity of its `element`: v, with ω instead of the rates of classical coordinates."""
+        """Velocity of its `element`: v, with ω instead of the rates of rotation parameters."""
         return self._by_coordinates(self._velocity.components, transpose=False)
 
     def along_velocity(self, force: Vector) -> Vector:
-        """The force along v that does the power of a force along `group_velocity`.
+        """Return the force along v with the same power as a force along `group_velocity`.
 
         Parameters
         ----------
@@ -307,12 +308,13 @@ class Node(GroupElement):
         return operation.differential(self._program, self.storage, self.storage, w, transpose=transpose)
 
     def parts_of_force(self, force: SymbolicMatrix) -> Mapping[str, SymbolicMatrix]:
-        """Parts of a generalized force by velocity field; of classical coordinates also the moment, as ``Omega``.
+        """Return the parts of a generalised force by velocity field; with rotation parameters, also the moment as
+        ``Omega``.
 
         Parameters
         ----------
         force
-            Along the components of v.
+            Components along v.
         """
         parts = {f.name: force[f.offset : f.offset + f.size, :] for f in self.group.velocity_fields}
         if self._turned is not None:
@@ -321,7 +323,7 @@ class Node(GroupElement):
 
     def _of_motion(self, value: Value) -> Vector:
         if not self.group.velocity_dimension:
-            raise AttributeError(self.name)  # leads to __getattr__, which explains it
+            raise AttributeError(self.name)  # triggers __getattr__, which raises the message
         return value.components
 
     def __getattr__(self, name: str) -> SymbolicMatrix:
@@ -357,10 +359,10 @@ class Node(GroupElement):
 
 
 def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> GroupElement:
-    """a∘exp(ξ log(a⁻¹∘b)): the point of the screw motion from a to b at a part ξ of its way.
+    """Return a∘exp(ξ log(a⁻¹∘b)), the point at fraction ξ of the screw motion from a to b.
 
-    It is a at ξ = 0 and b at ξ = 1; its derivatives are derived as those of other expressions. The rotation from a to
-    b must stay below π, where log ends.
+    The result is a at ξ = 0 and b at ξ = 1; it can be differentiated like any expression. The angle of the rotation
+    from a to b must stay below π, because the logarithm is not defined beyond.
 
     Parameters
     ----------
@@ -376,7 +378,7 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
     Raises
     ------
     ModelError
-        a and b are not on one Lie group, or ξ is no scalar.
+        If a and b are not on one Lie group, or if ξ is not a scalar.
 
     Source: [Hante2022], equation 5.
     """

@@ -48,7 +48,8 @@ class NodeReference:
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """What an array may start from in place of a field, its components, and the function that computes the field."""
+    """Initial quantity that replaces a field of an array, with its number of components and the function for the
+    field."""
 
     field: Field
     size: int
@@ -87,7 +88,7 @@ class NodeArray:
         return line("NodeArray", [self.name, str(self.group), f"{self.count} nodes"])
 
     def fix(self, *indices: int) -> None:
-        """Clamp nodes: they keep their initial configuration.
+        """Fix nodes at their initial configuration.
 
         Parameters
         ----------
@@ -102,7 +103,7 @@ class NodeArray:
             self.fixed[self[index].index] = True
 
     def output(self, name: str, field: str, unit: str = "") -> None:
-        """Report a field of the configuration of all nodes that are not clamped as a named output.
+        """Report a configuration field of all nodes that are not fixed as a named output.
 
         Parameters
         ----------
@@ -122,13 +123,14 @@ class NodeArray:
         self.outputs.append((name, field, unit))
 
     def initial(self, **fields: object) -> None:
-        """Give initial values by field: an array (count × components), one value for all, or a function of the index.
+        """Set initial values by field: an array (count × components), one value for all, or a function of the index.
 
         Parameters
         ----------
         **fields
             Values by name of a storage field (``p``, ``x``, ``R``) or velocity field (``Omega``, ``U``); ``rotation``
-            is the field that stores one, given by `rotation`. Of classical coordinates ``Omega`` gives their rates.
+            is an alias of the field that stores a rotation and accepts a `rotation`. For nodes with rotation
+            parameters, ``Omega`` determines their rates.
         """
         known = {f.name: (f, self.storage, self.storage_given) for f in self.group.storage_fields}
         known |= {f.name: (f, self.velocity, self.velocity_given) for f in self.group.velocity_fields}
@@ -167,26 +169,26 @@ class NodeArray:
             self.velocity_given[turned.part] = True
 
     def initial_quantity(self, name: str, field: str, function: Callable[..., object], size: int | None = None) -> None:
-        """Let runs start from a quantity in place of a field, such as from angular velocities in place of momenta.
+        """Define a quantity that may replace a field as initial value, such as angular velocities instead of momenta.
 
         Parameters
         ----------
         name
             Identifier: ``system.with_initial(array, NAME=...)``, ``--init NAME=...``.
         field
-            The field that is computed.
+            Field that is computed.
         function
-            Computes it for all nodes, shape (count, components), when a run starts, in NumPy. Its arguments are found
-            by their names: the quantity, shape (count, size); fields of the array, shape (count, components);
-            parameters of the model in their shapes, and of element types, shape (instances,), or
-            (instances, components) of those that are no scalars.
+            NumPy function that computes the field for all nodes, shape (count, components), at the start of a run. Its
+            arguments are passed by name: the quantity, shape (count, size); fields of the array, shape (count,
+            components); parameters of the model in their shapes; and parameters of element types, shape (instances,),
+            or (instances, components) if they are not scalars.
         size
-            Components of the quantity for each node; default: as many as the field has.
+            Components of the quantity for each node; default: the number of components of the field.
 
         Raises
         ------
         ModelError
-            The names or the size are not usable, or the function takes no such arguments.
+            If the name or the size is not usable, or if the function does not accept these arguments.
         """
         identifier("Quantity", name)
         known = {f.name: f for f in (*self.group.storage_fields, *self.group.velocity_fields)}
@@ -209,13 +211,13 @@ class NodeArray:
 
 @dataclass(frozen=True, repr=False)
 class StatedCurve(Brief):
-    """Nodes of a model along a curve, by the names of nodes and arrays and their index, and their arc lengths in m."""
+    """Nodes along a curve, as names and indices, with their arc lengths in m."""
 
     name: str
     places: tuple[tuple[str, int], ...]
     arc: tuple[float, ...]
     end_rotations: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
-    """Rotation vectors from the first and the last node to the curve, in rad; empty where it has their rotations."""
+    """Rotation vectors from the first and the last node to the curve, in rad; empty for the rotation of the node."""
 
 
 def stated_curve(
@@ -225,25 +227,8 @@ def stated_curve(
     arc: Iterable[float],
     end_rotations: tuple[tuple[float, ...], tuple[float, ...]] = ((), ()),
 ) -> StatedCurve:
-    """A curve through nodes.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    places, spaces
-        The nodes and their spaces.
-    arc
-        Their arc lengths, in m.
-    end_rotations
-        As `StatedCurve` has them.
-
-    Raises
-    ------
-    ModelError
-        Too few nodes, nodes on several groups or on none, arc lengths that do not increase, or rotations that do not
-        belong to the group.
-    """
+    """Return a curve through nodes; raise `ModelError` for inconsistent nodes, arc lengths (m) or end rotations
+    (rad)."""
     identifier("Curve", name)
     lengths = list(arc)
     if len(places) < 2 or len(lengths) != len(places):

@@ -1,4 +1,4 @@
-"""R and ω of a node that stores a rotation by classical coordinates."""
+"""R and ω of a node that stores a rotation by rotation parameters."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 
 class RotationByParameters:
-    """What coordinates ρ say of a rotation, as expressions of a program, each stated once.
-
-    Parameters
-    ----------
-    program
-        Where they are stated.
-    turned
-        The coordinates and their place.
-    storage
-        Stored components of the node.
-    """
+    """Rotation of a node as expressions of its parameters ρ; each expression is added to the program once."""
 
     def __init__(self, program: Program, turned: ParametrisedRotation, storage: Vector) -> None:
         self._program, self._parameters, self.part = program, turned.parameters, turned.part
@@ -28,47 +18,29 @@ class RotationByParameters:
 
     @cached_property
     def matrix(self) -> SymbolicMatrix:
-        """R(ρ), 3 × 3."""
+        """R(ρ), shape (3, 3)."""
         return SymbolicMatrix(3, 3, list(self._parameters.rotation(self._program, self._rho)))
 
     @cached_property
     def kinematic_matrix(self) -> SymbolicMatrix:
-        """G(ρ), 3 × components of ρ."""
+        """G(ρ), shape (3, components of ρ)."""
         return SymbolicMatrix(self._parameters.kinematic_matrix(self._program, self._rho))
 
     @cached_property
     def inverse_kinematic_matrix(self) -> SymbolicMatrix:
-        """G⁺(ρ), components of ρ × 3."""
+        """G⁺(ρ), shape (components of ρ, 3)."""
         return SymbolicMatrix(self._parameters.inverse_kinematic_matrix(self._program, self._rho))
 
     def spin(self, rates: Vector) -> Vector:
-        """ω = G(ρ) ρ'.
-
-        Parameters
-        ----------
-        rates
-            ρ'.
-        """
+        """Return ω = G(ρ) ρ'."""
         return self._program.vector(list(self.kinematic_matrix * _column(rates)), "omega")
 
     def generalized_moment(self, moment: Vector) -> Vector:
-        """Gᵀ τ, which does along ρ' the power of a moment along ω.
-
-        Parameters
-        ----------
-        moment
-            τ in axes of the body, in N m.
-        """
+        """Return the generalised force Gᵀ τ along ρ' of a moment τ in body axes."""
         return self._program.vector(list(self.kinematic_matrix.T * _column(moment)))
 
     def moment(self, force: Vector) -> SymbolicMatrix:
-        """τ of which Gᵀ τ is a generalized force along ρ'.
-
-        Parameters
-        ----------
-        force
-            Along ρ'.
-        """
+        """Return the moment τ with the generalised force Gᵀ τ along ρ'."""
         return SymbolicMatrix(self.inverse_kinematic_matrix.T * _column(force))
 
 

@@ -1,4 +1,4 @@
-"""Names under which results are reported: each constraint, output and event has its own."""
+"""Unique names of reported constraints, outputs and events."""
 
 from __future__ import annotations
 
@@ -13,29 +13,22 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.terms import OUTPUTS_OF_EVERY_MODEL
 
 _REPORTED = {"constraint": "multipliers", "output": "outputs", "event": "events"}
-"""Results that are reported under the names of each kind."""
+"""Kind of results that are reported by name, for each kind of quantity."""
 
 
 @dataclass(frozen=True)
 class _Reported:
-    """A constraint, an output or an event that results report under a name, and the statement that defines it."""
+    """Constraint, output or event with its reported name and the statement that defines it."""
 
     kind: str
     name: str
     owner: str
     total: tuple[int, str] | None = None
-    """Components and unit of an output that is the sum of all of its name; None of anything else."""
+    """Number of components and unit of an output that is summed over the model; otherwise None."""
 
 
 def check_reported_names(model: Model) -> None:
-    """Check that results of a model can be reported by name.
-
-    Raises
-    ------
-    ModelError
-        Something is stated on a model without nodes of its own; labels do not fit to their element type; two
-        constraints, two outputs or two events have one name.
-    """
+    """Raise `ModelError` if results of a model cannot be reported by unique names."""
     if not model.nodes and (stated := quantities_of(model)):
         raise ModelError(
             f"'{stated[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
@@ -66,7 +59,7 @@ def _reported(model: Model) -> Iterator[_Reported]:
 
 
 def _parts(statement: Statement, labels: Sequence[Sequence[Label]]) -> Iterator[_Reported]:
-    """Names that the instances of a statement report; those without labels share one."""
+    """Yield the quantities that the instances of a statement report; instances without labels share one name."""
     stated = [
         *(("constraint", c.name) for c in statement.constraints),
         *(("output", o.name) for o in statement.outputs),

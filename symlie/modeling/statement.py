@@ -1,4 +1,4 @@
-"""The statement of energies, forces, constraints and outputs on some nodes."""
+"""Definition of energies, forces, constraints and outputs on nodes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from symlie.unit_names import UNITS, parse_units
 
 
 class Statement(FieldStatement):
-    """Energies, forces, fields, constraints and outputs stated on nodes; the base of models and element types."""
+    """Energies, forces, fields, constraints and outputs on nodes; the base of models and element types."""
 
     def kinetic_energy(self, energy: object) -> None:
-        """Add a kinetic energy T(t, q, v); in J.
+        """Add a kinetic energy T(t, q, v), in J.
 
         Parameters
         ----------
@@ -39,7 +39,7 @@ class Statement(FieldStatement):
         self.kinetic_terms.append(energy)
 
     def potential_energy(self, energy: object) -> None:
-        """Add a potential energy V(t, q); in J.
+        """Add a potential energy V(t, q), in J.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Statement(FieldStatement):
         self.potential_terms.append(energy)
 
     def dissipation(self, function: object) -> None:
-        """Add a Rayleigh function D(t, q, v); it gives the generalized force -∂D/∂v. In W.
+        """Add a Rayleigh dissipation function D(t, q, v), in W, with the generalised force -∂D/∂v.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class Statement(FieldStatement):
         self.dissipated_terms.append(function)
 
     def generalized_force(self, node: Node, vector: object | None = None, **fields: object) -> None:
-        """Add a force that does the power force·v on a node.
+        """Add a generalised force with the power force·v on a node.
 
         Parameters
         ----------
@@ -111,14 +111,14 @@ class Statement(FieldStatement):
         self.generalized_forces.append((node, tuple(parts)))
 
     def force(self, force: object, at: object) -> None:
-        """Add a force that acts along an expression of the configuration: it does the power force·d(at)/dt.
+        """Add a force along an expression of the configuration, with the power force·d(at)/dt.
 
         Parameters
         ----------
         force
-            Force vector; in inertial axes, in N, if ``at`` is the position of a point. It may depend on t, q and v.
+            Force vector, which may depend on t, q and v; in inertial axes, in N, if ``at`` is the position of a point.
         at
-            Expression of (t, q) with as many components: a position such as ``q.x + q.R * offset``, or a strain, for
+            Expression of (t, q) with as many components: a position such as ``q.x + q.R * offset``, or a strain, to
             which the force is the conjugate stress.
         """
         vector, position = components(force), components(at)
@@ -132,7 +132,7 @@ class Statement(FieldStatement):
         self.applied_forces += zip(position, self.program.vector(vector), strict=True)
 
     def torque(self, torque: object, on: Node) -> None:
-        """Add a torque in N m that acts on a rotating node: 3 components in inertial axes, or 1 in the plane.
+        """Add a torque on a rotating node, in N m: 3 components in inertial axes, or 1 in the plane.
 
         Parameters
         ----------
@@ -154,12 +154,12 @@ class Statement(FieldStatement):
         self.generalized_force(on, **{names[0]: on.R.T * column(vector) if size > 1 else column(vector)})
 
     def constraint(self, name: str, rows: object) -> SymbolicMatrix:
-        """Add holonomic constraints Φ(t, q) = 0; the multipliers carry this name.
+        """Add holonomic constraints Φ(t, q) = 0.
 
         Parameters
         ----------
         name
-            Identifier.
+            Identifier of the constraints and of their multipliers.
         rows
             Scalar or vector expression of the time and configurations.
 
@@ -177,10 +177,10 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, level=0)
 
     def nonholonomic_constraint(self, name: str, rows: object) -> SymbolicMatrix:
-        """Add constraints ψ(t, q, v) = 0 on velocities, such as rolling; multipliers as of `constraint`.
+        """Add nonholonomic constraints ψ(t, q, v) = 0, such as rolling; return multipliers like `constraint`.
 
-        Their force is -Bᵀλ with B = ∂ψ/∂v, after Chetaev. They may be nonlinear in the velocities, such as a speed that
-        is kept constant; then initial velocities have to be near the constraint, for B depends on them.
+        Their force is -Bᵀλ with B = ∂ψ/∂v, after Chetaev. They may be nonlinear in the velocities, such as a constant
+        speed; initial velocities must then be close to the constraint, because B depends on them.
 
         Parameters
         ----------
@@ -204,10 +204,10 @@ class Statement(FieldStatement):
         return self._add_constraint(name, given, level=1, is_affine=is_affine)
 
     def acceleration_constraint(self, name: str, rows: object) -> SymbolicMatrix:
-        """Add constraints B(t, q, v) v' + Z(t, q, v) = 0 on accelerations ``node.v_dot``.
+        """Add acceleration-level constraints B(t, q, v) v' + Z(t, q, v) = 0 on ``node.v_dot``.
 
-        Multipliers are as of `constraint`. Nothing keeps a first integral of them, so that they suit nodes that are
-        placed by others (`place`). Methods solve them in each stage.
+        The multipliers are returned as in `constraint`. The first integrals of these constraints are not stabilised, so
+        they suit dependent nodes (`place`). Integration methods satisfy them in each stage.
 
         Parameters
         ----------
@@ -255,10 +255,10 @@ class Statement(FieldStatement):
         return column(multipliers)
 
     def constraint_force(self, node: Node, *constraints: str) -> SymbolicMatrix:
-        """Generalised force of constraints on a node, the node's part of -Bᵀλ, for outputs and events.
+        """Return the generalised force of constraints on a node, its part of -Bᵀλ, for outputs and events.
 
-        It does the power force·v; on groups with body-fixed velocities it is in body axes, so that for SE3
-        ``q.R * force[3:, :]`` is the reaction in inertial axes.
+        Its power is force·v; on groups with body-fixed velocities it is in body axes. On SE3, for example,
+        ``q.R * force[3:, :]`` is the reaction force in inertial axes.
 
         Parameters
         ----------
@@ -290,21 +290,21 @@ class Statement(FieldStatement):
         return column(total)
 
     def event(self, name: str, expression: object, direction: str = "any", terminal: bool = True) -> None:
-        """Watch for zeros of a scalar of (t, q, v, λ) along a solution; in an element type, of every instance.
+        """Detect zeros of a scalar of (t, q, v, λ) along a solution; in an element type, for every instance.
 
-        An event happens where the function reaches zero, and its state is one of the method, just behind. Each step is
-        looked into: the function is sampled in parts of the step that polynomials of degree five resolve, down to 1/64
-        of it, so that all zeros of a function are found that does not turn around twice in such a part. Samples tell
-        what is resolved: of oscillations that are not, a few in a million look as if they were. Steps of the method
-        decide whether the sign changes, and where the function comes close to zero without crossing it. A jump across
-        zero is an event, a pole is none. A function that only touches zero, to 1e-12 of its largest value in the step,
-        has an event there; of two zeros that are closer to each other, one is found. A function that is NaN ends the
-        integration with an error.
+        An event occurs when the function reaches zero; its state is a state of the method immediately after the zero.
+        Each step is searched: the function is sampled on subintervals, down to 1/64 of the step, on which polynomials
+        of degree five resolve it. All zeros are found if the function reverses direction at most once in such a
+        subinterval. The decision that a function is resolved uses samples, so a few in a million unresolved
+        oscillations appear resolved. Steps of the method decide whether the sign changes, and whether the function
+        approaches zero without crossing it. A jump across zero is an event, a pole is not. A function that only touches
+        zero, within 1e-12 of its largest value in the step, has an event there; of two zeros closer together than this,
+        one is found. A function that becomes NaN stops the integration with an error.
 
-        A function may be zero where a run begins. With ``"rising"`` or ``"falling"`` it has an event as soon as it
-        leaves zero in this direction, at the start itself or, if it stays zero for a while, later; it has none if it
-        leaves in the other one. With ``"any"`` it has none, because nothing tells from where zero was reached. A run
-        that continues another one with ``start=`` does not meet the event again that ended that one.
+        A function may be zero at the start of a run. With ``"rising"`` or ``"falling"`` an event occurs as soon as it
+        leaves zero in this direction, at the start or, if it stays zero for a while, later; no event occurs if it
+        leaves in the other direction. With ``"any"`` no event occurs, because the side from which zero was reached is
+        unknown. A run that continues another one with ``start=`` does not repeat the event that ended the other run.
 
         Parameters
         ----------
@@ -313,9 +313,10 @@ class Statement(FieldStatement):
         expression
             The scalar.
         direction
-            From where zero is reached: ``"rising"`` from negative values, ``"falling"`` from positive ones, ``"any"``.
+            Direction of the sign change: ``"rising"`` from negative values, ``"falling"`` from positive ones, or
+            ``"any"``.
         terminal
-            Whether the integration ends there; at the first one in time, whatever lies behind it in the step.
+            If true, the event ends the integration; if several occur in one step, the first in time does.
         """
         new_name("Event", name, {e.name for e in self.events}, self.name)
         if direction not in DIRECTIONS:
@@ -336,10 +337,10 @@ class Statement(FieldStatement):
         expression
             Scalar, vector or matrix expression of the time, configurations, velocities and multipliers.
         unit
-            Unit that it is given in by solutions, such as ``"m"``, ``"mm"`` or ``"deg"``, see `unit`; the expression is
-            in SI units.
+            Unit of the output in solutions, such as ``"m"``, ``"mm"`` or ``"deg"``, see `unit`; the expression is in SI
+            units.
         total
-            Whether several statements of a model may define it, as a momentum of all bodies; it is their sum then.
+            If true, several statements of a model may define the output, which is their sum, such as a total momentum.
         """
         new_name("Output", name, {o.name for o in self.outputs}, self.name)
         if name in OUTPUTS_OF_EVERY_MODEL:
@@ -359,7 +360,7 @@ class Statement(FieldStatement):
             self.totals.add(name)
 
     def rate(self, expression: object) -> Expression:
-        """Time derivative of an expression of (t, q) along the motion q' = v.
+        """Return the time derivative of an expression of (t, q) along the flow q' = v.
 
         Parameters
         ----------
@@ -369,7 +370,7 @@ class Statement(FieldStatement):
         Returns
         -------
         Expr or SymbolicMatrix
-            Of the same shape as the expression.
+            Derivative, in the shape of the expression.
         """
         parts = components(expression)
         self._without_multipliers("An expression whose rate is asked for", parts)

@@ -1,4 +1,4 @@
-"""What models, element types, rotations and group elements say of themselves."""
+"""Printed representations of models, element types, rotations and group elements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def statement_parts(
     statement: Stated, arrays: Sequence[NodeArray] = (), instances: Sequence[ElementInstances] = ()
 ) -> list[str]:
-    """Nodes, parameters and constraints of a statement, as parts of one line."""
+    """Return nodes, instances of element types, parameters and constraints of a statement, as parts of one line."""
     nodes = [f"{n.name} on {n.group}" for n in statement.nodes] + [f"{a.name}[{a.count}] on {a.group}" for a in arrays]
     elements = [f"{len(i.nodes)} {i.element.name}" for i in instances]
     return [
@@ -36,7 +36,7 @@ def statement_parts(
 def statement_html(
     statement: Stated, arrays: Sequence[NodeArray] = (), instances: Sequence[ElementInstances] = ()
 ) -> str:
-    """Nodes, elements, parameters, constraints and outputs of a statement as small tables."""
+    """Return nodes, elements, parameters, constraints and outputs of a statement as HTML tables."""
     nodes = [(n.name, n.group, 1) for n in statement.nodes] + [(a.name, a.group, a.count) for a in arrays]
     parameters = [(p.name, " ".join(f"{c:.6g}" for c in p.default[:9]), p.unit) for p in statement.parameters]
     outputs = [(o.name, len(o.components), o.unit) for o in statement.outputs]
@@ -50,7 +50,7 @@ def statement_html(
 
 
 def element_text(program: Program, components: Vector, *, latex: bool = False) -> str:
-    """A group element as people write it: ``a⁻¹ ∘ b``."""
+    """Return a group element in mathematical notation: ``a⁻¹ ∘ b``."""
     known = {v.components: name.removesuffix(".q") for name, v in program.inputs.items()}
     if components in known:
         name = known[components]
@@ -71,7 +71,7 @@ def element_text(program: Program, components: Vector, *, latex: bool = False) -
 
 
 def rotation_latex(program: Program, group: LieGroup, storage: Vector, transposed: bool, matrix: sympy.Matrix) -> str:
-    """A rotation matrix by its name and its entries, in the letters of the stored fields."""
+    """Return a rotation matrix as its name and its entries in LaTeX, in the letters of the stored fields."""
     letters = {}
     for field in group.storage_fields:
         for k, symbol in enumerate(storage[field.offset : field.offset + field.size]):
@@ -84,9 +84,9 @@ def rotation_latex(program: Program, group: LieGroup, storage: Vector, transpose
 
 
 _LETTERS = {"psi": "\\psi"}
-"""Fields whose letters are not their names."""
+"""LaTeX letters of fields whose names differ from them."""
 
 
 def escaped(name: str) -> str:
-    """A name inside of LaTeX."""
+    """Return a name with escaped underscores for LaTeX."""
     return name.replace("_", "\\_")

@@ -1,9 +1,8 @@
-"""Expressions and matrices of expressions, where they meet lists, NumPy and functions of numbers.
+"""Expressions and matrices of expressions that accept lists, NumPy arrays and NumPy functions.
 
-Matrices of a statement are `SymbolicMatrix`, which takes lists and arrays for vectors and matrices of their entries. A
-scalar is any expression of SymPy. What SymPy's base classes do where an expression meets a function of NumPy, or is
-taken for a number or for true or false, is stated here for all of them, because sums and products of expressions have
-no class of their own that could.
+Matrices are `SymbolicMatrix`, which treats lists and arrays as vectors and matrices. A scalar is any expression of
+SymPy. Sums and products of expressions have no common subclass, so this module patches SymPy's base classes: it
+defines NumPy functions of expressions, and errors for conversions to numbers and truth values.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from symlie.groups.group import Field
 from symlie.showing import line
 
 LONGEST_SHOWN = 80
-"""Characters of an expression in a message."""
+"""Largest number of characters of an expression in a message."""
 
 OPERATORS: dict[str, Callable[..., object]] = {
     "add": operator.add,
@@ -34,7 +33,7 @@ OPERATORS: dict[str, Callable[..., object]] = {
     "negative": operator.neg,
     "positive": operator.pos,
 }
-"""What NumPy calls the operators."""
+"""Operators by the names of NumPy's ufuncs."""
 
 FUNCTIONS: dict[str, Callable[..., Expr]] = {
     **{name: getattr(sympy, name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")},
@@ -54,25 +53,15 @@ FUNCTIONS: dict[str, Callable[..., Expr]] = {
     "degrees": lambda x: x * 180 / sympy.pi,
     "rad2deg": lambda x: x * 180 / sympy.pi,
 }
-"""Functions of NumPy that mean one thing for expressions."""
+"""NumPy functions with an unambiguous meaning for expressions."""
 
 
 _components: dict[Symbol, str] = {}
-"""Names of components of nodes in messages; the name of the symbol where two models differ in this."""
+"""Names of components of nodes in messages; the name of the symbol if two models use different ones."""
 
 
 def name_components(components: Sequence[Symbol], fields: Sequence[Field], node: str) -> None:
-    """State how messages write components of a node, such as ``body.x[2]``.
-
-    Parameters
-    ----------
-    components
-        Of its configuration or of its velocity.
-    fields
-        What these hold.
-    node
-        Name of the node.
-    """
+    """Register names of components of a node in messages, such as ``body.x[2]``."""
     for field in fields:
         for symbol, place in zip(components[field.offset :], np.ndindex(*field.shape), strict=False):
             stated = f"{node}.{field.name}{list(place)}"
@@ -81,7 +70,7 @@ def name_components(components: Sequence[Symbol], fields: Sequence[Field], node:
 
 
 def shown(value: object) -> str:
-    """The beginning of an expression, in the names of the statement."""
+    """Return the beginning of an expression with the names of node components."""
     if isinstance(value, Basic):
         value = value.xreplace({s: Symbol(name) for s in value.free_symbols if (name := _components.get(s))})
     text = " ".join(str(value).split())
@@ -93,7 +82,7 @@ def _sum_of_products(a: MatrixBase, b: MatrixBase) -> Expr:
 
 
 class SymbolicMatrix(ImmutableDenseMatrix):
-    """A matrix of expressions, or a vector as its only column; lists and arrays of numbers serve as operands."""
+    """A matrix of expressions, or a vector as a single column; operands may be lists and arrays of numbers."""
 
     _class_priority = 9
     _op_priority = 11.0
@@ -146,17 +135,17 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         return super().__pow__(exponent)
 
     def dot(self, b: object) -> Expr:
-        """The sum of the products of the components of two vectors.
+        """Return the scalar product of two vectors.
 
         Parameters
         ----------
         b
-            As many components; a vector, a list or an array.
+            Vector, list or array with the same number of components.
 
         Raises
         ------
         ModelError
-            It has another number of components.
+            If the numbers of components differ.
         """
         other = operand(b)
         if not is_matrix(other) or len(other) != len(self):
@@ -164,17 +153,17 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         return _sum_of_products(self, other)
 
     def cross(self, b: object) -> SymbolicMatrix:
-        """The cross product of two vectors with three components.
+        """Return the cross product of two vectors with three components.
 
         Parameters
         ----------
         b
-            Three components; a vector, a list or an array.
+            Vector, list or array with three components.
 
         Raises
         ------
         ModelError
-            One of the two has another number of components.
+            If one of the two does not have three components.
         """
         other = operand(b)
         if not is_matrix(other) or not len(other) == len(self) == 3:
@@ -187,7 +176,7 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         return of_arrays(function, values, options)
 
     def _alike(self, value: object) -> MatrixBase:
-        """Another summand."""
+        """Return another summand as a matrix of equal shape, or raise `ModelError`."""
         other = operand(value)
         if is_matrix(other) and other.shape == self.shape:
             return other
@@ -200,11 +189,11 @@ class SymbolicMatrix(ImmutableDenseMatrix):
 
 
 Expression: TypeAlias = Expr | SymbolicMatrix
-"""What a statement is made of: a scalar, a vector or a matrix."""
+"""Scalar, vector or matrix of a statement."""
 
 
 def operand(value: object) -> Expression:
-    """What stands beside an expression: lists and arrays as vectors and matrices, everything else as it is."""
+    """Return an operand of an expression, with lists and arrays as vectors and matrices."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -221,14 +210,11 @@ def operand(value: object) -> Expression:
     matrix = getattr(value, "matrix", value)
     if not is_matrix(matrix) or isinstance(matrix, SymbolicMatrix):
         return matrix
-    return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # of a matrix alone SymPy would keep the class
+    return SymbolicMatrix(matrix.rows, matrix.cols, list(matrix))  # SymPy would keep the class of a matrix argument
 
 
 def of_arrays(function: Callable[..., object], values: tuple[object, ...], options: dict[str, object]) -> object:
-    """What a function of NumPy other than a ufunc makes of matrices: a product of them, or what it does to arrays.
-
-    NumPy would take vectors for matrices with one column, of which its products are others or none.
-    """
+    """Apply a NumPy function other than a ufunc: products symbolically, all others to arrays of expressions."""
     if len(values) == 2 and not options:
         if function in (np.dot, np.inner):
             return _product(*values)
@@ -238,7 +224,7 @@ def of_arrays(function: Callable[..., object], values: tuple[object, ...], optio
 
 
 def _product(a: object, b: object) -> Expression:
-    """NumPy's product of the last axis of a and the first one of b."""
+    """Return NumPy's product of the last axis of a and the first axis of b."""
     left, right = (x if is_matrix(x) else operand(x) for x in (a, b))
     if not (is_matrix(left) and is_matrix(right)):
         return left * right
@@ -254,12 +240,12 @@ def _array(value: object) -> object:
 
 
 def is_matrix(value: object) -> TypeGuard[MatrixBase]:
-    """Whether a value is a matrix of SymPy or of a statement."""
+    """Return whether a value is a matrix of SymPy or of a statement."""
     return bool(getattr(value, "is_Matrix", False))
 
 
 def described(matrix: MatrixBase) -> str:
-    """A matrix by its size, the beginning of a sentence."""
+    """Return the kind and size of a matrix, to begin a sentence."""
     return f"A vector of {matrix.rows}" if matrix.cols == 1 else f"A matrix {matrix.rows} × {matrix.cols}"
 
 
@@ -268,7 +254,7 @@ def _described_lower(value: object) -> str:
 
 
 def _is_zero(value: object) -> bool:
-    """Whether a summand is the number that `sum` begins with."""
+    """Return whether a summand is the integer zero, the start value of `sum`."""
     return isinstance(value, int) and value == 0
 
 
@@ -280,7 +266,7 @@ def _factor(value: object) -> MatrixBase:
 
 
 def _applied(expression: Expr, function: np.ufunc, method: str, *operands: Expression, **options: object) -> object:
-    """What a function of NumPy makes of operands some of which are expressions."""
+    """Apply a NumPy ufunc to operands that include expressions."""
     found = OPERATORS.get(function.__name__) or FUNCTIONS.get(function.__name__)
     if method == "__call__" and not options and found is not None:
         if any(isinstance(o, SymbolicMatrix) for o in operands):
@@ -310,7 +296,8 @@ def _undefined(name: str, expression: object) -> SymbolicValueError:
 
 
 class _Sentence:
-    """A message whose expression is written out only when somebody reads it: SymPy asks and gives up often."""
+    """Message whose expression is formatted only on demand, because SymPy often tries a conversion and discards the
+    error."""
 
     def __init__(self, expression: object, rest: str) -> None:
         self._expression, self._rest = expression, rest

@@ -1,4 +1,4 @@
-"""Functions through points: tables that are parameters, run-time inputs, and smooth tables."""
+"""Functions through points: piecewise linear tables as parameters, run-time inputs, and smooth tables."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ class TableStatement(Statement):
         return [s for table in self.run_time_tables for s in table.slots]
 
     def piecewise_linear(self, name: str, times: Sequence[float], values: Sequence[float], unit: str = "") -> Expr:
-        """A function of time through a table of points, constant outside of it; its kinks become step boundaries.
+        """Return a piecewise linear function of time through points, constant outside; steps end at its kinks.
 
-        It serves forces, energies, outputs and events. Constraints, drives and prescribed motions are differentiated;
-        they need a `smooth_table`.
+        Use it in forces, energies, outputs and events. Constraints, drives and prescribed motions are differentiated
+        and require a `smooth_table`.
 
         Parameters
         ----------
         name
-            Times and values are the parameters ``NAME_times`` and ``NAME_values``.
+            Identifier; times and values are the parameters ``NAME_times`` and ``NAME_values``.
         times, values
             The points; times increase, in s.
         unit
-            Unit that the values are given in, such as ``"kN"``; the function is in SI units.
+            Unit of the values, such as ``"kN"``; the function is in SI units.
         """
         if is_text(times) or is_text(values):
             raise ModelError(f"Time function '{name}' needs numbers, not text.")
@@ -70,7 +70,7 @@ class TableStatement(Statement):
         return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
 
     def input(self, name: str, size: int = 1, unit: str = "", *, interpolation: str | None = None) -> Expression:
-        """A function of time u(t) that is given at run time as a table, by `System.with_input`; zero until then.
+        """Declare a function of time u(t), specified at run time as a table by `System.with_input`; zero by default.
 
         Parameters
         ----------
@@ -79,17 +79,17 @@ class TableStatement(Statement):
         size
             Number of components.
         unit
-            Unit that the table is given in, such as ``"kN"``; u(t) is in SI units.
+            Unit of the table, such as ``"kN"``; u(t) is in SI units.
         interpolation
-            ``"cubic"`` or ``"quintic"``: tables are interpolated by such a spline or a smoother one, so that the input
-            may be used where expressions are differentiated: in constraints, drives and prescribed motions. Runs stay
-            inside of the table. Default: any interpolation.
+            ``"cubic"`` or ``"quintic"``: tables are interpolated by this spline or a smoother one, so the input may be
+            used in expressions that are differentiated: constraints, drives and prescribed motions. Runs are then
+            limited to the times of the table. Default: any interpolation.
 
         Returns
         -------
         Expr or SymbolicMatrix
-            u(t), or the column of its components; without ``interpolation`` for forces, potential energies, outputs
-            and events.
+            u(t), or the column of its components; without ``interpolation``, for forces, potential energies, outputs
+            and events only.
         """
         if not isinstance(size, int) or size < 1:
             raise ModelError(f"Input '{name}' needs at least one component, not {size!r}.")
@@ -114,37 +114,38 @@ class TableStatement(Statement):
         outside: str = "refuse",
         unit: str = "",
     ) -> Expression:
-        """A spline through points, a function of time or of another expression; for constraints and drives, too.
+        """Return a spline through points, as a function of time or of another expression.
 
-        The points are run-time data: derivation and code do not depend on their number, and `System.with_table`
-        replaces them. Cubic splines have two continuous derivatives, quintic ones four. Steps end at points of time.
+        Constraints and drives may use it. The points are run-time data: derivation and code do not depend on their
+        number, and `System.with_table` replaces them. Cubic splines have two continuous derivatives, quintic splines
+        four. For functions of time, steps end at the points.
 
         Parameters
         ----------
         name
             Identifier.
         points
-            Times in s, or values of ``of`` in SI units; they increase. Shape (n,).
+            Times in s, or values of ``of`` in SI units, increasing. Shape (n,).
         values
             Values at these points, shape (n,), or (n, size) of a vector.
         order
-            Degree of the polynomials between points: 3 or 5. Through samples of a smooth function with the spacing h
-            the error of the values is O(h⁴) or O(h⁶), that of second derivatives O(h²) or O(h⁴).
+            Degree of the polynomials between points: 3 or 5. For samples of a smooth function with spacing h, the error
+            of the values is O(h⁴) or O(h⁶), and the error of second derivatives O(h²) or O(h⁴).
         of
             A scalar expression of the time and of coordinates, such as ``hinge.angle`` or ``q.x[0]``. Default: the
             time.
         end
-            End conditions, in SciPy's terms. ``"not-a-knot"``: the polynomials of the first two intervals are one, and
-            those of the last two (quintic: three); ``"clamped"``: f' = 0 (quintic: f' = f'' = 0), a motion from rest to
-            rest; ``"natural"``: f'' = 0 (quintic: f''' = f'''' = 0); ``"periodic"``: the function repeats itself
-            outside of the table.
+            End conditions, in SciPy's terms. ``"not-a-knot"``: the first two intervals (quintic: three) share one
+            polynomial, and so do the last ones; ``"clamped"``: f' = 0 (quintic: f' = f'' = 0), a motion from rest to
+            rest; ``"natural"``: f'' = 0 (quintic: f''' = f'''' = 0); ``"periodic"``: the function repeats outside of
+            the table.
         outside
-            Arguments outside of the table. ``"refuse"``: a run that would leave a table of time is an error at its
-            start; a function of coordinates is NaN there, so that the run stops. ``"hold"``: the first and the last
-            value hold, which costs smoothness: one derivative is continuous with clamped cubic splines, two with
-            clamped quintic ones, none otherwise. ``"continue"``: the polynomials at the ends go on.
+            Arguments outside of the table. ``"refuse"``: a run that would leave a table of time raises an error at its
+            start; a function of coordinates becomes NaN, and the run stops. ``"hold"``: the function has the first or
+            the last value, with less smoothness: one continuous derivative for clamped cubic splines, two for clamped
+            quintic splines, none otherwise. ``"continue"``: the polynomials at the ends are extrapolated.
         unit
-            Unit that the values are given in, such as ``"deg"``; the function is in SI units.
+            Unit of the values, such as ``"deg"``; the function is in SI units.
 
         Returns
         -------
@@ -154,8 +155,8 @@ class TableStatement(Statement):
         Raises
         ------
         ModelError
-            Points that do not increase, too few points, numbers that do not fit, or an argument that depends on
-            velocities, multipliers or nothing that moves.
+            If the points do not increase, are too few or do not fit the values, or if the argument depends on
+            velocities, on multipliers, or on no quantity that changes.
 
         Examples
         --------
@@ -207,13 +208,7 @@ class TableStatement(Statement):
 def _checked_points(
     name: str, points: object, values: object, interpolation: str, end: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The points of a smooth table, shape (n,) and (n, size).
-
-    Raises
-    ------
-    ModelError
-        They are no increasing numbers, too few, or do not fit.
-    """
+    """Return the points of a smooth table, shapes (n,) and (n, size), or raise `ModelError`."""
     try:
         x, y = np.array(points, dtype=float), np.array(values, dtype=float)
     except (TypeError, ValueError) as error:

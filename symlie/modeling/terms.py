@@ -1,11 +1,12 @@
-"""What a statement consists of: parameters, constraints, outputs, events and trees of bodies, as data.
+"""Parts of a model or element type as data: parameters, constraints, outputs, events and trees of bodies.
 
-Velocities of bodies on a tree of joints are twists in inertial axes at the origin, (ω, v_O) with the velocity v_O of
-the point of the body that passes the origin; in the plane ω is one number. Behind a joint,
+Velocities of bodies on a tree of joints are twists in inertial axes at the origin, (ω, v_O), where v_O is the velocity
+of the point of the body at the origin; in the plane ω is one number. The link after a joint has the velocity
 
     V = V_before + Σ s_j v_j
 
-with a column s_j for each of its velocities v_j: (a, p × a) of a turn about the axis a through p, (0, a) of a shift.
+with a column s_j for each velocity v_j of the joint: (a, p × a) for a rotation about the axis a through p, (0, a) for
+a translation.
 """
 
 from __future__ import annotations
@@ -25,88 +26,85 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class Parameter(Brief, ParameterLayout):
-    """A parameter with the symbols that it enters formulas with."""
+    """Parameter with its symbols in expressions."""
 
     symbols: tuple[Symbol, ...]
 
 
 @dataclass(frozen=True)
 class Input(InputLayout):
-    """A function of time that is given at run time as a table, with the symbols of its slots among the parameters."""
+    """Function of time, specified at run time as a table, with the symbols of its slots among the parameters."""
 
     slots: tuple[Symbol, ...]
 
     @property
     def smoothness(self) -> int:
-        """How many derivatives are continuous, whatever table is given; -1 if it may jump."""
+        """Smallest number of continuous derivatives for any permitted table; -1 if the function may jump."""
         return smoothness_of(self.interpolation, outside="refuse") if self.interpolation else -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SmoothTable(TableLayout):
-    """A smooth function through points, with the symbols of its slots among the parameters."""
+    """Smooth function through points, with the symbols of its slots among the parameters."""
 
     slots: tuple[Symbol, ...]
 
     @property
     def smoothness(self) -> int:
-        """How many derivatives are continuous."""
+        """Number of continuous derivatives."""
         return smoothness_of(self.interpolation, self.end, self.outside)
 
 
 @dataclass(frozen=True, repr=False)
 class UnwrappedAngle(Brief):
-    """An angle over as many turns as it makes: atan2(sine, cosine) and whole turns that lead next to ``before``."""
+    """Unwrapped angle: atan2(sine, cosine) plus the number of full turns that brings it nearest to ``before``."""
 
     before: Symbol
-    """The angle at the last step that was accepted."""
+    """Angle at the last accepted step."""
     sine: Expr
     cosine: Expr
     start: Expr
-    """What it begins next to."""
+    """Angle that selects the initial number of full turns."""
     principal: Expr
     """atan2(sine, cosine)."""
     value: Expr
 
     @property
     def stated(self) -> tuple[Expr, Expr, Expr]:
-        """What it was stated by: sine, cosine, start."""
+        """Defining expressions: sine, cosine, start."""
         return self.sine, self.cosine, self.start
 
 
 @dataclass(frozen=True, repr=False)
 class Constraint(Brief):
-    """Rows Φ(t, q) = 0, ψ(t, q, v) = 0 or B(t, q) v' + Z(t, q, v) = 0, as ``level`` says: 0, 1 or 2.
-
-    ``multipliers`` are their symbols; ``is_affine`` says whether B does not depend on v, so that ψ is
-    A(t, q) v + b(t, q), ``balances`` are the velocity components without mass whose forces the rows are.
-    """
+    """Constraint equations Φ(t, q) = 0, ψ(t, q, v) = 0 or B(t, q, v) v' + Z(t, q, v) = 0, for ``level`` 0, 1 or 2."""
 
     name: str
     rows: tuple[Expr, ...]
     multipliers: tuple[Symbol, ...]
     level: int
     is_affine: bool = True
+    """True if B does not depend on v; at level 1, ψ is then A(t, q) v + b(t, q)."""
     balances: tuple[Expr, ...] = ()
+    """Massless velocity components whose force balances are the equations."""
 
 
 @dataclass(frozen=True, repr=False)
 class Placement(Brief):
-    """A node on Rⁿ that is where another one is plus an offset, with the places of both among a statement's nodes."""
+    """Dependent node on Rⁿ, a reference node plus an offset; ``place`` and ``reference`` are indices of the statement's
+    nodes."""
 
     place: int
     reference: int
     offset: tuple[Expr, ...]
     has_velocity: bool = True
+    """True if the velocity includes the rate of the offset, False if it equals the velocity of the reference."""
     last_first: bool = False
 
 
 @dataclass(frozen=True, repr=False)
 class Location(Brief):
-    """A node whose whole configuration and velocity are expressions of other nodes, with its place among a statement's.
-
-    ``configuration`` has all stored components, ``velocity`` all of v.
-    """
+    """Dependent node with its index, and all stored components and velocities as expressions of other nodes."""
 
     place: int
     configuration: tuple[Expr, ...]
@@ -114,12 +112,12 @@ class Location(Brief):
 
 
 OUTPUTS_OF_EVERY_MODEL = ("energy", "constraint_residual", "velocity_residual")
-"""Names of outputs that nobody states."""
+"""Names of outputs that every model has by default."""
 
 
 @dataclass(frozen=True, repr=False)
 class Output(Brief):
-    """A named quantity of (t, q, v, λ)."""
+    """Named quantity of (t, q, v, λ)."""
 
     name: str
     components: tuple[Expr, ...]
@@ -127,12 +125,12 @@ class Output(Brief):
 
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
-"""Which sign changes of an event count, as users and as integrators say it."""
+"""Directions of sign changes of events, by name and as used by integrators."""
 
 
 @dataclass(frozen=True, repr=False)
 class Event(Brief):
-    """A scalar of (t, q, v, λ) whose zeros are looked for along a solution."""
+    """Scalar of (t, q, v, λ) whose zeros along a solution are detected."""
 
     name: str
     expression: Expr
@@ -142,7 +140,7 @@ class Event(Brief):
 
 @dataclass(frozen=True, repr=False)
 class Motion(Brief):
-    """A prescribed motion of one node: its storage as expressions of time and parameters."""
+    """Prescribed motion of one node: its storage as expressions of time and parameters."""
 
     node: str
     index: int
@@ -151,62 +149,56 @@ class Motion(Brief):
 
 
 Rows = tuple[Vector, ...]
-"""A matrix of expressions by rows."""
+"""Matrix of expressions in row-major order."""
 
 
 @dataclass(frozen=True, repr=False)
 class RigidInertia(Brief):
-    """What an element type states of a rigid body, beside its energies."""
+    """Inertia and gravity of a rigid body, in addition to the energies of its element type."""
 
     mass: Expr
     center: Vector
-    """Centre of mass, in axes of the body."""
+    """Centre of mass, in body axes."""
     inertia: Rows
-    """About the centre of mass, in axes of the body; one number in the plane."""
+    """Moments of inertia about the centre of mass, in body axes; one number in the plane."""
     gravity: Vector
     """Acceleration of gravity, in inertial axes."""
 
     def mapped(self, of: Callable[[Expr], Expr]) -> RigidInertia:
-        """The same with other expressions.
-
-        Parameters
-        ----------
-        of
-            What stands for an expression.
-        """
+        """Return the inertia with a function applied to each expression."""
         rows = tuple(tuple(map(of, row)) for row in self.inertia)
         return RigidInertia(of(self.mass), tuple(map(of, self.center)), rows, tuple(map(of, self.gravity)))
 
 
 @dataclass(frozen=True, repr=False)
 class Link(Brief):
-    """What moves by some velocities against the link before it."""
+    """Link that moves relative to the link before it."""
 
     before: int | None
-    """Number of the link before; None of the ground."""
+    """Index of the link before; None for the ground."""
     velocities: Vector
     """Symbols of v_j, components of velocities of nodes."""
     columns: Rows
-    """s_j of each."""
+    """Column s_j of each velocity."""
     rides: bool
-    """Whether the columns are fixed in this link; else they are in the one before. One column is fixed in both."""
+    """True if the columns are fixed in this link, False if in the link before; a single column is fixed in both."""
     inertia: Rows
-    """Of the bodies that are fixed in it, about the origin in inertial axes; no rows without such bodies."""
+    """Spatial inertia of the bodies fixed in the link, about the origin in inertial axes; empty without bodies."""
 
 
 @dataclass(frozen=True, repr=False)
 class BodyTree(Brief):
-    """Links, each behind the one before it, and what was stated of their bodies."""
+    """Links, each after its predecessor, and the energies of their bodies."""
 
     links: tuple[Link, ...]
     gravity: Vector
     """Acceleration of gravity."""
     kinetic: Vector
-    """Terms of the kinetic energy that are of these bodies."""
+    """Terms of the kinetic energy of these bodies."""
     potential: Vector
-    """Terms of the potential energy that are their weight."""
+    """Terms of the potential energy of their weight."""
 
     @property
     def group(self) -> LieGroup:
-        """SE(3) or, in the plane, SE(2): the group of motions, whose algebra twists are in."""
+        """Group of the motions: SE(3) or, in the plane, SE(2)."""
         return SE3 if len(self.gravity) == 3 else SE2

@@ -1,8 +1,9 @@
-"""Units as checked documentation: what the terms of a sum are measured in.
+"""Check of units: the terms of a sum must have one unit.
 
-A unit is known of parameters and inputs that state one, of time, and of the fields of bodies. A number may stand for a
-quantity (``9.81``, or a mass of one kilogram that is not even written), so nothing is concluded where numbers other
-than ±1 and ±1/2 are factors, or where a product has no factor with a stated unit. Unknown units are no error.
+Known units are the declared units of parameters and inputs, and the units of the time and of the fields of bodies. A
+number may represent a quantity (``9.81``, or a mass of one kilogram that is not even written), so a product has an
+unknown unit if it contains numbers other than ±1 and ±1/2, and an uncertain one if no factor has a declared unit.
+Unknown units are not an error.
 """
 
 from __future__ import annotations
@@ -31,21 +32,21 @@ from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, parse_units, times
 
 
 class Certainty(IntEnum):
-    """How far a unit can be relied on, where numbers may stand for quantities."""
+    """Reliability of a unit, since numbers may represent quantities."""
 
     PRODUCT = 0
-    """A product of fields: a number one, with any unit, may be a factor."""
+    """Product of fields, in which a quantity of value one may be implicit."""
     PURE = 1
     """Rotation matrices and values of functions."""
     FIELD = 2
-    """A field alone."""
+    """Single field."""
     STATED = 3
-    """Some factor has a stated unit."""
+    """Product with a factor of declared unit."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A unit and how far it can be relied on."""
+    """Unit and its reliability."""
 
     dimension: Dimension
     certainty: Certainty
@@ -55,19 +56,11 @@ Known = Quantity | None
 
 _COMPARED = (Certainty.FIELD, Certainty.STATED)
 _PLAIN_FACTORS = (Rational(1), Rational(1, 2))
-"""Numbers that are taken for factors without a unit, up to their sign."""
+"""Absolute values of numbers that count as factors without a unit."""
 
 
 class UnitCheck:
-    """Finds the units of expressions of one statement and compares the terms of sums.
-
-    Parameters
-    ----------
-    where
-        Name of the statement, for messages.
-    program
-        Its program; new statements are looked at when they are needed.
-    """
+    """Units of the expressions of one statement, and comparison of the terms of sums."""
 
     def __init__(self, where: str, program: Program) -> None:
         self._where = where
@@ -79,25 +72,26 @@ class UnitCheck:
         self._cache: dict[Expr, Known] = {}
 
     def declare(self, symbols: Sequence[Symbol], units: Sequence[Unit | None], certainty: Certainty) -> None:
-        """Units of symbols; those of units that are no SI units only appear with the number of SI units as a factor."""
+        """Set the units of symbols; a symbol in a unit other than an SI unit appears only multiplied by the size of its
+        unit."""
         for symbol, unit in zip(symbols, units, strict=True):
             self._symbols[symbol] = None if unit is None else Quantity(unit.dimension, certainty)
             if unit is not None and not unit.is_si:
                 self._sizes[symbol] = unit.number
 
     def declare_node(self, node: Node, unit: str = "") -> None:
-        """Units of the fields of a node; those of Rⁿ by the unit of its coordinates."""
+        """Set the units of the fields of a node; fields of Rⁿ have the unit of its coordinates."""
         known = si_units(f"Coordinates of node '{node.name}'", unit, 1)[0]
         length = None if known is None else known.dimension
         if isinstance(node.group, HomogeneousSpace):
-            return  # what the parts of a point are measured in is not known
+            return  # the units of points of homogeneous spaces are unknown
         storage, velocity = storage_units(node.group, length), velocity_units(node.group, length)
         self._symbols |= dict(zip(node.value.components, storage, strict=True))
         self._symbols |= dict(zip(node.velocity.components, velocity, strict=True))
         self._nodes.append(node)
 
     def declare_rates(self, rates: Sequence[Expr], expressions: Sequence[Expr]) -> None:
-        """Units of time derivatives; nothing is concluded about the statements that they were derived with."""
+        """Set the units of time derivatives, without checking the program statements of their derivation."""
         quantities = [self.of(e) for e in expressions]
         self.skip()
         for rate, q in zip(rates, quantities, strict=True):
@@ -105,7 +99,7 @@ class UnitCheck:
                 self._symbols[rate] = Quantity(times(q.dimension, UNITS["Hz"]), q.certainty)
 
     def _component_names(self) -> Iterator[tuple[Symbol, Expr]]:
-        """Components of nodes with symbols of their names in messages."""
+        """Yield the components of nodes with symbols of their names in messages."""
         for node in self._nodes:
             for components, fields in (
                 (node.value.components, node.group.storage_fields),
@@ -122,22 +116,16 @@ class UnitCheck:
         return f"'{text}'" if len(text) <= 60 else f"'{text[:57]}…'"
 
     def skip(self) -> None:
-        """Conclude nothing about the statements that were derived since the last look."""
+        """Ignore the program statements that were added since the last check."""
         self._position = len(self._program.statements)
 
     def of(self, expression: Expr) -> Known:
-        """Quantity of an expression, after the terms of all its sums are compared."""
+        """Return the unit of an expression after comparing the terms of all its sums."""
         self._look()
         return self._of(expression)
 
     def check(self, what: str, expression: Expr, expected: Dimension) -> None:
-        """Check an expression whose unit is given, term by term.
-
-        Raises
-        ------
-        ModelError
-            A term has another unit.
-        """
+        """Raise `ModelError` if a term of an expression has another unit than expected."""
         self._look()
         for term in sympy.Add.make_args(expression):
             found = self._of(term)
@@ -148,7 +136,8 @@ class UnitCheck:
                 )
 
     def check_product(self, what: str, expression: Expr, conjugate: Expr, expected: Dimension) -> None:
-        """Check an expression whose product with another one has a given unit, where that is known."""
+        """Check an expression whose product with another one has a given unit, if the unit of the other one is
+        known."""
         q = self.of(conjugate)
         if q is None:
             self.of(expression)
@@ -210,7 +199,7 @@ class UnitCheck:
         found = [(term, self._of(term)) for term in terms if term != 0]
         known = [(term, q) for term, q in found if q is not None]
         compared = [(term, q) for term, q in known if q.certainty in _COMPARED]
-        # Fields alone may have a length of one as a factor, so one of the two must have a stated unit.
+        # A single field may have an implicit factor of unit length, so one of the two must have a declared unit.
         compared.sort(key=lambda pair: -pair[1].certainty)
         for term, q in compared[1:]:
             first, other = compared[0]
@@ -241,7 +230,7 @@ class UnitCheck:
         return Quantity(dimension, Certainty.PRODUCT)
 
     def _size(self, factor: Expr) -> float:
-        """How many SI units the unit of a factor is, where its number stands beside it."""
+        """Return the size in SI units of a factor's unit, which its product contains as a number."""
         base, exponent = factor.as_base_exp()
         if isinstance(base, PiecewiseLinear | RunTimeInput):
             base = base.args[2 if isinstance(base, PiecewiseLinear) else 1]
@@ -269,13 +258,7 @@ class UnitCheck:
 
 
 def si_units(what: str, text: str, size: int) -> list[Unit | None]:
-    """The units of what is in SI units everywhere.
-
-    Raises
-    ------
-    ModelError
-        One is no unit, or no SI unit.
-    """
+    """Return the units of quantities that must be in SI units, or raise `ModelError`."""
     units = parse_units(text, size)
     for unit in units:
         if unit is not None and not unit.is_si:
@@ -284,14 +267,14 @@ def si_units(what: str, text: str, size: int) -> list[Unit | None]:
 
 
 def size_of(unit: Unit | None) -> Expr:
-    """How many SI units a unit is, exactly."""
+    """Return the exact size of a unit in SI units."""
     if unit is None:
         return sympy.Integer(1)
     return Rational(unit.ratio.numerator, unit.ratio.denominator) * sympy.pi**unit.turns
 
 
 def _strain(rate: Known) -> Known:
-    """Component of a logarithm; angles may have been given a length of one, to weigh them like translations."""
+    """Return the unit of a component of a logarithm, None for angles, whose weights may imply a length of one."""
     if rate is None or rate.dimension == UNITS["Hz"]:
         return None
     return Quantity(times(rate.dimension, UNITS["s"]), rate.certainty)
@@ -304,7 +287,7 @@ def _turns(group: LieGroup) -> bool:
 
 
 def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
-    """Quantities of the stored components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
+    """Return the units of the stored components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
     position = UNITS["m"] if _turns(group) else length
     units: Mapping[str, Known] = {
         "R": Quantity(NUMBER, Certainty.PURE),
@@ -318,7 +301,7 @@ def storage_units(group: LieGroup, length: Dimension | None) -> list[Known]:
 
 
 def velocity_units(group: LieGroup, length: Dimension | None) -> list[Known]:
-    """Quantities of the velocity components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
+    """Return the units of the velocity components of a group; ``length`` is the unit of the coordinates of Rⁿ."""
     position = UNITS["m"] if _turns(group) else length
     linear = None if position is None else Quantity(times(position, UNITS["Hz"]), Certainty.FIELD)
     units: Mapping[str, Known] = {"Omega": Quantity(UNITS["Hz"], Certainty.FIELD), "U": linear, "x_dot": linear}

@@ -1,4 +1,4 @@
-"""What users give to a model, checked: groups, values of parameters, components."""
+"""Checks of groups, parameter values and components in user input."""
 
 from __future__ import annotations
 
@@ -24,16 +24,7 @@ def given_space(
     form: int | None = None,
     step: str | None = None,
 ) -> ConfigurationSpace:
-    """A group or a homogeneous space by itself or by its name, with its rotation in other coordinates where they are
-    named.
-
-    Raises
-    ------
-    ModelError
-        It is none, or its names can not be used in generated text.
-    UnknownNameError
-        No group and no space has this name.
-    """
+    """Return a group or homogeneous space, given itself or by name, with its rotation in the specified coordinates."""
     if not isinstance(space, str | LieGroup | HomogeneousSpace):
         raise ModelError(
             f"A node is on a group such as sl.SE3 or 'SO3xR3', or on a space such as TS2, not on {space!r}."
@@ -53,7 +44,7 @@ def given_space(
 
 
 def shared_name(a: ConfigurationSpace, b: ConfigurationSpace) -> str | None:
-    """A name that two different groups or spaces, or factors of them, have in common, if there is one."""
+    """Return a name that two different spaces, or factors of them, share, or None."""
     for mine in _parts(a):
         for theirs in _parts(b):
             if mine.name == theirs.name and mine is not theirs and _law(mine) is not _law(theirs):
@@ -70,7 +61,7 @@ def _law(space: ConfigurationSpace) -> object:
 
 
 def flat(value: object) -> tuple[Expr, ...]:
-    """Components of a number, a vector or a matrix, by rows."""
+    """Return the components of a number, vector or matrix, in row-major order."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple | np.ndarray):
@@ -79,13 +70,7 @@ def flat(value: object) -> tuple[Expr, ...]:
 
 
 def initial_components(what: str, value: object, size: int, parameters: Sequence[Parameter]) -> tuple[Expr, ...]:
-    """Components of an initial value, which are numbers or expressions of parameters.
-
-    Raises
-    ------
-    ModelError
-        Their number is another one, or they use what is no parameter.
-    """
+    """Return the components of an initial value, numbers or expressions of parameters, or raise `ModelError`."""
     parts = flat(value)
     if len(parts) != size:
         raise ModelError(f"{what} needs {size} initial components, not {len(parts)}.")

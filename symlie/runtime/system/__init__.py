@@ -1,1 +1,1 @@
-"""Systems: code, parameters, inputs and initial values."""
+"""Systems: generated code, parameters, inputs and initial values."""

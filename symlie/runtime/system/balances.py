@@ -1,7 +1,7 @@
-"""Consistent initial values of components without mass, which follow from their balances of forces.
+"""Consistent initial values of massless components, which follow from their balances of forces.
 
-Coordinates solve g_p(t, q) = 0 by Newton's method from the stated ones, with all others as they are; rates solve the
-balance or its time derivative. Both are guesses where they are stated.
+Newton's method starts from the specified values. It solves g_p(t, q) = 0 for coordinates while all others stay fixed,
+and the balance or its time derivative for rates. The specified values of both are only initial guesses.
 """
 
 from __future__ import annotations
@@ -20,20 +20,14 @@ if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 SINGULAR = 1e-12
-"""Smallest singular value of a balance, relative to the largest one with rows of length one, that determines it."""
+"""Smallest singular value of a regular balance Jacobian with rows scaled to length one, relative to the largest one."""
 
 LEAST_SHARE = 2.0**-20
-"""Part of a Newton step below which it leads nowhere."""
+"""Fraction of a Newton step below which the line search fails."""
 
 
 class Balances:
-    """The balances of a system.
-
-    Parameters
-    ----------
-    mechanics
-        The mechanics of the system.
-    """
+    """Force balances of the massless components of a system."""
 
     def __init__(self, mechanics: Mechanics) -> None:
         self._mechanics, self._layout = mechanics, mechanics.layout
@@ -41,14 +35,8 @@ class Balances:
         self._of_position = mechanics.layout.holonomic[self.rows]
 
     def settled(self, t: float, q: Array, v: Array) -> Array:
-        """The configuration whose components without mass are in balance.
-
-        Raises
-        ------
-        InconsistentInitialValuesError
-            Newton's method finds no balance from the stated values.
-        SingularMassMatrixError
-            The balances do not determine a component.
+        """Return the configuration whose massless components are in balance, or raise InconsistentInitialValuesError or
+        SingularMassMatrixError.
         """
         m, chosen = self._mechanics, self._of_position
         rows = self.rows[chosen]
@@ -62,7 +50,7 @@ class Balances:
             while share > LEAST_SHARE:
                 trial = m.kernels.normalize(m.moved(q, self._spread(share * step, chosen)))
                 after = m.constraint(t, trial)[rows]
-                # A step that settles changes the residual within rounding.
+                # The residual of a converged step changes only by rounding, possibly upwards.
                 if settles or float(np.linalg.norm(after)) <= (1 - share / 4) * size:
                     break
                 share /= 2
@@ -78,24 +66,13 @@ class Balances:
         )
 
     def check(self, t: float, q: Array, v: Array) -> None:
-        """Check that the balances determine the components.
-
-        Raises
-        ------
-        SingularMassMatrixError
-            They do not.
-        """
+        """Raise SingularMassMatrixError unless the balances determine the massless components."""
         if len(self.rows):
             self._solution(self._matrix(t, q, v), np.zeros(len(self.rows)), self.rows)
 
     def with_rates(self, t: float, q: Array, v: Array) -> Array:
-        """The velocity whose components without mass satisfy their balance or its time derivative.
-
-        Raises
-        ------
-        InconsistentInitialValuesError, SingularMassMatrixError
-            As of `settled`.
-        """
+        """Return the velocity whose massless components satisfy their balance or its time derivative; raise as
+        `settled` does."""
         if not len(self.rows):
             return v
         is_affine = not self._layout.has_nonlinear_rows
@@ -112,7 +89,7 @@ class Balances:
         )
 
     def _matrix(self, t: float, q: Array, v: Array) -> Array:
-        """Derivatives of the balances by the rates of the components without mass."""
+        """Return the derivatives of the balances by the rates of the massless components."""
         m = self._mechanics
         whole = m.algebra.sparse_jacobian(m.jacobian(t, q, v))
         return np.asarray(whole[self.rows][:, self.components].toarray())

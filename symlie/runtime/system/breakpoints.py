@@ -1,4 +1,4 @@
-"""Times of kinks and jumps that must be ends of steps, each with the time at which steps after it begin."""
+"""Breakpoints: times of kinks and jumps that must end a step, each with the start time of the next step."""
 
 from __future__ import annotations
 
@@ -12,17 +12,11 @@ from symlie.runtime.layout.layout import Array
 
 
 def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]:
-    """Breakpoints in order, of which those at the start of steps after an earlier one are part of that one.
-
-    Parameters
-    ----------
-    breakpoints
-        Times that are hit exactly, each with the time at which steps after it begin.
-    """
+    """Sort breakpoints and merge those that lie before the start of the step after an earlier one."""
     found: dict[float, float] = {}
     last = -math.inf
     for t, start in sorted(breakpoints.items()):
-        # Time does not resolve steps between breakpoints that are nearer than that.
+        # Breakpoints closer than the resolution of t leave no room for a step.
         is_part = bool(found) and t - found[last] < TIME_RESOLUTION * max(abs(t), abs(last))
         last = last if is_part else t
         found[last] = max(start, found.get(last, start))
@@ -30,17 +24,8 @@ def merged_breakpoints(breakpoints: Mapping[float, float]) -> dict[float, float]
 
 
 def starts_after(breakpoints: Mapping[float, float], times: Array, shortest: float = 0.0) -> Array:
-    """Times at which steps after some times begin, shape (n,): later ones at jumps and until steps after them begin.
-
-    Parameters
-    ----------
-    breakpoints
-        Merged breakpoints.
-    times
-        Times, shape (n,), in s.
-    shortest
-        Length of the shortest step, in s: breakpoints that are nearer to the start of steps after an earlier one have
-        no step between them.
+    """Return the start times of the steps that follow given times, shape (n,): later than these times in the gap after
+    a jump, where gaps closer than ``shortest`` (in s) are joined.
     """
     known = np.array([*breakpoints.items()]).reshape(-1, 2)
     for k in range(len(known) - 2, -1, -1):

@@ -1,4 +1,4 @@
-"""Checks of what was stated: parameters, initial values, and configurations that must be in their groups."""
+"""Checks of specified parameters, initial values and configurations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from symlie.runtime.layout.slices import NodeSlice
 
 
 def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[Array, ...], q: Array, v: Array) -> None:
-    """Check that all parameters and initial values are finite, and that tables of time are in order.
-
-    Raises
-    ------
-    ModelError
-        They are not.
-    """
+    """Raise ModelError unless all parameters and initial values are finite and the times of tables increase."""
     for name, (position, _, _) in layout.parameters.items():
         if not np.all(np.isfinite(parameters[position])):
             raise ModelError(f"Parameter '{name}' of '{layout.name}' is not finite.")
@@ -36,14 +30,8 @@ def check_numbers(layout: Layout, parameters: Array, element_parameters: tuple[A
 
 
 def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str) -> Array:
-    """The configuration, on the group to rounding.
-
-    Raises
-    ------
-    ModelError
-        It is off by more than that.
-    """
-    # normalize returns to the group quadratically, so a stated element that is off by more than rounding moves.
+    """Return the configuration projected to the group, or raise ModelError if it is off by more than rounding."""
+    # normalize converges quadratically to the group, so it moves every element that is off by more than rounding.
     moved = kernels.normalize(q)
     for node in layout.nodes:
         with np.errstate(invalid="ignore"):
@@ -67,7 +55,9 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
 
 
 def _is_degenerate(node: NodeSlice, storage: Array) -> bool:
-    """Whether a stored matrix is a reflection or a projection, or a quaternion zero: normalize leaves these alone."""
+    """Return whether a stored matrix is a reflection or a projection, or a quaternion zero: ``normalize`` does not
+    repair these.
+    """
     rows = storage.reshape(node.count, -1)
     for f in node.type.storage_fields:
         if np.any(node.type.identity[f.part]) and not np.all(np.abs(rows[:, f.part]).max(axis=1) > ON_GROUP):

@@ -1,4 +1,4 @@
-"""Consistent initial values: velocities completed from the hidden constraint, λ₀ from the index-1 system."""
+"""Consistent initial values: v₀ completed by the hidden constraint, λ₀ from the index-1 system."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class InitialState(Brief):
-    """Consistent (q₀, v₀, λ₀)."""
+    """Consistent initial values (q₀, v₀, λ₀)."""
 
     q: Array
     v: Array
     multipliers: Array
     chosen: tuple[str, ...] = ()
-    """Velocities that neither given values nor constraints determine, and that were completed to other values than
-    zero."""
+    """Names of nonzero completed velocities that neither specified values nor constraints determine."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StatedState(Brief):
-    """Initial values as they were stated.
+    """Initial values as specified.
 
     Attributes
     ----------
     q, v
-        Configuration and velocity of all nodes; components of v that are not given are a guess.
+        Configuration and velocity of all nodes; unspecified components of v are guesses.
     given
-        Mask of the velocity components given.
+        Mask of the specified velocity components.
     conditions
-        Given values of outputs that are linear in v, such as rates of joints, with their names in messages.
+        Specified values of outputs that are linear in v, such as rates of joints, with their names for messages.
     """
 
     q: Array
@@ -51,14 +50,8 @@ class StatedState(Brief):
 
 
 def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState) -> InitialState:
-    """Complete and check initial values.
-
-    Raises
-    ------
-    InconsistentInitialValuesError
-        q violates a constraint, or the given velocities can not be completed.
-    RedundantConstraintsError, SingularMassMatrixError
-        The accelerations are not determined.
+    """Complete and check initial values; raise InconsistentInitialValuesError if q violates a constraint or v cannot be
+    completed, RedundantConstraintsError or SingularMassMatrixError if the accelerations are not determined.
     """
     layout, algebra = mechanics.layout, mechanics.algebra
     given = stated.given | ~layout.free
@@ -98,7 +91,7 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
     v, chosen = problem.consistent(known, stated.v)
     is_linearised = layout.has_nonlinear_rows and not np.array_equal(v, near)
     for _ in range(NEWTON_STEPS if is_linearised else 0):
-        # The nearest velocities on the constraints as they are linearised about the last ones.
+        # Newton's method: project onto the constraints linearised about the last velocities.
         near = v
         problem = VelocityProblem(mechanics, t, q, given, stated.conditions, mechanics.jacobian(t, q, near), mass, near)
         v, chosen = problem.completed(known)
@@ -111,7 +104,8 @@ def consistent_initial_state(mechanics: Mechanics, t: float, stated: StatedState
 
 
 def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:
-    """Check that constraints that are nonlinear in the velocities restrict them at the initial ones."""
+    """Raise InconsistentInitialValuesError unless each constraint that is nonlinear in v restricts the initial
+    velocities."""
     layout = mechanics.layout
     if not layout.has_nonlinear_rows:
         return
@@ -127,7 +121,7 @@ def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:
 
 
 def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acceleration: Array) -> None:
-    """Check that rows which depend on each other do not ask for different accelerations."""
+    """Raise RedundantConstraintsError if dependent constraint equations require contradictory accelerations."""
     layout, jacobian = mechanics.layout, mechanics.jacobian(t, q, v)
     dependent = mechanics.dependent_rows(jacobian)
     if dependent is None or not dependent.count:
@@ -135,7 +129,7 @@ def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acc
     curvature = mechanics.kernels.curvature(mechanics.p, t, q, v)
     defect = mechanics.algebra.multiply(jacobian, acceleration) + curvature
     size = mechanics.algebra.multiply(np.abs(jacobian), np.abs(acceleration)) + np.abs(curvature)
-    # Near dependence, other rows allow of what remains.
+    # Nearly dependent equations may differ by the remainder Bᵀy of their combinations y.
     remains = max(np.abs(mechanics.algebra.pull(jacobian, y)).max() for y in dependent.combinations.T)
     row = int(np.argmax(np.abs(defect)))
     if not np.abs(defect[row]) <= (VELOCITY_TOLERANCE + remains) * max(1.0, float(size.max())):

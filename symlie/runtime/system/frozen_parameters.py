@@ -1,4 +1,4 @@
-"""Parameters that are constants of the generated code: their values stay what they are there."""
+"""Frozen parameters: constants of the generated code, whose values cannot change."""
 
 from __future__ import annotations
 
@@ -10,23 +10,12 @@ from symlie.errors import FrozenParameterError
 from symlie.runtime.layout.layout import Array, Layout
 
 Values: TypeAlias = tuple[Array, tuple[Array, ...]]
-"""Values of the model's parameters, and of each element type's instances, one row for all or one for each."""
+"""Values of the model's parameters, and of the instances of each element type, one row for all or one per instance."""
 
 
 def check_frozen(layout: Layout, known: Values, changed: Values) -> None:
-    """Check that no frozen parameter has another value than before.
-
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    known, changed
-        Values before and after; of the model's parameters also with members first, shape (members, size).
-
-    Raises
-    ------
-    FrozenParameterError
-        One has; the message says which.
+    """Raise FrozenParameterError if the value of a frozen parameter changed; changed model parameters have shape
+    (size,) or (members, size).
     """
     for name in layout.frozen:
         if name in layout.parameters:

@@ -1,4 +1,4 @@
-"""Coordinates of joints that initial values were given of, which assembly keeps."""
+"""Specified initial coordinates of joints, which assembly preserves."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from symlie.runtime.system.values import SystemValues
 
 GivenCoordinates = tuple[tuple[str, str], ...]
-"""Joints and their coordinates."""
+"""Pairs of joint and coordinate."""
 
 
 def given_coordinates(system: SystemValues) -> GivenCoordinates:
-    """Those of a system: of the model, if nothing else was given since."""
+    """Return the specified joint coordinates of a system; default: those of its model."""
     found = system.given_coordinates
     return system.layout.manifest.given_coordinates if found is None else found
 
 
 def with_coordinates(system: SystemValues, joint: str, names: list[str]) -> GivenCoordinates:
-    """Those of a system with further ones of a joint."""
+    """Return the specified joint coordinates of a system and further ones of a joint."""
     return tuple(dict.fromkeys([*given_coordinates(system), *((joint, name) for name in names)]))
 
 
 def without_node(system: SystemValues, name: str) -> GivenCoordinates:
-    """Those of a system but for joints of a node whose pose is given anew."""
+    """Return the specified joint coordinates except those that depend on a node, whose pose is specified anew."""
     node = next((n for n in system.layout.nodes if n.name == name), None)
     moved = {(r.joint, r.coordinate) for r in kept_rates(system.layout, given_coordinates(system))
              if node is not None and any(node.velocity.start <= c < node.velocity.stop
@@ -36,7 +36,7 @@ def without_node(system: SystemValues, name: str) -> GivenCoordinates:
 
 
 def kept_rates(layout: Layout, given: GivenCoordinates) -> list[JointRate]:
-    """Rates of given coordinates, where both are outputs."""
+    """Return the rates of specified coordinates if both the rate and the coordinate are outputs."""
     return [
         rate
         for rate in layout.manifest.joint_rates

@@ -1,7 +1,7 @@
-"""Initial values by field, or by other quantities, such as angular velocities where the states are momenta.
+"""Initial values by field, or by other quantities, such as angular velocities for states that are momenta.
 
-The function that computes a field from such a quantity is Python of the model, so it is known only where the model is
-at hand. Generated folders and files hold numbers: what they keep of a start are the fields.
+A Python function of the model computes a field from such a quantity, so quantities require the model. Generated folders
+and files contain numbers only: they store the resulting fields.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 InitialValues = Mapping[tuple[str, str], Array]
-"""Rows of numbers by node and field or quantity, and given rates of joints by joint and name of the rate."""
+"""Number rows by node and field or quantity, and specified rates of joints by joint and rate."""
 
 
 @dataclass(frozen=True, eq=False)
 class InitialQuantity:
-    """What nodes of an array may start from in place of one of their fields."""
+    """Quantity that may replace a field as the initial value of a node array."""
 
     field: str
-    """The field that is computed."""
+    """Name of the computed field."""
     size: int
-    """Components of the quantity for each node."""
+    """Number of components per node."""
     function: Callable[..., object]
-    """The field of all nodes, from its arguments by name."""
+    """Function that computes the field of all nodes from keyword arguments."""
     arguments: tuple[str, ...]
-    """Their names: of the quantity, of fields of the array, of parameters."""
+    """Names of its arguments: the quantity, fields of the array, parameters."""
 
 
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -47,7 +47,7 @@ Quantities = Mapping[tuple[str, str], InitialQuantity]
 """Quantities by node array and name."""
 
 Placements = Mapping[str, Callable[[InitialValues, Mapping[str, object]], InitialValues]]
-"""By joint what changes initial values so that the joint has given coordinates and rates."""
+"""Functions by joint that change initial values to those of given joint coordinates and rates."""
 
 
 def changed_initial_values(
@@ -57,14 +57,8 @@ def changed_initial_values(
     node: str,
     fields: Mapping[str, object],
 ) -> InitialValues:
-    """Initial values with some fields of a node, or quantities in place of fields, changed.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such node, field or quantity.
-    ModelError
-        Wrong number of components, not finite, or several values for one field.
+    """Return initial values with changed fields or quantities of a node; raise UnknownNameError for unknown names,
+    ModelError for wrong numbers or several values of one field.
     """
     part = layout.node(node)
     shapes = {f.name: f.shape for f in part.type.storage_fields}
@@ -94,12 +88,8 @@ def changed_initial_values(
 
 
 def initial_fields(system: System) -> InitialValues:
-    """Initial values by field alone: quantities are replaced by the fields that the model computes from them.
-
-    Raises
-    ------
-    ModelError
-        A function of the model failed, or gave something else than a field.
+    """Return initial values by field alone, with fields computed from quantities; raise ModelError if a function of the
+    model fails.
     """
     values, layout = system.initial_values, system.layout
     fields = {k: rows for k, rows in values.items() if is_joint_rate(layout, k) or k[1] in _sizes(layout.node(k[0]))}
@@ -120,7 +110,7 @@ def initial_fields(system: System) -> InitialValues:
                 arguments[argument] = _parameter(system, argument)
         what = f"{name}.{quantity.field} that '{layout.name}' computes from {label}"
         try:
-            # Copies: functions may calculate in place.
+            # Copy the arguments, because functions may modify them in place.
             result = quantity.function(**{key: rows.copy() for key, rows in arguments.items()})
         except SymlieError:
             raise
@@ -131,17 +121,17 @@ def initial_fields(system: System) -> InitialValues:
 
 
 def is_joint_rate(layout: Layout, key: tuple[str, str]) -> bool:
-    """Whether a key of initial values is a joint and one of its rates, and not a node and a field."""
+    """Return whether a key of initial values is a joint and its rate rather than a node and its field."""
     return key in layout.joint_rates and all(n.name != key[0] for n in layout.nodes)
 
 
 def of_nodes(layout: Layout, values: InitialValues) -> InitialValues:
-    """Initial values of nodes, without rates of joints."""
+    """Return the initial values of nodes, without rates of joints."""
     return {key: rows for key, rows in values.items() if not is_joint_rate(layout, key)}
 
 
 def conditions_of(system: System) -> Mapping[str, tuple[Array, str]]:
-    """Given values of outputs at the start, such as rates of joints, with their names in messages."""
+    """Return specified initial values of outputs, such as rates of joints, with their names for messages."""
     layout = system.layout
     fields = system.initial_fields
     given = {name for name, field in fields if field in {f.name for n in layout.nodes for f in n.type.velocity_fields}}
@@ -156,7 +146,7 @@ def conditions_of(system: System) -> Mapping[str, tuple[Array, str]]:
 
 
 def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuantity]]:
-    """Quantities that are given, each after those whose fields are arguments of it."""
+    """Yield the specified quantities, each after those that compute its arguments."""
     left = dict(given)
     while left:
         computed = {(node, quantity.field) for (node, _), quantity in left.items()}
@@ -188,7 +178,7 @@ def own_initial(system: System) -> tuple[Array, Array]:
 
 
 def field_rows(node: NodeSlice, name: str, q: NDArray[Scalar], v: NDArray[Scalar]) -> NDArray[Scalar]:
-    """The part of q or v that is a field of a node, or of all nodes of an array; a view, shape (count, components)."""
+    """Return a view of the part of q or v that is a field of a node or node array, shape (count, components)."""
     for fields, vector in ((node.type.storage_fields, q[node.storage]), (node.type.velocity_fields, v[node.velocity])):
         for field in fields:
             if field.name == name:
@@ -197,12 +187,12 @@ def field_rows(node: NodeSlice, name: str, q: NDArray[Scalar], v: NDArray[Scalar
 
 
 def _sizes(node: NodeSlice) -> dict[str, int]:
-    """Components of each field of a node."""
+    """Return the number of components of each field of a node."""
     return {f.name: math.prod(f.shape) for f in node.type.fields}
 
 
 def _parameter(system: System, name: str) -> Array:
-    """A parameter of the model in its shape, or of an element type with one entry or row for each instance."""
+    """Return a model parameter in its shape, or a parameter of an element type with one entry or row per instance."""
     layout = system.layout
     if name in layout.parameters:
         position, shape, _ = layout.parameters[name]

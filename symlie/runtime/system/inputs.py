@@ -1,8 +1,8 @@
-"""Run-time tables: inputs u(t) and smooth tables, functions of any number of points behind the prepared parameters.
+"""Run-time tables: inputs u(t) and smooth tables with any number of points, stored after the prepared parameters.
 
-Every one has three slots among the parameters: where its table begins, counted from the slot; the number of knots; and
-the degree of its polynomials, with a minus sign if it is periodic. A table is its knots followed by the coefficients of
-its polynomials (`symlie.runtime.system.piecewise`), component by component.
+Each table has three slots among the parameters: the offset of the table from its slot, the number of knots, and the
+degree of the polynomials, negative if the table is periodic. A table stores its knots and then the coefficients of its
+polynomials (`symlie.runtime.system.piecewise`), component by component.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from symlie.runtime.system.piecewise import polynomials, widened
 from symlie.showing import Brief
 
 SLOTS = 3
-"""Numbers of a table among the parameters."""
+"""Slots of a table among the parameters."""
 
 GAP = 16 * 2.0**-52
-"""Time from a jump to the next step, relative to the times of the table: steps that end at a jump evaluate at that time
-up to rounding and see the value before it, steps that begin there see the value after it."""
+"""Time from a jump to the start of the next step, relative to the times of the table: steps that end at a jump see the
+value before it in spite of rounding, the next step sees the value after it.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,17 +47,12 @@ class InputTable(Brief):
 
     @property
     def is_periodic(self) -> bool:
-        """Whether the function repeats itself outside of the table."""
+        """True if the function is periodic outside the table."""
         return self.end == "periodic"
 
     def breakpoints(self, t0: float, t_end: float) -> Iterator[tuple[float, float]]:
-        """Times of kinks and jumps of a function of time, each with the time at which steps after it begin.
-
-        Parameters
-        ----------
-        t0, t_end
-            The run for which a periodic table is repeated, in s.
-        """
+        """Yield times of kinks and jumps of a function of time with the start time of the next step, for a run over
+        [t0, t_end]."""
         if not self.is_of_time:
             return
         gap, period = self._gap, float(self.times[-1] - self.times[0])
@@ -70,7 +66,7 @@ class InputTable(Brief):
 
     @cached_property
     def packed(self) -> Array:
-        """Knots, those at jumps in the middle of the gap, and coefficients."""
+        """Knots (at jumps: the middle of the gap) and coefficients."""
         knots = self.times + self._gap / 2
         found = polynomials(self.times, self.values, self.interpolation, self.end, self.outside)
         if self.outside == "refuse" and not self.is_periodic:
@@ -79,21 +75,13 @@ class InputTable(Brief):
 
     @property
     def degree(self) -> int:
-        """Degree of the polynomials as a slot has it."""
+        """Degree of the polynomials as stored in a slot."""
         return -DEGREES[self.interpolation] if self.is_periodic else DEGREES[self.interpolation]
 
 
 def input_table(layout: Layout, name: str, times: object, values: object, interpolation: str | None) -> InputTable:
-    """Check the points of an input.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such input or interpolation.
-    SmoothnessError
-        The model needs an input that is smoother.
-    ModelError
-        Times do not increase, or the numbers do not fit.
+    """Return the checked table of an input; raise UnknownNameError, SmoothnessError if the model needs a smoother
+    input, or ModelError for wrong numbers.
     """
     if name not in layout.inputs:
         known = ", ".join(layout.inputs) or "none"
@@ -114,15 +102,7 @@ def input_table(layout: Layout, name: str, times: object, values: object, interp
 
 
 def smooth_table(layout: Layout, name: str, points: object, values: object) -> InputTable:
-    """Check the points of a smooth table.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such table.
-    ModelError
-        Points do not increase, or the numbers do not fit.
-    """
+    """Return the checked points of a smooth table; raise UnknownNameError, or ModelError for wrong numbers."""
     if name not in layout.tables:
         known = ", ".join(layout.tables) or "none"
         hint = f" '{name}' is an input; use with_input." if name in layout.inputs else ""
@@ -138,13 +118,7 @@ def _table(stated: TableLayout, points: Array, values: Array) -> InputTable:
 
 
 def recorded_table(layout: Layout, name: str, times: object, values: object, interpolation: str) -> InputTable:
-    """The input or smooth table of a record.
-
-    Raises
-    ------
-    SymlieError
-        As `input_table` and `smooth_table`.
-    """
+    """Return the input or smooth table of a record; raise as `input_table` and `smooth_table` do."""
     if name in layout.tables:
         return smooth_table(layout, name, times, values)
     return input_table(layout, name, times, values, interpolation)
@@ -162,7 +136,7 @@ def _points(what: str, times: object, values: object, size: int) -> tuple[Array,
 
 
 def tables_in_use(layout: Layout, tables: Mapping[str, InputTable]) -> dict[str, InputTable]:
-    """Tables of all inputs that have one, and of all smooth tables, in the order of their slots."""
+    """Return the tables of all inputs that have one and of all smooth tables, in the order of their slots."""
     found = {name: tables[name] for name in layout.inputs if name in tables}
     return found | {
         name: tables.get(name) or _table(stated, stated.points, stated.values) for name, stated in layout.tables.items()
@@ -170,7 +144,8 @@ def tables_in_use(layout: Layout, tables: Mapping[str, InputTable]) -> dict[str,
 
 
 def slots_and_tables(layout: Layout, tables: Mapping[str, InputTable]) -> tuple[Array, Array]:
-    """Slots, which follow the parameters, and knots and polynomials, which follow the prepared parameters."""
+    """Return the slots, which follow the parameters, and the knots and polynomials, which follow the prepared
+    parameters."""
     names = [*layout.inputs, *layout.tables]
     slots = np.zeros((len(names), SLOTS))
     parts: list[Array] = [np.zeros(0)]
@@ -185,7 +160,7 @@ def slots_and_tables(layout: Layout, tables: Mapping[str, InputTable]) -> tuple[
 
 
 def breakpoints_of(tables: Sequence[InputTable], t0: float, t_end: float) -> dict[float, float]:
-    """Breakpoints of several tables in a run; where they share one, the latest start."""
+    """Return the breakpoints of several tables in a run, with the latest start time for shared ones."""
     found: dict[float, float] = {}
     for table in tables:
         for t, start in table.breakpoints(t0, t_end):
@@ -194,13 +169,7 @@ def breakpoints_of(tables: Sequence[InputTable], t0: float, t_end: float) -> dic
 
 
 def check_range(layout: Layout, tables: Mapping[str, InputTable], t0: float, t_end: float) -> None:
-    """Check that a run stays inside of tables of time that are refused outside.
-
-    Raises
-    ------
-    ModelError
-        It begins before such a table, or ends after it.
-    """
+    """Raise ModelError if a run leaves the range of a table of time with ``outside="refuse"``."""
     for name, table in tables_in_use(layout, tables).items():
         if not table.is_of_time or table.is_periodic or table.outside != "refuse":
             continue

@@ -1,6 +1,6 @@
-"""Starts that nothing is wrong with, as compiled code finds them by a few bounds.
+"""Initial states that compiled code proves consistent by a few bounds.
 
-A start that these bounds leave open is no error: `consistent_initial_state` looks at it closely.
+A state that fails these bounds is not an error: `consistent_initial_state` performs the full check.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def ordinary_start(system: System) -> InitialState | None:
-    """The consistent state of a system at t = 0, if it is ordinary."""
+    """Return the consistent state of a system at t = 0, or None if it needs the full check."""
     if not has_ordinary_values(system):
         return None
     q, v, given = system.stated_values()
@@ -38,24 +38,12 @@ def ordinary_start(system: System) -> InitialState | None:
 
 
 def ordinary_starts(system: System, p: Prepared, q: Array, v: Array, given: NDArray[np.bool_]) -> OrdinaryStarts:
-    """Consistent states at t = 0 of systems of one topology, as far as compiled code finds them.
-
-    Compiled code knows the constraints alone. It completes velocities where these determine them; otherwise it takes
-    guesses, and zero for velocities that are not given, if all rates of joints are those that are wanted.
-
-    Parameters
-    ----------
-    system
-        A compiled system, with the given rates of joints.
-    p
-        Prepared parameters, of as many systems as there are states.
-    q, v
-        Configurations, shape (n, storage), and velocities, shape (n, dimension), of which some are guesses.
-    given
-        Components of velocity that are given, shape (dimension,).
+    """Return the consistent states at t = 0 that compiled code finds for n systems of one topology, from q (n,
+    storage), v (n, dimension) and the mask of specified components (dimension,).
     """
     kernels, layout, conditions = system.kernels, system.layout, conditions_of(system)
     assert isinstance(kernels, CKernels)
+    # Guesses, zero by default, are valid if they satisfy the constraints and all rates of joints are as specified.
     found = kernels.begin(p, 0.0, q, v, np.ones_like(given))
     is_complete = found.is_ordinary.copy()
     found.is_ordinary[is_complete] = _have_wanted_rates(system, p, conditions, given, found, is_complete)
@@ -63,6 +51,7 @@ def ordinary_starts(system: System, p: Prepared, q: Array, v: Array, given: NDAr
     determines = is_open.any() and int(is_open.sum()) == layout.rows and bool(layout.of_velocities.all())
     if conditions or is_complete.all() or not determines:
         return found
+    # Otherwise, compiled code completes velocities that the constraints determine; it ignores rates of joints.
     completed = kernels.begin(p, 0.0, q, np.where(given, v, 0.0), given)
     for name in ("is_ordinary", "q", "v", "multipliers"):
         getattr(found, name)[~is_complete] = getattr(completed, name)[~is_complete]
@@ -77,7 +66,7 @@ def _have_wanted_rates(
     found: OrdinaryStarts,
     rows: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Whether some states have the given rates of joints, and zero for those that are not given."""
+    """Return whether states have the specified rates of joints, and zero unspecified ones."""
     layout, here = system.layout, np.flatnonzero(rows)
     fine = ~found.v[here].any(axis=1) & (not conditions)
     names = [*conditions, *(n for n in open_rates(layout, given) if n not in conditions)]
@@ -95,7 +84,7 @@ def _have_wanted_rates(
 
 
 def has_ordinary_values(system: System) -> bool:
-    """Whether a system is compiled, and nothing that is stated of it needs a closer look."""
+    """Return whether a system is compiled and none of its specified values needs the full check."""
     layout = system.layout
     if not isinstance(system.kernels, CKernels) or system.redundant != "error":
         return False

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearOutputs(Brief):
-    """y = A v + y₀ of some outputs.
+    """Outputs y = A v + y₀.
 
     Attributes
     ----------
@@ -36,22 +36,12 @@ class LinearOutputs(Brief):
     offset: Array
 
     def values(self, v: Array) -> Array:
-        """y of velocities."""
+        """Return y of velocities."""
         return np.asarray(self.matrix @ v + self.offset)
 
 
 def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str]) -> LinearOutputs:
-    """Outputs as linear functions of the velocities, which are evaluated for groups of nodes that share no output.
-
-    Parameters
-    ----------
-    mechanics
-        The equations of the system.
-    t, q
-        Time and configuration.
-    names
-        Names of outputs that are linear in the velocities.
-    """
+    """Return outputs as linear functions of the velocities, evaluated together for components that share no output."""
     from scipy.sparse import coo_array
 
     layout = mechanics.layout
@@ -74,16 +64,8 @@ def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str
 
 
 def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
-    """Velocity components that an output may depend on: of the nodes of its instances, or of the node of a joint.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    joint
-        Joint whose rate the output is; empty if it is none.
-    output
-        Name of the output.
+    """Return the velocity components that an output may depend on: those of the nodes of its instances, or of the node
+    of the joint whose rate it is.
     """
     node = next((n for n in layout.nodes if joint and n.name == joint), None)
     if node is not None:
@@ -98,22 +80,14 @@ def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
 
 
 def open_rates(layout: Layout, given: NDArray[np.bool_]) -> list[str]:
-    """Rates of joints that are not given with the velocities of nodes.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    given
-        Components of velocity that are given, shape (dimension,).
-    """
+    """Return the rates of joints that the velocities of nodes (mask ``given``) leave open."""
     rates = [r for r in layout.manifest.joint_rates if r.output in layout.outputs]
     held = given | ~layout.free
     return [r.output for r in rates if not held[output_columns(layout, r.joint, r.output)].all()]
 
 
 def _colours(owners: Sequence[NDArray[np.intp]], dimension: int) -> NDArray[np.intp]:
-    """A colour for each component, so that no two of one output have the same; -1 of others."""
+    """Return a colour for each component, different for components of one output, and -1 for components of none."""
     colours = np.full(dimension, -1)
     outputs: dict[int, list[int]] = {}
     for k, columns in enumerate(owners):

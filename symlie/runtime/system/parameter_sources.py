@@ -1,4 +1,4 @@
-"""Values of instances that are parameters of the model."""
+"""Parameters of instances that refer to parameters of the model."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 def filled_parameters(layout: Layout, parameters: Array, elements: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Parameters of all element types, where those that are parameters of the model have their values.
-
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    parameters
-        Values of the model's parameters.
-    elements
-        Parameters of each element type's instances, one row for all or one for each.
-    """
+    """Return the parameters of all element types, with the values of the model parameters to which they refer."""
     pairs = zip(elements, layout.parameter_sources, strict=True)
     return tuple(
         rows if sources is None else np.where(sources >= 0, parameters[sources], rows) for rows, sources in pairs
@@ -28,22 +18,7 @@ def filled_parameters(layout: Layout, parameters: Array, elements: tuple[Array, 
 
 
 def check_own_values(layout: Layout, name: str, element: int, columns: slice) -> None:
-    """Check that no instance takes these values from the model, so that they can be changed.
-
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    name
-        What the parameter was called, for the message.
-    element, columns
-        Element type, and where the values are among those of its instances.
-
-    Raises
-    ------
-    ModelError
-        Some instance does.
-    """
+    """Raise ModelError if an instance takes these values from a parameter of the model."""
     sources = layout.parameter_sources[element]
     if sources is not None and np.any(sources[:, columns] >= 0):
         part = sources[:, columns]
@@ -57,19 +32,8 @@ def check_own_values(layout: Layout, name: str, element: int, columns: slice) ->
 def sources_of_instance(
     layout: Layout, name: str, element: int, instance: int, columns: slice
 ) -> NDArray[np.int32] | None:
-    """The model's parameter values that an instance takes its own from, if no other value does; None if it has its own.
-
-    Parameters
-    ----------
-    layout, name, element, columns
-        As in `check_own_values`.
-    instance
-        Which instance.
-
-    Raises
-    ------
-    ModelError
-        Others take theirs from there too, or only some of the values are the model's.
+    """Return the indices of the model parameters that supply the values of an instance, or None if it has separate
+    values; raise ModelError if other values share them, or if only some values come from the model.
     """
     every = layout.parameter_sources[element]
     if every is None:
@@ -90,7 +54,7 @@ def sources_of_instance(
 
 
 def _names_of_values(layout: Layout, indices: NDArray[np.int32]) -> str:
-    """The model's parameters that some values belong to."""
+    """Return the names of the model parameters that contain given values."""
     parts = layout.parameters.items()
     owners = [name for name, (part, *_) in parts if np.any((indices >= part.start) & (indices < part.stop))]
     return " and ".join(f"'{name}'" for name in owners)

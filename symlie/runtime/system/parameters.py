@@ -1,4 +1,4 @@
-"""Values that users give to a system: parameters of the model and of element types, and rows of numbers."""
+"""Parameter values of models and element types, and number rows from users."""
 
 from __future__ import annotations
 
@@ -16,17 +16,8 @@ from symlie.runtime.system.parameter_sources import check_own_values, filled_par
 def changed_parameters(
     layout: Layout, parameters: Array, elements: tuple[Array, ...], values: Mapping[str, object]
 ) -> tuple[Array, tuple[Array, ...]]:
-    """Parameters of the model and of all element types with some values changed.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such parameter, or several element types have one of this name and none is named with it.
-    ModelError
-        Wrong number of components, not finite, or of instances that take their values from parameters of the model
-        which others read too.
-    FrozenParameterError
-        A value that is a constant of the generated code is to be changed.
+    """Return the parameters of the model and of all element types with changed values; raise UnknownNameError,
+    ModelError or FrozenParameterError.
     """
     changed, rows_of = parameters.copy(), list(elements)
     for name, value in values.items():
@@ -54,15 +45,8 @@ def changed_parameters(
 
 
 def has_parameter(layout: Layout, name: str) -> bool:
-    """Whether there is such a parameter, of the model, of an element type, or of an instance.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    name
-        As `System.with_parameters` takes it.
-    """
+    """Return whether the model, an element type or an instance has this parameter, named as in
+    `System.with_parameters`."""
     try:
         return name.removeprefix(f"{layout.name}.") in layout.parameters or bool(_place(layout, name))
     except UnknownNameError:
@@ -70,7 +54,7 @@ def has_parameter(layout: Layout, name: str) -> bool:
 
 
 def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
-    """Where a parameter of an element type is, by its name or as ELEMENT.NAME, or of an instance, as INSTANCE.NAME."""
+    """Return element type, instance (None: all) and columns of a parameter: NAME, ELEMENT.NAME or INSTANCE.NAME."""
     element, _, own = name.rpartition(".")
     names = [e.name for e in layout.elements]
     named = {
@@ -102,13 +86,7 @@ def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
 
 
 def real_array(what: str, value: object) -> Array:
-    """An array of real numbers; neither truth values nor text count as such.
-
-    Raises
-    ------
-    ModelError
-        It holds something else, or is not rectangular.
-    """
+    """Return an array of real numbers; raise ModelError for booleans, text and ragged arrays."""
     try:
         stated = np.asarray(value)
         if stated.dtype.kind not in "iuf" and stated.size and not _holds_numbers(stated):
@@ -119,12 +97,12 @@ def real_array(what: str, value: object) -> Array:
 
 
 def _holds_numbers(stated: NDArray[np.generic]) -> bool:
-    """Whether an array of objects, such as fractions or numbers of SymPy, has neither text nor truth values."""
+    """Return whether an object array, such as fractions or SymPy numbers, is free of text and booleans."""
     return stated.dtype.kind == "O" and not any(isinstance(x, str | bytes | bool | np.bool_) for x in stated.flat)
 
 
 def numbers(what: str, value: object, size: int, count: int = 1) -> Array:
-    """Rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
+    """Return rows of ``size`` numbers, shape (count, size), or (1, size) for all of them."""
     array = real_array(f"The {what}", value)
     if array.size not in (size, count * size):
         several = f"{count} × {size} or {size}" if count > 1 else str(size)

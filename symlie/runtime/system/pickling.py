@@ -1,9 +1,9 @@
-"""Systems that travel: the generated code of a record, and the values of one system beside it.
+"""Pickled systems: the generated code of a record and the values of one system.
 
-Pickles hold neither libraries nor functions of the model: whoever unpickles loads the code, with the compiler and the
-cache of that machine, and quantities that runs start from are computed before. Systems that share their code share one
-`Code`, so that a pickle of many systems has the text once, and a process loads it once: the `MOST_LOADED` models that
-were used last stay loaded, since workers receive the same one again and again, with nothing of it in use in between.
+Pickles contain neither libraries nor functions of the model. Unpickling loads the code with the compiler and the cache
+of the local machine; fields are computed from initial quantities before pickling. Systems with the same code share one
+`Code`, so that a pickle of many systems contains the text once, and a process loads it once. The last `MOST_LOADED`
+models stay loaded, because workers receive the same model repeatedly without using it in between.
 """
 
 from __future__ import annotations
@@ -33,26 +33,20 @@ from symlie.runtime.system.values import OF_CODE, OF_MODEL
 from symlie.version import VERSION
 
 MOST_LOADED = 16
-"""Models that stay loaded after they were unpickled."""
+"""Number of unpickled models that stay loaded."""
 
 Sealed = tuple[str, int, bytes]
-"""The version that pickled something, the checksum of the pickle, and the pickle."""
+"""Version of symlie, checksum of the pickle, and the pickle."""
 
 
 def sealed(content: object) -> Sealed:
-    """Pickle what is to be read by the same version, and only as it was written."""
+    """Pickle content with its version and checksum."""
     data = pickle.dumps(content, protocol=5)
     return VERSION, zlib.crc32(data), data
 
 
 def opened(what: str, version: str, checksum: int, data: bytes) -> Any:
-    """What was sealed.
-
-    Raises
-    ------
-    FormatError
-        Another version pickled it, or it is damaged.
-    """
+    """Return sealed content, or raise FormatError if another version pickled it or it is damaged."""
     with reading(f"The pickle of {what}"):
         if version != VERSION:
             raise FormatError(
@@ -66,14 +60,14 @@ def opened(what: str, version: str, checksum: int, data: bytes) -> Any:
 
 @dataclass(frozen=True)
 class Code:
-    """Generated code as it travels; equal where systems may share what was loaded."""
+    """Pickled generated code; equal codes may share one loaded system."""
 
     identity: tuple[str, str, str, str, bool]
-    """Hash of the model, its shapes, backend, optimize, and whether the code is run."""
+    """Hash of the model, its shapes, backend, optimize, and True if the code is run."""
     sets: tuple[str, ...] = field(compare=False)
-    """Files of further sets of kernels that are there."""
+    """Files of further kernel sets that are present."""
     text: bytes = field(compare=False)
-    """`code_record`, compressed."""
+    """Compressed `code_record`."""
 
     def __reduce__(self) -> tuple[Callable[..., Code], Sealed]:
         return _code, sealed((self.identity, self.sets, self.text))
@@ -84,7 +78,7 @@ def _code(version: str, checksum: int, data: bytes) -> Code:
 
 
 _codes: weakref.WeakKeyDictionary[KernelSets, Code] = weakref.WeakKeyDictionary()
-"""By what all copies of a system share."""
+"""Codes by the kernel sets that all copies of a system share."""
 
 
 def _code_of(system: System) -> Code:
@@ -100,7 +94,7 @@ def _code_of(system: System) -> Code:
 
 @functools.lru_cache(maxsize=MOST_LOADED)
 def _loaded(code: Code) -> tuple[System, dict[str, str]]:
-    """A system with the values of its model, and the files that its sets of kernels come from."""
+    """Return a system with the values of its model, and the files of its kernel sets."""
     record = json.loads(zlib.decompress(code.text))
     system, files = system_of_code(**record, run_code=code.identity[-1]), dict(record["files"])
     return dataclasses.replace(system, sets=dataclasses.replace(system.sets, known=files)), files
@@ -119,19 +113,13 @@ def _system_of(code: Code) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """The refusal of initial values by a model that is no longer at hand; of others nothing is known."""
+    """Recorded error of a model that refuses specific initial values; other values pass unchecked without the model."""
 
     error: SymlieError
     values: InitialValues
 
     def __call__(self, values: InitialValues) -> None:
-        """Refuse the same values.
-
-        Parameters
-        ----------
-        values
-            Initial values by node and field.
-        """
+        """Raise the recorded error for the same initial values."""
         if values.keys() == self.values.keys() and all(np.array_equal(values[k], v) for k, v in self.values.items()):
             raise self.error.with_traceback(None)
 
@@ -146,7 +134,7 @@ def _refusal(system: System, values: InitialValues) -> Refusal | None:
 
 
 def pickled_system(system: System) -> tuple[Callable[..., System], tuple[object, ...]]:
-    """What pickle asks of a system: a function and its arguments."""
+    """Return the function and arguments that pickle requires of a system."""
     names = [f.name for f in dataclasses.fields(system) if f.name not in (*OF_CODE, *OF_MODEL)]
     values, start = {name: getattr(system, name) for name in names}, dict(system.initial_fields)
     values |= {"initial_values": start, "branch_check": _refusal(system, start)}

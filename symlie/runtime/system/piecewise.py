@@ -1,4 +1,4 @@
-"""Polynomials of run-time tables: one before the first knot, one from each knot to the next, one beyond the last."""
+"""Polynomials of run-time tables: one before the first knot, one per interval, one after the last knot."""
 
 from __future__ import annotations
 
@@ -11,21 +11,12 @@ from symlie.runtime.layout.layout import Array
 
 
 def polynomials(knots: Array, values: Array, interpolation: str, end: str, outside: str) -> Array:
-    """Coefficients of the polynomials, shape (size, n + 1, degree + 1).
+    """Return the coefficients of the polynomials, shape (size, n + 1, degree + 1), of points (n,) with values (n,
+    size).
 
-    The first two belong to powers of the distance from the first knot, those after them from the next knots.
-
-    Parameters
-    ----------
-    knots, values
-        The points, shape (n,) and (n, size).
-    interpolation
-        A name of `symlie.contract.tables.DEGREES`.
-    end
-        Of splines: ``"not-a-knot"``, ``"natural"`` (f'' = 0; quintic f''' = f'''' = 0), ``"clamped"`` (f' = 0; quintic
-        f' = f'' = 0), or ``"periodic"``.
-    outside
-        ``"hold"``: constant outside; ``"continue"``: by the end polynomials; ``"refuse"``: NaN.
+    ``interpolation`` is a name of `symlie.contract.tables.DEGREES`. ``end`` of splines is ``"not-a-knot"``,
+    ``"natural"`` (f'' = 0; quintic f''' = f'''' = 0), ``"clamped"`` (f' = 0; quintic f' = f'' = 0) or ``"periodic"``.
+    ``outside`` is ``"hold"`` (constant), ``"continue"`` (end polynomials) or ``"refuse"`` (NaN).
     """
     n, size = values.shape
     degree = DEGREES[interpolation]
@@ -50,15 +41,7 @@ def polynomials(knots: Array, values: Array, interpolation: str, end: str, outsi
 
 
 def moved(coefficients: Array, distance: float) -> Array:
-    """The same polynomials in powers of the distance from another point.
-
-    Parameters
-    ----------
-    coefficients
-        Shape (size, degree + 1).
-    distance
-        From the old to the new point.
-    """
+    """Return polynomials (size, degree + 1) in powers of the distance from a point that is shifted by ``distance``."""
     powers = range(coefficients.shape[1])
     shift = np.array([[math.comb(j, i) * distance ** (j - i) if j >= i else 0.0 for i in powers] for j in powers])
     found: Array = coefficients @ shift
@@ -66,12 +49,12 @@ def moved(coefficients: Array, distance: float) -> Array:
 
 
 def _closed(values: Array, end: str) -> Array:
-    """Values with equal ends where the function is periodic."""
+    """Return values with equal ends if the function is periodic."""
     return np.concatenate([values[:-1], values[:1]]) if end == "periodic" else values
 
 
 def _conditions(degree: int, end: str, size: int) -> object:
-    """End conditions as SciPy has them."""
+    """Return the end conditions in the format of SciPy."""
     if end in ("not-a-knot", "periodic"):
         return end
     half = (degree - 1) // 2
@@ -81,13 +64,7 @@ def _conditions(degree: int, end: str, size: int) -> object:
 
 
 def widened(knots: Array, coefficients: Array) -> tuple[Array, Array]:
-    """A table whose end polynomials reach a little beyond its ends.
-
-    Parameters
-    ----------
-    knots, coefficients
-        As of `polynomials`.
-    """
+    """Return a table of `polynomials` whose end polynomials extend slightly beyond its ends."""
     margin = MARGIN * (knots[-1] - knots[0])
     knots, coefficients = knots.copy(), coefficients.copy()
     coefficients[:, 1] = moved(coefficients[:, 1], -margin)

@@ -1,8 +1,8 @@
-"""Systems inside of files: the generated code as text, with the parameters and initial values of one run.
+"""Systems in files: the generated code as text, with the parameters and initial values of one run.
 
-The text is there, and not only the name of the model, because it is small (some 10 KB compressed) and says exactly what
-was integrated: a file stays complete when the model's file changes or is lost, holds for models stated in a notebook,
-and needs neither SymPy nor a derivation. As with a generated folder, to load a file is to run the code in it.
+The file contains the text and not only the name of the model: the text is small (some 10 KB compressed) and documents
+exactly the integrated equations. The file stays complete if the model's file changes or is lost, supports models
+defined in a notebook, and needs neither SymPy nor a derivation. As for a generated folder, loading runs the code.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 
 _NOT_NEEDED = (".md", "certificate.json")
-"""Ends of names of files that no run reads; generated folders have them, systems by name may not."""
+"""Endings of file names that no run reads; generated folders contain such files, systems loaded by name may not."""
 
 
 def model_hash(system: System) -> str:
-    """Hash of the generated code and the manifest of a system: of its model, with the default parameters.
-
-    How it is drawn does not count.
-    """
+    """Return the hash of the generated code and manifest of a system, with default parameters and without drawing
+    shapes."""
     return text_key({name: text for name, text in _needed(system).items() if name != SHAPES}, ())
 
 
@@ -45,7 +43,7 @@ def _needed(system: System) -> dict[str, str]:
 
 
 def code_record(system: System) -> dict[str, object]:
-    """The generated code of a system, and how it is run, as JSON has it."""
+    """Return the generated code of a system and its run options as JSON."""
     return {
         "files": _needed(system) | system.sets.present_files,
         "interface_hash": system.layout.interface_hash,
@@ -57,7 +55,7 @@ def code_record(system: System) -> dict[str, object]:
 def system_of_code(
     files: Mapping[str, str], interface_hash: str, backend: str, optimize: str, *, run_code: bool = True
 ) -> System:
-    """The system of a `code_record`, with the values that its model states; see `recorded_system`."""
+    """Return the system of a `code_record` with the values of its model; see `recorded_system`."""
     with reading("The system in this file"):
         check_file_names(files)
         manifest = json.loads(files["manifest.json"])
@@ -68,7 +66,7 @@ def system_of_code(
 
 
 def system_record(system: System) -> dict[str, object]:
-    """A system as JSON has it."""
+    """Return a system as JSON."""
     return code_record(system) | {
         "parameters": system.parameters.tolist(),
         "element_parameters": [rows.tolist() for rows in system.element_parameters],
@@ -85,23 +83,8 @@ def system_record(system: System) -> dict[str, object]:
 
 
 def recorded_system(record: Content, backend: str | None = None, *, run_code: bool = True) -> System:
-    """The system of a record.
-
-    Parameters
-    ----------
-    record
-        From `system_record`.
-    backend
-        As in `symlie.load`; default: that of the record.
-    run_code
-        As in `load_system`.
-
-    Raises
-    ------
-    FormatError
-        The record is damaged, or belongs to another version.
-    NoCompilerError
-        The backend is ``"c"`` and there is no compiler.
+    """Return the system of a `system_record`; raise FormatError if the record is damaged or of another version,
+    NoCompilerError for backend ``"c"`` without a compiler.
     """
     with reading("The system in this file"):
         code = record["files"], record["interface_hash"], backend or record["backend"], record["optimize"]

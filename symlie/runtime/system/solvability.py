@@ -1,4 +1,4 @@
-"""Whether accelerations and multipliers are determined, and if not, which rows and components are to blame."""
+"""Solvability of the accelerations and multipliers, with the equations and components that make them singular."""
 
 from __future__ import annotations
 
@@ -23,38 +23,30 @@ from symlie.runtime.linear.schur import BandedAlgebra, DenseAlgebra
 from symlie.runtime.linear.unknowns import Indices
 
 LOST_MASS = 1e-14
-"""Relative size of an eigenvalue of M, with a diagonal of ones, that is round-off only."""
+"""Relative size of an eigenvalue of M, scaled to unit diagonal, that is round-off."""
 
 MOST_NAMED = 6
-"""Constraints of a dependency that are named one by one."""
+"""Largest number of constraints of a dependency that a message lists."""
 
 MOST_NAMED_SHORTLY = 2
-"""The same in a warning of one line."""
+"""Largest number of constraints in a warning of one line."""
 
 
 class LostMass(NamedTuple):
-    """What a mass matrix leaves undetermined."""
+    """Null space of a mass matrix."""
 
     mass: Array
-    """Its stored values."""
+    """Stored values of the mass matrix."""
     components: Indices
-    """Velocity components, as many as there are directions without mass at each node; without them M is regular."""
+    """Velocity components without which M is regular, as many at each node as its massless directions."""
     along: int
-    """The component that the first of these directions has most of; -1 without such a direction."""
+    """Largest component of the first massless direction; -1 without such a direction."""
     is_negative: bool
-    """Whether that direction has a negative mass."""
+    """True if that direction has negative mass."""
 
 
 def lost_mass(algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
-    """The directions without mass, by the eigenvalues of the blocks of M; none where M is not finite.
-
-    Parameters
-    ----------
-    algebra
-        That of the system; its layout is meant everywhere here.
-    mass
-        Stored values of M.
-    """
+    """Return the massless directions by the eigenvalues of the blocks of M; none if M is not finite."""
     lost = [np.zeros(0, dtype=np.intp)]
     along, is_negative = -1, False
     for index, blocks in algebra.mass_blocks(mass) if np.all(np.isfinite(mass)) else ():
@@ -72,7 +64,7 @@ def lost_mass(algebra: DenseAlgebra | BandedAlgebra, mass: Array) -> LostMass:
 
 
 def _undetermined(block: Array, rank: int) -> Indices:
-    """The rows that an elimination of a symmetric block with exchanges leaves after as many pivots as it has rank."""
+    """Return the indices that remain after ``rank`` pivots of an elimination of a symmetric block with pivoting."""
     rest, left = block, np.arange(len(block))
     for _ in range(rank):
         pivot = left[np.argmax(np.abs(np.diag(rest)[left]))]
@@ -84,16 +76,8 @@ def _undetermined(block: Array, rank: int) -> Indices:
 def check_solvable(
     algebra: DenseAlgebra | BandedAlgebra, lost: LostMass, jacobian: Array, *, takes_redundant_rows: bool
 ) -> None:
-    """Check that accelerations and multipliers are determined.
-
-    Raises
-    ------
-    RedundantConstraintsError
-        Rows of B depend on each other; the message names them.
-    SingularMassMatrixError
-        M has a direction without mass that no constraint fixes, or one with a negative mass.
-    NotFiniteError
-        An entry is infinite or NaN.
+    """Raise RedundantConstraintsError, SingularMassMatrixError (also for negative mass) or NotFiniteError unless
+    accelerations and multipliers are determined.
     """
     layout = algebra.layout
     for what, entries, name, places in (
@@ -130,12 +114,8 @@ def check_solvable(
 
 
 def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: str) -> None:
-    """Check that the rows of B are independent on the free components; the remedy is one besides removing a row.
-
-    Raises
-    ------
-    RedundantConstraintsError
-        They are not; the message names as few as possible that depend on each other.
+    """Raise RedundantConstraintsError if constraint equations are dependent on the free components; ``remedy`` is an
+    alternative to the removal of an equation.
     """
     layout = algebra.layout
     if not layout.rows:
@@ -161,7 +141,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
 
 
 def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows) -> str:
-    """The rank of B, and constraints with equations that depend on each other, as a short sentence."""
+    """Return a short sentence with the rank of B and a set of dependent constraints."""
     layout = algebra.layout
     rank = f"The {layout.rows} constraint rows of '{layout.name}' have rank {layout.rows - dependent.count}"
     if not dependent.count:
@@ -173,7 +153,7 @@ def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, depende
 
 
 def _described(layout: Layout, found: Dependency, most: int = 0) -> str:
-    """Dependent joints, and other constraints by their equations; in short with at most so many names."""
+    """Describe dependent joints and other constraints, with at most ``most`` names in the short form."""
     named, how = most or MOST_NAMED, "" if most else _how_small(found)
     joints = _joints(layout, found)
     if joints:
@@ -193,7 +173,7 @@ def _described(layout: Layout, found: Dependency, most: int = 0) -> str:
 
 
 def _joints(layout: Layout, found: Dependency) -> list[str]:
-    """The joints among the rows, in quotation marks."""
+    """Return the quoted names of the joints of a dependency."""
     return [f"'{n}'" for n in dict.fromkeys(layout.joint_of_row[r] for r in found.rows if r in layout.joint_of_row)]
 
 

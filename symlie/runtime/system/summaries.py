@@ -1,4 +1,4 @@
-"""What systems say of themselves, in one line and as tables for notebooks."""
+"""Summaries of systems, as one line and as tables for notebooks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def node_text(node: NodeSlice) -> str:
-    """A node or an array of nodes with what it is on."""
+    """Return the name of a node or node array with its manifold."""
     return f"{node.name}{f'[{node.count}]' if node.is_array else ''} on {node.type.name}"
 
 
 def system_line(system: System) -> str:
-    """A system in one line."""
+    """Return a one-line summary of a system."""
     layout = system.layout
     options = [f"{name}={value}" for name, value in layout.options.items()]
     parts = [layout.name, *options, system.backend, listed(map(node_text, layout.nodes), "nodes")]
@@ -30,7 +30,7 @@ def system_line(system: System) -> str:
 
 
 def system_html(system: System) -> str:
-    """Nodes, parameters and constraints of a system."""
+    """Return tables of the nodes, parameters and constraints of a system."""
     layout = system.layout
     nodes = [(node_text(n), n.type.storage, n.type.velocities) for n in layout.nodes]
     parameters = [
@@ -46,7 +46,7 @@ def system_html(system: System) -> str:
 
 
 def _constant(layout: Layout, name: str = "") -> tuple[str, ...]:
-    """A column for parameters that are constants, if there are any."""
+    """Return the column of frozen parameters, or none without such parameters."""
     return ("constant" * (name in layout.frozen),) if layout.frozen else ()
 
 

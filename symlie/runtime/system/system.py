@@ -1,4 +1,4 @@
-"""A system: generated code, its layout, parameter values and initial values, ready to be integrated."""
+"""Systems: generated code, layout, parameter values and initial values, ready for integration."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class System(SystemValues):
-    """A model ready to run.
+    """Compiled model with parameter values and initial values, ready to run.
 
     Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
-    `with_input` return changed copies without deriving or compiling. It pickles with its generated code; to unpickle it
-    is to run that code.
+    `with_input` return changed copies without deriving or compiling. Its pickle contains the generated code, so that
+    unpickling runs that code.
     """
 
     assembly: Assembly | None = None
-    """How far `assembled` moved the initial values, if they come from it."""
+    """Changes that `assembled` made to the initial values, if it produced this system."""
 
     def __repr__(self) -> str:
         return system_line(self)
@@ -68,14 +68,14 @@ class System(SystemValues):
         return pickled_system(self)
 
     def with_initial(self, node: str, /, **fields: object) -> System:
-        """A copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
+        """Return a copy with other initial values of a node, by field: ``with_initial("top", Omega=[0, 1, 0])``.
 
-        Those of a joint are its coordinates and rates, ``with_initial("pivot", angle=0.3, rate=1)``, as `Model.initial`
-        takes them.
+        Initial values of a joint are its coordinates and rates, ``with_initial("pivot", angle=0.3, rate=1)``, as in
+        `Model.initial`.
 
-        Fields of a node array take one row of components for each node, or one for all nodes. A quantity that the model
-        computes a field from, by `NodeArray.initial_quantity`, may stand in its place; parameters that are changed
-        later count.
+        Fields of a node array take one row of components per node, or one for all nodes. A quantity declared by
+        `NodeArray.initial_quantity` may replace the field that the model computes from it; the computation uses the
+        parameters of the run, including later changes.
 
         Parameters
         ----------
@@ -88,9 +88,10 @@ class System(SystemValues):
         Raises
         ------
         UnknownNameError
-            There is no such node, field or quantity.
+            If the node, field or quantity does not exist.
         ModelError
-            Wrong number of components, not finite, or both a field and a quantity in its place.
+            If a value has the wrong number of components or is not finite, or if both a field and a quantity that
+            replaces it are given.
         """
         rates = {name: value for name, value in fields.items() if is_joint_rate(self.layout, (node, name))}
         if rates:
@@ -109,28 +110,28 @@ class System(SystemValues):
 
     @cached_property
     def mechanics(self) -> Mechanics:
-        """The equations of the system as functions of (t, q, v)."""
+        """Equations of motion of the system as functions of (t, q, v)."""
         return Mechanics(self)
 
     @property
     def newton_matrices(self) -> SystemMatrices:
-        """K, C and H, derived and compiled when first needed; see `SystemMatrices`."""
+        """K, C and H, derived and compiled on first use; see `SystemMatrices`."""
         return self.sets.matrices("newton")
 
     @cached_property
     def initial_state(self) -> InitialState:
-        """Consistent q₀, v₀, λ₀ at t = 0: given values checked, velocities completed, multipliers computed."""
+        """Consistent q₀, v₀, λ₀ at t = 0: checked specified values, completed velocities, computed multipliers."""
         if (found := self.ordinary_start) is not None:
             return found
         return self.consistent_state(0.0)
 
     @cached_property
     def ordinary_start(self) -> InitialState | None:
-        """The consistent state at t = 0, where a quick look suffices to see that nothing is wrong with it."""
+        """Consistent state at t = 0 if a quick check suffices, else None."""
         return ordinary_start(self)
 
     def consistent_state(self, t: float) -> InitialState:
-        """Consistent initial state at time t; see `initial_state`.
+        """Return the consistent initial state at time t; see `initial_state`.
 
         Parameters
         ----------
@@ -145,11 +146,11 @@ class System(SystemValues):
 
     @cached_property
     def initial_fields(self) -> Mapping[tuple[str, str], Array]:
-        """Initial values that were given, by node and field: quantities are replaced by fields computed from them."""
+        """Specified initial values by node and field, with quantities replaced by the fields computed from them."""
         return initial_fields(self)
 
     def stated_state(self) -> StatedState:
-        """Initial values as they were stated, on the group, but not checked against the constraints."""
+        """Return the specified initial values, on the group, but not checked against the constraints."""
         return self._stated
 
     @cached_property
@@ -160,7 +161,8 @@ class System(SystemValues):
         return StatedState(q, v, given, conditions_of(self))
 
     def stated_values(self) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """q and v of all nodes, unchecked, and a mask of the velocity components given; others are a guess."""
+        """Return q and v of all nodes, unchecked, and a mask of the specified velocity components; others are
+        guesses."""
         q, v = self.own_initial()
         given = np.concatenate([n.velocity_given for n in self.layout.nodes])
         for (name, label), value in of_nodes(self.layout, self.initial_fields).items():
@@ -179,24 +181,24 @@ class System(SystemValues):
         max_iterations: int = 1000,
         start: Equilibrium | None = None,
     ) -> Equilibrium:
-        """The static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 that is reached from the initial configuration.
+        """Compute the static equilibrium g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0 reached from the initial configuration.
 
         Parameters
         ----------
         t
-            Time at which loads, constraints and prescribed nodes are taken, in s.
+            Time at which loads, constraints and prescribed nodes are evaluated, in s.
         tolerance
             Largest component of the last Newton correction: angles in rad, others relative to the size of the system.
         load_steps
-            Number of steps in which the forces that are out of balance at the start are released; 1 releases them at
+            Number of steps in which the unbalanced forces of the initial configuration are released; 1 releases them at
             once.
         stable
-            Whether steps that climb are refused. Otherwise an unstable equilibrium nearby is found as well as a stable
-            one. `linearize` tells which it is.
+            If True, steps that do work against the forces are rejected. Otherwise the search may also find a nearby
+            unstable equilibrium; `linearize` determines its stability.
         max_iterations
-            Largest number of Newton steps of each load step.
+            Largest number of Newton steps per load step.
         start
-            A previous equilibrium of this model, such as one under other loads, as the starting point; default: the
+            A previous equilibrium of this model, for example under other loads, as the starting point; default: the
             initial configuration.
 
         Returns
@@ -208,10 +210,10 @@ class System(SystemValues):
         Raises
         ------
         EquilibriumError
-            None was found; the message says which force is out of balance, and the error has the last equilibrium of
-            the load steps.
+            If no equilibrium is found; the message states the unbalanced force, and the error contains the last
+            equilibrium of the load steps.
         RedundantConstraintsError
-            Constraint rows depend on each other.
+            If constraint equations are redundant.
         """
         from symlie.runtime.statics.equilibrium import static_equilibrium
 
@@ -237,24 +239,24 @@ class System(SystemValues):
         max_points: int = 200,
         tolerance: float = 1e-9,
     ) -> EquilibriumPath:
-        """The path of equilibria over a parameter, through its limit points.
+        """Follow the path of equilibria over a parameter, through its limit points.
 
         Parameters
         ----------
         parameter
             Name of a scalar parameter or input of the model, or ``"t"`` for the time of loads and prescribed nodes. The
-            path begins at the value that this system has.
+            path begins at the value of this system.
         until
             Value of the parameter at which the path ends.
         t
-            Time at which loads, constraints and prescribed nodes are taken, in s.
+            Time at which loads, constraints and prescribed nodes are evaluated, in s.
         start
             An equilibrium at the first value; default: the one that `static_equilibrium` finds.
         first_step, largest_step
-            Arc lengths of steps, dimensionless: the root of the mean square of displacements and rotations, relative
-            to the size of the system and in rad, and of the change of the parameter, relative to its range.
+            Arc lengths of steps, dimensionless: the root mean square of displacements (relative to the size of the
+            system), rotations (in rad) and the change of the parameter (relative to its range).
         max_points
-            Largest number of points; a warning says that ``until`` was not reached.
+            Largest number of points; a warning reports a path that does not reach ``until``.
         tolerance
             As in `static_equilibrium`.
 
@@ -267,11 +269,11 @@ class System(SystemValues):
         Raises
         ------
         EquilibriumError
-            There is no equilibrium at the first value.
+            If no equilibrium exists at the first value.
         EquilibriumPathError
-            The path is lost; the error has the path so far.
+            If the path is lost; the error contains the path so far.
         UnknownNameError, ModelError
-            There is no such parameter, or an argument has no meaning.
+            If the parameter does not exist, or an argument is invalid.
 
         Source: [Riks1979]; [Deuflhard2004], section 5.2.
         """
@@ -299,24 +301,24 @@ class System(SystemValues):
         frame: Mapping[str, ArrayLike] | None = None,
         modes: int | None = None,
     ) -> Linearization:
-        """Small motions about an equilibrium or about a steady motion.
+        """Linearise the equations of motion about an equilibrium or a steady motion.
 
-        In a steady motion the velocity v is constant and all matrices of the linear equations are the same along
-        q∘exp(t v). A body that spins about its axis of symmetry is q = p∘exp(t ζ); its v, and what varies, are then
-        taken in the axes p, which do not spin, and p∘exp(t (v - ζ)) is what is steady.
+        In a steady motion the velocity v is constant, and the matrices of the linear equations are constant along
+        q∘exp(t v). For a body that spins about its axis of symmetry, q = p∘exp(t ζ): its v and its variations are
+        components in the axes p, which do not spin, and the steady motion is p∘exp(t (v - ζ)).
 
         Parameters
         ----------
         q
             Configuration, shape (storage,); default: the static equilibrium that `static_equilibrium` finds.
         multipliers
-            λ there, shape (rows,); default: such that the forces are in balance.
+            λ at q, shape (constraints,); default: the multipliers that balance the forces.
         t
-            Time, in s, of q. At rest loads and constraints stay as they are then.
+            Time of q, in s. At rest, loads and constraints are frozen at this time.
         v
             Velocity of a steady motion, shape (dimension,); default: at rest.
         frame
-            ζ by name of the node, shape (dimension of its group,), or with one row for each node of an array; zero for
+            ζ by name of the node, shape (dimension of its group,), or with one row per node of an array; zero for
             others.
         modes
             Number of modes, the slowest first; a conjugate pair is one mode. Default: all of a small system, else 12.
@@ -324,25 +326,26 @@ class System(SystemValues):
         Raises
         ------
         EquilibriumError
-            There is no equilibrium, or motions about the configuration are not determined.
+            If q is no equilibrium, or motions about it are not determined.
         SteadyMotionError
-            This is no motion of the system, or it is not steady; the message names what is violated or changes most.
+            If the motion violates the equations or is not steady; the message states the violated equation or the
+            quantity that changes most.
         ModelError
-            An argument has a wrong shape.
+            If an argument has a wrong shape.
         """
         from symlie.runtime.statics.linearization import linearize
 
         return linearize(self, q, multipliers, t, v=v, frame=frame, modes=modes)
 
     def mobility(self, q: Array | None = None, t: float = 0.0) -> Mobility:
-        """Degrees of freedom at a configuration, redundant constraints, motions that nothing holds, by joints.
+        """Determine degrees of freedom, redundant constraints and free motions at a configuration, by joint.
 
         Parameters
         ----------
         q
-            Configuration, shape (storage,); default: the stated one, which need not be consistent.
+            Configuration, shape (storage,); default: the specified one, which need not be consistent.
         t
-            Time, in s; it matters where prescribed nodes move.
+            Time, in s; relevant for prescribed nodes that move.
         """
         from symlie.runtime.statics.mobility import mobility
 
@@ -358,12 +361,12 @@ class System(SystemValues):
         steps: int = 128,
         frame: Mapping[str, ArrayLike] | None = None,
     ) -> Monodromy:
-        """Floquet multipliers of a motion that is periodic, or periodic up to a symmetry.
+        """Compute the Floquet multipliers of a motion that is periodic, or periodic up to a symmetry.
 
-        Variations go along the steps of half_explicit_5, whose stages are differentiated exactly, with the derived
-        matrices; errors fall with the fifth power of the number of steps. Multipliers are those of variations that the
-        constraints admit. A motion that returns up to a symmetry, such as a disk that rolls in circles, must look the
-        same after the period: velocity and matrices are compared.
+        Variations follow the steps of half_explicit_5, whose stages are differentiated exactly with the derived
+        matrices; errors decrease with the fifth power of the number of steps. Only variations that satisfy the
+        constraints have multipliers. A motion that is periodic up to a symmetry, such as a disk that rolls in circles,
+        must have the same velocity and matrices after one period; both are checked.
 
         Parameters
         ----------
@@ -372,56 +375,57 @@ class System(SystemValues):
         q, v
             State on the motion, shape (storage,) and (dimension,); default: the initial state.
         t
-            Time of the state, in s; it matters where something depends on time.
+            Time of the state, in s; relevant for systems that depend on time.
         steps
             Number of equal steps.
         frame
-            ζ by name of the node, as in `linearize`: bodies that look the same when they are turned by exp(T ζ) from
-            the right.
+            ζ by name of the node, as in `linearize`, for bodies that are invariant under the rotation exp(T ζ) from the
+            right.
 
         Raises
         ------
         PeriodicMotionError
-            The motion does not come back; the message names what changes most.
+            If the motion is not periodic; the message states the quantity that changes most.
         ModelError
-            An argument has a wrong shape, or the system has nodes without velocity or rows of accelerations.
+            If an argument has a wrong shape, or the system has nodes without velocity or acceleration-level
+            constraints.
         EquilibriumError
-            A direction has no mass and is not fixed.
+            If a massless direction is not constrained.
         RedundantConstraintsError
-            Constraint rows depend on each other.
+            If constraint equations are redundant.
         IntegrationError
-            A step fails.
+            If a step fails.
         """
         from symlie.runtime.statics.monodromy import monodromy
 
         return monodromy(self, period, q, v, t, steps, frame or {})
 
     def assembled(self, t: float = 0.0, *, velocities: bool = True) -> System:
-        """A copy whose initial values satisfy the constraints, by the smallest change of the stated ones.
+        """Return a copy with consistent initial values, by the smallest change of the specified ones.
 
         Parameters
         ----------
         t
             Initial time, in s.
         velocities
-            Whether stated velocities that contradict the constraints are changed, too, by as little as possible.
-            Velocities that were not stated are completed anyway.
+            If True, specified velocities that contradict the constraints change, too, by as little as possible.
+            Unspecified velocities are completed in any case.
 
         Returns
         -------
         System
-            Its ``assembly`` tells how far each node moved, and which velocities were changed and which completed.
-            Changes are measured by the mass matrix, so that the result does not depend on units. Given velocities
-            change only where those that are not given cannot satisfy the constraints without going far. Coordinates of
-            joints that were given stay as they are. What remains
-            open of the latter takes the least kinetic energy: give those that matter. Where a correction is large
-            compared with the curvature of the constraints it may end at a configuration that is near, but not nearest.
+            Its ``assembly`` reports the change of each node, and the changed and the completed velocities. The mass
+            matrix measures changes, so that the result does not depend on units. Specified velocities change only if
+            the unspecified ones cannot satisfy the constraints without large values. Specified coordinates of joints do
+            not change. Among the remaining velocities, those of least kinetic energy are chosen: specify the ones that
+            matter. If a correction is large compared with the curvature of the constraints, the result may be near, but
+            not the nearest configuration.
 
         Raises
         ------
         InconsistentInitialValuesError
-            The constraints cannot be satisfied from there, or not with given coordinates of joints; the message names
-            the worst row and these coordinates.
+            If the search finds no configuration that satisfies the constraints, or none with the specified coordinates
+            of joints; the message states the worst equation and these coordinates.
         """
         from symlie.runtime.statics.initial_assembly import assembled
 
@@ -436,14 +440,14 @@ class System(SystemValues):
         method_options: Mapping[str, object] | None = None,
         stabilize: str = "none",
     ) -> Path:
-        """Write a folder of C11 that compiles by itself to a program which integrates this system; see its README.
+        """Write a folder of self-contained C11 code of a program that integrates this system; see its README.
 
         Parameters
         ----------
         folder
-            Folder to write to; it is made if it does not exist.
+            Folder to write to; it is created if necessary.
         h
-            Size of the steps, in s.
+            Step size, in s.
         method, method_options, stabilize
             As in `solve`.
 
@@ -457,7 +461,7 @@ class System(SystemValues):
         return write_standalone(self, folder, h=h, method=method, method_options=method_options, stabilize=stabilize)
 
     def with_configuration(self, q: Array) -> System:
-        """A copy with another initial configuration, such as that of a static equilibrium.
+        """Return a copy with another initial configuration, for example a static equilibrium.
 
         Parameters
         ----------
@@ -467,7 +471,7 @@ class System(SystemValues):
         Raises
         ------
         ModelError
-            It has another shape, or is not finite.
+            If q has another shape or is not finite.
         """
         values = numbers("configuration", q, self.layout.storage)[0]
         changed = dict(self.initial_fields)
@@ -478,7 +482,7 @@ class System(SystemValues):
         return dataclasses.replace(self, initial_values=changed)
 
     def check_motions(self, t: float) -> None:
-        """Check that prescribed nodes are in their groups.
+        """Check that the configurations of prescribed nodes are in their groups.
 
         Parameters
         ----------
@@ -488,7 +492,7 @@ class System(SystemValues):
         Raises
         ------
         ModelError
-            One is not.
+            If one is not.
         """
         if len(self.layout.motion_storage):
             q, v = self.own_initial()
@@ -496,5 +500,5 @@ class System(SystemValues):
             checked_configuration(self.layout, self.kernels, q, f"prescribed motion at t = {t:g}")
 
     def own_initial(self) -> tuple[Array, Array]:
-        """q and v of all nodes as the model states them, whatever was given to this system."""
+        """Return q and v of all nodes as defined by the model, without changes made to this system."""
         return own_initial(self)

@@ -1,13 +1,13 @@
-"""Completion of initial velocities that are not given, independent of units, groups and coordinates.
+"""Completion of unspecified initial velocities, independent of units, groups and coordinates.
 
-Given velocities and conditions hold, and so do the constraints B v + b = 0. Rates of joints that are not given are zero
-where that contradicts neither. What remains open minimises the kinetic energy
+The result satisfies specified velocities, conditions and constraints B v + b = 0. Unspecified rates of joints are zero
+if that contradicts neither. The remaining freedom minimises the kinetic energy
 
     (v - r)ᵀ M (v - r) / 2
 
-of the change. The reference r has the given velocities, and zero for those that are not given. Where rates of joints
-cannot be zero, as in a linkage whose crank is given a rate, r is the motion in which all rates that are left open are
-zero and which agrees with the given velocities as far as it can: the frame that carries the linkage moves in r, too.
+of the change. The reference r has the specified velocities and zero elsewhere. If some rates of joints cannot be zero,
+as in a linkage with a specified crank rate, r is the motion in which all open rates are zero and which agrees with the
+specified velocities as far as possible: the frame that carries the linkage moves in r, too.
 """
 
 from __future__ import annotations
@@ -30,30 +30,28 @@ if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 MISFIT = 1e-7
-"""Share of the largest misfit above which a rate cannot be zero: above rounding and regularisation of large systems."""
+"""Fraction of the largest misfit above which a rate cannot be zero, larger than rounding and regularisation effects."""
 
 OPEN = 1e-6
-"""Share of a random velocity, whose entries are about one, above which equations leave a component open."""
+"""Fraction of a random velocity with entries near one above which the equations leave a component open."""
 
 SHADOW = 1e-9
-"""Inertia of components without mass, relative to that of others, so that M has an inverse."""
+"""Artificial inertia of massless components relative to the others, which makes M regular."""
 
 
 class VelocityProblem:
-    """Initial velocities of a configuration at a time.
+    """Completion of the initial velocities at a configuration that satisfies the constraints.
 
     Parameters
     ----------
-    mechanics
-        The equations of the system.
-    t, q
-        Time and configuration on the constraints.
     given
-        Mask of the velocity components that are given, or do not move freely.
+        Mask of the velocity components that are specified or not free.
     conditions
-        Given values of outputs, with their names in messages.
+        Specified values of outputs, with their names for messages.
     jacobian, mass
-        Stored values of B and M there.
+        Stored values of B and M at (t, q).
+    about
+        Velocity at which constraints that are nonlinear in v are linearised.
     """
 
     def __init__(
@@ -77,35 +75,24 @@ class VelocityProblem:
         self._is_moving = self._layout.has_velocity
 
     def consistent(self, v: Array, guess: Array) -> tuple[Array, tuple[str, ...]]:
-        """Velocities that satisfy everything, and the names of those that were chosen and are not zero.
-
-        Parameters
-        ----------
-        v
-            Given velocities, zero where none is given.
-        guess
-            Velocities, of which those that are not given are taken where nothing contradicts them.
-
-        Raises
-        ------
-        InconsistentInitialValuesError
-            Given velocities contradict each other or the constraints.
+        """Return velocities that satisfy all equations, preferably the guess, and the names of the nonzero chosen ones;
+        raise InconsistentInitialValuesError on contradictions.
         """
         guessed = np.where(self._given, v, guess)
         return (guessed, ()) if self.accepts(guessed) else self.completed(v)
 
     def hidden(self, v: Array) -> Array:
-        """B v + b, shape (rows,)."""
+        """Return B v + b, shape (constraints,)."""
         if not self._layout.rows:
             return np.zeros(0)
         return self._rows * self._mechanics.hidden_residual(self._t, self._q, v, self._jacobian, self._about)
 
     def satisfies_constraints(self, v: Array) -> bool:
-        """Whether B v + b is rounding."""
+        """Return whether B v + b is zero up to rounding."""
         return bool(np.all(np.abs(self.hidden(v)) <= self._allowed(v)))
 
     def accepts(self, v: Array) -> bool:
-        """Whether velocities satisfy everything, and rates of joints that are not given are zero."""
+        """Return whether velocities satisfy all equations and all unspecified rates of joints are zero."""
         if not self.satisfies_constraints(v):
             return False
         if not self._conditions and (self._given.all() or not v.any() or not self._open_rates):
@@ -119,17 +106,8 @@ class VelocityProblem:
         return bool(np.all(np.abs(found - targets) <= VELOCITY_TOLERANCE * size))
 
     def completed(self, v: Array) -> tuple[Array, tuple[str, ...]]:
-        """Completed velocities, and the names of those that were chosen and are not zero.
-
-        Parameters
-        ----------
-        v
-            Given velocities, zero where none is given.
-
-        Raises
-        ------
-        InconsistentInitialValuesError
-            Given velocities contradict each other or the constraints.
+        """Return completed velocities and the names of the nonzero chosen ones; raise InconsistentInitialValuesError on
+        contradictions.
         """
         found = self._determined(v)
         chosen: tuple[str, ...] = ()
@@ -140,7 +118,7 @@ class VelocityProblem:
 
     @cached_property
     def _open_rates(self) -> list[str]:
-        """Rates of joints that are not given with the velocities of their nodes."""
+        """Rates of joints that the specified velocities of their nodes leave open."""
         return open_rates(self._layout, self._given)
 
     def _allowed(self, v: Array) -> float:
@@ -150,7 +128,7 @@ class VelocityProblem:
         return VELOCITY_TOLERANCE * max(1.0, float(sizes.max(initial=0.0)))
 
     def _determined(self, v: Array) -> Array | None:
-        """Velocities that follow from those of nodes and the constraints alone."""
+        """Return the velocities if the constraints and specified components determine them, else None."""
         algebra, free = self._mechanics.algebra, ~self._given
         if not isinstance(algebra, DenseAlgebra) or self._conditions:
             return None
@@ -180,7 +158,7 @@ class VelocityProblem:
 
     @cached_property
     def _metric(self) -> Sparse:
-        """M, in which components without mass have next to none."""
+        """M with a small artificial inertia for massless components."""
         from scipy.sparse import diags_array
 
         mass = self._mechanics.algebra.sparse_mass(self._mass)[self._columns][:, self._columns].tocsr()
@@ -238,7 +216,7 @@ class VelocityProblem:
         return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
 
     def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
-        """The motion without open rates that agrees with the given velocities as far as it can."""
+        """Return the motion with zero open rates that agrees with the specified velocities as far as possible."""
         from scipy.sparse import vstack
 
         constraints, rest = self._constraints, drift == 0
@@ -254,16 +232,13 @@ class VelocityProblem:
         return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
 
     def _chosen_nodes(self, v: Array, kept: Sparse, rates: list[str]) -> tuple[str, ...]:
-        """Nodes whose velocities were chosen and are not zero, except those of joints whose rates were chosen.
-
-        A random velocity that satisfies the homogeneous equations is zero, almost surely, exactly in the components
-        that the equations determine.
-        """
+        """Return the nodes with nonzero chosen velocities, except those of joints whose rates were chosen."""
         layout, columns = self._layout, self._columns
         sizes = np.sqrt(self._metric.diagonal())
         moves = np.abs(v) * sizes > MISFIT * np.max(np.abs(v) * sizes, initial=0.0)
         if not (moves & ~self._given[columns]).any():
             return ()
+        # A random solution of the homogeneous equations almost surely vanishes exactly in the determined components.
         probe = np.random.default_rng(0).standard_normal(len(columns))
         free = Nearest(kept, self._metric).point(probe / sizes, np.zeros(kept.shape[0]))
         chosen = moves & (np.abs(free) * sizes > OPEN)
@@ -273,7 +248,7 @@ class VelocityProblem:
         return tuple(dict.fromkeys(f"velocity of {layout.node_name(int(k))}" for k in columns[chosen]))
 
     def _check_conditions(self, misfit: Array, size: float, first: int) -> None:
-        """Raise if conditions contradict each other or the constraints."""
+        """Raise InconsistentInitialValuesError if conditions contradict each other or the constraints."""
         part, names = misfit[first:], []
         for values, description in self._conditions.values():
             if len(values) and part[: len(values)].max() > MISFIT * size:

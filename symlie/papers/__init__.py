@@ -1,6 +1,6 @@
-"""The figures, tables and sentences of five papers as items that are run, drawn, judged and written by one command.
+"""Figures, tables and claims of five papers as items that one command runs, draws, checks and writes.
 
-A paper is a module of data, or a folder of such (`symlie.papers.tumiotto2024`): its items name studies, curves, numbers
-and bounds. Who does what: `studies` runs models, `measures` reads results, `running` computes and judges items,
-`drawing` draws them, and `pages` writes Markdown, CSV and JSON.
+A paper is a module or a package of data (`symlie.papers.tumiotto2024`): its items combine studies, curves, numbers and
+bounds. `studies` runs models, `measures` reads results, `running` computes and checks items, `drawing` draws them, and
+`pages` writes Markdown, CSV and JSON.
 """

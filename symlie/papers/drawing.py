@@ -1,4 +1,4 @@
-"""Pictures of items, in the style of the package."""
+"""Figures of items, in the style of the package."""
 
 from __future__ import annotations
 
@@ -19,50 +19,36 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH, SINGLE_WIDTH, ROW_HEIGHT = 3.4, 5.6, 2.8
-"""Size of a panel, in inches, and width of one that stands alone in its row."""
+"""Width of a panel, width of a panel alone in its row, and height of a panel, in inches."""
 
 SMALLER = 0.82
-"""Size of a box in space, whose labels would be cut otherwise."""
+"""Zoom of three-dimensional axes, whose labels would otherwise be cut off."""
 
 LEGEND_COLUMNS, SINGLE_LEGEND_COLUMNS = 5, 3
-"""Most columns of the legend, and columns above a panel that stands alone."""
+"""Largest number of legend columns, and number of columns if each row has one panel."""
 
 LEGEND_LINE, LEGEND_HANDLE = 140, 12
-"""Characters of a row of the legend, and those that a line with its gaps takes the place of."""
+"""Width of the legend, and width of the line sample of an entry with its gaps, in characters."""
 
 DASHES_COLOUR = "0.4"
-"""Of dashes in the legend that belong to curves of several colours."""
+"""Colour of legend entries for dashes shared by curves of several colours."""
 
 MANY_POINTS = 400
-"""Points from which on a line is full, since dashes would hide what it does."""
+"""Number of points above which a line is solid, because dashes would hide its shape."""
 
 SHADES = 7
-"""Of each colour towards white, in a PNG file, which that makes a third of the size."""
+"""Number of shades between each colour and white in a PNG file, which reduces its size to a third."""
 
 PANES = (224, 233, 242)
-"""Greys of grids and of planes in space, which would become a colour's lightest shade else."""
+"""Greys of grids and background planes in three dimensions, which would otherwise become the lightest shade of a
+colour."""
 
 BELOW = 0.5
-"""Distance of a line that shows a slope from its curve."""
+"""Ratio of a slope line to its curve at the first point."""
 
 
 def draw(result: Computed, path: Path) -> None:
-    """Draw an item.
-
-    Parameters
-    ----------
-    result
-        A computed item with panels.
-    path
-        Picture to write (``.png``, ``.pdf``, ``.svg``).
-
-    Raises
-    ------
-    MissingDependencyError
-        Matplotlib is not installed.
-    FormatError
-        The file can not be written.
-    """
+    """Draw a computed item with panels to a ``.png``, ``.pdf`` or ``.svg`` file."""
     check_drawing(path)
     from mpl_toolkits.mplot3d import Axes3D
 
@@ -91,7 +77,8 @@ def draw(result: Computed, path: Path) -> None:
 
 
 def _explain(axes: Axes, panel: Panel, entries: dict[str, Artist], parts: dict[str, Artist]) -> None:
-    """Add what the legend says of a panel: of a curve, or of colour and dashes apart where these have own words."""
+    """Add the legend entries of a panel: one for each curve, or separate ones for colour and dashes if they have
+    labels."""
     from matplotlib.lines import Line2D
 
     words = {curve.label: (curve.colour, curve.dashes) for curve in panel.curves}
@@ -108,7 +95,8 @@ def _explain(axes: Axes, panel: Panel, entries: dict[str, Artist], parts: dict[s
 
 
 def _legend_columns(labels: Sequence[str]) -> int:
-    """The most columns that fit; labels fill one column after the other, of which the first have one more."""
+    """Return the largest number of columns that fits; Matplotlib fills them in turn and gives the first ones one label
+    more."""
     for columns in range(min(LEGEND_COLUMNS, len(labels)), 1, -1):
         widths = [max(map(len, part)) for part in np.array_split(np.array(labels), columns)]
         if sum(widths) + LEGEND_HANDLE * columns <= LEGEND_LINE:
@@ -120,7 +108,7 @@ def _draw_panel(
     axes: Axes, panel: Panel, curves: tuple[Points, ...], colours: dict[str, int], dashes: dict[str, int]
 ) -> None:
     for k, (curve, points) in enumerate(zip(panel.curves, curves, strict=True)):
-        # One legend serves all panels, so that a label has one look in all of them.
+        # One legend serves all panels: a label has the same colour and dashes in each of them.
         colour = colours.setdefault(curve.colour or curve.label, len(colours))
         number = dashes.setdefault(curve.dashes or curve.label, len(dashes))
         style = look(colour, number) | ({"linestyle": "-"} if len(points[0]) > MANY_POINTS else {})
@@ -128,7 +116,7 @@ def _draw_panel(
             style |= {"marker": MARKERS[number % len(MARKERS)], "markersize": 3.5}
         if curve.scattered:
             style |= {"marker": ".", "markersize": 1.0, "linestyle": ""}
-        # The first lies on top: what it is compared with is often less smooth.
+        # The first curve is on top, because the curves it is compared with are often less smooth.
         axes.plot(*points, **style, zorder=3 - 0.01 * k, label=curve.label)
     for slope, (x, y) in zip(panel.slopes, curves, strict=False):
         kept = np.isfinite(y)
@@ -148,7 +136,7 @@ def _draw_panel(
 
 
 def _quantized(path: Path) -> None:
-    """Write a picture with the colours of the lines, their shades, and grey."""
+    """Halve the resolution of a PNG file and reduce its colours to line colours, their shades and greys."""
     from PIL import Image
 
     table = Image.new("P", (1, 1))
@@ -159,7 +147,7 @@ def _quantized(path: Path) -> None:
 
 
 def _shades() -> list[int]:
-    """Red, green and blue of each colour, one after the other, of 0 … 255."""
+    """Return the palette of a PNG file: red, green and blue of each colour in sequence, from 0 to 255."""
     found = []
     for colour in PALETTE:
         rgb = [int(colour[k : k + 2], 16) for k in (1, 3, 5)]

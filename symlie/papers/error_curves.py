@@ -1,4 +1,4 @@
-"""Errors of functions as papers print them, closed forms with Taylor polynomials below a threshold, over the angle."""
+"""Errors of functions printed in papers, closed forms with Taylor polynomials below a threshold, versus the angle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMS = {
     "c3_1": "(ω (2 + cos ω) - 3 sin ω)/ω^5",
     "g0": "(1 - ω/2 cot(ω/2))/ω^2",
 }
-"""Closed forms by the names of the functions, up to their signs."""
+"""Closed forms by name of the function, up to the sign."""
 
 LABELS = ("as printed", "symlie")
 Found = Mapping[str, "Sequence[ErrorCurve]"]
@@ -31,27 +31,14 @@ Found = Mapping[str, "Sequence[ErrorCurve]"]
 
 @dataclass(frozen=True)
 class ErrorCurves:
-    """What ``symlie verify --paper`` draws up to ω = π; the result is an `ErrorCurve` as printed and ours, by function.
-
-    Attributes
-    ----------
-    paper
-        Short name.
-    functions
-        Names of the functions that it prints.
-    """
+    """Errors of functions of a paper up to ω = π, as in ``symlie verify --paper``; the result is a pair of `ErrorCurve`
+    (as printed, ours) by function."""
 
     paper: str
     functions: tuple[str, ...]
 
     def run(self, session: Session) -> Found:
-        """Measure and bound them.
-
-        Raises
-        ------
-        MissingDependencyError
-            The packages of the extra 'verify' are not installed.
-        """
+        """Measure and bound the errors."""
         require("A proof", "flint", "pycparser")
         from symlie.certify.curves import comparison
 
@@ -60,7 +47,7 @@ class ErrorCurves:
 
 
 def error_panels(study: ErrorCurves) -> list[Panel]:
-    """A panel for each function: the largest errors found about each angle."""
+    """Return a panel for each function with the largest errors found near each angle."""
     return [
         Panel(
             FORMS[name], "ω in rad", "error in ulp",
@@ -71,11 +58,11 @@ def error_panels(study: ErrorCurves) -> list[Panel]:
 
 
 LEAST = 0.1
-"""Smaller errors are drawn here, in units in the last place."""
+"""Lower limit of drawn errors, in units in the last place."""
 
 
 def measured(name: str, number: int) -> Callable[[Found], Points]:
-    """Errors of a function as printed, or ours, over ω, in units in the last place."""
+    """Return a reader of errors versus ω, in units in the last place, of a function as printed (0) or of symlie (1)."""
 
     def points(found: Found) -> Points:
         curve = found[name][number]

@@ -1,4 +1,4 @@
-"""Studies without runs in time: systems as they are stated, coefficients of methods, printed thresholds."""
+"""Studies without time integration: model definitions, coefficients of methods, printed thresholds."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stated:
-    """A system, for what its statement says; the result is the `System`."""
+    """A system with the data of its definition; the result is the `System`."""
 
     case: Case
 
     def run(self, session: Session) -> System:
-        """Build it."""
+        """Build the system."""
         return session.system(self.case)
 
 
 @dataclass(frozen=True)
 class AtEquilibrium:
-    """Linear equations about a static equilibrium; the result is the `Linearization`."""
+    """Linearisation about a static equilibrium; the result is the `Linearization`."""
 
     case: Case
     load_steps: int
 
     def run(self, session: Session) -> Linearization:
-        """Find the equilibrium, and linearize there."""
+        """Compute the equilibrium and linearise there."""
         session.progress(f"{self.case.model}: equilibrium")
         system = session.system(self.case)
         q, multipliers, _ = system.static_equilibrium(load_steps=self.load_steps)
@@ -47,30 +47,25 @@ class AtEquilibrium:
 
 @dataclass(frozen=True)
 class Coefficients:
-    """A method, for its coefficients and its exact orders; the result is the `Method`."""
+    """Coefficients and exact orders of a method; the result is the `Method`."""
 
     method: str
 
     def run(self, session: Session) -> Method:
-        """Find it."""
+        """Return the method."""
         session.progress(f"{self.method}: order conditions")
         return chosen_method(self.method, {})
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What ``symlie verify --paper`` finds of the printed pairs of a paper to ω = π; the result is a tuple of `Row`."""
+    """Errors of the printed closed forms and polynomials of a paper up to ω = π, as in ``symlie verify --paper``; the
+    result is a tuple of `Row`."""
 
     paper: str
 
     def run(self, session: Session) -> tuple[Row, ...]:
-        """Prove and measure them.
-
-        Raises
-        ------
-        MissingDependencyError
-            The packages of the extra 'verify' are not installed.
-        """
+        """Prove and measure the errors."""
         require("A proof", "flint", "pycparser")
         from symlie.certify.stated_functions import paper_functions
         from symlie.certify.switched import switched_subject
@@ -82,12 +77,12 @@ class Thresholds:
 
 
 def threshold_rows(rows: Sequence[Row]) -> list[list[str]]:
-    """Functions with their switches and errors, as rows of a table."""
+    """Return the table of functions with their thresholds and errors."""
     return [[row.name, f"{row.switch:.4g}", f"{row.proved_eps:.3g}", f"{row.measured_eps:.3g}"] for row in rows]
 
 
 def coefficient_rows(*methods: Method) -> list[list[str]]:
-    """Nodes and coefficients of methods, as rows of a table."""
+    """Return the table of nodes and coefficients of methods."""
     return [
         [method.name, str(number), str(c), ", ".join(map(str, a))]
         for method in methods

@@ -1,4 +1,4 @@
-"""Studies of one model in several formulations: errors of an output, Newton iterations and times over step sizes."""
+"""Studies of one model in several formulations: output errors, Newton iterations and times versus step size."""
 
 from __future__ import annotations
 
@@ -19,48 +19,33 @@ from symlie.runtime.study.comparison import Measured
 from symlie.runtime.study.convergence import ConvergenceRow, row_of
 
 Found = Mapping[str, Sequence[ConvergenceRow]]
-"""Rows over step sizes, by formulation."""
+"""Rows by formulation, one for each step size."""
 
 
 @dataclass(frozen=True)
 class Formulations:
-    """Runs of a method in several formulations; the result is a tuple of `ConvergenceRow` by formulation.
-
-    Attributes
-    ----------
-    case
-        The model and its options that all have.
-    options
-        Further options by the name of a formulation.
-    method, method_options
-        The method.
-    steps
-        Step sizes, in s.
-    t_end
-        End time, in s.
-    output
-        Output whose error at the end is taken, ‖y - y_ref‖, against the solution that is shipped beside the model.
-    reference
-        Method and step of the run that is compared with where no solution is shipped, with the first formulation.
-    repetitions
-        Runs of which the median time is taken.
-    """
+    """Runs of a method in several formulations; the result is a tuple of `ConvergenceRow` by formulation."""
 
     case: Case
+    """Model and the options common to all formulations."""
     options: tuple[tuple[str, Options], ...]
+    """Further options by name of the formulation."""
     method: str
     steps: tuple[float, ...]
+    """Step sizes, in s."""
     t_end: float
+    """End time, in s."""
     output: str
+    """Output whose final error ‖y - y_ref‖ is measured, against the solution shipped with the model if one exists."""
     reference: tuple[str, float]
+    """Method and step size, in s, of the reference run of the first formulation if no solution is shipped."""
     method_options: Options = ()
     repetitions: int = 1
+    """Number of runs whose median time is taken."""
 
     def run(self, session: Session) -> dict[str, tuple[ConvergenceRow, ...]]:
-        """Run all formulations with all steps.
-
-        A user's model runs as it is in the place of the first formulation; of others, it may not have the options.
-        """
+        """Run all formulations with all step sizes; a user's model replaces the first one and may lack the options of
+        others."""
         exact = self._exact(session)
         first, *_ = self.options
         return {
@@ -75,7 +60,7 @@ class Formulations:
         return row_of(self.method, h, None, Measured(), Measured(), np.nan, failure, name)
 
     def case_of(self, name: str) -> Case:
-        """The case of a formulation."""
+        """Return the case of a formulation."""
         return replace(self.case, options=tuple((dict(self.case.options) | dict(dict(self.options)[name])).items()))
 
     def _exact(self, session: Session) -> np.ndarray:
@@ -107,22 +92,22 @@ class Formulations:
 
 
 def errors(name: str) -> Callable[[Found], Points]:
-    """Errors over step sizes; NaN of runs that failed."""
+    """Return a reader of errors versus step size, NaN for failed runs."""
     return lambda found: _over_steps(found[name], lambda row: row.error.outputs)
 
 
 def iterations(name: str) -> Callable[[Found], Points]:
-    """Newton iterations per step over step sizes."""
+    """Return a reader of Newton iterations per step versus step size."""
     return lambda found: _over_steps(found[name], lambda row: row.newton_iterations_per_step)
 
 
 def times(name: str, base: str) -> Callable[[Found], Points]:
-    """Processor time over step sizes, in that of another formulation at the largest step where it ran."""
+    """Return a reader of processor time versus step size, relative to `base` at the largest step size where it ran."""
     return lambda found: _over_steps(found[name], lambda row: row.cpu_seconds / _first_time(found[base]))
 
 
 def work(name: str, base: str) -> Callable[[Found], Points]:
-    """Errors over processor times, in that of another formulation at the largest step where it ran."""
+    """Return a reader of errors versus processor time, relative to `base` at the largest step size where it ran."""
 
     def points(found: Found) -> Points:
         _, y = errors(name)(found)
@@ -141,12 +126,12 @@ def _over_steps(rows: Sequence[ConvergenceRow], value: Callable[[ConvergenceRow]
 
 
 def error_at(name: str, h: float) -> Callable[[Found], float]:
-    """The error of a formulation at one step size."""
+    """Return a reader of the error of a formulation at one step size."""
     return lambda found: _at(errors(name)(found), h)
 
 
 def iterations_at(name: str, h: float) -> Callable[[Found], float]:
-    """Newton iterations per step of a formulation at one step size."""
+    """Return a reader of the Newton iterations per step of a formulation at one step size."""
     return lambda found: _at(iterations(name)(found), h)
 
 
@@ -155,12 +140,12 @@ def _at(points: Points, h: float) -> float:
 
 
 def corrections_for(name: str, error: float) -> Callable[[Found], float]:
-    """Newton iterations of a run that reaches an error, by interpolation between the logarithms of the nearest two."""
+    """Return a reader of the Newton iterations that lead to an error, by log-log interpolation between two runs."""
     return _reaching(name, error, lambda row: row.steps * (row.newton_iterations_per_step or np.nan))
 
 
 def step_for(name: str, error: float) -> Callable[[Found], float]:
-    """Step size that leads to an error, in s, by interpolation between the logarithms of the two nearest runs."""
+    """Return a reader of the step size that leads to an error, in s, by log-log interpolation between two runs."""
     return _reaching(name, error, lambda row: row.h)
 
 
@@ -178,5 +163,5 @@ def _reaching(name: str, error: float, value: Callable[[ConvergenceRow], float])
 
 
 def ran(name: str, h: float) -> Callable[[Found], float]:
-    """One if the run with a step size came to its end, and zero if it failed."""
+    """Return a reader that is 1 if the run with a step size succeeded and 0 if it failed."""
     return lambda found: float(not min(found[name], key=lambda row: abs(row.h - h)).failure)

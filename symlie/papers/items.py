@@ -1,4 +1,4 @@
-"""What a paper consists of: items with studies, panels of curves, tables and numbers that must hold."""
+"""Parts of a paper: items with studies, panels of curves, tables and numbers with bounds."""
 
 from __future__ import annotations
 
@@ -18,100 +18,66 @@ STATUSES = {
     "table": ("reproduced", "reproduced in part", "corrected", "schematic"),
     "claim": ("confirmed", "not reproduced", "refuted"),
 }
-"""What an item may be, by its kind."""
+"""Possible statuses of an item, by kind."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a panel.
-
-    Attributes
-    ----------
-    label
-        For the legend, in words.
-    study
-        The study that it shows.
-    points
-        Its coordinates, of the result of the study.
-    marked
-        Whether each point has a mark.
-    scattered
-        Whether points stand alone, without a line between them.
-    colour, dashes
-        Curves with the same word have one colour, or dashes and marks alike; default: the label.
-    """
+    """Line of a panel."""
 
     label: str
+    """Label in the legend."""
     study: Study
     points: Callable[..., Points]
+    """Function that returns the coordinates from the result of the study."""
     marked: bool = False
+    """True if each point has a marker."""
     scattered: bool = False
+    """True if points are not joined by a line."""
     colour: str = ""
     dashes: str = ""
+    """Curves with the same `colour` or `dashes` share their colour, or their dashes and markers; default: the label."""
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with curves.
-
-    Attributes
-    ----------
-    title, x, y, z
-        Title and labels of the axes, in words, with units; the third where there are three.
-    curves
-        The lines.
-    scale
-        ``linear``, ``semilogx``, ``semilogy``, ``loglog`` or, with three coordinates, ``space``.
-    slopes
-        Exponents of dashed lines that show an order, from the first curve on.
-    x_range, y_range
-        What is shown; default: everything.
-    """
+    """Axes with curves."""
 
     title: str
     x: str
     y: str
+    """Labels of the axes, with units."""
     curves: Sequence[Curve]
     scale: str = "linear"
+    """``linear``, ``semilogx``, ``semilogy``, ``loglog`` or, with three coordinates, ``space``."""
     slopes: Sequence[int] = ()
+    """Exponents of dotted lines that show orders, one for each curve from the first on."""
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
+    """Limits of the axes; default: all points."""
     z: str = ""
+    """Label of the third axis in space."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number of an item, and the bounds within which it must lie.
-
-    Attributes
-    ----------
-    label
-        What it is, in words.
-    value
-        Its value, of the results of the studies.
-    studies
-        What it follows from.
-    least, most
-        Bounds; ``None`` where there is none.
-    unit
-        Such as ``m``.
-    printed
-        What the paper prints, as text.
-    source
-        Where the bounds come from.
-    """
+    """Number of an item, with its bounds."""
 
     label: str
     value: Callable[..., float]
+    """Function that returns the value from the results of the studies."""
     studies: Sequence[Study]
     least: float | None = None
     most: float | None = None
+    """Bounds, ``None`` if absent."""
     unit: str = ""
     printed: str = ""
+    """Value in the paper, as text."""
     source: str = ""
+    """Origin of the bounds."""
 
     def holds(self, value: float) -> bool:
-        """Whether a value lies within the bounds; one that is no number lies within none."""
+        """Return whether a value lies within the bounds; NaN violates every bound."""
         if self.least is None and self.most is None:
             return True
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
@@ -119,7 +85,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under a head, made of the results of studies."""
+    """Rows of text below a head, computed from the results of studies."""
 
     head: Sequence[str]
     rows: Callable[..., Sequence[Sequence[str]]]
@@ -128,69 +94,47 @@ class Table:
 
 @dataclass(frozen=True)
 class Item:
-    """A figure, a table or a sentence of a paper.
-
-    Attributes
-    ----------
-    kind
-        One of `KINDS`.
-    number
-        As the paper counts, ``"3"``; of a claim, a short name.
-    status
-        One of `STATUSES` of the kind.
-    title
-        What it is, in a few words; of a claim, the sentence.
-    text
-        What it shows, what differs from the paper and why, and what the paper leaves open.
-    panels, columns
-        The axes of the picture and how many stand side by side.
-    table
-        Rows that are printed, if it is a table or has one.
-    numbers
-        What follows, with bounds that must hold.
-    """
+    """Figure, table or claim of a paper."""
 
     kind: str
+    """One of `KINDS`."""
     number: str
+    """Number in the paper, such as ``3``; a short name for claims."""
     status: str
+    """One of `STATUSES` of the kind."""
     title: str
+    """Short description; for a claim, its sentence."""
     text: str
+    """Content, differences from the paper with their reasons, and data that the paper leaves open."""
     panels: Sequence[Panel] = ()
     columns: int = 2
+    """Number of panels in each row of the figure."""
     table: Table | None = None
     numbers: Sequence[Number] = ()
+    """Results, with bounds that must hold."""
 
     @property
     def name(self) -> str:
-        """How messages name it: ``figure 3``."""
+        """Name in messages, such as ``figure 3``."""
         return f"{self.kind} {self.number}"
 
     @property
     def file_name(self) -> str:
-        """Name of its files, without ending."""
+        """File name without extension."""
         return f"{self.kind}_{self.number}".replace("-", "_")
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and its items.
-
-    Attributes
-    ----------
-    name
-        Short name, such as ``tumiotto2024``.
-    key
-        Its key in the bibliography.
-    reference
-        Authors, title, journal, year.
-    doi
-        Empty if there is none.
-    items
-        Its items: of all points, or (True) of fewer.
-    """
+    """Paper and its items."""
 
     name: str
+    """Short name, such as ``tumiotto2024``."""
     key: str
+    """Key in the bibliography."""
     reference: str
+    """Authors, title, journal and year."""
     doi: str
+    """Empty if none exists."""
     items: Callable[[bool], Sequence[Item]] = field(repr=False)
+    """Function that returns the items, with fewer points if its argument is true."""

@@ -1,4 +1,4 @@
-"""The papers by name, and their items by kind and number."""
+"""Papers by name, and their items by kind and number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from symlie.papers.items import Item, Paper
 
 
 def papers() -> dict[str, Paper]:
-    """All papers by short name."""
+    """Return all papers by short name."""
     from symlie.papers import tumiotto2024a
     from symlie.papers.celledoni2022 import paper as celledoni2022
     from symlie.papers.hante2022 import paper as hante2022
@@ -21,13 +21,7 @@ def papers() -> dict[str, Paper]:
 
 
 def paper_of(name: str) -> Paper:
-    """A paper by its short name.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none of this name.
-    """
+    """Return a paper by its short name."""
     found = papers()
     if name not in found:
         raise UnknownNameError(f"There is no paper '{name}'; the papers are {', '.join(found)}.")
@@ -35,13 +29,7 @@ def paper_of(name: str) -> Paper:
 
 
 def item_of(paper: Paper, items: Sequence[Item], kind: str, number: str) -> Item:
-    """An item of a paper.
-
-    Raises
-    ------
-    UnknownNameError
-        The paper has no such figure or table here.
-    """
+    """Return an item of a paper by kind and number."""
     numbers = [item.number for item in items if item.kind == kind]
     if number in numbers:
         return next(item for item in items if (item.kind, item.number) == (kind, number))

@@ -1,4 +1,4 @@
-"""What curves and numbers read from the results of studies."""
+"""Curves and numbers that are read from the results of studies."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from symlie.runtime.solution.trace import Trace
 Rungs = Mapping[str, Sequence[Rung]]
 
 SMALLEST = 1e-17
-"""What is drawn instead of zero on a logarithmic axis."""
+"""Value drawn instead of zero on a logarithmic axis."""
 
 
 def error(method: str, part: str) -> Callable[[Rungs], Points]:
-    """Errors of a method over the step sizes."""
+    """Return a reader of the errors of a method versus step size."""
 
     def points(rungs: Rungs) -> Points:
         rows = rungs[method]
@@ -31,12 +31,12 @@ def error(method: str, part: str) -> Callable[[Rungs], Points]:
 
 
 def error_at(method: str, part: str, h: float) -> Callable[[Rungs], float]:
-    """The error of a method at a step size."""
+    """Return a reader of the error of a method at one step size."""
     return lambda rungs: next(r.errors.get(part, np.nan) for r in rungs[method] if r.h == h)
 
 
 def order(method: str, part: str, *, above: float = 0.0) -> Callable[[Rungs], float]:
-    """The observed order between the two finest steps whose errors are above a bound: that of round-off."""
+    """Return a reader of the order observed between the two finest steps whose errors exceed a bound, the round-off."""
 
     def observed(rungs: Rungs) -> float:
         errors = [(r.h, r.errors.get(part, np.nan)) for r in rungs[method]]
@@ -51,13 +51,13 @@ def order(method: str, part: str, *, above: float = 0.0) -> Callable[[Rungs], fl
 
 
 def residuals(solution: Solution) -> Points:
-    """The largest residual of the position constraints over time, without the start."""
+    """Return the largest residual of the position constraints versus time, without the initial value."""
     residual = np.maximum(solution.outputs["constraint_residual"][1:], SMALLEST)
     return envelope(solution.t[1:], residual)
 
 
 def largest_residual(since: float = 0.0, until: float = math.inf) -> Callable[[Solution], float]:
-    """The largest residual of the position constraints between two times."""
+    """Return a reader of the largest residual of the position constraints between two times."""
 
     def largest(solution: Solution) -> float:
         kept = (solution.t >= since) & (solution.t <= until)
@@ -67,36 +67,37 @@ def largest_residual(since: float = 0.0, until: float = math.inf) -> Callable[[S
 
 
 def estimates(solution: Solution) -> Points:
-    """Estimates of the local error of accepted steps over the tolerance, without the last step, which the end cuts."""
+    """Return local error estimates of accepted steps relative to the tolerance, without the last step, which the end
+    shortens."""
     trace = trace_of(solution)
     return trace.t[trace.accepted][:-1], np.maximum(trace.error[trace.accepted], SMALLEST)[:-1]
 
 
 def step_sizes(solution: Solution) -> Points:
-    """Sizes of the accepted steps; the last one, which the end cuts, is left out."""
+    """Return the sizes of accepted steps, without the last step, which the end shortens."""
     trace = trace_of(solution)
     return trace.t[trace.accepted][:-1], trace.h[trace.accepted][:-1]
 
 
 def trace_of(solution: Solution) -> Trace:
-    """The steps of a run that kept them."""
+    """Return the trace of a run that recorded one."""
     assert solution.trace is not None, "studies that look at steps have trace=True"
     return solution.trace
 
 
 def median_ratio(coarse: Solution, fine: Solution) -> float:
-    """Median of the estimates of steps h over those of the steps h/2 that begin at the same times."""
+    """Return the median ratio of the estimates of steps h to those of the steps h/2 that begin at the same times."""
     return float(np.median(trace_of(coarse).error / trace_of(fine).error[::2]))
 
 
 def growth(solution: Solution) -> float:
-    """Largest residual in the last tenth of a run over that in the first."""
+    """Return the largest residual in the last tenth of a run relative to the first tenth."""
     end = float(solution.t[-1])
     return largest_residual(0.9 * end)(solution) / largest_residual(until=0.1 * end)(solution)
 
 
 def accepted_steps(since: float, until: float) -> Callable[[Solution], float]:
-    """Median size of the accepted steps that begin between two times, in s."""
+    """Return a reader of the median size of accepted steps that begin between two times, in s."""
 
     def median(solution: Solution) -> float:
         t, h = step_sizes(solution)
@@ -106,37 +107,37 @@ def accepted_steps(since: float, until: float) -> Callable[[Solution], float]:
 
 
 def rejected(solution: Solution) -> float:
-    """Number of rejected steps."""
+    """Return the number of rejected steps."""
     return float(solution.statistics.rejected)
 
 
 def accepted(solution: Solution) -> float:
-    """Number of accepted steps."""
+    """Return the number of accepted steps."""
     return float(solution.statistics.accepted)
 
 
 def residual_at(method: str, h: float) -> Callable[[Rungs], float]:
-    """The largest residual of the position constraints of a method with a step size."""
+    """Return a reader of the largest residual of the position constraints of a method at one step size."""
     return lambda rungs: next(r.residual for r in rungs[method] if r.h == h)
 
 
 def largest_step(method: str) -> Callable[[Rungs], float]:
-    """The largest step size of a ladder with which a method did not fail, in s."""
+    """Return a reader of the largest step size of a ladder at which a method did not fail, in s."""
     return lambda rungs: max(r.h for r in rungs[method] if not r.failure)
 
 
 def reduction(plain: Solution, other: Solution) -> float:
-    """Largest residual of the position constraints of one run over that of another."""
+    """Return the largest residual of the position constraints of one run relative to another."""
     return largest_residual()(plain) / largest_residual()(other)
 
 
 def order_of_residuals(coarse: Solution, fine: Solution) -> float:
-    """The observed order of the largest residual of two runs of which one has half the step."""
+    """Return the observed order of the largest residual of two runs, the second with half the step size."""
     return math.log2(reduction(coarse, fine))
 
 
 def output(name: str, since: float = 0.0) -> Callable[[Solution], Points]:
-    """An output that is one number, over time."""
+    """Return a reader of a scalar output versus time."""
 
     def points(solution: Solution) -> Points:
         kept = solution.t >= since
@@ -146,12 +147,12 @@ def output(name: str, since: float = 0.0) -> Callable[[Solution], Points]:
 
 
 def spread(name: str, since: float = 0.0) -> Callable[[Solution], float]:
-    """Difference of the largest and the smallest value of an output."""
+    """Return a reader of the difference between the largest and smallest value of an output."""
     return lambda solution: float(np.ptp(output(name, since)(solution)[1]))
 
 
 def trend(name: str, since: float = 0.0) -> Callable[[Solution], float]:
-    """Slope of the straight line that fits an output best."""
+    """Return a reader of the slope of the regression line of an output."""
 
     def slope(solution: Solution) -> float:
         t, values = output(name, since)(solution)
@@ -161,10 +162,10 @@ def trend(name: str, since: float = 0.0) -> Callable[[Solution], float]:
 
 
 def largest(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The largest value of a curve."""
+    """Return a reader of the largest value of a curve."""
     return lambda solution: float(reader(solution)[1].max())
 
 
 def at_end(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """The last value of a curve."""
+    """Return a reader of the last value of a curve."""
     return lambda solution: float(reader(solution)[1][-1])

@@ -1,4 +1,4 @@
-"""What is written of items: Markdown pages, CSV files of curves, JSON."""
+"""Output of items: Markdown pages, CSV files of curves, JSON."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from symlie.papers.running import Computed, bounds
 Row = Mapping[str, object]
 
 DIGITS = 3
-"""Digits of the numbers on a page; the last ones of errors depend on the machine."""
+"""Significant digits of the numbers on a page; the last digits of errors depend on the machine."""
 
 LINE = 120
-"""Characters of a line."""
+"""Line width, in characters."""
 
 HEADINGS = {"figure": "Figure", "table": "Table", "claim": "Claim"}
 
 
 def listed(paper: Paper, items: Sequence[Item]) -> dict[str, object]:
-    """A paper and its items as a JSON object."""
+    """Return a paper and its items as a JSON object."""
     rows = [{"kind": i.kind, "number": _number(i), "status": i.status, "title": i.title} for i in items]
     return {"reference": paper.reference, "doi": paper.doi, "items": rows}
 
 
 def recorded(result: Computed) -> dict[str, object]:
-    """A computed item as a JSON object."""
+    """Return a computed item as a JSON object."""
     item = result.item
     numbers = [
         {"label": n.label, "value": value, "unit": n.unit, "least": n.least, "most": n.most, "printed": n.printed}
@@ -64,7 +64,7 @@ def _number(item: Item) -> object:
 
 
 def record(results: Sequence[Computed]) -> str:
-    """The numbers and rows of items as JSON text, from which `page` is written anew without any run."""
+    """Return the numbers and table rows of items as JSON text, from which `page` can be written without runs."""
     kept = [
         {
             "name": result.item.name,
@@ -77,13 +77,7 @@ def record(results: Sequence[Computed]) -> str:
 
 
 def page(paper: Paper, items: Sequence[Item], kept: str) -> str:
-    """The page of a paper, of its items and of a `record`.
-
-    Raises
-    ------
-    FormatError
-        The record is of other items or numbers.
-    """
+    """Return the page of a paper from its items and a `record`."""
     rows = {row["name"]: row for row in json.loads(kept)}
     if list(rows) != [item.name for item in items]:
         raise FormatError(
@@ -143,13 +137,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def write_curves(results: Sequence[Computed], path: Path) -> None:
-    """Write the curves of items as CSV: a column for each coordinate of each curve, named by item, panel and curve.
-
-    Raises
-    ------
-    FormatError
-        The file can not be written.
-    """
+    """Write the curves of items as CSV: a column for each coordinate of each curve, named by item, panel and curve."""
     head: list[str] = []
     columns: list[list[float]] = []
     for result in results:
@@ -168,7 +156,8 @@ def write_curves(results: Sequence[Computed], path: Path) -> None:
 
 
 def lines_of(result: Computed) -> Iterator[str]:
-    """The item as text for a terminal, with the numbers of its curves: few points in full, of many first and last."""
+    """Yield the lines of an item for a terminal; long curves are shortened to their first and last point and their
+    range."""
     item = result.item
     yield f"{item.name}, {item.status}: {item.title}"
     yield f"  {item.text}"
@@ -189,7 +178,7 @@ def lines_of(result: Computed) -> Iterator[str]:
 
 
 FEW_POINTS = 12
-"""Points of a curve that are printed in full."""
+"""Largest number of points of a curve that are printed in full."""
 
 
 def _points(x: Sequence[float], y: Sequence[float]) -> str:

@@ -1,4 +1,4 @@
-"""Studies of one model on several grids in space."""
+"""Studies of one model on several spatial grids."""
 
 from __future__ import annotations
 
@@ -10,34 +10,25 @@ from symlie.runtime.study.refinement import Grid, refinement
 
 @dataclass(frozen=True)
 class Refinement:
-    """Errors of a model over numbers of segments, in the L² norm over a run, against the largest number.
-
-    The result is that of a `Ladder` of one method, with lengths of segments in the place of step sizes.
-
-    Attributes
-    ----------
-    case
-        The model, without its option ``segments``.
-    segments
-        Numbers of segments; the last one is the reference.
-    length
-        Length of the rod, in m.
-    points
-        Arc lengths at which curves are compared, in m.
-    t_end, method, h
-        The run on each grid.
-    """
+    """Errors in the L² norm over a run versus the number of segments; the result has the form of a `Ladder` of one
+    method, with segment lengths instead of step sizes."""
 
     case: Case
+    """Model, without its option ``segments``."""
     segments: tuple[int, ...]
+    """Numbers of segments; the last one is the reference."""
     length: float
+    """Length of the rod, in m."""
     points: tuple[float, ...]
+    """Arc lengths at which curves are compared, in m."""
     t_end: float
+    """End time, in s."""
     method: str
     h: float
+    """Step size, in s."""
 
     def run(self, session: Session) -> dict[str, tuple[Rung, ...]]:
-        """Run on all grids."""
+        """Run the model on all grids."""
         grids = [Grid(n, session.system(self._with(n))) for n in self.segments]
         rungs = []
         for row in refinement("segments", grids, self.t_end, [self.method], self.h, norm="l2", at=self.points):

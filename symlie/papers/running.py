@@ -1,4 +1,4 @@
-"""Items that have been computed and judged."""
+"""Computation of items and check of their bounds."""
 
 from __future__ import annotations
 
@@ -11,31 +11,21 @@ from symlie.papers.studies import Session
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """An item with what its runs gave.
-
-    Attributes
-    ----------
-    item
-        The item.
-    curves
-        Points of the curves, by panel.
-    numbers
-        Values of the numbers, in their order.
-    rows
-        Rows of the table.
-    judged
-        Whether bounds apply: they belong to the model of the paper.
-    """
+    """Item with the results of its runs."""
 
     item: Item
     curves: tuple[tuple[Points, ...], ...]
+    """Points of the curves, by panel."""
     numbers: tuple[float, ...]
+    """Values of the numbers of the item, in their order."""
     rows: tuple[tuple[str, ...], ...]
+    """Rows of the table."""
     judged: bool
+    """True for the model of the paper, to which the bounds apply."""
 
     @property
     def failures(self) -> list[str]:
-        """A sentence for each number that does not hold."""
+        """One sentence for each number outside its bounds."""
         if not self.judged:
             return []
         return [
@@ -46,13 +36,7 @@ class Computed:
 
 
 def compute(item: Item, session: Session) -> Computed:
-    """Run the studies of an item and read its curves, numbers and rows.
-
-    Raises
-    ------
-    SymlieError
-        A run failed that is not a row of a ladder.
-    """
+    """Run the studies of an item and read its curves, numbers and rows."""
     table = item.table
     rows = table.rows(*map(session.result, table.studies)) if table else ()
     return Computed(
@@ -69,7 +53,7 @@ def _points(panel: Panel, session: Session) -> tuple[Points, ...]:
 
 
 def bounds(least: float | None, most: float | None) -> str:
-    """Bounds in words; empty if there are none."""
+    """Return bounds in words, empty if none exist."""
     if least is not None and most is not None:
         return f"between {least:.3g} and {most:.3g}"
     if least is not None:
@@ -78,5 +62,5 @@ def bounds(least: float | None, most: float | None) -> str:
 
 
 def failed(results: Sequence[Computed]) -> list[str]:
-    """Sentences on all numbers that do not hold, with the names of their items."""
+    """Return sentences on all numbers outside their bounds, with the names of the items."""
     return [f"{result.item.name}: {text}" for result in results for text in result.failures]

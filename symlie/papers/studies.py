@@ -1,4 +1,4 @@
-"""Studies: runs that items share. Each is data that can be compared, and is run once in a session."""
+"""Studies: runs that items share, described by comparable data and executed once in a session."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from symlie.runtime.system.system import System
 
 Found = TypeVar("Found", covariant=True)
 Options = tuple[tuple[str, object], ...]
-"""Names and values, as tuples so that studies can be compared."""
+"""Names and values, as tuples to make studies hashable."""
 
 
 class Study(Protocol):
-    """Runs with one result; equal studies have the same."""
+    """Runs with one result; equal studies have equal results."""
 
     def run(self, session: Session) -> object:
-        """Run it."""
+        """Return the result."""
         ...
 
     def __hash__(self) -> int: ...
@@ -35,10 +35,7 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class Case:
-    """A model as a study runs it: its name, options, parameters and initial values.
-
-    Initial values are (node, field, value).
-    """
+    """Model of a study: its name, options, parameters and initial values (node, field, value)."""
 
     model: str
     options: Options = ()
@@ -47,16 +44,8 @@ class Case:
 
 
 class Session:
-    """Runs studies, each once, and systems, each built once.
-
-    Parameters
-    ----------
-    model
-        File of a model in place of those of the papers. It is built with those options of a case that it has, and keeps
-        its own parameters and initial values.
-    progress
-        Told what runs.
-    """
+    """Cache that runs each study and builds each system once; a model file of the user replaces the models of the
+    papers."""
 
     def __init__(self, model: str | None = None, progress: Callable[[str], None] = lambda label: None) -> None:
         self.model = model
@@ -65,19 +54,13 @@ class Session:
         self._systems: dict[Case, System] = {}
 
     def result(self, study: Study) -> object:
-        """The result of a study."""
+        """Return the result of a study."""
         if study not in self._results:
             self._results[study] = study.run(self)
         return self._results[study]
 
     def system(self, case: Case) -> System:
-        """The system of a case.
-
-        Raises
-        ------
-        UnknownNameError, ModelError
-            There is no such model, or it fails.
-        """
+        """Return the system of a case."""
         if case not in self._systems:
             self._systems[case] = self._own(self.model, case) if self.model else self._stated(case)
         return self._systems[case]
@@ -89,17 +72,12 @@ class Session:
         return system
 
     def _own(self, model: str, case: Case) -> System:
+        # A model of the user takes the options of a case that it has, and its own parameters and initial values.
         file = open_model(model)
         return system_of_model(model, {name: value for name, value in case.options if name in file.option_names})
 
     def takes(self, options: Options) -> bool:
-        """Whether the model has options, with these values.
-
-        Parameters
-        ----------
-        options
-            Names and values.
-        """
+        """Return whether the model has options with these values."""
         if self.model is None:
             return True
         file = open_model(self.model)
@@ -110,10 +88,7 @@ class Session:
         return True
 
     def known(self, case: Case, t: float) -> ReferenceState | None:
-        """The solution that is shipped beside a model, at a time.
-
-        ``None`` for a model of the user's, and for parameters or initial values that it does not belong to.
-        """
+        """Return the solution shipped with a model at a time, or ``None`` if none exists for this time and case."""
         if self.model or case.parameters or case.initial:
             return None
         path = model_path(case.model)
@@ -125,7 +100,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Course:
-    """One run, as `solve` takes it: a fixed step h, or tolerances; the result is a `Solution`."""
+    """One run with arguments of `solve`, either a fixed step size h or tolerances; the result is a `Solution`."""
 
     case: Case
     t_end: float
@@ -143,7 +118,7 @@ class Course:
     method_options: Options = ()
 
     def run(self, session: Session) -> Solution:
-        """Run it."""
+        """Run the model."""
         size = f"h = {self.h:g}" if self.h else f"tolerance {self.rtol or self.atol:g}"
         session.progress(f"{self.case.model}, {self.method}, {size}")
         return solve(
@@ -166,43 +141,43 @@ class Course:
 
 @dataclass(frozen=True)
 class Rung:
-    """One run of a ladder of steps; errors are NaN and ``failure`` is a sentence if it failed.
-
-    ``errors`` has ``q``, ``v`` and ``multipliers`` as in `Measured`, or, against a known solution, ``q`` as the root
-    of the squares of rotation matrix and position, the outputs that are known, and ``multipliers``.
-    """
+    """One run of a ladder."""
 
     h: float
+    """Step size, in s."""
     errors: Mapping[str, float]
+    """``q``, ``v`` and ``multipliers`` as in `Measured`; against a known solution, errors of its outputs, their norm
+    ``q``, and ``multipliers``."""
     residual: float = np.nan
     steps: int = 0
     seconds: float = np.nan
     failure: str = ""
+    """Error message of a failed run, whose errors are missing or NaN."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """Errors of methods over step sizes at the end time; the result is a tuple of `Rung` by method.
-
-    Compared is with the solution that is shipped beside the model; where there is none at this time, with a run of the
-    method and step of ``reference``, which takes the options of the methods if it is one of them. Of ``repetitions`` of
-    each run the shortest time counts. With the norm ``relative`` errors are ``q`` alone, ‖q - q_ref‖/‖q_ref‖ of all
-    stored components.
-    """
+    """Errors of methods versus step size at the end time, against a shipped solution if one applies; the result is a
+    tuple of `Rung` by method."""
 
     case: Case
     methods: tuple[str, ...]
     steps: tuple[float, ...]
+    """Step sizes, in s."""
     t_end: float
     reference: tuple[str, float]
+    """Method and step size of the reference run if no shipped solution applies; it has the method options if it is
+    one of the methods."""
     multipliers: str = "stage"
     norm: str = "end"
+    """``end``, ``l2``, or ``relative`` for ‖q - q_ref‖/‖q_ref‖ of all stored components as the only error."""
     stabilize: str = "none"
     method_options: Options = ()
     repetitions: int = 1
+    """Number of runs whose shortest time is taken."""
 
     def run(self, session: Session) -> dict[str, tuple[Rung, ...]]:
-        """Run all methods with all steps."""
+        """Run all methods with all step sizes."""
         system, known = session.system(self.case), session.known(self.case, self.t_end)
         if known and (
             self.norm != "end" or self.stabilize != "none" or not known.outputs.keys() & system.layout.outputs
@@ -277,12 +252,12 @@ class Ladder:
 
 @dataclass(frozen=True)
 class AsManySteps:
-    """A run with as many steps of one length as an adaptive one accepts; the result is its `Solution`."""
+    """A run with as many steps of equal size as an adaptive run accepts; the result is its `Solution`."""
 
     adaptive: Course
 
     def run(self, session: Session) -> Solution:
-        """Run it."""
+        """Run the model with fixed steps."""
         steps = cast(Solution, session.result(self.adaptive)).statistics.accepted
         fixed = replace(self.adaptive, h=self.adaptive.t_end / steps, rtol=None, atol=None, h0=None)
         return cast(Solution, session.result(fixed))
@@ -290,48 +265,34 @@ class AsManySteps:
 
 @dataclass(frozen=True)
 class Gain:
-    """What adaptive steps gain.
-
-    Attributes
-    ----------
-    accepted, rejected
-        Numbers of adaptive steps.
-    adaptive, fixed
-        Euclidean norm of the error of the stored components at the end, with adaptive steps and with as many of one
-        length.
-    """
+    """Gain of adaptive steps over equally many fixed steps."""
 
     accepted: int
     rejected: int
+    """Numbers of adaptive steps."""
     adaptive: float
     fixed: float
+    """Euclidean norms of the final error of the stored components, with adaptive and with as many fixed steps."""
 
     @property
     def factor(self) -> float:
-        """Error of fixed steps over that of adaptive ones."""
+        """Ratio of the error with fixed steps to that with adaptive steps."""
         return self.fixed / self.adaptive
 
 
 @dataclass(frozen=True)
 class Adaptivity:
-    """Adaptive runs beside such of as many fixed steps; the result is a `Gain` by the name of the run.
-
-    Attributes
-    ----------
-    courses
-        Adaptive runs by name.
-    node
-        The node, or array of nodes, whose stored components are compared.
-    reference
-        Method and step of the runs that are compared with.
-    """
+    """Adaptive runs compared with runs of equally many fixed steps; the result is a `Gain` by name of the run."""
 
     courses: tuple[tuple[str, Course], ...]
+    """Adaptive runs by name."""
     node: str
+    """Node, or array of nodes, whose stored components are compared."""
     reference: tuple[str, float]
+    """Method and step size, in s, of the reference runs."""
 
     def run(self, session: Session) -> Mapping[str, Gain]:
-        """Run all of them."""
+        """Run all comparisons."""
         return {name: self._gain(session, course) for name, course in self.courses}
 
     def _gain(self, session: Session, course: Course) -> Gain:

@@ -1,4 +1,4 @@
-"""Items of [Tumiotto2024b]: an abstract on the drift of half-explicit methods."""
+"""Items of [Tumiotto2024b]: an extended abstract on the drift of half-explicit methods."""
 
 from __future__ import annotations
 
@@ -29,25 +29,26 @@ LABELS = {
 LEAST_OF_Q, MOST_OF_Q = (1.65, 2.65, 3.65, 4.65), (2.35, 3.35, 4.35, 5.6)
 LEAST_OF_MULTIPLIERS = {"S3sR3": (0.9, 1.9, 2.9, 3.9), "S3xR3": (0.9, 1.9, 2.85, 3.9)}
 MOST_OF_MULTIPLIERS = {"S3sR3": (1.1, 2.3, 4.3, 5.6), "S3xR3": (1.1, 2.3, 3.15, 5.6)}
-"""Bounds of the orders that the two finest steps show, by method; on S³ × R³ λ of order 4 has 3 within 0.15."""
+"""Bounds of the order observed between the two finest steps, by method; for order 4 on S³ × R³ the order of λ is 3 ±
+0.15."""
 CLEAR = {"q": 1e-12, "multipliers": 1e-10}
-"""Errors below these are mostly round-off, and show no order."""
+"""Errors below which round-off dominates and no order is visible."""
 
 ROD_STEP = 2.0**-10
-"""A step at which the residuals of the rod are compared with the print, in s."""
+"""Step size at which the residuals of the rod are compared with the printed value, in s."""
 
 
 def on(case: Case, group: str) -> Case:
-    """A rod on a group; without an option it is on S³ ⋉ R³."""
+    """Return a rod on a group; S³ ⋉ R³ is the default of the models."""
     return case if group == "S3sR3" else replace(case, options=(*case.options, ("group", group)))
 
 
 GROUPS = {"S3sR3": "S³ ⋉ R³", "S3xR3": "S³ × R³"}
-"""What the model of the cited paper is on, and what the abstract names."""
+"""Groups of the model of the cited paper and of the abstract."""
 
 
 def orders_figure(quick: bool) -> Item:
-    """Figure 1."""
+    """Return figure 1."""
     panels, numbers = [], []
     for group, group_name in GROUPS.items():
         study = ladder(on(ROLL_UP, group), quick)
@@ -93,24 +94,24 @@ TOPS_OF_FIGURE = {
         (5, 6, 7),
     ),
 }
-"""Tops of figure 2, end times in s, and k of the step sizes 2⁻ᵏ s."""
+"""Tops of figure 2, with their end times in s and the exponents k of the step sizes 2⁻ᵏ s."""
 
 ALPHA = 2
 WAYS = {"none": "α = 0", f"baumgarte:{ALPHA}": f"α = {ALPHA}/s"}
 RANGES = {"fast top": (2e-12, 5e-8), "slow top": (1e-13, 3e-6)}
-"""Residuals that are shown, in m."""
+"""Ranges of the plotted residuals, in m."""
 LEAST_FACTOR, MOST_FACTOR = {"fast top": 1.1, "slow top": 18.0}, {"fast top": 1.4, "slow top": 50.0}
-"""Bounds of the factors by which Baumgarte's term reduces the largest residual."""
+"""Bounds of the factors by which Baumgarte stabilisation reduces the largest residual."""
 
 
 def run(top: str, k: int, way: str) -> Course:
-    """A top with a step size and a stabilisation."""
+    """Return the run of a top with a step size and a stabilisation."""
     case, end, _ = TOPS_OF_FIGURE[top]
     return Course(case, end, h=2.0**-k, stabilize=way)
 
 
 def stabilisation_figure() -> Item:
-    """Figure 2."""
+    """Return figure 2."""
     panels = [
         Panel(
             f"{top}, {label}", "time in s", "largest |Φ| in m",
@@ -148,20 +149,20 @@ def stabilisation_figure() -> Item:
 
 
 ALPHAS = (0, 2, 10, 50, 200)
-"""Coefficients of Baumgarte's term, in 1/s."""
+"""Coefficients of Baumgarte stabilisation, in 1/s."""
 TRIED = (4e-3, 5e-3, 6e-3, 7e-3, 8e-3, 9e-3)
-"""Steps of which the damped rod takes those up to the stability bound, in s."""
+"""Step sizes of the damped rod below and above its stability limit, in s."""
 
 
 def stable(alpha: int, quick: bool) -> Ladder:
-    """The roll-up with steps near the bound of stability."""
+    """Return the ladder of the roll-up with step sizes near the stability limit."""
     steps = TRIED[2:5] if quick else TRIED
     way = f"baumgarte:{alpha}" if alpha else "none"
     return Ladder(ROLL_UP, ("half_explicit_5",), steps, 2.0, FINEST, stabilize=way)
 
 
 def rolled(group: str) -> Course:
-    """The roll-up until it rests, on a group."""
+    """Return the run of the roll-up until it is at rest, on a group."""
     return Course(on(ROLL_UP, group), 20.0, rtol=RTOL, atol=ATOL)
 
 
@@ -169,13 +170,13 @@ FLYING = Case("flying_spaghetti", (("constraint", "kirchhoff"), ("segments", 8))
 
 
 def drifting(case: Case, group: str, k: int) -> Course:
-    """A rod with fixed steps by a method of order 3, whose residuals are above round-off."""
+    """Return a run of a rod with fixed steps of a method of order 3, whose residuals exceed round-off."""
     t_end = 2.0 if case is ROLL_UP else 5.0
     return Course(on(case, group), t_end, "half_explicit_3", 2.0**-k, record_every=8)
 
 
 def direct_product_claim() -> Item:
-    """The sentence on the residuals of the rod names a group."""
+    """Return the claim on the residuals of the rod, for which the abstract names the direct product."""
     rods = {"roll-up": ROLL_UP, "flying spaghetti": FLYING}
     panels = [
         Panel(
@@ -208,16 +209,16 @@ def direct_product_claim() -> Item:
 
 
 SAME_END = 1e-9
-"""Relative difference of two runs that take the same steps but for round-off."""
+"""Bound of the relative difference of two runs whose steps differ only by round-off."""
 
 
 def difference_of_ends(one: Solution, other: Solution) -> float:
-    """Relative difference of the distance of the ends at the end."""
+    """Return the relative difference of the final distance between the ends."""
     return float(one.outputs["tip_distance"][-1] / other.outputs["tip_distance"][-1]) - 1
 
 
 def claims(quick: bool) -> Sequence[Item]:
-    """Sentences."""
+    """Return the claims."""
     slow = Course(SLOW, 40.0, h=2.0**-6)
     return [
         Item(
@@ -262,7 +263,7 @@ def claims(quick: bool) -> Sequence[Item]:
 
 
 def items(quick: bool) -> Sequence[Item]:
-    """All items."""
+    """Return all items."""
     return [orders_figure(quick), stabilisation_figure(), *claims(quick)]
 
 

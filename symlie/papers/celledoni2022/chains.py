@@ -19,30 +19,30 @@ METHODS = {
     "rkmk_38": ("RKMK4, 3/8 rule", 4),
     "rkmk4_two_commutators": ("RKMK4, two commutators", 4),
 }
-"""The six methods of figure 5, with their orders."""
+"""Names and orders of the six methods of figure 5."""
 
 PAIR = "rkmk_dopri5"
-"""RKMK(5,4), the pair of Dormand and Prince."""
+"""RKMK(5,4) with the pair of Dormand and Prince."""
 ON_COMPONENTS = "ambient_dopri5"
-"""The same pair on stored components, which is what ODE45 of MATLAB is."""
+"""The same pair on the stored components, as in ODE45 of MATLAB."""
 
 SPATIAL = (
     ("links", "directions", ((0.6, 0.0, 0.8), (0.0, 0.6, -0.8))),
     ("links", "angular_velocities", ((0.8, 1.5, -0.6), (1.0, 0.8, 0.6))),
 )
-"""A start in space, since that of the paper stays in a plane."""
+"""Initial values of a motion in space; the paper has initial values of a planar motion."""
 
 T_END = 3.0
-"""End of the adaptive runs, in s."""
+"""End time of the adaptive runs, in s."""
 TOLERANCE = 1e-6
-"""Their tolerance, absolute."""
+"""Absolute tolerance of the adaptive runs."""
 FIRST_STEP = T_END / 100
-"""Their first step, in s, as in the published scripts."""
+"""First step size of the adaptive runs, in s, as in the published scripts."""
 Factors = tuple[tuple[str, float], ...]
-"""Changed factors of the step size formula."""
+"""Names and values of changed coefficients of the step size formula."""
 
 REFERENCE_AT_1 = ("rkmk_rk67", 2.0**-11)
-"""What the orders at t = 1 s are found by."""
+"""Method and step size, in s, of the reference at t = 1 s."""
 KNOWN_ENDS = {
     1.0: (
         (-0.8466011958591085, 0.0, -0.5322277850412617, 0.0, 5.427834313615026, 0.0),
@@ -53,20 +53,20 @@ KNOWN_ENDS = {
         (-0.5777064140225461, 0.0, 0.8162446319561376, 0.0, 1.289147689707041, 0.0),
     ),
 }
-"""(q, ω) of two links by time, by two integrators with 113 bits on two formulations, which agree to 28 digits."""
+"""(q, ω) of both links by time, from two 113-bit integrations of two formulations that agree to 28 digits."""
 MOST_OF_REFERENCE = {1.0: 1e-11, T_END: 1e-10}
-"""Errors of the runs that others are compared with: round-off, a thousandth of the errors that are shown."""
+"""Bounds of the errors of the reference runs, by time: round-off, a thousandth of the plotted errors."""
 DIGITS = "two integrators with 113 bits"
 
 ON_MANIFOLD = {"rkmk_euler": "Lie–Euler", "rkmk_rk44": "RKMK4", "cf4": "CF4"}
 MOST_ROUND_OFF = 1e-13
-"""What round-off gathers in 500 steps."""
+"""Bound of the round-off accumulated in 500 steps."""
 LEAST_AMBIENT = 1e-9
-"""What methods of order 4 and 5 on the stored components miss by at least: far above any round-off."""
+"""Lower bound of the violation by methods of order 4 and 5 on the stored components, far above round-off."""
 
 
 def chain(links: int, length: float = 1.0, *, in_space: bool = False) -> Case:
-    """A chain; all rods of one length, in m."""
+    """Return a chain whose rods all have the same length, in m."""
     parameters = () if length == 1.0 else (("lengths", length),)
     return Case("pendulum_chain", (("links", links),), parameters, SPATIAL if in_space else ())
 
@@ -75,19 +75,19 @@ TWO = chain(2)
 
 
 def distance_to_known(solution: Solution) -> float:
-    """Distance of (q, ω) of two links at the end from the known solution."""
+    """Return the Euclidean distance of the final (q, ω) of two links from the known solution."""
     known = KNOWN_ENDS[float(solution.t[-1])]
     return float(np.linalg.norm(solution.configuration("links")[-1] - np.array(known)))
 
 
 def known_end(course: Course, t: float) -> Number:
-    """The distance of a run of two links from the known solution."""
+    """Return the bounded distance of a run of two links from the known solution."""
     label = f"error at {t:g} s of the run that others are compared with"
     return Number(label, distance_to_known, [course], None, MOST_OF_REFERENCE[t], source=DIGITS)
 
 
 def adaptive(case: Case, method: str = PAIR, options: Factors = (), t_end: float = T_END) -> Course:
-    """A run with adaptive steps by the formula of the paper."""
+    """Return an adaptive run with the step size formula of the paper."""
     return Course(
         case, t_end, method, rtol=0.0, atol=TOLERANCE, h0=FIRST_STEP, controller="celledoni2022",
         controller_options=options, trace=True,
@@ -95,7 +95,7 @@ def adaptive(case: Case, method: str = PAIR, options: Factors = (), t_end: float
 
 
 def lengths_of(deviation: bool) -> Callable[[Solution], Points]:
-    """Largest 1 - q_i·q_i, or q_i·ω_i, over time."""
+    """Return a reader of the largest |1 - q_i·q_i| (`deviation`) or of the largest |q_i·ω_i| versus time."""
 
     def points(solution: Solution) -> Points:
         q, w = (solution.field("links", name) for name in ("directions", "angular_velocities"))
@@ -106,13 +106,13 @@ def lengths_of(deviation: bool) -> Callable[[Solution], Points]:
 
 
 def orders(in_space: bool, quick: bool) -> Ladder:
-    """Errors at t = 1 s."""
+    """Return the ladder of errors at t = 1 s."""
     steps = tuple(2.0**-k for k in (range(7, 10) if quick else range(5, 11)))
     return Ladder(chain(2, in_space=in_space), tuple(METHODS), steps, 1.0, REFERENCE_AT_1)
 
 
 def drift_runs() -> dict[str, Course]:
-    """Five seconds with a step of 0.01 s, and with adaptive steps on the stored components."""
+    """Return runs of 5 s by label: with steps of 0.01 s, and with adaptive steps on the stored components."""
     case = chain(2, in_space=True)
     runs = {name: Course(case, 5.0, method, 0.01) for method, name in ON_MANIFOLD.items()}
     runs["RK4, on components"] = Course(case, 5.0, "ambient_rk4", 0.01)
@@ -166,7 +166,7 @@ def _drift_figure(number: str, deviation: bool) -> Item:
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 4 to 7."""
+    """Return figures 4 to 7."""
     return [
         Item("figure", "4", "schematic", "three pendulums at one time", "It shows what the angles and lengths are."),
         _orders_figure(quick),
@@ -176,18 +176,19 @@ def figures(quick: bool) -> list[Item]:
 
 
 TRUNCATED = {"rkmk_kutta3": (3, 1), "rkmk_rk44": (4, 2), "rkmk_38": (4, 2), PAIR: (5, 2)}
-"""Methods with their orders, and the commutators that these need: p - 2, of which the third has the factor zero."""
+"""Methods with their order p and the number of commutators that it requires: p - 2, of which the third has a zero
+coefficient."""
 TRUNCATION_STEPS = tuple(2.0**-k for k in (6, 7, 8))
 
 
 def truncated(method: str, commutators: int | str) -> Ladder:
-    """Errors at t = 1 s in space with a truncated series of dexp⁻¹."""
+    """Return the ladder of errors at t = 1 s of the motion in space with a truncated series of dexp⁻¹."""
     options = (("commutators", commutators),)
     return Ladder(chain(2, in_space=True), (method,), TRUNCATION_STEPS, 1.0, REFERENCE_AT_1, method_options=options)
 
 
 def truncation() -> Item:
-    """The sentence on commutators."""
+    """Return the claim on truncated series of dexp⁻¹."""
     numbers = []
     for method, (p, count) in TRUNCATED.items():
         for commutators, expected in (("exact", p), (count, p), (count - 1, count + 1)):

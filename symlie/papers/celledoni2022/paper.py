@@ -9,7 +9,7 @@ from symlie.papers.items import Item, Paper
 
 
 def items(quick: bool) -> Sequence[Item]:
-    """All items."""
+    """Return all items."""
     return [
         *tops.figures(quick),
         *chains.figures(quick),

@@ -15,7 +15,7 @@ from symlie.runtime.solution.solution import Solution
 
 TRACKING = Case("quadrotors", (("control", "tracking"),))
 LENGTHS = (0.6, 0.8)
-"""Of the rods, in m."""
+"""Lengths of the rods, in m."""
 
 METHODS = {
     "rkmk_euler": ("RKMK1", 1),
@@ -26,25 +26,25 @@ METHODS = {
 
 FLIGHT = Course(TRACKING, 5.0, "rkmk_rk44", 0.01)
 REFERENCE = ("rkmk_rk67", 2.0**-12)
-"""What the orders are found by."""
+"""Method and step size, in s, of the reference."""
 IN_SPACE = Course(TRACKING, 5.0, "ambient_rk4", 0.01)
 
 MOST_ROUND_OFF = 1e-13
-"""What round-off gathers in 500 steps."""
+"""Bound of the round-off accumulated in 500 steps."""
 
 
 def target(t: Array) -> Array:
-    """The curve that the load is to follow, (times, 3), in m."""
+    """Return the target curve of the load, shape (times, 3), in m."""
     return np.column_stack([t - 2.5, 0 * t, (t - 2.5) ** 2 - 7])
 
 
 def field(name: str, solution: Solution) -> Array:
-    """A field of the one node, over time."""
+    """Return a field of the only node versus time."""
     return solution.field("quadrotors", name)
 
 
 def path(vehicle: int | None) -> Callable[[Solution], Points]:
-    """Path of the load, or of a vehicle, in space; upwards is up."""
+    """Return a reader of the path of the load (`None`) or of a vehicle, with the third axis pointing upwards."""
 
     def points(solution: Solution) -> Points:
         x = field("y", solution)
@@ -56,7 +56,7 @@ def path(vehicle: int | None) -> Callable[[Solution], Points]:
 
 
 def rods(time: float) -> Callable[[Solution], Points]:
-    """Both rods at a time, from one vehicle to the load and to the other."""
+    """Return a reader of both rods at a time, as a line from one vehicle via the load to the other."""
 
     def points(solution: Solution) -> Points:
         k = int(np.argmin(np.abs(solution.t - time)))
@@ -69,54 +69,54 @@ def rods(time: float) -> Callable[[Solution], Points]:
 
 
 def load(axis: int) -> Callable[[Solution], Points]:
-    """A component of the position of the load."""
+    """Return a reader of a position component of the load versus time."""
     return lambda solution: (solution.t, field("y", solution)[:, axis])
 
 
 def wanted(axis: int) -> Callable[[Solution], Points]:
-    """A component of the curve that it is to follow."""
+    """Return a reader of a component of the target curve versus time."""
     return lambda solution: (solution.t, target(solution.t)[:, axis])
 
 
 def deviation(solution: Solution) -> Points:
-    """Distance of the load from where it is to be."""
+    """Return the distance of the load from its target versus time."""
     return solution.t, np.linalg.norm(field("y", solution) - target(solution.t), axis=1)
 
 
 FULL = Case("quadrotors", (("control", "full"),))
 FULL_FLIGHT = Course(FULL, 5.0, "rkmk_dopri5", rtol=1e-10, atol=1e-10, trace=True)
 STIFFNESS, DAMPING, INERTIA = 40.0, 4.0, 0.0820
-"""Gains of attitudes, in N m and N m s, and the first moment of inertia of the vehicles, in kg m²."""
+"""Gains of the attitude controllers, in N m and N m s, and first moment of inertia of a vehicle, in kg m²."""
 SLOW_ROOT = (-DAMPING + math.sqrt(DAMPING**2 - 4 * INERTIA * STIFFNESS)) / (2 * INERTIA)
-"""Of J s² + k_Ω s + k_R, in 1/s: small errors of attitudes follow it at last."""
+"""Slow root of J s² + k_Ω s + k_R, in 1/s, which determines the final decay of small attitude errors."""
 BETWEEN = (0.5, 0.75)
-"""Times between which that is seen, in s."""
+"""Interval in which this decay is measured, in s."""
 
 HALF_PERIOD = math.pi / math.sqrt(12.0 - 5.0**2 / 4)
-"""Half the period of e″ + 5 e′ + 12 e = 0, in s: with the gains of the load, its error follows this law."""
+"""Half the period, in s, of e″ + 5 e′ + 12 e = 0, the equation of the error of the load with its gains."""
 DECAY = math.exp(-5.0 / 2 * HALF_PERIOD)
-"""Factor of e after half a period."""
+"""Factor by which |e| decreases in half a period."""
 SETTLED = 0.02
-"""Relative distance from the law at the end, where the rods still settle."""
+"""Relative tolerance of this factor at the end, where the rods are still settling."""
 
 
 def decay(solution: Solution) -> float:
-    """The distance at the end over that half a period earlier."""
+    """Return the final distance from the target relative to the distance half a period earlier."""
     t, distance = deviation(solution)
     return float(distance[-1] / np.interp(t[-1] - HALF_PERIOD, t, distance))
 
 
 KNOWN_LOAD = (-1.564102906732672, -0.053831958161607532, -3.546818982742295)
-"""Position of the load at t = 1 s, in m, by two integrators with 113 bits on two formulations."""
+"""Position of the load at t = 1 s, in m, from two 113-bit integrations of two formulations."""
 
 
 def distance_to_known(solution: Solution) -> float:
-    """Distance of the load at the end from where it is known to be."""
+    """Return the distance of the load at the end from its known position."""
     return float(np.linalg.norm(field("y", solution)[-1] - np.array(KNOWN_LOAD)))
 
 
 def from_unity(i: int) -> Callable[[Solution], Points]:
-    """|1 - q·q| of a rod over time."""
+    """Return a reader of |1 - q·q| of a rod versus time."""
 
     def points(solution: Solution) -> Points:
         q = field(f"q{i}", solution)
@@ -126,7 +126,7 @@ def from_unity(i: int) -> Callable[[Solution], Points]:
 
 
 def from_orthogonality(i: int) -> Callable[[Solution], Points]:
-    """Largest entry of |RᵀR - 1| of a vehicle over time."""
+    """Return a reader of the largest entry of |RᵀR - I| of a vehicle versus time."""
 
     def points(solution: Solution) -> Points:
         R = field(f"R{i}", solution).reshape(-1, 3, 3)
@@ -137,29 +137,29 @@ def from_orthogonality(i: int) -> Callable[[Solution], Points]:
 
 
 def ladder(quick: bool) -> Ladder:
-    """Errors at t = 1 s."""
+    """Return the ladder of errors at t = 1 s."""
     steps = tuple(2.0**-k for k in (range(7, 10) if quick else range(6, 12)))
     return Ladder(TRACKING, tuple(METHODS), steps, 1.0, REFERENCE)
 
 
 def astray(i: int) -> Callable[[Solution], Points]:
-    """Norm of the error e_R of the attitude of a vehicle."""
+    """Return a reader of the norm of the attitude error e_R of a vehicle versus time."""
     return lambda solution: (solution.t, np.linalg.norm(solution.outputs[f"attitude_error{i}"], axis=1))
 
 
 def thrust(i: int) -> Callable[[Solution], Points]:
-    """Thrust of a vehicle along its third axis, in N."""
+    """Return a reader of the thrust of a vehicle along its third axis versus time, in N."""
     return lambda solution: (solution.t, solution.outputs[f"thrust{i}"])
 
 
 def attitude_decay(solution: Solution) -> float:
-    """The first component of e_R of the first vehicle at the later time over that at the earlier one."""
+    """Return the ratio of the first component of e_R of vehicle 1 at the end of `BETWEEN` to its value at the start."""
     early, late = np.interp(BETWEEN, solution.t, solution.outputs["attitude_error1"][:, 0])
     return float(late / early)
 
 
 def full_claim() -> Item:
-    """The sentence on the full model in section 6.2."""
+    """Return the claim on the full model of section 6.2."""
     decay_of_law = math.exp(SLOW_ROOT * (BETWEEN[1] - BETWEEN[0]))
     steps = tuple(2.0**-k for k in (10, 11))
     study = Ladder(FULL, ("rkmk_rk44",), steps, 1.0, REFERENCE)
@@ -211,7 +211,7 @@ def _preserved(number: str, title: str, text: str, y: str, reader: Callable[[int
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 12 to 18."""
+    """Return figures 12 to 18."""
     study = ladder(quick)
     times = (0.0, 1.0, 2.5, 5.0)
     orders = Panel(

@@ -1,4 +1,4 @@
-"""Items of [Celledoni2022], section 5.3: adaptive steps on chains of pendulums, and the peak that they follow."""
+"""Items of [Celledoni2022], section 5.3: adaptive steps on chains of pendulums, and the peak of angular velocities."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from symlie.papers.studies import Adaptivity, AsManySteps, Course, Gain, Study
 from symlie.runtime.solution.solution import Solution
 
 FINEST = ("rkmk_rk67", T_END / 2**14)
-"""What adaptive runs are compared with."""
+"""Method and step size, in s, of the reference for adaptive runs."""
 
 SCRIPTS: Factors = (("exponent", 0.25),)
-"""Exponent of the step size formula in the published scripts; that of the paper is 1/(1 + min(5, 4))."""
+"""Exponent of the step size formula in the published scripts; the paper prints 1/(1 + min(5, 4))."""
 
 PROTOTYPE = "an independent prototype in NumPy"
 KNOWN_GAINS: dict[tuple[int, float, Factors], tuple[int, int, float, float]] = {
@@ -34,16 +34,17 @@ KNOWN_GAINS: dict[tuple[int, float, Factors], tuple[int, int, float, float]] = {
     (20, 1.0, SCRIPTS): (362, 5, 1.5e-5, 3.0e-5),
     (20, 0.25, SCRIPTS): (795, 2, 6.8e-5, 1.4e-1),
 }
-"""Accepted and rejected steps and errors of adaptive and of fixed steps, by links, length and controller."""
+"""Accepted and rejected steps, and errors with adaptive and with fixed steps, by number of links, length in m and
+controller."""
 GAIN_DIGITS = 0.05
-"""These errors are known to two digits."""
+"""Relative tolerance of these errors, which are known to two digits."""
 
 PEAK, PEAK_DIGIT = 2.2, 0.1
-"""Time of the peak in the paper, in s, and how far it is legible there."""
+"""Time of the peak in the paper and its reading accuracy, in s."""
 
 
 def component(field: str, link: int, axis: int, since: float = 0.0) -> Callable[[Solution], Points]:
-    """One stored component over time."""
+    """Return a reader of one stored component of a link versus time."""
 
     def points(solution: Solution) -> Points:
         kept = solution.t >= since
@@ -53,7 +54,7 @@ def component(field: str, link: int, axis: int, since: float = 0.0) -> Callable[
 
 
 def acceleration(link: int) -> Callable[[Solution], Points]:
-    """The rate of the second component of an angular velocity, by differences of a fine run."""
+    """Return a reader of the rate of the second angular velocity component, by finite differences of a fine run."""
 
     def points(solution: Solution) -> Points:
         t, values = component("angular_velocities", link, 1)(solution)
@@ -63,7 +64,7 @@ def acceleration(link: int) -> Callable[[Solution], Points]:
 
 
 def time_of_peak(reader: Callable[[Solution], Points]) -> Callable[[Solution], float]:
-    """When the magnitude of a curve is largest, in s."""
+    """Return a reader of the time at which the magnitude of a curve is largest, in s."""
 
     def time(solution: Solution) -> float:
         t, values = reader(solution)
@@ -73,36 +74,36 @@ def time_of_peak(reader: Callable[[Solution], Points]) -> Callable[[Solution], f
 
 
 def time_of_smallest_step(solution: Solution) -> float:
-    """When the smallest step begins, in s."""
+    """Return the time at which the smallest step begins, in s."""
     t, h = step_sizes(solution)
     return float(t[h.argmin()])
 
 
 def out_of_plane(solution: Solution) -> float:
-    """Largest component that vanishes in a motion in the plane of x and z."""
+    """Return the largest magnitude of the components that vanish for motion in the x-z plane."""
     q, w = (solution.field("links", name) for name in ("directions", "angular_velocities"))
     return float(max(np.abs(q[..., 1]).max(), np.abs(w[..., ::2]).max()))
 
 
 def gains(scaled: bool, quick: bool) -> Adaptivity:
-    """Chains of rods of 1 m, or of 5 m together."""
+    """Return the study of chains with rods of 1 m, or of 5 m in total (`scaled`)."""
     numbers = (2, 4, 20) if quick else (2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
     runs = tuple((str(n), adaptive(chain(n, 5.0 / n if scaled else 1.0))) for n in numbers)
     return Adaptivity(runs, "links", FINEST)
 
 
 def over_links(part: str) -> Callable[[Mapping[str, Gain]], Points]:
-    """Errors over the number of links."""
+    """Return a reader of a field of `Gain` versus the number of links."""
     return lambda found: (np.array([float(n) for n in found]), np.array([getattr(g, part) for g in found.values()]))
 
 
 def one_gain(links: int, length: float, options: Factors) -> Adaptivity:
-    """The gain of one chain."""
+    """Return the study of one chain."""
     return Adaptivity(((str(links), adaptive(chain(links, length), options=options)),), "links", FINEST)
 
 
 def known_factor(links: int, length: float) -> Number:
-    """Error of fixed steps over that of adaptive ones, with the exponent of the published scripts."""
+    """Return the bounded ratio of errors with fixed and adaptive steps, for the exponent of the published scripts."""
     _, _, small, large = KNOWN_GAINS[links, length, SCRIPTS]
     bounds = (1 - 2 * GAIN_DIGITS) * large / small, (1 + 2 * GAIN_DIGITS) * large / small
     label = f"error of fixed steps over that of adaptive ones, {links} links of {length:g} m"
@@ -111,7 +112,7 @@ def known_factor(links: int, length: float) -> Number:
 
 
 def known_gain(links: int, length: float, options: Factors) -> list[Number]:
-    """Steps and errors of a chain beside known ones."""
+    """Return the steps and errors of a chain, bounded by known values."""
     accepted, rejected, *errors = KNOWN_GAINS[links, length, options]
     study = one_gain(links, length, options)
     where = f"{links} links of {length:g} m, exponent {'1/4' if options else '1/5'}"
@@ -217,13 +218,13 @@ def _peaks() -> list[Number]:
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 8 to 11."""
+    """Return figures 8 to 11."""
     nine, eleven = _peak_figures()
     return [_gain_figure("8", False, quick), nine, _gain_figure("10", True, quick), eleven]
 
 
 def claims() -> list[Item]:
-    """Sentences on steps and the peak."""
+    """Return the claims on adaptive steps and the peak."""
     return [
         Item(
             "claim", "adaptivity", "confirmed", "Adaptive steps pay for two links, not for twenty, again for L = 5/N",

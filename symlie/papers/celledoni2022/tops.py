@@ -16,45 +16,45 @@ THETAS = (0.0, 0.5, 1.0)
 SHOWN = {0.0: "0", 0.5: "1/2", 1.0: "1"}
 
 MILD = (("top", "momentum", (6.0, 2.0, 3.0)),)
-"""Momentum of a top that turns slowly enough for first orders to show, in N m s."""
+"""Initial momentum, in N m s, of a top slow enough to show the orders at these step sizes."""
 
 TOP = Case("heavy_top", (("formulation", "TSO3"),), initial=MILD)
 QUADRATIC = Case("heavy_top", (("formulation", "quadratic"),), initial=MILD)
 FAST = Case("heavy_top", (("formulation", "TSO3"),))
 
 STEP = 2.0**-6
-"""Step of the curves of figure 2, in s."""
+"""Step size of the curves of figure 2, in s."""
 LONG_STEP = 0.01
-"""Step of figure 3, in s."""
+"""Step size of figure 3, in s."""
 
 MOST_ENERGY = 6e-3
-"""Largest relative error of the energy with h = 0.01 s: 5.5e-3 for θ = 1/2 by an independent prototype."""
+"""Bound of the relative energy error with h = 0.01 s; an independent prototype has 5.5e-3 for θ = 1/2."""
 
 
 def ladder(case: Case, theta: float, quick: bool) -> Ladder:
-    """Errors at t = 1 s over step sizes."""
+    """Return the ladder of errors at t = 1 s for one θ."""
     steps = tuple(2.0**-k for k in (range(8, 11) if quick else range(6, 12)))
     return Ladder(case, (METHOD,), steps, 1.0, ("rkmk_rk67", 2.0**-11), method_options=(("theta", theta),))
 
 
 def course(case: Case, theta: float) -> Course:
-    """A run of one second with the step of the figure."""
+    """Return a run of one second with the step size of figure 2."""
     return Course(case, 1.0, METHOD, STEP, method_options=(("theta", theta),))
 
 
 def long(theta: float, quick: bool) -> Course:
-    """A long run of the fast top: 6000 steps, or a tenth of them."""
+    """Return a long run of the fast top: 6000 steps, or 600 if `quick`."""
     return Course(FAST, 6.0 if quick else 60.0, METHOD, LONG_STEP, method_options=(("theta", theta),))
 
 
 def vertical(solution: Solution) -> Points:
-    """Q⁻¹ e₃, the vertical in axes of the body."""
+    """Return Q⁻¹ e₃, the vertical in body axes."""
     rows = solution.outputs["rotation"].reshape(-1, 3, 3)[:, 2]
     return rows[:, 0], rows[:, 1], rows[:, 2]
 
 
 def axis(component: int) -> Callable[[Solution], Points]:
-    """A component of Qχ over time."""
+    """Return a reader of a component of Qχ versus time."""
 
     def points(solution: Solution) -> Points:
         return solution.t, solution.outputs["axis"][:, component]
@@ -63,30 +63,30 @@ def axis(component: int) -> Callable[[Solution], Points]:
 
 
 def energy_error(solution: Solution) -> Points:
-    """Relative error of the energy over time."""
+    """Return the relative energy error versus time."""
     energy = solution.outputs["energy"]
     return solution.t, energy / energy[0] - 1.0
 
 
 def largest_energy_error(solution: Solution) -> float:
-    """The largest relative error of the energy."""
+    """Return the largest relative energy error."""
     return float(np.abs(energy_error(solution)[1]).max())
 
 
 def energy_trend(solution: Solution) -> float:
-    """Largest error of the energy in the last tenth of a run over that in the first."""
+    """Return the largest energy error in the last tenth of a run relative to the first tenth."""
     values = np.abs(energy_error(solution)[1])
     tenth = len(values) // 10
     return float(values[-tenth:].max() / values[:tenth].max())
 
 
 def apart(a: Solution, b: Solution) -> float:
-    """Largest distance of Qχ of two runs with equal steps."""
+    """Return the largest distance between Qχ of two runs with equal steps."""
     return float(np.linalg.norm(a.outputs["axis"] - b.outputs["axis"], axis=1).max())
 
 
 def change_of_momentum(solution: Solution) -> float:
-    """Largest change of the vertical momentum, relative to it."""
+    """Return the largest relative change of the vertical momentum."""
     momentum = solution.outputs["vertical_momentum"]
     return float(np.abs(momentum / momentum[0] - 1.0).max())
 
@@ -163,7 +163,7 @@ def _long_figure(quick: bool) -> Item:
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 1 to 3."""
+    """Return figures 1 to 3."""
     return [
         Item("figure", "1", "schematic", "the heavy top and its axes", "It shows the top with its fixed point."),
         _orders_figure(quick),

@@ -1,4 +1,4 @@
-"""Items of [Celledoni2022], section 2: what the methods cost, on the systems of sections 3, 5 and 6."""
+"""Items of [Celledoni2022], section 2: cost of the methods on the systems of sections 3, 5 and 6."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from symlie.papers.studies import Case, Ladder
 
 LOWER = ("rkmk_euler", "lie_euler_heun", "rkmk_bs32", "cf32a", "cg3")
 HIGHER = ("rkmk_rk44", "rkmk4_two_commutators", "cf4", "cg4", "rkmk_dopri5", "cg5", "rkmk_rk67")
-"""Methods up to order three, and from four on: one of each family and order, and those of order five and six."""
+"""Methods of orders one to three, and of orders four to six, from each family."""
 
 START = (
     ("links", "directions", ((0.6, 0.0, 0.8), (0.0, 0.6, -0.8))),
     ("links", "angular_velocities", ((0.8, 1.5, -0.6), (1.0, 0.8, 0.6))),
 )
-"""A motion in space of two pendulums of unit length."""
+"""Initial values of a motion in space of two pendulums of unit length."""
 
 SYSTEMS = {
     "double pendulum on (TS²)²": (Case("pendulum_chain", (("links", 2),), initial=START), 1.0, 50),
     "heavy top on se(3)*": (Case("heavy_top", (("formulation", "se3_dual"),)), 0.1, 100),
     "two quadrotors": (Case("quadrotors", (("control", "tracking"),)), 1.0, 50),
 }
-"""Case, end time in s, and steps of the coarsest run."""
+"""Case, end time in s, and number of steps of the coarsest run, by system."""
 
 ROUND_OFF = 5e-11
-"""Errors below are mostly round-off and are left out, with those of all smaller steps."""
+"""Error below which round-off dominates: such points and all smaller steps are left out."""
 REPETITIONS = 5
 BASE = "cf4"
-"""Method whose time at the largest step is one."""
+"""Method whose time at the largest step size is the unit of time."""
 RIVAL = "cg4"
-"""A method of the same order with three times as many exponentials."""
+"""Method of the same order with three times as many exponentials."""
 
 
 def ladder(system: str, quick: bool) -> Ladder:
-    """Errors of all methods over step sizes."""
+    """Return the ladder of errors of all methods on a system."""
     case, t_end, coarsest = SYSTEMS[system]
     steps = tuple(t_end / (coarsest * 2**k) for k in range(5 if quick else 7))
     finest = ("rkmk_rk67", t_end / (coarsest * 2**7))
@@ -46,7 +46,7 @@ def ladder(system: str, quick: bool) -> Ladder:
 
 
 def work(method: str) -> Callable[[Rungs], Points]:
-    """Errors over processor times, down to round-off."""
+    """Return a reader of errors versus processor times, down to round-off."""
 
     def points(rungs: Rungs) -> Points:
         rows = list(takewhile(lambda row: row.errors.get("q", 0.0) > ROUND_OFF, rungs[method]))
@@ -56,17 +56,17 @@ def work(method: str) -> Callable[[Rungs], Points]:
 
 
 def dearer(rungs: Rungs) -> float:
-    """Time of a run with many exponentials over that with few, at the smallest step."""
+    """Return the processor time of `RIVAL` relative to `BASE` at the smallest step size."""
     return rungs[RIVAL][-1].seconds / rungs[BASE][-1].seconds
 
 
 def less_accurate(h: float) -> Callable[[Rungs], float]:
-    """Error with many exponentials over that with few."""
+    """Return a reader of the error of `RIVAL` relative to `BASE` at a step size."""
     return lambda rungs: error_at(RIVAL, "q", h)(rungs) / error_at(BASE, "q", h)(rungs)
 
 
 def exponentials_claim(quick: bool) -> Item:
-    """The sentence on exponentials in section 2.2."""
+    """Return the claim on exponentials of section 2.2."""
     studies = {system: ladder(system, quick) for system in SYSTEMS}
     panels = [
         Panel(system, f"processor time in that of {BASE} at the largest step", "error at the end",

@@ -1,4 +1,4 @@
-"""Items of [Hante2022], section 4: the fully discrete equations, and the systems that its algorithm solves."""
+"""Items of [Hante2022], section 4: the fully discrete equations, and the systems of equations of its algorithm."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from symlie.papers.studies import Case, Course
 LENGTH = 10.0
 STIFFNESS, INERTIA = (500.0, 500.0, 500.0, 1e4, 1e4, 1e4), (10.0, 10.0, 10.0, 1.0, 1.0, 1.0)
 STEP, T_END = 2.0**-9, 0.25
-"""Of the runs that are put into the equations, in s."""
+"""Step size and end time of runs that are inserted into the equations, in s."""
 ROUNDING = 1e-11
-"""Of momenta M θ/h, where positions of 10 m are known to the spacing of numbers, relative to the largest."""
+"""Bound of the round-off of momenta M θ/h, for positions up to 10 m, relative to the largest momentum."""
 HOLDS = 1e-13
-"""Of constraints, in m, and of their rates relative to velocities."""
+"""Bound of constraint residuals, in m, and of their rates relative to velocities."""
 ONE_STEP = 1e-12
-"""Residual of a linear system after a Newton step, relative to that before."""
+"""Bound of the residual of a linear system after one Newton iteration, relative to the initial residual."""
 ENOUGH = 1e-9
-"""The same of line 3, where rounding of Φ is left of it, over h."""
+"""The same bound for line 3, where the round-off of Φ divided by h remains."""
 SHORT, SHORT_TIME = 2.0**-10, 2.0**-4
-"""Steps that 64 segments take, and the end of a run, in s."""
+"""Step size that is small enough for 64 segments, and end time, in s."""
 
 
 def pulled(t: float) -> tuple[int, tuple[float, ...]]:
-    """Moment and force on the first node of the flying spaghetti until 2.5 s, in N m and N."""
+    """Return the loaded node of the flying spaghetti with its moment and force until 2.5 s, in N m and N."""
     size = 80.0 * t
     return 0, (0.0, -size / 2, -size, size / 10, 0.0, 0.0)
 
 
 def bent(_: float) -> tuple[int, tuple[float, ...]]:
-    """The moment on the last node of the roll-up, in N m."""
+    """Return the loaded node of the roll-up with its moment, in N m."""
     return -1, (0.0, 2 * math.pi * STIFFNESS[0] / LENGTH, 0.0, 0.0, 0.0, 0.0)
 
 
 def flying(segments: int, constraint: str = "kirchhoff") -> Case:
-    """The flying spaghetti."""
+    """Return the flying spaghetti."""
     return Case("flying_spaghetti", (("constraint", constraint), ("segments", segments)))
 
 
@@ -49,21 +49,21 @@ RODS = {
     "flying spaghetti": (flying(8), Rod(LENGTH, STIFFNESS, INERTIA, 0.0, (3, 4), False, pulled)),
     "damped roll-up": (ROLLING, Rod(LENGTH, STIFFNESS, INERTIA, 100.0, (), True, bent)),
 }
-"""Models, and their data as the paper has them."""
+"""Models, and their data as in the paper."""
 
 
 def by_lines(case: Case, rod: Rod, method: str) -> ByLines:
-    """A run, put into the equations of the paper."""
+    """Return the study that inserts a run into the equations of the paper."""
     return ByLines(Course(case, T_END, method, STEP), rod)
 
 
 def largest(found: Residuals) -> float:
-    """The largest residual of the equations of momenta."""
+    """Return the largest residual of the momentum equations."""
     return max(found.start, found.end)
 
 
 def lines_claim() -> Item:
-    """The sentence that opens section 5."""
+    """Return the claim at the beginning of section 5."""
     numbers = []
     for name, (case, rod) in RODS.items():
         study = by_lines(case, rod, "rattlie")
@@ -85,7 +85,7 @@ def lines_claim() -> Item:
 
 
 def stages(case: Case, t_end: float = T_END, h: float = STEP) -> Stages:
-    """Both systems of the step after a time."""
+    """Return the study of both systems of equations of the step that follows a run."""
     return Stages(Course(case, t_end, "rattlie", h))
 
 
@@ -93,12 +93,12 @@ Found = tuple[Stage, Stage]
 
 
 def after(line: int, iterations: int) -> Callable[[Found], float]:
-    """The residual of line 3 or 5 after so many iterations."""
+    """Return a reader of the residual of line 3 (0) or line 5 (1) after a number of iterations."""
     return lambda found: found[line].residuals[iterations]
 
 
 def residuals(line: int) -> Callable[[Found], Points]:
-    """Residuals over iterations."""
+    """Return a reader of residuals of line 3 (0) or line 5 (1) versus iterations."""
 
     def points(found: Found) -> Points:
         return np.arange(ITERATIONS + 1.0), np.array(found[line].residuals)
@@ -107,7 +107,7 @@ def residuals(line: int) -> Callable[[Found], Points]:
 
 
 def newton_claim() -> Item:
-    """The sentences on line 5 of algorithm 1."""
+    """Return the claim on line 5 of algorithm 1."""
     panels, numbers = [], []
     for name, (case, _) in RODS.items():
         study = stages(case)
@@ -129,11 +129,11 @@ def newton_claim() -> Item:
 
 SEGMENTS = (4, 16, 64)
 HELD = {"none": 0, "kirchhoff": 2, "inextensible": 3}
-"""Constraints, and how many of each segment."""
+"""Number of constraint equations of each segment, by type of constraint."""
 
 
 def band_rows(*found: Found) -> list[list[str]]:
-    """Constraint, segments, unknowns and half bandwidths."""
+    """Return the table of constraints, numbers of segments and unknowns, and half bandwidths."""
     cases = [(constraint, n) for constraint in HELD for n in SEGMENTS]
     return [
         [constraint, str(n), str(one.unknowns), str(one.half_bandwidth), str(other.half_bandwidth)]
@@ -142,7 +142,7 @@ def band_rows(*found: Found) -> list[list[str]]:
 
 
 def band_claim() -> Item:
-    """The sentence on the Jacobians of lines 3 and 5."""
+    """Return the claim on the Jacobians of lines 3 and 5."""
     cases = [(constraint, n) for constraint in HELD for n in SEGMENTS]
     studies = {case: stages(flying(case[1], case[0]), SHORT_TIME, SHORT) for case in cases}
     numbers = [
@@ -166,5 +166,5 @@ def band_claim() -> Item:
 
 
 def claims() -> Sequence[Item]:
-    """Sentences of section 4."""
+    """Return the claims on the discrete equations and the algorithm."""
     return [newton_claim(), band_claim(), lines_claim()]

@@ -1,10 +1,11 @@
-"""The fully discrete equations of a rod as a paper writes them, in NumPy, beside the integrator that takes it by lines.
+"""The fully discrete equations of a rod as printed, in NumPy, for comparison with a time integrator of the semidiscrete
+rod.
 
     M_k v_k^n = T⁻ᵀ(-h v_k^½) M_k v_k^½ + h/2 (f_k^n + (Bᵀ λ⁺)_k),   q_k^{n+1} = q_k^n ∘ exp(h v_k^½)
     M_k v_k^{n+1} = T⁻ᵀ(h v_k^½) M_k v_k^½ - h/2 (f_k^{n+1} + (Bᵀ λ⁻)_k),   0 = Ψ,   0 = dΨ/dt
     f_k = T⁻ᵀ(Δs w_k) G_k - T⁻ᵀ(-Δs w_{k+1}) G_{k+1} - F_k,   G = C (w - w*) + 2 D ẇ
 
-with T⁻¹ by its series. No kernel that was derived from the model is used.
+T⁻¹ is evaluated by its series, without kernels derived from the model.
 Source: [Hante2022], equations 12, 17 and 18; Δs and ẇ as in section 4.
 """
 
@@ -22,66 +23,53 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 
 TERMS = 36
-"""Of the series of T⁻¹, which converge as (ω/2π)^k; cross sections turn by less than 1.3 rad against each other."""
+"""Number of terms of the series of T⁻¹, which decrease as (ω/2π)^k; neighbouring cross sections differ by less than 1.3
+rad."""
 
 
 @dataclass(frozen=True)
 class Rod:
-    """Data of a rod with the section (0, 1) of forces and torques in inertial axes.
-
-    Attributes
-    ----------
-    length
-        In m.
-    stiffness, inertia
-        Diagonals of C, in N m² and N, and of the inertia per length, in kg m and kg/m.
-    damping
-        D, in N m² s and N s.
-    held
-        Components of w that are constrained.
-    clamped
-        Whether the first node does not move.
-    load
-        (force; moment) in inertial axes on a node at a time: the node, and six numbers, moment first.
-    """
+    """Data of a rod with a load on one node."""
 
     length: float
+    """Length, in m."""
     stiffness: tuple[float, ...]
+    """Diagonal of C, in N m² and N."""
     inertia: tuple[float, ...]
+    """Diagonal of the inertia per length, in kg m and kg/m."""
     damping: float
+    """D, in N m² s and N s."""
     held: tuple[int, ...]
+    """Constrained components of w."""
     clamped: bool
+    """True if the first node is fixed."""
     load: Callable[[float], tuple[int, tuple[float, ...]]]
+    """Loaded node at a time, with its moment and force in inertial axes, moment first."""
 
 
 @dataclass(frozen=True)
 class Residuals:
-    """What the discrete equations leave of the steps of a run, with the multipliers that leave least.
-
-    Attributes
-    ----------
-    start, end
-        Largest entries in the equations of both momenta, over the largest momentum.
-    constraint, hidden
-        Largest entries of Ψ, and of its rate over the largest velocity.
-    """
+    """Residuals of the discrete equations over the steps of a run, with multipliers from least squares."""
 
     start: float
     end: float
+    """Largest entries in the equations of both momenta of a step, relative to the largest momentum."""
     constraint: float
+    """Largest entry of Ψ, in m."""
     hidden: float
+    """Largest entry of the rate of Ψ, relative to the largest velocity."""
 
 
 @dataclass(frozen=True)
 class ByLines:
-    """A run by an integrator in time, put into the fully discrete equations; the result is `Residuals`."""
+    """A run of a time integrator, inserted into the fully discrete equations; the result is `Residuals`."""
 
     course: Course
     rod: Rod
     node_array: str = "rod"
 
     def run(self, session: Session) -> Residuals:
-        """Run it and evaluate both sides."""
+        """Run the model and evaluate both sides of the equations."""
         solution = cast(Solution, session.result(self.course))
         q, v = solution.configuration(self.node_array), solution.velocity(self.node_array)
         grid = _Grid(self.rod, q.shape[1])
@@ -92,7 +80,7 @@ class ByLines:
 
 
 class _Grid:
-    """A rod with nodes at equal distances."""
+    """Rod with equidistant nodes."""
 
     def __init__(self, rod: Rod, nodes: int) -> None:
         self.rod, self.ds = rod, rod.length / (nodes - 1)
@@ -102,7 +90,7 @@ class _Grid:
         self.moving = slice(1 if rod.clamped else 0, None)
 
     def step(self, t: float, t_next: float, q: Array, q_next: Array, v: Array, v_next: Array) -> tuple[float, ...]:
-        """Residuals of one step."""
+        """Return the residuals of one step in the order of the fields of `Residuals`, not scaled."""
         h = t_next - t
         theta = difference(q, q_next)
         momentum = self.mass * theta / h
@@ -121,17 +109,17 @@ class _Grid:
         )
 
     straight = np.array([0.0, 0, 0, 0, 0, 1])
-    """w*."""
+    """w*, the strain of a straight rod."""
 
     def _least(self, rows: Array, residual: Array) -> float:
-        """What multipliers can not take away."""
+        """Return the largest entry of the residual that remains with the multipliers from least squares."""
         r = residual[self.moving].ravel()
         if len(rows):
             r = r - rows.T @ np.linalg.lstsq(rows.T, r, rcond=None)[0]
         return float(np.abs(r).max())
 
     def forces(self, t: float, q: Array, v: Array) -> Array:
-        """f of all nodes."""
+        """Return f of all nodes, shape (nodes, 6)."""
         theta = difference(q[:-1], q[1:])
         ahead, behind = inverse_tangent(hat(theta)), inverse_tangent(hat(-theta))
         rate = (_applied(ahead, v[1:]) - _applied(behind, v[:-1])) / self.ds
@@ -145,7 +133,7 @@ class _Grid:
         return found
 
     def rows(self, q: Array) -> Array:
-        """B, as far as nodes move."""
+        """Return B, without the columns of fixed nodes."""
         theta = difference(q[:-1], q[1:])
         ahead, behind = inverse_tangent(hat(theta)), inverse_tangent(hat(-theta))
         found = np.zeros((len(theta), len(self.rod.held), len(q), 6))
@@ -157,7 +145,7 @@ class _Grid:
 
 
 def hat(w: Array) -> Array:
-    """ŵ of rows (Ω; U), shape (n, 6, 6)."""
+    """Return ŵ of vectors (Ω; U), shape (n, 6, 6)."""
     found = np.zeros((len(w), 6, 6))
     found[:, :3, :3] = found[:, 3:, 3:] = skew(w[:, :3])
     found[:, 3:, :3] = skew(w[:, 3:])
@@ -165,12 +153,12 @@ def hat(w: Array) -> Array:
 
 
 def skew(a: Array) -> Array:
-    """The matrix of b -> a × b of rows, shape (n, 3, 3)."""
+    """Return the matrices of b -> a × b, shape (n, 3, 3)."""
     return np.cross(a[:, None, :], np.eye(3)[None]).swapaxes(1, 2)
 
 
 def inverse_tangent(w_hat: Array) -> Array:
-    """T⁻¹ = Σ (-1)^k B_k ŵ^k/k!, of each matrix."""
+    """Return T⁻¹ = Σ (-1)^k B_k ŵ^k/k! of each matrix."""
     power = np.broadcast_to(np.eye(w_hat.shape[-1]), w_hat.shape)
     total = np.array(power)
     for k, number in enumerate(bernoulli(TERMS)[1:], 1):
@@ -180,7 +168,7 @@ def inverse_tangent(w_hat: Array) -> Array:
 
 
 def difference(q: Array, other: Array) -> Array:
-    """log(q⁻¹∘other) of rows (p, x) of S³⋉R³."""
+    """Return log(q⁻¹∘other) of elements (p, x) of S³⋉R³, shape (n, 6)."""
     back = q[:, :4] * np.array([1, -1, -1, -1])
     p = _product(back, other[:, :4])
     p = np.where(p[:, :1] < 0, -p, p)
@@ -192,7 +180,7 @@ def difference(q: Array, other: Array) -> Array:
 
 
 def rotation(p: Array) -> Array:
-    """R(p) of a unit quaternion."""
+    """Return R(p) of a unit quaternion."""
     turned = skew(p[None, 1:])[0]
     return np.asarray(np.eye(3) + 2 * p[0] * turned + 2 * turned @ turned)
 

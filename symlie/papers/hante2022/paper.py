@@ -17,17 +17,17 @@ from symlie.runtime.solution.solution import Solution
 SPAGHETTI = Case("flying_spaghetti", (("segments", 8),))
 
 UNLOADED = 5.0
-"""Time from which there is no load, in s."""
+"""Time after which no load acts, in s."""
 METHODS = {"rattlie": "variational integrator", "generalized_alpha": "generalized-α"}
 
 
 def long_run(method: str, quick: bool) -> Course:
-    """The rod without damping, long after its load is gone."""
+    """Return a run of the undamped rod that continues long after the load has ended."""
     return Course(SPAGHETTI, 30.0 if quick else 110.0, method, 2.0**-8, record_every=32)
 
 
 def energy_figure(quick: bool) -> Item:
-    """Figure 7."""
+    """Return figure 7."""
     panels = [
         Panel(name, "time in s", "energy in J", [Curve("energy", long_run(method, quick), output("energy", UNLOADED))])
         for method, name in METHODS.items()
@@ -47,26 +47,26 @@ def energy_figure(quick: bool) -> Item:
 
 
 LENGTH = 10.0
-"""Of both rods, in m."""
+"""Length of both rods, in m."""
 REST = 30.0
-"""Time at which the rolled-up rod hardly moves any more, in s."""
+"""Time at which the rolled-up rod is almost at rest, in s."""
 
 KNOWN_GAPS = {1.0: 6.75605, 2.5: 2.17747, 5.0: 1.82599, 10.0: 0.472461, REST: 0.00275422}
-"""Distances of the ends by time, of 8 segments, in m."""
+"""Distances between the ends by time, for 8 segments, in m."""
 GAP_DIGITS = 5e-3
-"""Relative distance within which they are the same: pages keep three digits."""
+"""Relative tolerance of these distances, of which pages print three digits."""
 LAWS = "a solution of high order in extended precision"
 
 
 def rolled_up(segments: int = 8, t_end: float = REST, group: str | None = None) -> Course:
-    """The roll-up manoeuvre; the damping of shorter segments needs shorter steps."""
+    """Return a run of the roll-up manoeuvre; the damping of shorter segments requires shorter steps."""
     h = 2.0**-10 if segments <= 8 else 2.0**-11
     options: Options = (("segments", segments), *((("group", group),) if group else ()))
     return Course(Case("roll_up", options), t_end, "rattlie", h, record_every=16)
 
 
 def gap(t: float) -> Callable[[Solution], float]:
-    """Distance of the ends at a recorded time, in m."""
+    """Return a reader of the distance between the ends at a time, in m."""
 
     def distance(solution: Solution) -> float:
         times, distances = output("tip_distance")(solution)
@@ -76,7 +76,7 @@ def gap(t: float) -> Callable[[Solution], float]:
 
 
 def roll_up_figures() -> list[Item]:
-    """Figures 1 and 2."""
+    """Return figures 1 and 2."""
     run, times = rolled_up(), (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, REST)
     shapes = [Curve(f"{t:g} s", run, centre_line(t, LENGTH, 0, 2)) for t in times]
     gaps = [
@@ -117,7 +117,7 @@ SOFT = Case("flying_spaghetti", SPAGHETTI.options, (("bending_stiffness", 50.0),
 
 
 def snapshots_figure() -> Item:
-    """Figure 4."""
+    """Return figure 4."""
     run, soft = Course(SPAGHETTI, 15.0, h=2.0**-9, record_every=8), Course(SOFT, 1.5, h=2.0**-9, record_every=8)
     times = (0.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
     views = {"in space": (0, 1, 2), "seen along z": (0, 1), "seen along y": (0, 2)}
@@ -139,7 +139,7 @@ def snapshots_figure() -> Item:
 
 
 def time_figure(quick: bool) -> Item:
-    """Figure 5."""
+    """Return figure 5."""
     steps = tuple(2.0**-k for k in (range(8, 11) if quick else range(8, 13)))
     study = Ladder(SPAGHETTI, ("rattlie",), steps, 1.0, ("half_explicit_5", 2.0**-14), norm="l2")
     return Item(
@@ -153,7 +153,7 @@ def time_figure(quick: bool) -> Item:
 
 
 def space_figure(quick: bool) -> Item:
-    """Figure 6."""
+    """Return figure 6."""
     numbers = (4, 8, 16, 32, 128) if quick else (4, 8, 16, 32, 64, 256)
     points = tuple(LENGTH / 8 * k for k in range(9))
     method, h = "half_explicit_5", 2.0**-12
@@ -183,17 +183,17 @@ def space_figure(quick: bool) -> Item:
 
 
 def over_sizes(study: Ladder | Refinement, method: str) -> list[Curve]:
-    """Errors of q and v."""
+    """Return the curves of the errors of q and v."""
     return [Curve(part, study, error(method, part), marked=True) for part in ("q", "v")]
 
 
 def bounds(known: float, relative: float) -> tuple[float, float]:
-    """Both sides of a known number."""
+    """Return the lower and upper bound of a number with a known value."""
     return (1 - relative) * known, (1 + relative) * known
 
 
 STILL = 100.0
-"""Time until which the rolled-up rod comes to rest, in s; its oscillation is damped at 0.2/s."""
+"""End time at which the rolled-up rod is at rest, in s; its oscillation decays at 0.2/s."""
 
 
 GROUPS = {"S3sR3": "S³ ⋉ R³", "SE3": "SE(3)", "S3xR3": "S³ × R³"}
@@ -201,12 +201,12 @@ SEGMENTS = (4, 8, 16)
 
 
 def still_apart(solution: Solution) -> float:
-    """The largest distance of the ends in the last five seconds, in m."""
+    """Return the largest distance between the ends in the last five seconds, in m."""
     return float(output("tip_distance", STILL - 5)(solution)[1].max())
 
 
 def gap_rows(*found: Solution) -> list[list[str]]:
-    """Group, number of segments, and distances of the ends."""
+    """Return the table of groups, numbers of segments and distances between the ends."""
     cases = [(name, n) for name in GROUPS.values() for n in SEGMENTS]
     return [
         [name, str(n), *(f"{value:.2g}" for value in (gap(5.0)(run), gap(REST)(run), still_apart(run)))]
@@ -215,7 +215,7 @@ def gap_rows(*found: Solution) -> list[list[str]]:
 
 
 def locking_claim() -> Item:
-    """The sentence at the end of section 5.1."""
+    """Return the claim at the end of section 5.1."""
     runs = {(group, n): rolled_up(n, STILL, group) for group in GROUPS for n in SEGMENTS}
     head = ["group", "segments", "gap at 5 s in m", "gap at 30 s in m", "largest from 95 s on in m"]
     return Item(
@@ -234,7 +234,7 @@ def locking_claim() -> Item:
 
 
 def items(quick: bool) -> Sequence[Item]:
-    """All items."""
+    """Return all items."""
     return [
         *roll_up_figures(),
         Item("figure", "3", "schematic", "the flying spaghetti at the start, and its loads", "A drawing without data."),

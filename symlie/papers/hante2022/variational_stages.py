@@ -1,4 +1,4 @@
-"""Both stages of a variational step by themselves: what Newton's iterations leave, and what bands the matrices have."""
+"""Both stages of a variational step in isolation: residuals of Newton iterations, and bandwidths of the matrices."""
 
 from __future__ import annotations
 
@@ -20,44 +20,30 @@ from symlie.runtime.methods.variational import DiscreteTableau
 from symlie.runtime.solution.solution import Solution
 
 ITERATIONS = 6
-"""Newton steps that are taken, past the last one that gains."""
+"""Number of Newton iterations, more than reduce the residual."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of one step.
-
-    Attributes
-    ----------
-    residuals
-        Norms of the residual at the first guess, which the last velocity gives, and after each Newton step with the
-        derived matrix; relative to the first.
-    half_bandwidth
-        Largest distance of an entry of the matrix from the diagonal, with the unknowns in the order of s: velocities of
-        a node, multipliers of the segment after it.
-    unknowns
-        Their number.
-    """
+    """Newton iterations and matrix of one stage."""
 
     residuals: tuple[float, ...]
+    """Norms of the residual at the initial guess, from the last velocity, and after each Newton iteration, relative
+    to the first."""
     half_bandwidth: int
+    """Largest distance of a nonzero entry from the diagonal, with unknowns ordered along the rod: velocities of a
+    node, then multipliers of the next segment."""
     unknowns: int
 
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages for q and for v of the step of a variational integrator after a run; the result is a pair of `Stage`.
-
-    Attributes
-    ----------
-    course
-        The run by the method, with a fixed step.
-    """
+    """Stages for q and v of the variational step after a run with fixed steps; the result is a pair of `Stage`."""
 
     course: Course
 
     def run(self, session: Session) -> tuple[Stage, Stage]:
-        """Run it, and take the step after it."""
+        """Run the model and take the next step."""
         course, system = self.course, session.system(self.course.case)
         assert course.h is not None
         solution = cast(Solution, session.result(course))
@@ -92,7 +78,7 @@ def _stage(stage: StartStage | EndStage, tables: IterationTables, layout: Layout
 
 
 def _along(layout: Layout) -> NDArray[np.intp]:
-    """The place of each unknown in the order of s, of one rod whose segments all have the same constraints."""
+    """Return the index of each unknown in the order along one rod whose segments all have the same constraints."""
     (nodes,) = layout.nodes
     segments = nodes.count - 1
     of_nodes = np.repeat(np.arange(nodes.count), layout.dimension // nodes.count)

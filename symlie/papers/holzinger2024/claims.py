@@ -1,4 +1,4 @@
-"""Sentences of [Holzinger2024] that are judged."""
+"""Checked claims of [Holzinger2024]."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 
 SMALL_STEPS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-"""Steps over which the iteration matrix is said to become ill conditioned, in s."""
+"""Step sizes at which, according to the paper, the iteration matrix becomes ill-conditioned, in s."""
 FEW = 20
-"""So many steps are taken."""
+"""Number of steps of such a run."""
 
 
 def small_steps(h: float, *, scaled: bool) -> Course:
-    """A few steps of the held heavy top, with or without scaling."""
+    """Return a short run of the constrained heavy top, with or without scaling."""
     return Course(HELD_TOP, FEW * h, "generalized_alpha", h, method_options=(*REDUCED, ("scaling", scaled)))
 
 
 def reached_multipliers(h: float) -> Course:
-    """What multipliers are at the end of these steps."""
+    """Return the reference run for the multipliers at the end of these steps."""
     return Course(HELD_TOP, FEW * h, "half_explicit_5", h / 4, multipliers="index1")
 
 
 def apart(a: Solution, b: Solution) -> float:
-    """Relative difference of the multipliers at the end."""
+    """Return the relative difference of the final multipliers."""
     return float(np.linalg.norm(a.multipliers[-1] - b.multipliers[-1]) / np.linalg.norm(b.multipliers[-1]))
 
 
 def scaling_claim() -> Item:
-    """The sentence before section 4."""
+    """Return the claim that precedes section 4."""
     pairs = [small_steps(h, scaled=scaled) for h in SMALL_STEPS for scaled in (True, False)]
 
     def largest(*found: Solution) -> float:
@@ -79,7 +79,7 @@ def scaling_claim() -> Item:
 
 
 def se3_claim(quick: bool) -> Item:
-    """The guess at the end of section 5."""
+    """Return the conjecture at the end of section 5."""
     held = study(HELD_TOP, [RV, SE3], "generalized_alpha", halved(2.5e-3, 5), 1.0, "center_of_mass", WITH_TANGENT)
     examples: dict[str, tuple[Formulations, float | None, float | None]] = {
         "held heavy top": (held, None, 1.0),
@@ -109,7 +109,7 @@ def se3_claim(quick: bool) -> Item:
 
 
 def claims(quick: bool) -> list[Item]:
-    """Sentences."""
+    """Return the claims."""
     steps = halved(1e-4, 4 if quick else 6)
     implicit = study(FREE_TOP, [RV, RXYZ, EP], "generalized_alpha", steps, 1.0, "center_of_mass", FULL)
     near, far = (

@@ -1,4 +1,4 @@
-"""What items of [Holzinger2024] compare: formulations, methods and their options, and how both are drawn and listed."""
+"""Formulations, methods and options that items of [Holzinger2024] compare, and their curves and tables."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ COORDINATES: dict[str, Options] = {
     RXYZ: (("coordinates", "euler_angles"),),
     EP: (("coordinates", "euler_parameters"),),
 }
-"""The formulations of the paper; the one that steps on the group is the first."""
+"""Formulations of the paper; the first one integrates on the group."""
 
 OF_FORM_1: dict[str, Options] = {FORM_1: (("coordinates", "euler_angles"), ("form", 1))}
-"""Euler angles with angular velocities as unknowns, which the paper states beside those of its figures, form 2."""
+"""Euler angles with angular velocities as unknowns (form 1), which the paper defines in addition to form 2 of its
+figures."""
 
 MINIMAL = "minimal"
 OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}
-"""Coordinates of joints, which the paper has of the Puma."""
+"""Joint coordinates, which the paper uses for the Puma."""
 
 SE3 = "SE(3), ours"
 OURS: dict[str, Options] = {
@@ -41,33 +42,33 @@ OURS: dict[str, Options] = {
 }
 QUATERNION = "S³, ours"
 OF_QUATERNION: dict[str, Options] = {QUATERNION: (("group", "S3"),)}
-"""A body that turns about a point stores no position: of all three groups it leaves the rotation."""
+"""Group of a body that rotates about a point and stores no position: all three groups reduce to their rotation."""
 HELD: dict[str, Options] = {
     name.replace("ours", "held, ours"): (*options, ("constraint_frame", "space")) for name, options in OURS.items()
 }
-"""The same motion with a position that is held by x - R X = 0."""
+"""Formulations of the same motion with a position constrained by x - R X = 0."""
 
 EXPLICIT = {"RK44": "rkmk_rk44", "DOPRI5": "rkmk_dopri5", "ODE23": "rkmk_bs32", "RK67": "rkmk_rk67"}
 HALF_EXPLICIT = "half-explicit"
-"""In the place of these where there are constraints."""
+"""Label of the method that replaces these for constrained systems."""
 
 GUESS: Options = (("predictor", "zero"), ("start", "plain"))
-"""Start and guess of the paper."""
+"""Initialisation and predictor of the paper."""
 
 FULL: Options = (*GUESS, ("tangent", False), ("stiffness", "full"))
-"""The derived matrix, without T(θ) as in the paper."""
+"""Derived matrix, without T(θ) as in the paper."""
 
 REDUCED: Options = (*GUESS, ("tangent", False), ("stiffness", "reduced"))
-"""The matrix of the paper's equation (42), without derivatives of M v' and of Bᵀλ."""
+"""Matrix of equation (42) of the paper, without derivatives of M v' and Bᵀλ."""
 
 WITHOUT_STIFFNESS: Options = (*GUESS, ("tangent", False), ("stiffness", "none"), ("newton_halvings", 0))
-"""The matrix of the paper where forces are weights, which it does not differentiate; no correction is halved."""
+"""Matrix of the paper for gravity forces, which it does not differentiate; no correction is halved."""
 
 UNDAMPED: Options = (*REDUCED, ("newton_halvings", 0))
 
 WITH_TANGENT: Options = (*GUESS, ("tangent", True), ("stiffness", "reduced"))
 RENEWED: Options = (("newton", "modified"), ("newton_renewal", "continue"), ("newton_patience", 11))
-"""Modified Newton of the paper's section 3.4; the number of corrections is found from its table 5."""
+"""Modified Newton method of section 3.4 of the paper; the number of corrections is inferred from its table 5."""
 
 MODIFIED: Options = (*REDUCED, *RENEWED)
 MODIFIED_WITH_TANGENT: Options = (*WITH_TANGENT, *RENEWED)
@@ -85,7 +86,7 @@ UNJUDGED = "Times are of one machine and are not judged."
 
 
 def halved(first: float, count: int) -> tuple[float, ...]:
-    """Steps h 2^(1-n)."""
+    """Return step sizes h 2^(1-n), n = 1, …, count."""
     return tuple(first * 0.5**n for n in range(count))
 
 
@@ -93,7 +94,7 @@ def study(
     case: Case, names: Sequence[str], method: str, steps: tuple[float, ...], t_end: float, output: str,
     options: Options = (),
 ) -> Formulations:  # fmt: skip
-    """Runs of formulations by name."""
+    """Return the study of the named formulations."""
     every = {**COORDINATES, **OF_FORM_1, **OF_JOINTS, **OURS, **OF_QUATERNION, **HELD}
     reference = ("rkmk_rk67" if case in (FREE_TOP, ROTOR) else "half_explicit_5", steps[-1] / 2)
     chosen = tuple((name, every[name]) for name in names)
@@ -106,7 +107,7 @@ Reading = Callable[[str], Callable[[Found], Points]]
 def curves(
     found: Formulations, reading: Reading, method: str = "", names: Sequence[str] | None = None
 ) -> list[Curve]:  # fmt: skip
-    """A curve for each formulation, or for these: a formulation has its colour, a method its dashes."""
+    """Return one curve for each formulation, or each named one; colours denote formulations, and dashes methods."""
     return [
         Curve(f"{method} {name}".lstrip(), found, reading(name), True, colour=name, dashes=method or name)
         for name in names or dict(found.options)
@@ -117,19 +118,8 @@ def explicit_and_implicit(
     y: str, reading: Reading, explicit: Mapping[str, Formulations], implicit: Formulations,
     ours: Mapping[str, Sequence[str]], *, x: str = "step size in s",
 ) -> list[Panel]:  # fmt: skip
-    """The two panels of the paper, and below them what is ours beside RV.
-
-    Parameters
-    ----------
-    y, x
-        Labels of the axes.
-    reading
-        What is drawn.
-    explicit, implicit
-        Runs, the explicit ones by the name of their method.
-    ours
-        Formulations that are ours, by the name of an explicit method, and by ``""`` for the implicit one.
-    """
+    """Return the explicit and implicit panel of the paper, and two panels that compare our formulations with RV."""
+    # Keys of `ours` are names of explicit methods, and "" for the implicit one.
     every = {name for names in ours.values() for name in names}
 
     def drawn(method: str, found: Formulations, *, is_ours: bool) -> list[Curve]:
@@ -147,17 +137,17 @@ def explicit_and_implicit(
 
 
 def panel(title: str, y: str, drawn: Sequence[Curve], x: str = "step size in s") -> Panel:
-    """Logarithmic axes, but for counts of iterations."""
+    """Return a panel with logarithmic axes, except for counts of iterations."""
     return Panel(title, x, y, drawn, "semilogx" if y == ITERATIONS else "loglog")
 
 
 def counted_text(value: float) -> str:
-    """Iterations per step as text."""
+    """Return the number of iterations per step as text."""
     return "failed" if np.isnan(value) else f"{value:.2f}"
 
 
 def stated_text(known: Sequence[float | None], k: int) -> str:
-    """A printed number as text, if there is one."""
+    """Return a printed number as text, or a dash if it is missing."""
     value = known[k] if k < len(known) else None
     return "–" if value is None else f"{value:g}"
 
@@ -165,17 +155,8 @@ def stated_text(known: Sequence[float | None], k: int) -> str:
 def iteration_table(
     found: Formulations, of_paper: Mapping[str, Formulations], printed: Mapping[str, Sequence[float | None]]
 ) -> Table:
-    """Iterations per step: printed ones, with the matrix of the paper, and with the derived one.
-
-    Parameters
-    ----------
-    found
-        Runs with the derived matrix.
-    of_paper
-        Runs with the matrix of the paper, of formulations with printed numbers.
-    printed
-        Printed numbers of these.
-    """
+    """Return the table of iterations per step: as printed, with the matrix of the paper (`of_paper`), and with the
+    derived matrix (`found`)."""
     names = [*printed, *(name for name, _ in found.options if name not in printed)]
     columns = {name: (f"{name}, printed", "matrix of the paper", "derived") if name in printed else (name,)
                for name in names}  # fmt: skip
@@ -196,15 +177,15 @@ def iteration_table(
 
 
 def output_over_time(name: str) -> Callable[[Solution], Points]:
-    """A scalar output over time."""
+    """Return a reader of a scalar output versus time."""
     return lambda solution: (solution.t, solution.outputs[name])
 
 
 def least_ratio(name: str, other: str) -> Callable[[Found], float]:
-    """The least ratio of errors of two formulations of all steps where both ran."""
+    """Return a reader of the smallest ratio of the errors of two formulations over the step sizes at which both ran."""
     return lambda found: float(np.nanmin(errors(name)(found)[1] / errors(other)(found)[1]))
 
 
 def over_rv(name: str, h: float) -> Callable[[Found], float]:
-    """Error of a formulation over that of rotation vectors at one step size."""
+    """Return a reader of the error of a formulation relative to rotation vectors at one step size."""
     return lambda found: error_at(name, h)(found) / error_at(RV, h)(found)

@@ -1,4 +1,4 @@
-"""Items of [Holzinger2024] that are data: examples of the literature, and parameters of the models."""
+"""Items of [Holzinger2024] on data: examples of the literature, and parameters of the models."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EXAMPLES = (
     ("Dual-spin satellite", "docs/benchmark_mechanisms.md"),
     ("Three bodies with two revolute joints", "docs/benchmark_mechanisms.md"),
 )
-"""Examples of table 1, and the ready-made model or the page that has each."""
+"""Examples of table 1, each with its ready-made model or documentation page."""
 
 PRINTED_ROTOR = Case("rotor", (("data", "printed"),))
 ROTOR = Case("rotor")
@@ -42,7 +42,7 @@ TOP: Mapping[str, tuple[float, ...]] = {
     "lever": (0.0, 1.0, 0.0),
     "gravity": (0.0, 0.0, -9.81),
 }
-"""Table 3, by the parameters of the model."""
+"""Table 3, by parameter of the model."""
 TOP_SPIN = (0.0, 150.0, -4.61538)
 
 ROTOR_MASS, ROTOR_INERTIA = 1.223, (0.001541, 0.000812, 0.000812)
@@ -54,23 +54,23 @@ BODIES = {
     "rod": (0.5, (0.0004, 0.004, 0.004), (0.1, 0.05, 0.1), (1.92, -0.96, 0.48)),
     "slider": (2.0, (0.0001, 0.0001, 0.0001), (0.2, 0.0, 0.0), (0.0, 0.0, 0.0)),
 }
-"""Table 8: masses, moments of inertia, positions and angular velocities."""
+"""Masses, moments of inertia, positions and angular velocities of table 8."""
 
 
 def own(system: System, name: str) -> tuple[float, ...]:
-    """A parameter of a model."""
+    """Return a parameter of a model."""
     return tuple(map(float, system.parameters[system.layout.parameters[name][0]]))
 
 
 def body(system: System, number: int) -> tuple[float, tuple[float, ...]]:
-    """Mass and principal moments of a rigid body."""
+    """Return the mass and principal moments of inertia of a rigid body."""
     width = 1 + 9
     rows = next(block for block in system.element_parameters if block.shape[1] == width)
     return float(rows[number, 0]), tuple(map(float, rows[number, 1:].reshape(3, 3).diagonal()))
 
 
 def start(system: System, node: str, field: str) -> tuple[float, ...]:
-    """An initial value; angular velocities are in axes of the body."""
+    """Return an initial value; angular velocities are in body axes."""
     state, place = system.stated_state(), system.layout.node(node)
     fields = {f.name: (state.q[place.storage], f) for f in place.type.storage_fields}
     fields |= {f.name: (state.v[place.velocity], f) for f in place.type.velocity_fields}
@@ -79,22 +79,22 @@ def start(system: System, node: str, field: str) -> tuple[float, ...]:
 
 
 def shown(values: Sequence[float]) -> str:
-    """Numbers as text."""
+    """Return numbers as text."""
     return ", ".join(f"{value:g}" for value in values)
 
 
 def largest(a: Sequence[float], b: Sequence[float]) -> float:
-    """Largest difference."""
+    """Return the largest difference."""
     return float(np.abs(np.subtract(a, b)).max())
 
 
 def top_values(system: System) -> dict[str, tuple[float, ...]]:
-    """What table 3 lists, of the model."""
+    """Return the quantities of table 3 in the model."""
     return {**{name: own(system, name) for name in TOP}, "angular velocity": start(system, "top", "Omega")}
 
 
 def rotor_values(system: System) -> dict[str, tuple[float, ...]]:
-    """What table 6 lists, of the model."""
+    """Return the quantities of table 6 in the model."""
     mass, inertia = body(system, 0)
     values = {"mass": (mass,), "inertia": inertia, "angular velocity": start(system, "rotor", "Omega")[:1]}
     return values | {name: own(system, name) for name in ROTOR_PARAMETERS}
@@ -109,7 +109,7 @@ PRINTED_ROTOR_VALUES = {
 def compared(
     values: Callable[[System], dict[str, tuple[float, ...]]], printed: Mapping[str, Sequence[float]]
 ) -> Callable[..., list[list[str]]]:
-    """Rows of values of models beside printed ones."""
+    """Return a function that tabulates model values with printed values."""
 
     def rows(*systems: System) -> list[list[str]]:
         found = [values(system) for system in systems]
@@ -119,7 +119,7 @@ def compared(
 
 
 def crank_rows(system: System) -> list[list[str]]:
-    """Rows of table 8."""
+    """Return the contents of table 8."""
     rows = []
     for k, (name, (mass, inertia, position, spin)) in enumerate(BODIES.items()):
         own_mass, own_inertia = body(system, k)
@@ -134,13 +134,13 @@ def crank_rows(system: System) -> list[list[str]]:
 
 
 def spatial_spin(system: System, name: str) -> tuple[float, ...]:
-    """Initial angular velocity of a body in inertial axes."""
+    """Return the initial angular velocity of a body in inertial axes."""
     turn = np.array(start(system, name, "R")).reshape(3, 3)
     return tuple(map(float, turn @ start(system, name, "Omega") + 0.0))
 
 
 def data(quick: bool) -> list[Item]:
-    """Tables 1, 3, 6 and 8; 2 is an assignment of symbols."""
+    """Return tables 1, 2, 3, 6 and 8; table 2 lists symbols only."""
     top, rotor, printed, crank = (Stated(c) for c in (HELD_TOP, ROTOR, PRINTED_ROTOR, SLIDER_CRANK))
     exact = 1e-12
     return [

@@ -1,7 +1,7 @@
-"""Sentences of [Holzinger2024] that compare processor times, and others with one printed number, judged by counts.
+"""Claims of [Holzinger2024] that compare processor times or give a single number, checked by counts.
 
-Counts are evaluations of the equations, which all formulations take as many of in each explicit step, and corrections
-of Newton's method. What one of them costs differs between formulations and programs, and is not judged.
+The counts are evaluations of the equations, of which each explicit step takes the same number in all formulations, and
+Newton corrections. Their cost depends on the formulation and the program and is not checked.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BY_COUNTS = "Times of the paper include what an evaluation costs in its program.
 
 
 def effort(quick: bool) -> list[Item]:
-    """Sentences on efforts, on the largest step and on the precession of the rotor."""
+    """Return the claims on effort, on the largest step size and on the precession of the rotor."""
     return [_angles_of_the_top(quick), _parameters_of_the_top(quick), _angles_of_the_rotor(quick), _largest_step(quick),
             _precession(quick)]  # fmt: skip
 
@@ -105,7 +105,7 @@ def _angles_of_the_rotor(quick: bool) -> Item:
 
 
 BOUNDS = {"DOPRI5": (7.4, 7.9), "RK67": (7.7, 8.2)}
-"""Of factors of evaluations at 4 s."""
+"""Bounds of the ratios of evaluations at 4 s."""
 
 
 def _largest_step(quick: bool) -> Item:
@@ -135,7 +135,8 @@ def _largest_step(quick: bool) -> Item:
 
 
 def turn(solution: Solution) -> float:
-    """When the point has gone once around the circle that fits its path best, in s."""
+    """Return the time of the first full revolution about the centre of the circle fitted to the path of the point, in
+    s."""
     y, z = solution.outputs["p1"][:, 1:].T
     a, b, _ = np.linalg.lstsq(np.column_stack([2 * y, 2 * z, np.ones_like(y)]), y**2 + z**2, rcond=None)[0]
     angle = np.unwrap(np.arctan2(z - b, y - a))

@@ -1,4 +1,4 @@
-"""What the formulas of a step cost by themselves: of a body whose accelerations cost nothing, and of a point."""
+"""Cost of the formulas of a step alone: for a body whose accelerations cost nothing, and for a point."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.system import System
 
 DRAG, SPEED = 0.1, (1.0, 2.0, 3.0)
-"""Of both: v' = -d v, from v(0)."""
+"""Coefficient d and initial velocity v(0) of v' = -d v, for the body and the point."""
 
 POINT = "x in R³"
 STORED = {"rotation vector": ("SO3", "rotation_vector"), "rotation matrix": ("SO3", None), "quaternion": ("S3", None)}
-"""How rotations are stored: group, and coordinates where they are not those of the group, by name."""
+"""Group and coordinates by representation of rotations; `None` stands for the storage of the group."""
 
 
 @dataclass(frozen=True)
 class FormulaTime:
-    """Processor time of a step, in s, and the rotation matrix at the end, as a row; empty of the point."""
+    """Processor time of a step, in s, and flattened rotation matrix at the end, empty for the point."""
 
     seconds: float
     rotation: Array
@@ -31,25 +31,19 @@ class FormulaTime:
 
 @dataclass(frozen=True)
 class FormulaTimes:
-    """Steps with v' = -d v, where the formulas of the method are all there is; the result is a `FormulaTime` by name.
-
-    Attributes
-    ----------
-    method
-        An explicit method.
-    h, steps
-        Step size, in s, and steps of a run.
-    repetitions
-        Runs of which the median time is taken.
-    """
+    """Steps of v' = -d v, which cost only the formulas of the method; the result is a `FormulaTime` by name."""
 
     method: str
+    """Explicit method."""
     h: float = 1e-4
+    """Step size, in s."""
     steps: int = 20_000
+    """Number of steps of a run."""
     repetitions: int = 9
+    """Number of runs whose median time is taken."""
 
     def run(self, session: Session) -> Mapping[str, FormulaTime]:
-        """Time the point, and the body in each way to store its rotation."""
+        """Time the point, and the body for each representation of its rotation."""
         session.progress(f"{self.method}, times of formulas")
         return {name: self._timed(*how) for name, how in {POINT: ("R3", None), **STORED}.items()}
 
@@ -64,7 +58,7 @@ class FormulaTimes:
 
 
 def _system(group: str, coordinates: str | None) -> System:
-    """A ball with moments of inertia of one, or a point with a mass of one, and linear drag."""
+    """Return a ball with unit moments of inertia, or a point with unit mass, with linear drag."""
     from symlie.modeling.model import Model
 
     model = Model("ball" if group != "R3" else "point")

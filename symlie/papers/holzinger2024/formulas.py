@@ -1,4 +1,4 @@
-"""Items of [Holzinger2024] on its formulas: as they are printed, what they cost, and their series; and its drawings."""
+"""Items of [Holzinger2024] on its formulas: their cost, their series and errors in print; and its drawings."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from symlie.papers.items import Item, Number, Table
 
 METHODS = {"RK44": "rkmk_rk44", "RK67": "rkmk_rk67"}
 SAME = 1e-11
-"""Difference of rotations after 20,000 steps: rounding."""
+"""Bound of the difference of rotations after 20,000 steps: round-off."""
 
 Found = Mapping[str, FormulaTime]
 
 
 def factor(name: str) -> Callable[[Found], float]:
-    """Time of the formulas with rotations stored in a way, over that of a point."""
+    """Return a reader of the time of the formulas for a representation of rotations, relative to a point."""
     return lambda found: found[name].seconds / found[POINT].seconds
 
 
 def apart(found: Found) -> float:
-    """Largest difference of rotation matrices at the end."""
+    """Return the largest difference of the final rotation matrices."""
     rotations = [found[name].rotation for name in STORED]
     return float(np.ptp(rotations, axis=0).max())
 
 
 def rows(*results: Found) -> list[list[str]]:
-    """Factors by method."""
+    """Return the table of relative times, by method."""
     return [
         [method, *(f"{factor(name)(found):.1f}" for name in STORED)]
         for method, found in zip(METHODS, results, strict=True)
@@ -39,7 +39,7 @@ def rows(*results: Found) -> list[list[str]]:
 
 
 def cost_claim() -> Item:
-    """Note 14."""
+    """Return the claim of note 14."""
     studies = {name: FormulaTimes(method) for name, method in METHODS.items()}
     numbers = [
         Number(f"{method}, factor, {name}", factor(name), [study], printed="about 6")
@@ -61,16 +61,18 @@ def cost_claim() -> Item:
 
 
 ANGLES, INCREMENT = np.array([0.9, -0.4, 1.3]), np.array([-0.3, 0.8, 0.5])
-"""Rotation vectors that are composed, in rad."""
+"""Rotation vectors to be composed, in rad."""
 INERTIA, SPIN = np.array([0.234375, 0.46875, 0.234375]), np.array([1.0, 150.0, -4.61538])
-"""Of a body like the heavy top, in kg m² and rad/s."""
+"""Moments of inertia and angular velocity of a body similar to the heavy top, in kg m² and rad/s."""
 EPSILON = 2.0**-52
 PRINTED_STEP, PRINTED_END, PRINTED_ORDER = 1e-4, 1.0, 5
-"""A step of section 4.1, with a method of order 5."""
+"""Step size and end time of section 4.1, in s, and order of a method."""
 
 
 def composed(sign: float, factor: float) -> float:
-    """Distance of R(ψ) from R(ψ₀) R(Δψ), with ψ = f (v₀ η + η₀ v ± v × η)/sinc φ for the half-angle quaternions."""
+    """Return the distance of R(ψ) from R(ψ₀) R(Δψ), for ψ = f (v₀ η + η₀ v ± v × η)/sinc φ in half-angle
+    quaternions.
+    """
     (eta, eta0), (v, v0) = (
         (np.sin(a / 2) * psi / a, np.cos(a / 2)) for psi in (ANGLES, INCREMENT) for a in (np.linalg.norm(psi),)
     )
@@ -81,13 +83,14 @@ def composed(sign: float, factor: float) -> float:
 
 
 def momentum_rate(sign: float) -> float:
-    """Rate of the angular momentum of a free body in space over |ω × J ω|, where J ω' = ± ω × J ω."""
+    """Return the rate of the spatial angular momentum of a free body relative to |ω × J ω|, for J ω' = ± ω × J ω."""
     torque = np.cross(SPIN, INERTIA * SPIN)
     return float(np.linalg.norm(torque + sign * torque) / np.linalg.norm(torque))
 
 
 def block_error(block: float) -> float:
-    """Largest entry of q ṽ - q' of a translation, [I x; 0 1], where the first block of ṽ is a number times I."""
+    """Return the largest entry of q ṽ - q' for a translation q = [I x; 0 1], where the first block of ṽ is `block`
+    times I."""
     x, rate = np.array([[1.0], [2.0], [3.0]]), np.array([[0.3], [-0.2], [0.1]])
     q = np.block([[np.eye(3), x], [np.zeros((1, 3)), np.ones((1, 1))]])
     velocity = np.block([[block * np.eye(3), rate], [np.zeros((1, 4))]])
@@ -96,12 +99,12 @@ def block_error(block: float) -> float:
 
 
 def printed_tolerance() -> float:
-    """The relative tolerance of section 4 over the spacing of numbers."""
+    """Return the relative tolerance of section 4, in units of the machine epsilon."""
     return float(1e-2 / (PRINTED_END / PRINTED_STEP) ** PRINTED_ORDER / EPSILON)
 
 
 def equations_claim() -> Item:
-    """Printed equations that are corrected here."""
+    """Return the claim on printed equations that are corrected here."""
     wrong = 0.1
     return Item(
         "claim", "equations", "refuted", "Equations (11), (14), (20), (A10) and (B19) hold as printed",
@@ -123,7 +126,7 @@ def equations_claim() -> Item:
 
 
 def series_claim() -> Item:
-    """The sentence after (A9)."""
+    """Return the claim that follows (A9)."""
     study, found = ErrorCurves("holzinger2024", ("c2", "c3", "g0")), Thresholds("holzinger2024")
     return Item(
         "claim", "series", "refuted", "The Taylor polynomials of (A7) to (A9) leave relative errors of about 1e-10",
@@ -140,7 +143,7 @@ def series_claim() -> Item:
 
 
 def formulas() -> list[Item]:
-    """Items on formulas."""
+    """Return the items on formulas."""
     return [cost_claim(), series_claim(), equations_claim()]
 
 
@@ -157,4 +160,4 @@ DRAWINGS = [
         ("18", "the Puma 560", "the manipulator, and its chain of six revolute joints with their axes"),
     )
 ]
-"""What is drawn without data."""
+"""Figures without data."""

@@ -1,6 +1,6 @@
 """Items of [Holzinger2024]: an evaluation of Lie group methods against Euler angles and Euler parameters.
 
-Beside the formulations of the paper stand, marked as ours, those that its section 5 leaves to later work.
+Formulations marked as ours are those that section 5 of the paper leaves to later work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symlie.papers.items import Item, Paper
 
 
 def items(quick: bool) -> Sequence[Item]:
-    """All items."""
+    """Return all items."""
     return [
         *data(quick),
         *free_top(quick),

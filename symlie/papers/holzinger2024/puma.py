@@ -32,32 +32,32 @@ from symlie.runtime.solution.solution import Solution
 PUMA = Case("puma560")
 
 PRINTED_ACCELERATIONS = (-8.3776, 4.1888, -13.9626, 6.2832, 6.2832, 3.1416)
-"""Of table 9, in rad/s²."""
+"""Accelerations of table 9, in rad/s²."""
 PRINTED_DIGITS = 5e-5
 
 PRINTED_GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
-"""Of table 10, in N m/rad and N m s/rad."""
+"""Gains of table 10, in N m/rad and N m s/rad."""
 
 START = "The motion starts at zero angles, to which the printed accelerations belong; the printed angles do not."
 
 
 def accelerations(variant: str) -> list[float]:
-    """Accelerations of the profiles in the first half of the motion, in rad/s²."""
+    """Return the accelerations of the profiles in the first half of the motion, in rad/s²."""
     return [4 * float(goal - start) for goal, start in zip(puma560.GOAL, puma560.START[variant], strict=True)]
 
 
 def joint_angle(k: int) -> Callable[[Solution], Points]:
-    """An angle over time, in degrees."""
+    """Return a reader of a joint angle versus time, in degrees."""
     return lambda solution: (solution.t, np.degrees(solution.outputs["joint_angles"][:, k]))
 
 
 def runs_at_all_steps(name: str) -> Callable[[Found], float]:
-    """1 where a formulation runs at all steps, 0 where it does not."""
+    """Return a reader that is 1 if a formulation runs at all step sizes, and 0 otherwise."""
     return lambda found: float(not any(row.failure for row in found[name]))
 
 
 def puma_studies(quick: bool) -> tuple[Formulations, Formulations]:
-    """Runs with T(θ) in the matrix, and of rotation vectors without it."""
+    """Return the study of all formulations with T(θ) in the matrix, and the study of rotation vectors without it."""
     steps = halved(0.1, 6 if quick else 11)
     names = [*COORDINATES, MINIMAL, *OURS]
     return (
@@ -67,7 +67,7 @@ def puma_studies(quick: bool) -> tuple[Formulations, Formulations]:
 
 
 def puma(quick: bool) -> list[Item]:
-    """Section 4.4."""
+    """Return the items of section 4.4."""
     found, without = puma_studies(quick)
     fine, coarse = found.steps[-1], found.steps[0]
     course = Course(
@@ -167,27 +167,27 @@ def puma(quick: bool) -> list[Item]:
 
 
 def ratio(h: float) -> Callable[[Found], float]:
-    """Iterations of rotation vectors over those of Euler parameters."""
+    """Return a reader of the Newton iterations of rotation vectors relative to Euler parameters."""
     return lambda found: iterations_at(RV, h)(found) / iterations_at(EP, h)(found)
 
 
 def worst_of_minimal(found: Found) -> float:
-    """Largest ratio of the error in minimal coordinates to the smallest one of the others."""
+    """Return the largest ratio of the error in minimal coordinates to the smallest error of the other formulations."""
     own, *others = (errors(name)(found)[1] for name in (MINIMAL, RV, RXYZ, EP))
     return float(np.max(own / np.nanmin(others, axis=0)))
 
 
 def difference(variant: str) -> float:
-    """Largest difference of accelerations from the printed ones, in rad/s²."""
+    """Return the largest difference of accelerations from the printed ones, in rad/s²."""
     return float(np.abs(np.subtract(accelerations(variant), PRINTED_ACCELERATIONS)).max())
 
 
 def acceleration_rows() -> list[list[str]]:
-    """Rows of table 9."""
+    """Return the contents of table 9."""
     rows = zip(accelerations("A"), PRINTED_ACCELERATIONS, accelerations("B"), strict=True)
     return [[str(k), *(f"{value:.5g}" for value in row)] for k, row in enumerate(rows, 1)]
 
 
 def gain_rows() -> list[list[str]]:
-    """Rows of table 10."""
+    """Return the contents of table 10."""
     return [[str(k), f"{p:g}", f"{d:g}"] for k, (p, d) in enumerate(puma560.GAINS, 1)]

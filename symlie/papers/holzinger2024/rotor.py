@@ -34,12 +34,12 @@ AT = "p1"
 
 
 def counted_study(quick: bool) -> Formulations:
-    """Runs of table 7."""
+    """Return the study of table 7."""
     return study(ROTOR, NAMES, "generalized_alpha", halved(5e-5, 6 if quick else 10), 0.1, AT, FULL)
 
 
 def rotor(quick: bool) -> list[Item]:
-    """Section 4.2."""
+    """Return the items of section 4.2."""
     t_end, steps, counted = (0.1 if quick else 4.0), halved(1e-4, 5 if quick else 8), counted_study(quick)
     of_paper = {
         name: study(ROTOR, [name], "generalized_alpha", counted.steps, 0.1, AT, UNDAMPED) for name in (RXYZ, RV, EP)

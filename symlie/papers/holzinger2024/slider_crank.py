@@ -24,13 +24,13 @@ from symlie.papers.studies import Course
 
 
 def crank_study(quick: bool) -> Formulations:
-    """Runs of figures 16 and 17."""
+    """Return the study of figures 16 and 17."""
     t_end, steps = (1.0 if quick else 5.0), halved(4e-3, 6 if quick else 11)
     return study(SLIDER_CRANK, [RV, RXYZ, EP, *OURS], "generalized_alpha", steps, t_end, "slider", WITH_TANGENT)
 
 
 def slider_crank(quick: bool) -> list[Item]:
-    """Section 4.3."""
+    """Return the items of section 4.3."""
     found = crank_study(quick)
     t_end, steps = found.t_end, found.steps
     course = Course(SLIDER_CRANK, t_end, "half_explicit_5", 1e-3)

@@ -1,4 +1,4 @@
-"""The item of [Holzinger2024], section 4.3, on errors at the smallest steps."""
+"""Item of [Holzinger2024], section 4.3, on errors at the smallest step sizes."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from symlie.papers.items import Item, Number
 from symlie.papers.studies import Options
 
 STEP, QUICK_STEP = 4e-3 * 0.5**9, 4e-3 * 0.5**8
-"""A step of the ladder of figure 16 below 1e-5 s, and one above it, where the same is seen, in s."""
+"""Step size of figure 16 below 1e-5 s, and one above it with the same result, in s."""
 ROUNDING: Options = (("newton_rtol", 1e-13), ("newton_atol", 1e-14))
-"""Tolerances with which Newton's method ends at rounding."""
+"""Tolerances with which Newton's method converges to round-off."""
 
 
 def runs(h: float, options: Options = ()) -> Formulations:
-    """One second of the slider-crank."""
+    """Return the study of one second of the slider-crank at one step size."""
     return study(SLIDER_CRANK, [RV, RXYZ, EP], "generalized_alpha", (h,), 1.0, "slider", (*WITH_TANGENT, *options))
 
 
 def over(name: str, h: float) -> Callable[[Found], float]:
-    """Error of rotation vectors over that of another formulation."""
+    """Return a reader of the error of rotation vectors relative to another formulation."""
     return lambda found: error_at(RV, h)(found) / error_at(name, h)(found)
 
 
 def small_steps_claim(quick: bool) -> Item:
-    """The sentence below figure 16."""
+    """Return the claim below figure 16."""
     h = QUICK_STEP if quick else STEP
     paper, tight = runs(h), runs(h, ROUNDING)
     return Item(

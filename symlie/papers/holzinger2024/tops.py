@@ -1,4 +1,4 @@
-"""Items of [Holzinger2024], section 4.1: heavy tops, free and held."""
+"""Items of [Holzinger2024], section 4.1: the free and the constrained heavy top."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from symlie.papers.studies import Case, Course
 from symlie.runtime.solution.solution import Solution
 
 MATCH = 0.0101
-"""Iterations per step less printed ones of two decimals: 8.98 is 8.97 in Exudyn 1.13.6 as here."""
+"""Tolerance of iterations per step against two printed decimals: the printed 8.98 is 8.97 here and in Exudyn 1.13.6."""
 
 BESIDE = (
     "Below are ours beside RV: S³, which is what all three groups are for a body that stores no position, and the "
@@ -63,12 +63,12 @@ BESIDE = (
 
 
 def center_of_mass(axis: int) -> Callable[[Solution], Points]:
-    """A coordinate of the centre of mass over time."""
+    """Return a reader of a coordinate of the centre of mass versus time."""
     return lambda solution: (solution.t, solution.outputs["center_of_mass"][:, axis])
 
 
 def velocity_of_center(axis: int) -> Callable[[Solution], Points]:
-    """A component of R (Ω × X) over time, X = (0, 1, 0)."""
+    """Return a reader of a component of R (Ω × X) versus time, with X = (0, 1, 0)."""
 
     def points(solution: Solution) -> Points:
         R = solution.outputs["rotation"].reshape(len(solution.t), 3, 3)
@@ -79,7 +79,7 @@ def velocity_of_center(axis: int) -> Callable[[Solution], Points]:
 
 
 def free_top(quick: bool) -> list[Item]:
-    """Section 4.1.1."""
+    """Return the items of section 4.1.1."""
     count, t_end, at = (5 if quick else 8), 1.0, "center_of_mass"
     steps, printed_steps = halved(1e-4, count), halved(1e-3, 6 if quick else 8)
     names = {name: [RV, RXYZ, FORM_1, QUATERNION] for name in EXPLICIT} | {HALF_EXPLICIT: [RV, *HELD]}
@@ -195,7 +195,7 @@ def free_top(quick: bool) -> list[Item]:
 
 
 def held_top(quick: bool) -> list[Item]:
-    """Section 4.1.2."""
+    """Return the items of section 4.1.2."""
     at, names = "center_of_mass", [RV, RXYZ, EP, *OURS]
     steps, printed_steps = halved(1e-4, 4 if quick else 8), halved(2.5e-3, 5 if quick else 7)
     full = study(HELD_TOP, names, "generalized_alpha", steps, 1.0, at, WITH_TANGENT)

@@ -12,7 +12,7 @@ from symlie.papers.tumiotto2024.tops import METHODS, ORDERS
 
 
 def coefficients() -> Item:
-    """Table 1."""
+    """Return table 1."""
     studies = [Coefficients(method) for method in METHODS]
     numbers = [
         Number(f"order by the order conditions, method of order {p}", lambda m: m.orders()[0].order, [study], p, p)
@@ -27,7 +27,7 @@ def coefficients() -> Item:
 
 
 def orders() -> Item:
-    """The sentence on order conditions."""
+    """Return the claim on order conditions."""
     study = Coefficients("half_explicit_5")
     return Item(
         "claim", "embedded", "confirmed", "The method that estimates the local error is of order four",
@@ -38,11 +38,11 @@ def orders() -> Item:
 
 
 WORST = 1e3
-"""Errors in eps that no function of the table should reach; those of four of its functions do."""
+"""Error in eps that no function of the table should reach; four of them do."""
 
 
 def thresholds() -> Item:
-    """Table 2."""
+    """Return table 2."""
     study, curves = Thresholds("tumiotto2024"), ErrorCurves("tumiotto2024", ("c1", "c2", "c3", "c2_1", "c3_1"))
     return Item(
         "table", "2", "corrected", "singular functions and their Taylor polynomials",
@@ -59,7 +59,7 @@ def thresholds() -> Item:
 
 
 def items(quick: bool) -> Sequence[Item]:
-    """All items."""
+    """Return all items."""
     return [
         *tops.figures(quick),
         *rods.figures(quick),

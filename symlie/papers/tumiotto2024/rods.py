@@ -34,24 +34,25 @@ T_ORDER = {ROLL_UP.model: 0.5, SPAGHETTI.model: 1.0}
 """End times of figure 9, in s."""
 FINEST = ("half_explicit_5", 2.0**-15)
 CLEAR = 1e-13
-"""Relative errors of q below this are mostly round-off, and show no order."""
+"""Relative error of q below which round-off dominates and no order is visible."""
 LESS, MORE = 0.35, 0.6
-"""By how much an observed order may differ from that of the method; coarse steps of the damped rod lose more than p."""
+"""Tolerances of an observed order, below and above the order p of the method, which coarse steps of the damped rod
+exceed."""
 
 RTOL, ATOL = 1e-6, 1e-8
 T_END = 5.0
 MIDDLE = 9
-"""The middle step of figure 10 is 2⁻⁹ s."""
+"""Exponent k of the middle step size 2⁻ᵏ s of figure 10."""
 
 
 def ladder(case: Case, quick: bool) -> Ladder:
-    """Errors over step sizes."""
+    """Return the ladder of errors of all methods."""
     steps = tuple(2.0**-k for k in (range(9, 12) if quick else range(9, 13)))
     return Ladder(case, METHODS, steps, T_ORDER[case.model], FINEST, norm="relative")
 
 
 def orders_figure(quick: bool) -> Item:
-    """Figure 9."""
+    """Return figure 9."""
     panels, numbers = [], []
     for case, name in NAMES.items():
         study = ladder(case, quick)
@@ -69,17 +70,17 @@ def orders_figure(quick: bool) -> Item:
 
 
 def traced(case: Case, power: int) -> Course:
-    """A run with fixed steps that keeps its estimates."""
+    """Return a run with fixed steps that records error estimates."""
     return Course(case, T_END, h=2.0**-power, rtol=RTOL, atol=ATOL, trace=True, record_every=0)
 
 
 LABELS = {"2h": MIDDLE - 1, "h": MIDDLE, "h/2": MIDDLE + 1}
 LEAST_RATIO, MOST_RATIO = 28.0, 40.0
-"""Bounds of medians of ratios that are 32 for small steps."""
+"""Bounds of median ratios that tend to 32 for small steps."""
 
 
 def ratio_numbers() -> list[Number]:
-    """Ratios of estimates of steps and their halves."""
+    """Return the ratios of the error estimates of steps and half steps."""
     return [
         Number(
             f"median ratio of estimates {a} : {b}, {name}",
@@ -93,7 +94,7 @@ def ratio_numbers() -> list[Number]:
 
 
 def estimates_figure() -> Item:
-    """Figure 10."""
+    """Return figure 10."""
     panels = [
         Panel(
             name, "time in s", "estimate over tolerance",
@@ -110,12 +111,12 @@ def estimates_figure() -> Item:
 
 
 def adaptive(case: Case) -> Course:
-    """An adaptive run that keeps its steps."""
+    """Return an adaptive run that records its steps."""
     return Course(case, T_END, rtol=RTOL, atol=ATOL, trace=True, record_every=0)
 
 
 def steps_figure(number: str, title: str, text: str, cases: dict[str, Case], numbers: Sequence[Number]) -> Item:
-    """Figures 11 and 12: estimates above step sizes."""
+    """Return figure 11 or 12: error estimates above step sizes."""
     panels = [
         Panel("error estimates", "time in s", "estimate over tolerance",
               [Curve(label, adaptive(case), estimates) for label, case in cases.items()], "semilogy",
@@ -128,20 +129,21 @@ def steps_figure(number: str, title: str, text: str, cases: dict[str, Case], num
 
 
 SAFETY, EXPONENT = 0.8, 1 / 5
-"""Of the rule for the next step."""
+"""Safety factor and exponent of the step size formula."""
 LEAST_COUNT, MOST_COUNT = 0.95, 1.2
-"""Bounds of numbers of steps over what estimates predict; rejected steps and the limits of factors make them larger."""
+"""Bounds of the ratio of accepted to predicted steps; rejected steps and limited step size changes increase it."""
 
 
 def over_predicted(run: Solution, fixed: Solution) -> float:
-    """Accepted steps over ∫ dt/h for the steps that estimates of a run with fixed ones allow, up to the longest one."""
+    """Return accepted steps relative to ∫ dt/h, where h is the step size that estimates of a fixed-step run allow, but
+    at most the longest accepted one."""
     found, trace = trace_of(run), trace_of(fixed)
     allowed = SAFETY * trace.h * np.maximum(trace.error, SMALLEST) ** -EXPONENT
     return accepted(run) / float(np.sum(trace.h / np.minimum(allowed, found.h[found.accepted].max())))
 
 
 def counts(label: str, case: Case) -> list[Number]:
-    """The number of accepted steps, and what it should be."""
+    """Return the number of accepted steps, and its ratio to the predicted number."""
     return [
         Number(f"accepted steps, {label}", accepted, [adaptive(case)]),
         Number(
@@ -166,12 +168,12 @@ SCHEMATIC = (
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 7 to 12."""
+    """Return figures 7 to 12."""
     return [*SCHEMATIC, orders_figure(quick), estimates_figure(), *adaptive_figures()]
 
 
 def adaptive_figures() -> list[Item]:
-    """Figures 11 and 12."""
+    """Return figures 11 and 12."""
     rods = {NAMES[ROLL_UP]: ROLL_UP, NAMES[SPAGHETTI]: SPAGHETTI}
     stiffnesses = {"bending stiffness 5e2 N m²": ROLL_UP, "bending stiffness 5e4 N m²": STIFF}
     return [
@@ -200,24 +202,24 @@ def adaptive_figures() -> list[Item]:
 DISTURBED = Case(
     ROLL_UP.model, ROLL_UP.options, initial=(("rod", "U", tuple((0.0, 1e-9 * (k > 0), 0.0) for k in range(9))),)
 )
-"""The roll-up, with a velocity across its plane."""
+"""Roll-up with an initial velocity normal to its plane."""
 
 
 def out_of_plane(solution: Solution) -> Points:
-    """The largest distance of a node from the plane, without the start."""
+    """Return the largest distance of a node from the plane versus time, without the initial value."""
     across = np.abs(solution.configuration("rod")[1:, :, 5]).max(axis=1)
     return solution.t[1:], np.maximum(across, SMALLEST)
 
 
 def growth_rate(solution: Solution) -> float:
-    """Slope of the logarithm of that distance, by least squares."""
+    """Return the growth rate of this distance between 12 s and 22 s, by linear regression of its logarithm, in 1/s."""
     t, y = out_of_plane(solution)
     kept = (t > 12) & (t < 22)
     return float(np.polyfit(t[kept], np.log(y[kept]), 1)[0])
 
 
 def claims() -> list[Item]:
-    """Sentences on the rods."""
+    """Return the claims on the rods."""
     run, ring, disturbed = adaptive(ROLL_UP), AtEquilibrium(ROLL_UP, 4), Course(DISTURBED, 28.0, rtol=RTOL, atol=1e-13)
     first, last = accepted_steps(0.1, 1.0), accepted_steps(4.0, T_END)
     return [
@@ -261,22 +263,22 @@ PRINTED = (
     ("extension stiffness in N", "10000", "10000", lambda s: parameter(s, "extension_stiffness")),
     ("damping of bending", "100", "0", lambda s: parameter(s, "damping")),
 )
-"""Rows of table 3: what, printed for both rods, and what the model has."""
+"""Rows of table 3: quantity, printed values of both rods, and reader of the value in the model."""
 
 
 def parameter(system: System, name: str) -> float:
-    """The value of a parameter that is one number."""
+    """Return the value of a scalar parameter."""
     part, _, _ = system.layout.parameters[name]
     return float(system.parameters[part][0])
 
 
 def parameter_rows(*systems: System) -> list[list[str]]:
-    """Rows of table 3."""
+    """Return the contents of table 3."""
     return [[what, *printed, *(f"{value(s):g}" for s in systems)] for what, *printed, value in PRINTED]
 
 
 def table() -> Item:
-    """Table 3."""
+    """Return table 3."""
     studies = [Stated(ROLL_UP), Stated(SPAGHETTI)]
     head = ["quantity", "roll-up, printed", "flying spaghetti, printed", "roll-up, model", "flying spaghetti, model"]
 

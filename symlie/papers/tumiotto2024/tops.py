@@ -16,10 +16,10 @@ TOPS = {group: Case("heavy_top", (("group", group),)) for group in GROUPS}
 IS_DIRECT = {"SO3xR3": True, "SE3": False, "S3xR3": True, "S3sR3": False}
 
 STEP = 2.0**-11
-"""Step of the figures of drift, in s, and step whose errors are compared with those of others."""
+"""Step size of the drift figures, and of the comparison with known errors, in s."""
 
 SLOW = Case("heavy_top", (("group", "SO3xR3"),), initial=(("top", "Omega", (0.0, 0.0, -4.61538)),))
-"""A top without the spin of 150 rad/s, on which drift is not hidden by an oscillation."""
+"""Heavy top without the spin of 150 rad/s, whose oscillation would hide the drift."""
 
 PROTOTYPE = "an independent prototype in NumPy"
 
@@ -27,13 +27,14 @@ KNOWN_ERRORS = {
     True: {2: (7.134e-3, 2.030e-2), 3: (2.902e-4, 3.328e-4), 4: (6.601e-7, 1.874e-5), 5: (5.173e-9, 3.943e-9)},
     False: {2: (1.020e-1, 3.501e-2), 3: (6.229e-3, 5.043e-3), 4: (2.673e-5, 1.401e-5), 5: (2.057e-7, 1.092e-7)},
 }
-"""Errors of q = (R, x) and relative errors of λ at t = 1 s with h = 2⁻¹¹ s, on direct and on semidirect products."""
+"""Errors of q = (R, x) and relative errors of λ at t = 1 s with h = 2⁻¹¹ s, on direct (True) and semidirect products,
+by order."""
 
 LIKE = 0.01
-"""Relative distance within which errors are the same: round-off grows to less in the finest of these runs."""
+"""Relative tolerance of errors that agree; the round-off of the finest of these runs is smaller."""
 
 CLEAR = {"q": 1e-11, "multipliers": 5e-11}
-"""Errors below these are mostly round-off, and show no order."""
+"""Errors below which round-off dominates and no order is visible."""
 
 LEAST_ORDER = {
     ("q", True): (1.9, 2.9, 3.9, 4.8),
@@ -47,29 +48,29 @@ MOST_ORDER = {
     ("multipliers", True): (1.1, 2.2, 3.1, 4.6),
     ("multipliers", False): (1.1, 2.7, 4.1, 5.2),
 }
-"""Bounds of the orders that the two finest steps show, by variable and whether the product is direct; where an order is
-reached from above, they leave room for it."""
+"""Bounds of the order observed between the two finest steps, by variable and direct product (True); wider where the
+order is approached from above."""
 
 
 def ladder(group: str, quick: bool, multipliers: str = "stage") -> Ladder:
-    """Errors at t = 1 s against the shipped solution."""
+    """Return the ladder of errors at t = 1 s against the shipped solution."""
     steps = tuple(2.0**-k for k in (range(10, 13) if quick else range(9, 14)))
     return Ladder(TOPS[group], METHODS, steps, 1.0, ("half_explicit_5", 2.0**-14), multipliers)
 
 
 def fine_ladder(group: str) -> Ladder:
-    """The same of the method of order 2 alone, whose orders show only far below the steps of the others."""
+    """Return this ladder for the method of order 2, whose order is visible only at much smaller step sizes."""
     return Ladder(TOPS[group], METHODS[:1], (2.0**-16, 2.0**-17), 1.0, ("half_explicit_5", 2.0**-14))
 
 
 def orders_panel(title: str, y: str, study: Ladder, part: str) -> Panel:
-    """Errors over step sizes of four orders."""
+    """Return the errors of four orders versus step size."""
     curves = [Curve(f"order {p}", study, error(m, part), marked=True) for p, m in zip(ORDERS, METHODS, strict=True)]
     return Panel(title, "step size in s", y, curves, "loglog", ORDERS)
 
 
 def orders_numbers(group: str, quick: bool) -> list[Number]:
-    """Orders of q and λ, and errors at one step beside known ones."""
+    """Return the orders of q and λ, and their errors at one step size, bounded by known values."""
     study, direct = ladder(group, quick), IS_DIRECT[group]
     numbers = []
     for part, name, place in (("q", "q", 0), ("multipliers", "λ", 1)):
@@ -99,7 +100,7 @@ ORDERS_TEXT = (
 
 
 def orders_figure(number: str, group: str, further: str, quick: bool) -> Item:
-    """Figures 1, 2, 4 and 5."""
+    """Return figure 1, 2, 4 or 5."""
     stage, exact = ladder(group, quick), ladder(group, quick, "index1")
     panels = [
         orders_panel(f"q on {GROUPS[group]}", "error of q", stage, "q"),
@@ -115,26 +116,27 @@ def orders_figure(number: str, group: str, further: str, quick: bool) -> Item:
 
 
 def drift(group: str, p: int, quick: bool) -> Course:
-    """The run of a group and an order whose residuals figures 3 and 6 show."""
+    """Return the run of figures 3 and 6 for a group and an order."""
     return Course(TOPS[group], 2.0 if quick else 10.0, f"half_explicit_{p}", STEP)
 
 
 def drift_panel(group: str, quick: bool) -> Panel:
-    """Residuals over time, of four orders."""
+    """Return the residuals of four orders versus time."""
     curves = [Curve(f"order {p}", drift(group, p, quick), residuals) for p in ORDERS]
     return Panel(GROUPS[group], "time in s", "largest |Φ| in m", curves, "semilogy")
 
 
 KNOWN_RESIDUALS = {2: 3.23e-4, 3: 8.51e-7, 4: 1.71e-8, 5: 1.08e-11}
-"""Largest residuals on the direct products with this step, in m."""
+"""Largest residuals on the direct products with this step size, in m, by order."""
 RESIDUAL_DIGITS = 0.02
-"""These are known to three digits."""
+"""Relative tolerance of these residuals, which are known to three digits."""
 MOST_SEMIDIRECT = {2: 2.1e-4, 3: 3e-7, 4: 1e-12, 5: 1e-12}
-"""Largest residuals on the semidirect products, in m: from order 4 on round-off, which quaternions gather faster."""
+"""Bounds of the residuals on the semidirect products, in m, by order: round-off from order 4 on, which grows faster
+with quaternions."""
 
 
 def drift_numbers(direct: str, semidirect: str, quick: bool) -> list[Number]:
-    """Largest residuals."""
+    """Return the largest residuals on both groups."""
     numbers = []
     for p, known in KNOWN_RESIDUALS.items():
         least, most = (1 - RESIDUAL_DIGITS) * known, (1 + RESIDUAL_DIGITS) * known
@@ -148,7 +150,7 @@ def drift_numbers(direct: str, semidirect: str, quick: bool) -> list[Number]:
 
 
 def drift_figure(number: str, status: str, direct: str, semidirect: str, text: str, quick: bool) -> Item:
-    """Figures 3 and 6."""
+    """Return figure 3 or 6."""
     title = f"residual of the position constraint, {GROUPS[direct]} and {GROUPS[semidirect]}"
     panels = [drift_panel(direct, quick), drift_panel(semidirect, quick)]
     return Item("figure", number, status, title, text, panels, numbers=drift_numbers(direct, semidirect, quick))
@@ -168,7 +170,7 @@ QUATERNION_DRIFT_TEXT = (
 
 
 def figures(quick: bool) -> list[Item]:
-    """Figures 1 to 6."""
+    """Return figures 1 to 6."""
     direct = ", and on the direct product it does."
     semidirect = "; on the semidirect product the methods of order 4 and 5 keep p, because B is constant there."
     twice = " The caption names the direct product a second time." + " "
@@ -183,11 +185,11 @@ def figures(quick: bool) -> list[Item]:
 
 
 SLOW_END = 40.0
-"""End of the runs of the slow top, in s."""
+"""End time of the runs of the slow top, in s."""
 
 
 def claims(quick: bool) -> Sequence[Item]:
-    """Sentences on the heavy top."""
+    """Return the claims on the heavy top."""
     pairs = (("S3xR3", "SO3xR3"), ("S3sR3", "SE3"))
     constants = [
         Number(

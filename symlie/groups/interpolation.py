@@ -1,5 +1,9 @@
 """Derivatives of interpolated configurations, as one analytic function of ad.
 
+    q = a∘exp(ξ θ),   θ = log(a⁻¹∘b),   δq = A_ξ(θ) δa + A_{1-ξ}(-θ) δb
+
+    A_ξ(θ) = (e^{(1-ξ) λ} - 1)/(e^λ - 1) at λ = ad θ,
+
 since δθ = T⁻¹(θ) δb - T⁻¹(-θ) δa and δq = Ad(exp(-ξ θ)) δa + ξ T(ξ θ) δθ.
 """
 

@@ -1,1 +1,1 @@
-"""What implicit steps have in common: their equations, the matrix of Newton's method, and its iteration."""
+"""Implicit steps: their equations, their Newton matrix and the Newton iteration."""

@@ -1,4 +1,4 @@
-"""The formulas of generalized-α methods for a step, with the numbers of equations of ``generalized_alpha.py``."""
+"""Formulas of a generalized-α step, with the equation numbers of ``generalized_alpha.py``."""
 
 from __future__ import annotations
 
@@ -16,25 +16,8 @@ if TYPE_CHECKING:
 
 
 class AlphaFormula:
-    """(1), (2), (3), (8) and (9) from what a step begins with, after (6).
-
-    Parameters
-    ----------
-    parameters
-        α_m, α_f, β and γ.
-    mechanics
-        The equations of the system.
-    t, q, v
-        Where the step begins.
-    carried
-        What the step before has left: ``length``, ``acceleration``, ``algorithmic`` and ``perturbation``.
-    h
-        Length of the step, in s.
-    is_off
-        Whether v may be off the hidden constraints, as with index 3.
-    with_estimate
-        Whether θ̂ is wanted.
-    """
+    """Equations (1), (2), (3), (8) and (9), with the initial values of the step changed by (6); ``is_off`` if v may
+    violate hidden constraints (index 3)."""
 
     sees_end: ClassVar[bool] = False
     span = 1.0
@@ -83,7 +66,7 @@ class AlphaFormula:
         return np.where(self.has_velocity, of_velocities, of_states)
 
     def predicted(self, acceleration: Array) -> Array:
-        """The increment that leads to v̇."""
+        """Return the increment that results in v̇."""
         p, h = self.p, self.h
         algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
         theta = h * (self.v + h * (0.5 - p.beta) * self.a + h * p.beta * algorithmic)
@@ -92,7 +75,7 @@ class AlphaFormula:
         return self._with_states(theta, h * ((1 - p.rate_gamma) * self.a + p.rate_gamma * zeta))
 
     def algorithmic(self, w: Array) -> Array:
-        """a_{n+1}."""
+        """Return a_{n+1}."""
         p, h = self.p, self.h
         # (1)
         found = (w / h - self.v - h * (0.5 - p.beta) * self.a) / (h * p.beta)
@@ -100,7 +83,7 @@ class AlphaFormula:
         return self._with_states(found, (w / h - (1 - p.rate_gamma) * self.a) / p.rate_gamma)
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
-        """v_{n+1} and v̇_{n+1}."""
+        """Return v_{n+1} and v̇_{n+1}."""
         p, h, algorithmic = self.p, self.h, self.algorithmic(w)
         # (2), (3)
         v = self.v + h * (1 - p.gamma) * self.a + h * p.gamma * algorithmic
@@ -110,11 +93,11 @@ class AlphaFormula:
         return self._with_states(v, 0 * v), self._with_states(acceleration, rate) / (1 - p.alpha_f)
 
     def slope(self, acceleration: Array) -> Array:
-        """D_{n+1} of states; nothing is added to the velocities of the next step."""
+        """Return D_{n+1} of first-order states, and zero for velocities."""
         return self._with_states(0 * acceleration, (acceleration - self.before) / self.h)
 
     def third_order(self, acceleration: Array) -> Array:
-        """θ̂."""
+        """Return θ̂."""
         h, slope = self.h, (acceleration - self.before) / self.h
         rate, change = self._with_states(self.v, self.before), self._with_states(self.before, slope)
         bracket = self.mechanics.kernels.bracket(rate, change)

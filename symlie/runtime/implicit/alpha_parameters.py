@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from symlie.contract.constants import ROUNDING
 
 PARAMETERS = ("alpha_m", "alpha_f", "beta", "gamma")
-"""Options that are numbers of the equations."""
+"""Names of the options that are parameters of the equations."""
 
 Number = TypeVar("Number", float, Fraction)
 
@@ -29,16 +29,16 @@ class Parameters(Generic[Number]):
 
     @property
     def rate_gamma(self) -> float:
-        """γ' of nodes without velocity."""
+        """γ' of first-order states."""
         return float(1 - self.alpha_f)
 
     @property
     def rate_alpha_m(self) -> float:
-        """α_m' of nodes without velocity: order two, with the spectral radius α_f/(1 - α_f) at infinity, which is ρ."""
+        """α_m' of first-order states, for order two and the spectral radius α_f/(1 - α_f) = ρ at infinity."""
         return float(2 * self.alpha_f - 0.5)
 
     def remarks(self) -> list[str]:
-        """What users should know of unusual parameters, as sentences."""
+        """Return warnings about unusual parameters, as sentences."""
         found = []
         if not self.alpha_m <= self.alpha_f <= 0.5:
             found.append(
@@ -60,15 +60,8 @@ class Parameters(Generic[Number]):
 
 
 def parameters_of(options: Mapping[str, Number | None], one: Number) -> Parameters[Number]:
-    """The parameters that are stated; those that are not follow from ρ, β and γ from α_m and α_f.
-
-    Parameters
-    ----------
-    options
-        ``rho`` or some of ``alpha_m, alpha_f, beta, gamma``; None where nothing is stated.
-    one
-        The number 1 of the kind that is wanted.
-    """
+    """Return the parameters, of the number type of ``one``; unspecified ones follow from ρ, β and γ from α_m and
+    α_f."""
     rho = _given(options.get("rho"), 9 * one / 10)
     alpha_m = _given(options.get("alpha_m"), (2 * rho - 1) / (rho + 1))
     alpha_f = _given(options.get("alpha_f"), rho / (rho + 1))

@@ -1,4 +1,4 @@
-"""The formulas of BDF for a step, with the numbers of equations of ``bdf.py``."""
+"""Formulas of a BDF step, with the equation numbers of ``bdf.py``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,7 @@ Number = TypeVar("Number", float, Fraction)
 
 
 def derivative_weights(tau: Sequence[Number]) -> list[Number]:
-    """Derivatives at the first node of Lagrange's polynomials of nodes τ.
-
-    Parameters
-    ----------
-    tau
-        Nodes; the first is zero.
-    """
+    """Return the derivatives at the first node of the Lagrange polynomials of nodes τ; the first node is zero."""
     found: list[Number] = [0 * tau[0]]
     for i in range(1, len(tau)):
         weight = 1 / tau[i]
@@ -36,13 +30,7 @@ def derivative_weights(tau: Sequence[Number]) -> list[Number]:
 
 
 def extrapolation_weights(tau: Sequence[float]) -> list[float]:
-    """Values at 1 of the polynomials of p(0) = 0, p'(0), and p(τ) at nodes τ < 0: the weights of p'(0) and of p(τ).
-
-    Parameters
-    ----------
-    tau
-        Nodes other than 0.
-    """
+    """Return the weights of p'(0) and of p(τ) in p(1), for polynomials with p(0) = 0 and nodes τ < 0."""
     found = [math.prod((1 - x) / -x for x in tau)]
     for i, x in enumerate(tau):
         found.append(math.prod(((1 - y) / (x - y) for j, y in enumerate(tau) if j != i), start=1 / (x * x)))
@@ -50,17 +38,8 @@ def extrapolation_weights(tau: Sequence[float]) -> list[float]:
 
 
 def history_at(kernels: StepKernels, theta: Array, elements: Array) -> tuple[Array, Array]:
-    """Increments and elements of points before as they are at the end of a step θ, that of its start before them.
-
-    Parameters
-    ----------
-    kernels
-        The kernels of increments.
-    theta
-        θ.
-    elements
-        q_n⁻¹∘q_{n-i}, (points, storage).
-    """
+    """Return log and value of q_{n+1}⁻¹∘q_n and of q_{n+1}⁻¹∘q_{n-i} after a step θ, from elements q_n⁻¹∘q_{n-i}, shape
+    (points, storage)."""
     end = kernels.exponential(theta)
     back = kernels.inverse(end)
     increments = [-theta, *(kernels.increment(end, element) for element in elements)]
@@ -68,29 +47,7 @@ def history_at(kernels: StepKernels, theta: Array, elements: Array) -> tuple[Arr
 
 
 class BdfFormula:
-    """(2) to (4) from what a step begins with.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    kernels
-        The kernels of increments.
-    h
-        Length of the step, in s.
-    lengths
-        Those of the k - 1 steps before, the latest first; they say what k is.
-    increments
-        log(q_n⁻¹∘q_{n-i}), the latest first, at least k - 1 of them, (steps, dimension).
-    elements
-        q_n⁻¹∘q_{n-i}, as many.
-    velocities
-        v_n, v_{n-1}, …, at least k of them, (steps, dimension).
-    before
-        v̇_n.
-    span
-        The largest k of the method.
-    """
+    """Equations (2) to (4) from the method history, the latest step first; ``span`` is the largest k of the method."""
 
     sees_end: ClassVar[bool] = True
 
@@ -108,15 +65,17 @@ class BdfFormula:
     ) -> None:
         self.kernels, self.has_velocity = kernels, layout.has_velocity
         self.h, self.before, self.velocities = h, before, velocities
+        # log(q_n⁻¹∘q_{n-i}) and q_n⁻¹∘q_{n-i}, at least k - 1 of each; velocities are v_n, v_{n-1}, …, at least k.
         self.earlier, self.elements = increments, elements
         # (4)
+        # k - 1 earlier step lengths determine k.
         self.tau = [0.0, -1.0]
         for length in lengths:
             self.tau.append(self.tau[-1] - float(length) / h)
         self.alpha = derivative_weights(self.tau)
-        # Weights are large where earlier points are close together.
+        # Closely spaced earlier points have large weights.
         self.span = max(float(span), 0.5 * sum(map(abs, self.alpha[1:])) / self.alpha[0])
-        # But for brackets θ_i is that of the step before less θ.
+        # Up to brackets, θ_i is the increment to the same point in the previous step minus θ.
         self.offset: Array | float = np.zeros(layout.dimension)
         for weight, earlier in zip(self.alpha[2:], increments, strict=False):
             self.offset = self.offset + weight / self.alpha[0] * earlier
@@ -128,13 +87,14 @@ class BdfFormula:
         return Slopes(slope, slope * slope, slope)
 
     def increments(self, theta: Array, count: int) -> list[Array]:
-        """θ_2, …, θ_{count + 1} at the end of a step θ."""
+        """Return θ_2, …, θ_{count + 1} at the end of a step θ."""
         # (1)
         end = self.kernels.exponential(theta)
         return [self.kernels.increment(end, element) for element in self.elements[:count]]
 
     def predicted(self) -> Array:
-        """A first θ: the polynomial through the increments to configurations before, with the slope v_n at q_n."""
+        """Return an initial guess of θ by extrapolating the increments to earlier configurations, with the slope v_n at
+        q_n."""
         weights = extrapolation_weights([x + 1 for x in self.tau[2:]])
         slope = np.where(self.has_velocity, self.velocities[0], self.before)
         found = self.h * weights[0] * slope
@@ -143,7 +103,7 @@ class BdfFormula:
         return np.asarray(found)
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
-        """v_{n+1} and v̇_{n+1}."""
+        """Return v_{n+1} and v̇_{n+1}."""
         alpha = self.alpha
         # (2), (3)
         rate = self.alpha[0] * (w - theta) - alpha[1] * theta

@@ -1,4 +1,4 @@
-"""The formula of BDF in increments for a step, with the numbers of equations of ``bdf/increments.py``."""
+"""Formula of a step of BDF in increments, with the equation numbers of ``bdf/increments.py``."""
 
 from __future__ import annotations
 
@@ -12,23 +12,8 @@ from symlie.runtime.layout.layout import Array
 
 
 class BdfIncrementsFormula:
-    """(1) to (3) from what a step begins with.
-
-    Parameters
-    ----------
-    v
-        v_n.
-    h
-        Length of the step, in s.
-    length
-        h_n, that of the step before; zero for the first step.
-    increment
-        θ_n.
-    earlier
-        v_{n-1}.
-    before
-        v̇_n.
-    """
+    """Equations (1) to (3) from v_n, h, h_n (``length``, zero in the first step), θ_n, v_{n-1} (``earlier``) and v̇_n
+    (``before``)."""
 
     sees_end: ClassVar[bool] = False
     span = 1.0
@@ -51,11 +36,11 @@ class BdfIncrementsFormula:
         return Slopes(slope, slope * self.alpha / self.h, slope)
 
     def predicted(self, v: Array) -> Array:
-        """A first θ, of constant acceleration."""
+        """Return an initial guess of θ with constant acceleration."""
         return np.asarray(self.h * (v + self.h * self.before / 2))
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
-        """v_{n+1} and v̇_{n+1}."""
+        """Return v_{n+1} and v̇_{n+1}."""
         # (1)
         v = self.gamma * w / self.h + self.known
         # (2)

@@ -1,14 +1,14 @@
-"""The equations at the end of an implicit step, for Newton's method; the NumPy form of ``implicit_step.h``.
+"""Equations at the end of an implicit step, for Newton's method: the NumPy counterpart of ``implicit_step.h``.
 
     q = q_n∘exp(θ)                                                              (a)
     w = θ + B_nᵀ η   (or Bᵀ η; without η: w = θ)                                (b)
     M v̇ + g(t, q, v) + Bᵀ λ = 0                                                 (c)
     Φ(t, q) = 0                                                                 (d)
-    B v + b = 0   (with η; without it rows without Φ)                           (e)
-    v̇ = f(t, q, v, v̇, λ)   (nodes without velocity)                             (f)
+    B v + b = 0   (with η; without η only nonholonomic constraints)             (e)
+    v̇ = f(t, q, v, v̇, λ)   (first-order states)                                 (f)
 
-A formula of the method says what v and v̇ are for an increment w; of nodes without velocity v̇ is the rate of the
-increment. Newton's method finds θ, λ and η.
+The formula of a method gives v and v̇ for an increment w; for first-order states v̇ is the rate of the increment.
+Newton's method solves for θ, λ and η.
 Source: [Holzinger2024], algorithms 4 and 5; [Hante2022], section 5.
 """
 
@@ -32,56 +32,38 @@ RECORD = (
     ("matrix_vectors", 3, "dimension"),
     ("matrix_multipliers", 1, "rows"),
 )
-"""Where factors that are kept were taken, as arrays by name: t, t_n, γ', β'; q, q_n; v, v̇, where T was taken; λ."""
+"""Arrays of the evaluation point of reused factors: t, t_n, γ', β'; q, q_n; v, v̇, argument of T; λ."""
 
 
 def without_traces(x: Array) -> Array:
-    """Numbers, or zero for those that damping has left of them."""
+    """Return the numbers, with those that damping made negligible set to zero."""
     return np.where(np.abs(x) < NEGLIGIBLE, 0.0, x)
 
 
 class Formula(Protocol):
-    """An implicit formula for velocities."""
+    """Implicit formula for velocities."""
 
     sees_end: ClassVar[bool]
-    """Whether η acts along B at the end of the step, not along B_n."""
+    """True if η acts along B at the end of the step instead of B_n."""
     span: float
-    """How many times the rounding of θ is in v̇."""
+    """Amplification of the rounding of θ in v̇, relative to β'."""
     before: Array
     """v̇_n."""
     offset: Array | float
-    """m - θ, where T is taken at m: the slope of v by the configuration is γ' T⁻¹(m) but for products of increments."""
+    """m - θ with the argument m of T: the derivative of v by the configuration is γ' T⁻¹(m) up to products of
+    increments."""
 
     @property
     def slopes(self) -> Slopes:
-        """What it makes of its increment."""
+        """Derivatives of v and v̇ by the increment."""
 
     def at(self, theta: Array, w: Array) -> tuple[Array, Array]:
-        """v and v̇ at the end of the step, for the increments θ and w."""
+        """Return v and v̇ at the end of the step, for the increments θ and w."""
 
 
 class ImplicitStep:
-    """(a) to (f) as functions of u = (θ, λ, η).
-
-    Parameters
-    ----------
-    system
-        The system.
-    formula
-        The formula for v and v̇.
-    t_n, q_n
-        Where the step begins.
-    t
-        Its end.
-    has_eta
-        Whether there is an η for each λ.
-    parts
-        What of the matrix is there.
-    record
-        Where the factors of the step before were taken, in the order of `RECORD`; empty if none are kept.
-    memory
-        Factors at hand, by their record.
-    """
+    """Equations (a) to (f) of a step from (t_n, q_n) to t as functions of u = (θ, λ, η); ``record`` is the evaluation
+    point of reused factors in the order of `RECORD`, or empty."""
 
     def __init__(
         self,
@@ -107,7 +89,7 @@ class ImplicitStep:
             self.factors = self._kept()
 
     def _jacobian(self, t: float, q: Array) -> Array:
-        """B of rows with a Φ, which does not depend on v."""
+        """Return B of the holonomic constraints, which does not depend on v."""
         if not self.has_eta:
             return np.zeros(0)
         of_position = self.layout.holonomic[self.mechanics.algebra.jacobian_rows]
@@ -116,11 +98,11 @@ class ImplicitStep:
         return np.where(of_position, B, 0.0) if self.layout.has_nonlinear_rows else B
 
     def guess(self, theta: Array, multipliers: Array) -> Array:
-        """A first u."""
+        """Return an initial guess of u."""
         return np.concatenate([self.layout.sought * theta, multipliers, np.zeros(self.has_eta * self.layout.rows)])
 
     def _increment(self, u: Array, q: Array) -> Array:
-        """w at an end."""
+        """Return w at the end of a step."""
         n, rows = self.layout.dimension, self.layout.rows
         if not self.has_eta:
             return u[:n]
@@ -130,11 +112,11 @@ class ImplicitStep:
         return np.asarray(u[:n] + self.layout.free * self.mechanics.algebra.pull(B, eta))
 
     def _along(self, at: Point, start: Array) -> Array:
-        """B of (b)."""
+        """Return B of (b)."""
         return self._jacobian(at.t, at.q) if self.formula.sees_end else start
 
     def at(self, u: Array) -> Point:
-        """The end of the step."""
+        """Return the end of the step."""
         m, n, rows = self.mechanics, self.layout.dimension, self.layout.rows
         theta = u[:n]
         # (a)
@@ -148,7 +130,7 @@ class ImplicitStep:
         return Point(self.t, q, v, acceleration, u[n : n + rows], theta, w, theta + self.formula.offset)
 
     def residual(self, u: Array) -> Array:
-        """[M v̇ + g + Bᵀλ; Φ; B v + b]."""
+        """Return [M v̇ + g + Bᵀλ; Φ; B v + b]."""
         m, layout = self.mechanics, self.layout
         self.point = at = self.at(u)
         # (c)
@@ -173,21 +155,21 @@ class ImplicitStep:
         return np.where(self.layout.has_velocity, r, at.acceleration - rate)
 
     def check(self, r: Array) -> None:
-        """Name the first component or row that is not finite."""
+        """Raise NotFiniteError with the name of the first entry that is not finite."""
         if not np.isfinite(r).all():
             name = self.entry_name(int(np.flatnonzero(~np.isfinite(r))[0]))
             raise NotFiniteError(f"The residual of the implicit step is not finite at {name}")
 
     def entry_name(self, entry: int) -> str:
-        """A velocity component or a constraint row."""
+        """Return the name of a velocity component or constraint equation."""
         return self.matrix.unknown_name(entry)
 
     def _taken(self, at: Point, start: Array) -> TakenMatrix:
-        """The matrix at an end of a step."""
+        """Return the matrix at an end of a step."""
         return self.matrix.taken(at, self.formula.slopes, self._along(at, start))
 
     def refresh(self) -> None:
-        """Take the matrix, and note where."""
+        """Evaluate and factorise the matrix and record its evaluation point."""
         at, slopes = self.point, self.formula.slopes
         self.factors = self._taken(at, self.B_n)
         self.has_factors = True
@@ -198,13 +180,14 @@ class ImplicitStep:
             self._keep()
 
     def record_after(self, iterations: int, *, renews: bool) -> Array:
-        """Where factors were taken; unless steps renew them, many corrections are followed by a step with new ones."""
+        """Return the evaluation point of the factors, invalidated after slow convergence unless the iteration renews
+        factors."""
         if not len(self.record) or renews or iterations <= NEWTON_SLOW:
             return self.record
         return np.concatenate([self.record[:2], [0.0], self.record[3:]])
 
     def _kept(self) -> TakenMatrix:
-        """The factors that the step before has left, taken once more where they are not at hand."""
+        """Return the factors of the previous step, recomputed if they are not in memory."""
         if self.record.tobytes() in self.memory:
             return self.memory[self.record.tobytes()]
         layout = self.layout
@@ -221,13 +204,13 @@ class ImplicitStep:
 
     @property
     def floor(self) -> float:
-        """Norm of a residual that is made of rounding alone."""
+        """Norm of the rounding of the residual."""
         seen = self.factors.at if len(self.record) else self.point
         return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.span)
 
     def is_rounding(self, d: Array) -> bool:
-        """Whether a correction of θ is within a few units of rounding of the stored components of each node."""
-        # Where rows may depend on each other, no correction can remove what they contradict each other by.
+        """Return whether a correction of θ is within a few units of rounding of the stored components of each node."""
+        # No correction can remove a contradiction between redundant constraint equations.
         if self.mechanics.takes_redundant_rows:
             return False
         limit = NEWTON_FLOOR * ROUNDING * self.formula.span * self.matrix.stored_sizes(self.point.q)
@@ -238,7 +221,7 @@ class ImplicitStep:
         n = self.layout.dimension
         d = self.factors.solve(r, n, self.layout.rows)
         if self.formula.sees_end and self.matrix.parts.has_tangent:
-            # The unknown x of the matrix is what γ' makes v of, and the correction is T⁻¹(θ) T(m) x with m = θ + o:
-            # x - [o, x]/2 but for products of increments, which the slope of v lacks, too.
+            # The matrix is the derivative by x with dv = γ' dx. The correction of θ is T⁻¹(θ) T(m) x with m = θ + o,
+            # which is x - [o, x]/2 up to products of increments; the derivative of v neglects these, too.
             d[:n] -= self.mechanics.kernels.bracket(self.formula.offset, d[:n]) / 2
         return d

@@ -1,17 +1,16 @@
-"""The matrix of Newton's method for implicit steps; the NumPy form of ``iteration_matrix.h``.
+"""Newton matrix of implicit steps: the NumPy counterpart of ``iteration_matrix.h``.
 
     [ β' M + γ' C + K T   Bᵀ   (β' M + γ' C) B_nᵀ ]
     [ B T                 0    0                  ]
     [ γ' B + H T          0    γ' B B_nᵀ          ]
 
-It is the derivative of [M v̇ + g + Bᵀλ; Φ; B v + b] by (θ, λ, η), where the configuration is q_n∘exp(θ), and
-dv = γ' (dθ + B_nᵀ dη), dv̇ = β' (dθ + B_nᵀ dη). The last row and column belong to stabilised index 2 alone. Rows
-without Φ have γ' B + H T in the second row, and neither the third nor an η. Components that nothing integrates keep
-their θ.
+The matrix is the derivative of [M v̇ + g + Bᵀλ; Φ; B v + b] by (θ, λ, η), with the configuration q_n∘exp(θ),
+dv = γ' (dθ + B_nᵀ dη) and dv̇ = β' (dθ + B_nᵀ dη). The last block row and column exist for stabilised index 2 only.
+Nonholonomic constraints have γ' B + H T in the second block row, and no η. Components that cannot move keep their θ.
 
-Where nodes have no velocity there are rows v̇ - f, where v̇ is what the formula makes of their θ, dv̇ = δ' dθ: δ' on the
-diagonal, and [Sq T + γ' Sv + β' Sa   Sl   0]; forces by what moves there are in Sq, too. The matrices are those of
-`symlie.derive.field_matrices`.
+First-order states have the equations v̇ - f = 0, in which the formula determines v̇ from θ with dv̇ = δ' dθ. Their
+block row is [Sq T + γ' Sv + β' Sa   Sl   0] with δ' added to the diagonal; Sq also contains the derivatives of forces
+by these states. `symlie.derive.field_matrices` defines these matrices.
 """
 
 from __future__ import annotations
@@ -33,10 +32,8 @@ if TYPE_CHECKING:
 
 
 class Slopes(NamedTuple):
-    """What an implicit formula makes of its increment: γ' = dv/dw in 1/s, β' = dv̇/dw in 1/s², δ' = dv̇/dw in 1/s.
-
-    The last one belongs to nodes without velocity, where v̇ is the rate of the increment.
-    """
+    """Derivatives of an implicit formula by its increment: γ' = dv/dw in 1/s, β' = dv̇/dw in 1/s², and δ' = dv̇/dw in
+    1/s of first-order states, whose v̇ is the rate of the increment."""
 
     velocity: float
     acceleration: float
@@ -45,18 +42,18 @@ class Slopes(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixParts:
-    """What of the matrix is there.
+    """Terms of the matrix that are included.
 
     Attributes
     ----------
     has_tangent
-        Whether T(θ) is there; else it is 1.
+        True for T(θ), False for the identity.
     is_full
-        Whether derivatives of M v̇ and of Bᵀλ are there.
+        True to include derivatives of M v̇ and of Bᵀλ.
     has_stiffness
-        Whether K is there.
+        True to include K.
     is_scaled
-        Whether dynamic rows are divided by β', and multipliers multiplied.
+        True to divide the dynamic equations by β' and multiply the solved multipliers by it.
     """
 
     has_tangent: bool = True
@@ -67,7 +64,7 @@ class MatrixParts:
 
 @dataclass(frozen=True)
 class Point:
-    """Where a matrix is taken: the end of a step, its increments, and where T is taken."""
+    """Evaluation point of a matrix: the end of a step, its increments, and the argument ``mean`` of T."""
 
     t: float
     q: Array
@@ -80,17 +77,7 @@ class Point:
 
 
 class IterationMatrix:
-    """The matrix of a system: how it is stored, and what it is made of.
-
-    Parameters
-    ----------
-    system
-        The system; its Newton matrices are derived if they are not known yet.
-    has_eta
-        Whether there is an η for each λ.
-    parts
-        What is left out of it.
-    """
+    """Structure and terms of the Newton matrix of a system; ``has_eta`` if each λ has an η."""
 
     def __init__(self, system: System, has_eta: bool, parts: MatrixParts) -> None:
         self.layout, self.mechanics, self.has_eta, self.parts = system.layout, system.mechanics, has_eta, parts
@@ -101,7 +88,7 @@ class IterationMatrix:
         self.squares, self.blocks = matrix.squares, matrix.blocks
 
     def tangent(self, theta: Array) -> Array:
-        """T(θ), row by row of each node."""
+        """Return T(θ), row by row of each node."""
         row, width = self.tables["TANGENT_ROW"], self.tables["WIDTH"]
         first = np.arange(len(width)) - self.tables["LOCAL"]
         found = np.zeros(self.squares)
@@ -112,22 +99,8 @@ class IterationMatrix:
         return found
 
     def taken(self, at: Point, slopes: Slopes, start: Array) -> TakenMatrix:
-        """The matrix at a point, factorised.
-
-        Parameters
-        ----------
-        at
-            The point.
-        slopes
-            What the formula makes of its increment.
-        start
-            Stored values of B_n; needed with η.
-
-        Raises
-        ------
-        SingularSystemError, NotDifferentiableError
-            It is singular or not finite; the message names the component or the row.
-        """
+        """Return the factorised matrix at a point; ``start`` has the stored values of B_n, needed with η; raise
+        SingularSystemError or NotDifferentiableError with the name of the entry."""
         m, parts, tables = self.mechanics, self.parts, self.tables
         scale = slopes.acceleration if parts.is_scaled else 1.0
         inertial, damped = slopes.acceleration / scale, slopes.velocity / scale
@@ -197,7 +170,8 @@ class IterationMatrix:
         np.add.at(values, tables["CORNER_TO"], corners)
 
     def _regularise(self, values: Array, M: Array, B: Array, slopes: Slopes) -> None:
-        """Subtract a small part of the complement B M⁻¹ Bᵀ from its place, add one of γ' B Bᵀ to that of η."""
+        """Subtract a small multiple of diag(B diag(M)⁻¹ Bᵀ) from the block of λ, and add one of γ' diag(B Bᵀ) to that
+        of η."""
         m, layout = self.mechanics, self.layout
         row, column = m.algebra.jacobian_rows, m.algebra.jacobian_columns
         diagonal = np.zeros(layout.dimension)
@@ -215,28 +189,26 @@ class IterationMatrix:
             values[self.structure.places(eta, eta)] += REGULARISATION * length[layout.holonomic]
 
     def unknown_name(self, unknown: int) -> str:
-        """An unknown as people call it."""
+        """Return the name of an unknown for messages."""
         n = self.layout.dimension
         if unknown < n:
             return self.layout.velocity_name(unknown)
         return self.layout.row_name((unknown - n) % self.layout.rows)
 
     def stored_sizes(self, q: Array) -> Array:
-        """The largest stored component of its node, for each velocity component."""
+        """Return for each velocity component the largest stored component of its node."""
         storage, begin = self.tables["STORED_SIZE"], self.tables["STORED"]
         places = np.stack([begin, begin + storage], 1).ravel()
         return np.asarray(np.maximum.reduceat(np.append(np.abs(q), 0.0), places)[::2])
 
     def rounding(self, at: Point, seen: Point, taken: TakenMatrix, slopes: Slopes, span: float) -> float:
-        """Norm of a residual that is made of rounding alone: of its terms, and of the configuration that they see.
-
-        v̇ is rounded as its part dv̇/dw θ is, which short steps cancel, or as all increments that it is made of. The
-        configuration that is seen belongs to the matrix where factors are kept.
-        """
+        """Return the norm of the rounding of a residual, due to its terms and to the configuration of ``seen``, the
+        evaluation point of reused factors."""
         m, layout, tables, K = self.mechanics, self.layout, self.tables, taken.stiffness
         largest = self.stored_sizes(seen.q)
         terms = np.abs(m.force(at.t, at.q, at.v))
         M, i, j = m.mass(at.t, at.q), tables["MASS_ROW"], tables["MASS_COLUMN"]
+        # v̇ has the rounding of its part β' θ, which cancels for short steps, or of all its increments (span).
         size = np.abs(at.acceleration) + slopes.acceleration * span * np.abs(at.theta)
         np.add.at(terms, i, np.abs(M) * size[j])
         np.add.at(terms, j[i != j], (np.abs(M) * size[i])[i != j])
@@ -255,7 +227,7 @@ class IterationMatrix:
 
 @dataclass(frozen=True, eq=False)
 class TakenMatrix:
-    """Factors of a matrix, with the stored values of K and of Sq that it was made of, and where it was taken."""
+    """Factors of a matrix, with the stored values of K and Sq and the evaluation point."""
 
     factors: Factors
     stiffness: Array
@@ -264,7 +236,7 @@ class TakenMatrix:
     at: Point
 
     def solve(self, r: Array, dimension: int, rows: int) -> Array:
-        """The solution for a residual."""
+        """Return the solution for a residual."""
         right = r.copy()
         right[:dimension] /= self.scale
         solution = self.factors.solve(right)

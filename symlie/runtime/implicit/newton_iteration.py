@@ -1,11 +1,11 @@
-"""Newton's method for the equations r(u) = 0 of an implicit step; the NumPy form of ``newton.h``.
+"""Newton's method for the equations r(u) = 0 of an implicit step: the NumPy counterpart of ``newton.h``.
 
-A step that does not reduce |r| is halved. Full Newton takes a matrix in each iteration, modified Newton keeps the
-factors of one as long as they reduce |r| fast enough. Then it begins the step again with a new matrix, or continues
-with one from where it is. It ends with a correction, or with a residual, that is small enough, or where rounding does
-not let |r| fall any further: a correction does not halve |r|, and |r| is within the rounding of its terms (`floor`) or
-the correction below the resolution of the configuration (`is_rounding`). The second test needs no estimate of rounding
-inside forces and logarithms. Anything else is divergence.
+A correction that does not reduce |r| is halved. Full Newton evaluates a matrix in each iteration. Modified Newton
+reuses factors as long as they reduce |r| fast enough; then it restarts the step with a new matrix, or continues with
+one from the current iterate. The iteration converges if a correction or a residual is small enough, or if rounding
+prevents a further decrease of |r|: a correction does not halve |r|, and |r| is within the rounding of its terms
+(`floor`) or the correction below the resolution of the configuration (`is_rounding`). The second test needs no rounding
+estimate inside forces and logarithms. All other cases are divergence.
 """
 
 from __future__ import annotations
@@ -29,30 +29,31 @@ from symlie.runtime.layout.layout import Array
 
 @dataclass(frozen=True)
 class NewtonPolicy:
-    """When to stop, and when to take a new matrix.
+    """Criteria for convergence and for new matrices.
 
     Attributes
     ----------
     iterations, halvings
-        Corrections, and halvings of each, at most; without halvings corrections are taken as they are.
+        Largest number of corrections, and of halvings of one correction; with zero halvings corrections are never
+        halved.
     correction
         Largest entry of a correction, relative to the size of the unknowns, after which quadratic convergence leaves
-        round-off alone.
+        only round-off.
     rtol, atol
-        Euclidean norm of the residual that is small enough after one correction, relative to the first one or to the
-        one after it, whichever is larger, and as such; zero: corrections and rounding alone count.
+        Tolerances of the Euclidean norm of the residual after at least one correction, relative to the larger of the
+        initial norm and the norm after the first correction, and absolute; zero: only corrections and rounding count.
     free
-        Corrections at the beginning that are taken as they are: a first guess may have a small residual and still be
-        far away.
+        Number of initial corrections that are accepted unconditionally: an initial guess may have a small residual and
+        still be far from the solution.
     contraction
-        Factor by which kept factors must reduce the residual from the third correction on, or a new matrix is taken;
+        Factor by which reused factors must reduce the residual from the third correction on to avoid a new matrix;
         0 is full Newton.
     patience
-        Corrections with kept factors at most.
+        Largest number of corrections with reused factors.
     renews
-        Whether the iteration continues with a new matrix where kept factors contract poorly or after so many
-        corrections, instead of beginning again. Only where the residual grows by more than `DIVERGED`, or after twice
-        as many corrections, does it begin again.
+        If True, the iteration continues with a new matrix when reused factors contract poorly or have served for
+        ``patience`` corrections. It restarts only if the residual grows by more than `DIVERGED`, or after twice as many
+        corrections. If False, it always restarts.
     """
 
     iterations: int = NEWTON_STEPS
@@ -68,23 +69,23 @@ class NewtonPolicy:
 
 @dataclass
 class NewtonCounts:
-    """What iterations took."""
+    """Work of Newton iterations."""
 
     evaluations: int = 0
-    """Residuals."""
+    """Number of residuals."""
     iterations: int = 0
-    """Corrections."""
+    """Number of corrections."""
     jacobians: int = 0
-    """Matrices that were evaluated."""
+    """Number of evaluated matrices."""
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
-    """New matrices in place of kept factors that did not reduce the residual fast enough."""
+    """Number of new matrices because reused factors did not reduce the residual fast enough."""
     halvings: int = 0
     rounding_floor: int = 0
-    """Iterations that ended where rounding does not let the residual fall any further."""
+    """Number of iterations that ended because rounding prevents a further decrease of the residual."""
     slowest: int = -1
-    """Where the residual was largest before the last correction; -1 without any."""
+    """Entry of the largest residual before the last correction; -1 without corrections."""
 
 
 WORK = ("jacobians", "factorisations", "back_substitutions", "refreshes", "halvings", "rounding_floor")
@@ -95,55 +96,35 @@ class NewtonProblem(Protocol):
     """Equations of a step."""
 
     has_factors: bool
-    """Whether factors of an earlier matrix are there."""
+    """True if factors of an earlier matrix are available."""
 
     @property
     def floor(self) -> float:
-        """Norm of a residual that is made of rounding alone, once a matrix is there; zero if it is not known."""
+        """Norm of the rounding of the residual, available after the first matrix; zero if unknown."""
 
     def is_rounding(self, d: Array) -> bool:
-        """Whether a correction is below the resolution of the configuration where the residual was computed last."""
+        """Return whether a correction is below the resolution of the configuration of the last residual."""
 
     def residual(self, u: Array) -> Array:
-        """r(u)."""
+        """Return r(u)."""
 
     def check(self, r: Array) -> None:
-        """Raise what a residual that is not finite is called."""
+        """Raise an error that names the first entry of a residual that is not finite."""
 
     def entry_name(self, entry: int) -> str:
-        """An entry of the residual as people call it."""
+        """Return the name of an entry of the residual for messages."""
 
     def refresh(self) -> None:
-        """Take the matrix ∂r/∂u where the residual was computed last."""
+        """Evaluate the matrix ∂r/∂u at the point of the last residual."""
 
     def correction(self, r: Array) -> Array:
-        """(∂r/∂u)⁻¹ r with the matrix that was taken last."""
+        """Return (∂r/∂u)⁻¹ r with the last matrix."""
 
 
 def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts) -> Array:
-    """The solution of r(u) = 0 from a first guess.
-
-    Modified Newton first takes the factors that are there, then those of one new matrix; at last full Newton begins
-    again.
-
-    Parameters
-    ----------
-    problem
-        The equations.
-    policy
-        When to stop.
-    u
-        First guess.
-    size
-        Size of the unknowns.
-    counts
-        What the iterations take is added here, also where they find nothing.
-
-    Raises
-    ------
-    NotConvergedError
-        None is found.
-    """
+    """Return the solution of r(u) = 0 from an initial guess, and add the work to ``counts``; raise
+    NotConvergedError."""
+    # Modified Newton: first the available factors, then those of one new matrix; full Newton is the last resort.
     if policy.contraction:
         for _ in range(2):
             found = _iterated(problem, policy, u, size, counts, keeps=True)
@@ -159,7 +140,7 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
 def _iterated(
     problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts, *, keeps: bool
 ) -> Array | None:
-    """The solution; None where factors that are kept do not lead to it."""
+    """Return the solution, or None if reused factors do not lead to it."""
     renews = keeps and policy.renews
     most = policy.patience * (1 + renews) if keeps else policy.iterations
     r = problem.residual(u)
@@ -194,7 +175,7 @@ def _iterated(
             found = problem.residual(moved)
             counts.evaluations += 1
             reduced = float(found @ found)
-            # A residual far above the rounding of its terms has diverged, however large these have become.
+            # A residual far above the rounding of its terms has diverged, regardless of their size.
             larger = max(norm, reduced / NEWTON_FLOOR**2)
             if not reduced < norm / 4 and (
                 larger**0.5 <= NEWTON_FLOOR * problem.floor or (taken > policy.free and problem.is_rounding(d))

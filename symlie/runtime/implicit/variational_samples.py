@@ -1,9 +1,9 @@
-"""Loads l at samples q_n∘exp(ξ θ) between the ends of a step; the NumPy form of ``variational_samples.h``.
+"""Loads l at samples q_n∘exp(ξ θ) within a step: the NumPy counterpart of ``variational_samples.h``.
 
     p⁺ = … + h w A_ξ(θ)ᵀ l,   p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l,   v = θ/h
 
-The derivative of the sum in p⁺ is h w (Aᵀ (ξ K T(ξ θ) + D/h) + ∂/∂θ Aᵀ l), with K = D_q l and D = ∂l/∂v. A_ξ is that
-of `symlie.groups.interpolation`.
+The derivative of the sum in p⁺ is h w (Aᵀ (ξ K T(ξ θ) + D/h) + ∂/∂θ Aᵀ l), with K = D_q l and D = ∂l/∂v.
+`symlie.groups.interpolation` defines A_ξ.
 """
 
 from __future__ import annotations
@@ -27,21 +27,7 @@ if TYPE_CHECKING:
 def add_product(
     mechanics: Mechanics, name: str, factor: Array, theta: Array, values: Array, places: Mapping[str, NDArray[np.int32]]
 ) -> None:
-    """Add the product of a matrix with T(θ).
-
-    Parameters
-    ----------
-    mechanics
-        The system.
-    name
-        One of `PRODUCTS`.
-    factor
-        Values of the matrix.
-    theta
-        θ of all nodes.
-    values, places
-        What is added to, and where.
-    """
+    """Add the product of a matrix with T(θ) to ``values``; ``name`` is one of `PRODUCTS`."""
     width, column, to = places["WIDTH"], places[PRODUCTS[name]], places[f"{name}_TO"]
     first = np.arange(len(width)) - places["LOCAL"]
     for c in range(int(width.max(initial=0))):
@@ -52,19 +38,7 @@ def add_product(
 
 
 class StepSamples:
-    """Samples of a step.
-
-    Parameters
-    ----------
-    mechanics, kernels
-        The system, and its discrete Lagrangian.
-    nodes
-        Kernels of the set ``interpolation``.
-    samples
-        Parts ξ and weights w.
-    t_n, q_n, h
-        Where the step begins, and its length.
-    """
+    """Samples of a step with fractions ξ and weights w; ``nodes`` are kernels of the set ``interpolation``."""
 
     def __init__(
         self,
@@ -81,50 +55,29 @@ class StepSamples:
         self._t_n, self._q_n, self._h = t_n, q_n, h
 
     def _at(self, xi: float, theta: Array) -> tuple[float, Array, Array]:
-        """t, q and v at a sample."""
+        """Return t, q and v at a sample."""
         return self._t_n + xi * self._h, self._nodes.advance(self._q_n, theta, xi), theta / self._h
 
     def _load(self, xi: float, theta: Array) -> Array:
         return self._kernels("load", self._mechanics.p, *self._at(xi, theta))
 
     def start(self, theta: Array) -> Array:
-        """What loads are in p⁺.
-
-        Parameters
-        ----------
-        theta
-            θ of all nodes.
-        """
+        """Return the contribution of the loads to p⁺."""
         found = np.zeros(len(theta))
         for xi, weight in self._samples:
             found += self._h * weight * self._nodes.cotangent(theta, self._load(xi, theta), xi)
         return found
 
     def end(self, theta: Array) -> Array:
-        """What loads are in p⁻.
-
-        Parameters
-        ----------
-        theta
-            θ of all nodes.
-        """
+        """Return the contribution of the loads to p⁻."""
         found = np.zeros(len(theta))
         for xi, weight in self._samples:
             found -= self._h * weight * self._nodes.cotangent(-theta, self._load(xi, theta), 1 - xi)
         return found
 
     def add_slopes(self, theta: Array, values: Array, tables: IterationTables) -> None:
-        """Add h times the derivative of what loads are in p⁺ to the values of a matrix.
-
-        Parameters
-        ----------
-        theta
-            θ of all nodes.
-        values
-            Values of the matrix, with room for the blocks behind them.
-        tables
-            Where they belong.
-        """
+        """Add h times the derivative of the loads in p⁺ to the values of a matrix, followed by workspace for the sample
+        blocks."""
         m, places, size = self._mechanics, tables.places, tables.structure.values
         rows, slopes = places["SAMPLE_ROWS"].reshape(-1, 5), places["SLOPE_ROWS"].reshape(-1, 3)
         for xi, weight in self._samples:

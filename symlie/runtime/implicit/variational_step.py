@@ -1,10 +1,11 @@
-"""Both stages of a variational step, for Newton's method; the NumPy form of ``variational_step.h``.
+"""Both stages of a variational step, for Newton's method: the NumPy counterpart of ``variational_step.h``.
 
     h (p⁺(q_n, q, θ) + h w₀ l_n - p_n) + B_nᵀ μ = 0,   Φ(t, q) = 0          μ = h² λ⁺/2     (a)
     p(t, q, v) - p⁻(q_n, q, θ) + h w₁ l(t, q, v) + Bᵀ μ = 0,   B v + b = 0    μ = h λ⁻/2      (b)
 
-with q = q_n∘exp(θ) at the end of the step. Rows without Φ hold in (a) as the discrete Lagrangian samples h (B v + b).
-The matrices are [h S, B_nᵀ; B T, 0] and [M + h w₁ D, Bᵀ; B, 0]; the simplified ones are those of M alone.
+with q = q_n∘exp(θ) at the end of the step. In (a) nonholonomic constraints hold in the form in which the discrete
+Lagrangian samples h (B v + b). The matrices are [h S, B_nᵀ; B T, 0] and [M + h w₁ D, Bᵀ; B, 0]; the simplified matrices
+contain M only.
 Source: [Hante2022], equations 15 and 17.
 """
 
@@ -29,21 +30,8 @@ if TYPE_CHECKING:
 
 
 class _Stage(ABC):
-    """A stage as functions of u, the unknowns and μ.
-
-    Parameters
-    ----------
-    system, kernels
-        The system, and its discrete Lagrangian.
-    tables
-        Where the values of the matrix belong; None for the simplified matrix.
-    t_n, q_n
-        Where the step begins.
-    h
-        Its length.
-    samples
-        Loads between its ends.
-    """
+    """Stage of a step from (t_n, q_n) as a function of u = (unknowns, μ); without ``tables`` the matrix is the
+    simplified one."""
 
     has_factors = False
 
@@ -68,35 +56,35 @@ class _Stage(ABC):
 
     @abstractmethod
     def residual(self, u: Array) -> Array:
-        """The residual at u."""
+        """Return the residual at u."""
 
     @abstractmethod
     def _add(self, values: Array, tables: IterationTables) -> None:
-        """Add what the matrix has beside M."""
+        """Add all terms of the matrix except the unit entries."""
 
     def check(self, r: Array) -> None:
-        """Name the first component or row that is not finite."""
+        """Raise NotFiniteError with the name of the first entry that is not finite."""
         if not np.isfinite(r).all():
             name = self.entry_name(int(np.flatnonzero(~np.isfinite(r))[0]))
             raise NotFiniteError(f"The residual of the variational step is not finite at {name}")
 
     def entry_name(self, entry: int) -> str:
-        """A velocity component or a constraint row."""
+        """Return the name of a velocity component or constraint equation."""
         n = self.layout.dimension
         return self.layout.velocity_name(entry) if entry < n else self.layout.row_name(entry - n)
 
     @property
     def floor(self) -> float:
-        """Norm of a residual that is made of rounding alone."""
+        """Norm of the rounding of the residual."""
         rows = float(np.abs(self.q).max(initial=0)) * self.jacobian
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
     def is_rounding(self, d: Array) -> bool:
-        """False: policies of these stages bound corrections themselves."""
+        """Return False, because the policies of these stages bound corrections."""
         return False
 
     def refresh(self) -> None:
-        """Take the matrix."""
+        """Evaluate and factorise the matrix."""
         self.has_factors = True
         if self.tables is None:
             return
@@ -112,7 +100,7 @@ class _Stage(ABC):
             ) from error
 
     def values(self, tables: IterationTables) -> Array:
-        """The matrix where the residual was computed last, as its structure stores it."""
+        """Return the matrix at the point of the last residual, as stored in its structure."""
         structure = tables.structure
         values = np.zeros(structure.values + (tables.sampled or 0))
         self._add(values, tables)
@@ -131,7 +119,7 @@ class _Stage(ABC):
         return np.concatenate([x, mu])
 
     def _complete(self, r: Array, mu: Array, rows: Array) -> Array:
-        """The residual with the forces of constraints, and what its terms are."""
+        """Return the residual with constraint forces, and update the sizes of its terms."""
         if not self.layout.rows:
             return np.asarray(self.layout.free * r)
         pulled = self.mechanics.algebra.pull(self.jacobian_start, mu)
@@ -140,21 +128,13 @@ class _Stage(ABC):
 
 
 class StartStage(_Stage):
-    """(a), for u = (θ, μ)."""
+    """Stage (a), for u = (θ, μ)."""
 
     rest: Array
-    """What its solution leaves of it, over h."""
+    """Remaining residual of the solution, divided by h."""
 
     def begin(self, target: Array, theta: Array) -> None:
-        """Take what does not depend on u.
-
-        Parameters
-        ----------
-        target
-            p_n - h w₀ l_n.
-        theta
-            θ of nodes whose motion is prescribed.
-        """
+        """Evaluate the terms that do not depend on u, with ``target`` = p_n - h w₀ l_n and θ of prescribed nodes."""
         m = self.mechanics
         self.target, self.held = target, theta
         self.mass = m.mass(self.t_n, self.q_n)
@@ -163,7 +143,7 @@ class StartStage(_Stage):
             self.dependent = m.dependent_rows(self.jacobian_start)
 
     def residual(self, u: Array) -> Array:
-        """The residual at u."""
+        """Return the residual at u."""
         m, n, h = self.mechanics, self.layout.dimension, self.h
         self.theta = theta = np.where(self.layout.free, u[:n], self.held)
         self.mu = u[n:]
@@ -195,20 +175,11 @@ class StartStage(_Stage):
 
 
 class EndStage(_Stage):
-    """(b), for u = (v, μ)."""
+    """Stage (b), for u = (v, μ)."""
 
     def begin(self, end: Array, q: Array, weight: float) -> None:
-        """Take what does not depend on u.
-
-        Parameters
-        ----------
-        end
-            p⁻.
-        q
-            The end of the step.
-        weight
-            w₁.
-        """
+        """Evaluate the terms that do not depend on u, at the end q of the step, with p⁻ (``end``) and w₁
+        (``weight``)."""
         m = self.mechanics
         self.q, self.end, self.weight = q, end, weight
         self.mass = m.mass(self.t, q)
@@ -217,7 +188,7 @@ class EndStage(_Stage):
             self.dependent = m.dependent_rows(self.jacobian)
 
     def residual(self, u: Array) -> Array:
-        """The residual at u."""
+        """Return the residual at u."""
         m, n, h = self.mechanics, self.layout.dimension, self.h
         self.v = v = u[:n].copy()
         m.prescribe(self.t, self.q.copy(), v)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 SINGULAR = 1e-12
-"""Smallest singular value of a regular balance Jacobian with rows scaled to length one, relative to the largest one."""
+"""Smallest singular value of a regular balance Jacobian with rows of length one, relative to the largest."""
 
 LEAST_SHARE = 2.0**-20
 """Fraction of a Newton step below which the line search fails."""

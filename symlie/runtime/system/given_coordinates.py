@@ -16,7 +16,7 @@ GivenCoordinates = tuple[tuple[str, str], ...]
 
 
 def given_coordinates(system: SystemValues) -> GivenCoordinates:
-    """Return the specified joint coordinates of a system; default: those of its model."""
+    """Return the specified joint coordinates of a system, by default from its model."""
     found = system.given_coordinates
     return system.layout.manifest.given_coordinates if found is None else found
 

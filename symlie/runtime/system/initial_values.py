@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 InitialValues = Mapping[tuple[str, str], Array]
-"""Number rows by node and field or quantity, and specified rates of joints by joint and rate."""
+"""Arrays by node and field or quantity, and specified rates of joints by joint and rate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ Quantities = Mapping[tuple[str, str], InitialQuantity]
 """Quantities by node array and name."""
 
 Placements = Mapping[str, Callable[[InitialValues, Mapping[str, object]], InitialValues]]
-"""Functions by joint that change initial values to those of given joint coordinates and rates."""
+"""Functions by joint that set the initial values for given joint coordinates and rates."""
 
 
 def changed_initial_values(

@@ -84,7 +84,7 @@ class Mechanics:
             return SaddleAlgebra(self.layout, massless)
         probes, jacobian = 0, self.jacobian(0.0, *self._stated)
         while True:
-            # Use more probes than there are redundant equations, to detect a further loss of rank.
+            # Use more probes than redundant equations, to detect a further loss of rank.
             probes = min(self.layout.rows, 2 * probes + FURTHER_PROBES)
             found = SaddleAlgebra(self.layout, massless, probes).dependent_rows(jacobian).count
             if found + FURTHER_PROBES <= probes or probes == self.layout.rows:

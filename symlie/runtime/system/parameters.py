@@ -1,4 +1,4 @@
-"""Parameter values of models and element types, and number rows from users."""
+"""Parameter values of models and element types, and numeric arrays from users."""
 
 from __future__ import annotations
 

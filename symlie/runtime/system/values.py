@@ -75,7 +75,7 @@ class SystemValues(NamesSuccessors):
     branch_check: Callable[[InitialValues], object] | None = None
     """Check that initial values do not mirror joints; None without joints or model."""
     given_coordinates: tuple[tuple[str, str], ...] | None = None
-    """Joints and coordinates with specified initial values; None: those of the model."""
+    """Joints and coordinates with specified initial values; None: as in the model."""
     redundant: str = "error"
     """Treatment of redundant constraint equations; see `with_redundant`."""
 

@@ -40,19 +40,8 @@ SHADOW = 1e-9
 
 
 class VelocityProblem:
-    """Completion of the initial velocities at a configuration that satisfies the constraints.
-
-    Parameters
-    ----------
-    given
-        Mask of the velocity components that are specified or not free.
-    conditions
-        Specified values of outputs, with their names for messages.
-    jacobian, mass
-        Stored values of B and M at (t, q).
-    about
-        Velocity at which constraints that are nonlinear in v are linearised.
-    """
+    """Completion of the initial velocities at a configuration on the constraints, linearised about ``about`` if they
+    are nonlinear in v; the mask ``given`` marks specified and fixed components."""
 
     def __init__(
         self,

@@ -417,8 +417,9 @@ class System(SystemValues):
             Its ``assembly`` reports the change of each node, and the changed and the completed velocities. The mass
             matrix measures changes, so that the result does not depend on units. Specified velocities change only if
             the unspecified ones cannot satisfy the constraints without large values. Specified coordinates of joints do
-            not change. The remaining velocities have the least kinetic energy: specify the ones that matter. If a correction is large compared with the curvature of the constraints, the result may be near, but
-            not the nearest configuration.
+            not change. The remaining velocities have the least kinetic energy: specify the ones that matter. If a
+            correction is large compared with the curvature of the constraints, the result may be near, but not the
+            nearest configuration.
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""Ready-made elements, written with the public interface alone."""
+"""Ready-made elements, written only with the public interface."""

@@ -1,4 +1,4 @@
-"""Connections of two bodies: markers found from the initial configuration, and an instance of an element type."""
+"""Connections of two bodies: markers from the initial configuration, and an instance of an element type."""
 
 from __future__ import annotations
 
@@ -22,23 +22,11 @@ from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.showing import line
 
 Points = Sequence[float] | Sequence[Sequence[float]] | Array
-"""One point or axis, or two of them where a kind says so."""
+"""One point or axis, or two for kinds that need two."""
 
 
 class Connection(ABC):
-    """What joints and forces between two bodies have in common: a marker on each, and an instance of an element type.
-
-    Subclasses say what the element type is called, which parameters it has beside the markers, and what it states.
-
-    Attributes
-    ----------
-    name
-        Name of the connection.
-    model
-        The model.
-    markers
-        The markers on both bodies.
-    """
+    """Base of joints and forces between two bodies: a marker on each, and an instance of an element type."""
 
     word: ClassVar[str] = "connection"
     kind: ClassVar[str] = ""
@@ -82,7 +70,7 @@ class Connection(ABC):
         return self.kind
 
     def _values(self) -> dict[str, object]:
-        """Values of the parameters beside the markers."""
+        """Return the values of the parameters other than markers."""
         return dict(self._given)
 
     @abstractmethod
@@ -90,7 +78,7 @@ class Connection(ABC):
         """Define the element type between two frames."""
 
     def _points(self, size: int, at: object) -> tuple[Array, Array]:
-        """Points of both markers in inertial axes, from what states the connection."""
+        """Return the checked points of both markers in inertial axes."""
         shape = (2, size) if self.has_two_points else (size,)
         try:
             place = np.asarray(at, dtype=float)
@@ -102,7 +90,7 @@ class Connection(ABC):
         return (place[0], place[1]) if self.has_two_points else (place, place)
 
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
-        """Axes of both markers in inertial axes, as columns, from what states the connection."""
+        """Return the checked axes of both markers in inertial axes, as columns."""
         if self.has_axis and axis is None and size == 3:
             raise ModelError(f"{self._subject} needs its axis: axis=[…] in inertial axes.")
         if not self.has_axis and axis is not None:
@@ -111,7 +99,7 @@ class Connection(ABC):
         return axes, axes
 
     def _markers(self, sides: Sequence[Body | Marker], at: object, axis: object) -> tuple[Marker, Marker]:
-        """Markers on both bodies, from those given or from the initial configuration."""
+        """Return markers on both bodies, as given or from the initial configuration."""
         bodies = [side.body if isinstance(side, Marker) else side for side in sides]
         first, second = bodies
         if same_body(first, second):
@@ -168,14 +156,14 @@ class Connection(ABC):
         return element
 
     def _frames(self) -> tuple[Frame, Frame]:
-        """Frames as expressions of the model, with markers that are its parameters from now on."""
+        """Return the frames as expressions of the model, whose parameters the markers become at the first call."""
         if self._stated is None:
             self._stated = self._share_markers()
         return self._stated
 
     def _share_markers(self) -> tuple[Frame, Frame]:
-        """Make the markers parameters of the model, which the instance follows, and state frames with them."""
-        offsets, start = {}, 0  # of the parameters of the instance
+        """Make the markers of the instance parameters of the model and return the frames as expressions of them."""
+        offsets, start = {}, 0  # of the parameters in the values of the instance
         for parameter in self._instances.element.parameters:
             offsets[parameter.name] = start
             start += len(parameter.default)
@@ -198,15 +186,7 @@ class Connection(ABC):
 
 
 def element_frames(element: ElementType, size: int) -> tuple[Frame, Frame]:
-    """Frames of markers that are parameters of an element type, on its nodes ``a`` and ``b``, or on the ground.
-
-    Parameters
-    ----------
-    element
-        An element type that has no such parameters yet.
-    size
-        3, or 2 in the plane.
-    """
+    """Return frames with new parameters of an element type, on its nodes ``a`` and ``b`` or on the ground."""
     nodes = {node.name.removeprefix(f"{element.name}."): node for node in element.nodes}
     frames = []
     for side in SIDES:

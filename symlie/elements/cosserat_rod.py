@@ -1,9 +1,9 @@
-"""The geometrically exact Cosserat rod: a continuum on a group of rotations and positions with linear material.
+"""Geometrically exact Cosserat rod: a continuum on a group of rotations and positions with linear material.
 
     e = [K; Γ + e3],   T = vᵀ M v/2,   U = (e - e*)ᵀ C (e - e*)/2,   P = ėᵀ D ė
 
-On S³⋉R³ and SE(3) the strains e in axes of the cross section are w. On direct products velocities are in inertial axes,
-w = [K; x'] and e = [K; Rᵀ x']: between nodes positions are on straight lines instead of helices.
+On S³⋉R³ and SE(3), w equals the strains e in axes of the cross section. On direct products, velocities are in inertial
+axes, w = [K; x'] and e = [K; Rᵀ x']; positions between nodes are then on straight lines instead of helices.
 Source: [Hante2022], sections 2 and 3; the tangent of the centre line is the third director.
 """
 
@@ -30,14 +30,14 @@ from symlie.modeling.node import column
 from symlie.section import Section
 
 VELOCITIES = {"body": [("Omega", 3), ("U", 3)], "space": [("Omega", 3), ("x_dot", 3)]}
-"""Velocities of the groups that rods are on, by the axes of the second part."""
+"""Velocity fields of the groups of rods, by the axes of the linear velocity."""
 
 STRAIGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 """Reference strain of a straight, untwisted rod."""
 
 
 class CosseratRod(Continuum):
-    """A rod in a model: places nodes, cross sections, segments and internal constraints.
+    """A rod in a model, consisting of nodes, cross sections, segments and internal constraints.
 
     ``rod[k]`` is its node k, counted from its start; ``rod[-1]`` is its end.
 
@@ -50,53 +50,53 @@ class CosseratRod(Continuum):
     segments
         Number of segments, or the coordinates s_0 < … < s_K of the nodes, in m.
     length
-        Length of the rod, or of each segment, in m; left out where coordinates are given.
+        Length of the rod, or of each segment, in m; omitted if coordinates are given.
     position, orientation
-        Initial centre line, and a `rotation`, or a unit quaternion (scalar first) or rotation matrix as the group
-        stores it: functions of the arc length, or arrays over all nodes or over those that the rod adds; one
-        orientation may serve all nodes.
+        Initial centre line, and initial orientation as a `rotation`, or a unit quaternion (scalar first) or rotation
+        matrix as stored by the group. Both are functions of the arc length, or arrays over all nodes or over the nodes
+        that the rod adds; a single orientation applies to all nodes.
     stiffness
         Six values [EI1, EI2, GJ, GA1, GA2, EA], or a symmetric 6 × 6 matrix, in N m² and N: numbers, a function of the
         arc length, or expressions of parameters of the model.
     inertia
         Six numbers [ρI1, ρI2, ρJ, ρA, ρA, ρA], in kg m and kg/m, or a function of the arc length.
     section
-        In place of stiffness and inertia: a cross section of `symlie.section`, such as
-        ``sl.section.circle(0.01, E=210e9, nu=0.3, rho=7850)``, or a function of the arc length that gives it. Its axes
-        1 and 2 are the first two directors, its axis 3 the tangent.
+        Alternative to stiffness and inertia: a cross section of `symlie.section`, such as
+        ``sl.section.circle(0.01, E=210e9, nu=0.3, rho=7850)``, or a function of the arc length that returns one. Its
+        axes 1 and 2 are the first two directors, its axis 3 the tangent.
     damping
-        D of the stress 2 D w': one value or six, a function of the arc length, or expressions of parameters of the
-        model; zero by default. Damping of strains that a constraint holds has no effect.
+        Coefficients D of the viscous section force 2 D ė: one value or six, a function of the arc length, or
+        expressions of parameters of the model; zero by default. Damping of constrained strains has no effect.
     gravity
         Acceleration of gravity in inertial axes, in m/s²; zero by default.
     constraint
         ``"none"``, the default, ``"kirchhoff"`` (no shear), ``"inextensible"`` (no shear, no extension), or a list of
-        strain components 0 … 5 to hold. Multipliers are internal forces.
+        strain components 0 … 5 that are constrained to their reference values. The multipliers are internal forces.
     group
         Group of the nodes: S3sR3 (the default) or SE3, or a direct product, S3xR3 or SO3xR3.
     coordinates
-        How nodes on a direct product store their rotations, as in `Model.node`. With ``euler_parameters`` they are on
-        R⁴ × R³, each with the constraint p·p = 1.
+        Storage of the rotations of nodes on a direct product, as in `Model.node`. With ``euler_parameters`` the nodes
+        are on R⁴ × R³, each with the constraint p·p = 1.
     reference_strain
         e*: six numbers, one row for each segment, or a function of the arc length; a straight rod by default.
-        ``"initial"``: the strain of the initial configuration, so that the rod starts without stress.
+        ``"initial"``: the strain of the initial configuration, for a rod that starts without stress.
     first, last
-        Nodes of the model where the rod starts or ends, instead of nodes of its own. Where the orientation of the rod
-        is another one than that of the node in the initial configuration, the rotation between both is constant.
+        Existing nodes of the model at the start or the end of the rod, instead of new nodes. If the initial orientation
+        of the rod differs from the orientation of the node, the rotation between both remains constant.
     closed
-        Whether the last segment ends at the first node; at an angle, if the orientation at the end is another one.
+        Join the end of the last segment to the first node; at an angle, if the orientation at the end differs.
     like
-        A rod of the model that this one shares element types with: group and constraint are the same, and so is all
-        material that is not given.
+        A rod of the model with which this rod shares element types: group and constraint are the same, and all material
+        data that is not specified.
 
     Attributes
     ----------
     name
         Name of the rod and of its node array.
     nodes
-        The nodes that the rod added to the model: all but those it shares.
+        Nodes that the rod added to the model: all except shared ones.
     along
-        All nodes from its start to its end; in a closed rod the first one comes again at the end.
+        All nodes from start to end; a closed rod repeats the first one at the end.
     segment, section
         Element types of segments and of cross sections.
     lengths
@@ -107,8 +107,8 @@ class CosseratRod(Continuum):
     Raises
     ------
     ModelError
-        Lengths, stiffness or inertia that are not positive; unknown constraint; too few segments; a group without
-        rotations and positions in space; contradictions.
+        If lengths, stiffness or inertia are not positive, the constraint is unknown, the segments are too few, the
+        group does not consist of spatial rotations and positions, or the arguments contradict each other.
     """
 
     called = "rod"
@@ -166,7 +166,7 @@ class CosseratRod(Continuum):
         self._add_elements(types)
 
     def _state_densities(self, rows: MaterialRows, owner: str) -> None:
-        """T, U, P, the potential of weight, and what is held."""
+        """Add the densities T, U, P and the potential of the weight, and constrain strains."""
         C = self._stated("stiffness", self.material["stiffness"], rows.stiffness, "N m^2, N")
         D = self._stated("damping", self.material["damping"], rows.damping, "N m^2 s, N s")
         reference = self.parameter("reference_strain", STRAIGHT, unit="1/m, 1")
@@ -180,7 +180,7 @@ class CosseratRod(Continuum):
         self.kinetic_density(self.v.dot(diag(M) * self.v) / 2)
         self.potential_density(strain.dot(stiffness * strain) / 2)
         self.potential_density(-M[3] * gravitation.dot(self.q.x))
-        # A strain that a constraint holds has the rate zero: its damping would multiply rounding errors alone.
+        # A constrained strain has the rate zero: its damping would only multiply rounding errors.
         free = [k for k in range(6) if k not in self.held]
         self.dissipation_density(Add(*(D[k] * rate[k] ** 2 for k in free)))
         if self.held:
@@ -188,7 +188,7 @@ class CosseratRod(Continuum):
 
     @property
     def in_axes(self) -> bool:
-        """Whether velocities and w are in axes of the cross section, not in inertial ones."""
+        """True if linear velocities and w are in axes of the cross section, False if in inertial axes."""
         return [(f.name, f.size) for f in self.group.velocity_fields] == VELOCITIES["body"]
 
     def report(self, section: ElementType, here: Frame) -> None:
@@ -197,7 +197,7 @@ class CosseratRod(Continuum):
         Parameters
         ----------
         section
-            Element type of the cross sections, of which there is one for each kind of end.
+            Element type of the cross sections; each kind of end has a separate type.
         here
             Pose and velocities of a cross section as expressions of the element type.
         """
@@ -209,7 +209,7 @@ class CosseratRod(Continuum):
         section.output("angular_momentum", angular, unit="kg m^2/s", total=True)
 
     def _reference(self, stated: object) -> object:
-        """e*: numbers, or the strain of the initial configuration."""
+        """Return e* as given, or the strain of the initial configuration."""
         if isinstance(stated, str):
             if stated != "initial":
                 raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")

@@ -1,4 +1,4 @@
-"""Markers: where a joint or a force takes hold of a body, as numbers in axes of the body."""
+"""Markers: points and axes of bodies at which joints and forces act, as numbers in body axes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symlie.modeling.node_array import NodeReference
 from symlie.showing import line
 
 Body = RigidBody | BodyNode | Ground
-"""What joints and forces act on: a rigid body, a node with a rotation and a position, or the ground."""
+"""Objects that joints and forces connect: a rigid body, a node with a rotation and a position, or the ground."""
 
 
 class Marker:
@@ -28,18 +28,18 @@ class Marker:
     body
         A rigid body, a node on a group of a rotation and a position, a node of an array of these, or the ground.
     point
-        From the body's node, in axes of the body, in m.
+        Position relative to the body's node, in body axes, in m.
     axis
-        z axis of the marker in axes of the body, of any length; the third axis of the body by default. In the plane the
-        x axis, the first one by default.
+        z axis of the marker in body axes, of any length; the third axis of the body by default. In the plane the x
+        axis, by default the first axis of the body.
     across
-        A direction whose part across the axis is the x axis of the marker: angles are counted from there. By default
-        the coordinate axis farthest from the axis. In the plane none.
+        Direction whose part perpendicular to the axis is the x axis of the marker, from which angles are measured. By
+        default the coordinate axis farthest from the axis. Not used in the plane.
 
     Raises
     ------
     ModelError
-        No body; an axis of length zero; a direction along the axis; wrong shapes.
+        If the body is not a body, the axis has length zero, ``across`` is parallel to the axis, or a shape is wrong.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Marker:
         return line("Marker", [f"of {self.body!r}", f"at {self.point.tolist()}"])
 
     def placed(self, model: Model) -> tuple[Array, Array]:
-        """Point and axes, as columns, in inertial axes in the initial configuration.
+        """Return point and axes (as columns) in inertial axes in the initial configuration.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Marker:
 
 
 def group_of(body: Body) -> LieGroup | None:
-    """Group of the node of a body; None for the ground."""
+    """Return the group of the node of a body, or None for the ground."""
     if isinstance(body, Ground):
         return None
     node = node_of(body)
@@ -86,20 +86,20 @@ def group_of(body: Body) -> LieGroup | None:
 
 
 def node_of(body: object) -> BodyNode | None:
-    """The node of a body; None for the ground."""
+    """Return the node of a body, or None for the ground."""
     if isinstance(body, RigidBody):
         return body.node
     return body if isinstance(body, Node | NodeReference) else None
 
 
 def placement(model: Model, body: Body, size: int) -> tuple[Array, Array]:
-    """Rotation matrix and position of a body in the initial configuration."""
+    """Return rotation matrix and position of a body in the initial configuration."""
     node = node_of(body)
     return (np.eye(size), np.zeros(size)) if node is None else initial_placement(model, node)
 
 
 def on_body(model: Model, body: Body, point: Array, axes: Array) -> Marker:
-    """The marker of a body that is at a point, with axes, in the initial configuration."""
+    """Return the marker of a body with the given point and axes in the initial configuration."""
     turn, position = placement(model, body, len(point))
     local = turn.T @ axes
     if len(point) == 2:
@@ -108,7 +108,7 @@ def on_body(model: Model, body: Body, point: Array, axes: Array) -> Marker:
 
 
 def same_body(a: Body, b: Body) -> bool:
-    """Whether two bodies are one."""
+    """Return whether two bodies are identical."""
     first, second = node_of(a), node_of(b)
     if isinstance(first, NodeReference) and isinstance(second, NodeReference):
         return first.array is second.array and first.index == second.index
@@ -116,24 +116,14 @@ def same_body(a: Body, b: Body) -> bool:
 
 
 def body_name(body: Body) -> str:
-    """How messages call a body."""
+    """Return the name of a body in messages."""
     node = node_of(body)
     return "the ground" if node is None else repr(node) if isinstance(node, NodeReference) else f"'{node.name}'"
 
 
 def axes_along(what: str, size: int, axis: object, across: object = None) -> Array:
-    """Orthonormal axes as columns: in space with z along an axis, in the plane with x along it.
-
-    Parameters
-    ----------
-    what
-        Whose they are, for messages.
-    size
-        2 or 3.
-    axis
-        The axis, of any length.
-    across
-        Direction whose part across the axis is x, in space.
+    """Return orthonormal axes as columns: in space with z along an axis and x towards ``across``, in the plane with x
+    along the axis.
     """
     if size == 2:
         x = direction(what, [1.0, 0.0] if axis is None else axis, 2)
@@ -148,7 +138,7 @@ def axes_along(what: str, size: int, axis: object, across: object = None) -> Arr
 
 
 def direction(what: str, value: object, size: int) -> Array:
-    """A vector of length one."""
+    """Return a unit vector, or raise `ModelError`."""
     vector = finite_numbers("axis of a marker", value, size)
     length = float(np.linalg.norm(vector))
     if not length > 0:

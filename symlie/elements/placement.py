@@ -21,11 +21,11 @@ from symlie.rotations import rotation, rotation_form
 Array = NDArray[np.float64]
 
 BodyNode = Node | NodeReference
-"""A node of a model that stands alone, or a member of an array."""
+"""Single node of a model, or a member of an array."""
 
 
 def finite_numbers(what: str, value: object, size: int) -> Array:
-    """Numbers from what states something, checked."""
+    """Return an array of ``size`` finite numbers, or raise `ModelError`."""
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -37,7 +37,7 @@ def finite_numbers(what: str, value: object, size: int) -> Array:
 
 @functools.cache
 def body_dimension(group: ConfigurationSpace) -> int | None:
-    """3 for groups of a rotation and a position in space, 2 for those of the plane; None for all others."""
+    """Return 3 for groups of a rotation and a position in space, 2 for groups in the plane, None for all others."""
     if not isinstance(group, LieGroup):
         return None
     if (turned := parametrised_rotation(group)) is not None:
@@ -52,7 +52,7 @@ def body_dimension(group: ConfigurationSpace) -> int | None:
 
 
 def at_defaults(model: Model, expression: object, t: float | None = None) -> float:
-    """An expression of parameters, and of the time where it is given, as a number."""
+    """Return the value of an expression at the defaults of parameters, and at the time t if it is given."""
     if isinstance(expression, int | float | sympy.Number):
         return float(expression)
     values: dict[Expr, float] = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}
@@ -62,7 +62,7 @@ def at_defaults(model: Model, expression: object, t: float | None = None) -> flo
 
 
 def initial_storage(model: Model, node: BodyNode) -> Array:
-    """Stored components of a node in the initial configuration; of a prescribed one at t = 0."""
+    """Return the stored components of a node in the initial configuration; for a prescribed node, at t = 0."""
     name, index = (node.array.name, node.index) if isinstance(node, NodeReference) else (node.name, 0)
     for motion in model.motions:
         if (motion.node, motion.index) == (name, index):
@@ -78,13 +78,7 @@ def initial_storage(model: Model, node: BodyNode) -> Array:
 
 
 def initial_placement(model: Model, node: BodyNode) -> tuple[Array, Array]:
-    """Rotation matrix and position of a body in the initial configuration.
-
-    Raises
-    ------
-    ModelError
-        The node is on a group without a rotation and a position.
-    """
+    """Return rotation matrix and position of a body in the initial configuration."""
     group = node.array.group if isinstance(node, NodeReference) else node.group
     if body_dimension(group) is None:
         raise ModelError(f"{node!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
@@ -114,7 +108,7 @@ def position_of(group: ConfigurationSpace, storage: Array) -> Array:
 
 
 def initial_velocity(model: Model, node: Node) -> dict[str, Array] | None:
-    """Initial ``Omega`` and ``x_dot`` of a body, both in inertial axes; None if no velocity is known."""
+    """Return the initial ``Omega`` and ``x_dot`` of a body, both in inertial axes, or None if no velocity is known."""
     given = {v.field.name: v for v in model.initial_values.get(node.name, ()) if v.is_velocity}
     if not given:
         return None

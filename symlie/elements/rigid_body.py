@@ -31,23 +31,12 @@ from symlie.showing import line
 from symlie.unit_names import parse_units
 
 BODY_GROUPS = ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3rvxR3", "SE2")
-"""Groups that bodies are usually on; any other of a rotation and a position serves as well."""
+"""Usual groups of bodies; any other group of a rotation and a position is possible."""
 
 
 def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric: bool) -> ElementType:
-    """Element type of a rigid body: kinetic energy and weight.
-
-    Parameters
-    ----------
-    name
-        Name of the element type.
-    group
-        A group of a rotation and a position.
-    gravity
-        The model's acceleration of gravity, in inertial axes.
-    is_eccentric
-        Whether the node is off the centre of mass; otherwise the mass matrix is constant on every group.
-    """
+    """Return the element type of a rigid body, with kinetic energy and weight; with a constant mass matrix unless
+    eccentric."""
     body = ElementType(name, node=group)
     q = body.node
     size = len(q.x)
@@ -71,8 +60,8 @@ def rigid_body(name: str, group: LieGroup, gravity: Expression, *, is_eccentric:
 class RigidBody(Placed):
     """A rigid body in a model: a node on a group, with mass and inertia.
 
-    Mass, inertia and centre of mass are parameters of its instance of the element type, so that bodies of one group
-    share their code; gravity is a parameter of the model, zero until `Model.gravity` sets it.
+    Mass, inertia and centre of mass are parameters of its instance of the element type, so bodies on one group share
+    their code; gravity is a parameter of the model, zero until `Model.gravity` sets it.
 
     Parameters
     ----------
@@ -83,26 +72,25 @@ class RigidBody(Placed):
     mass
         In kg; a number or a parameter of the model.
     inertia
-        About the centre of mass in axes of the body, in kg m²: three principal moments or a 3 × 3 matrix, see
-        `inertia`; one number in the plane; or a parameter of the model.
+        Moments of inertia about the centre of mass in body axes, in kg m²: three principal moments or a 3 × 3 matrix,
+        see `inertia`; one number in the plane; or a parameter of the model.
     group
         Group of the node: SO3xR3, the default, SE3, S3xR3, S3sR3, SO3rvxR3, or SE2 in the plane.
     coordinates, form, step
-        Other coordinates of the rotation than those of the group, and how they are stepped, see `Model.node`.
+        Alternative storage and steps of the rotation, see `Model.node`.
     position
         Initial position of the node in inertial axes, in m; the origin by default.
     orientation
-        Initial `rotation` from axes of the body to inertial axes; a matrix or, in the plane, an angle serves too. The
-        identity by default.
-    velocity
-        Initial velocity of the node in inertial axes, in m/s; left to the constraints by default.
-    angular_velocity
-        Initial angular velocity in rad/s, (3,), or one number in the plane; left to the constraints by default.
-    axes
-        Of ``angular_velocity``: ``"body"``, the default, or ``"space"``.
-    reference
-        Point of the body, from its centre of mass, in axes of the body, where the node is; the centre of mass by
+        Initial `rotation` from body axes to inertial axes, or a matrix or, in the plane, an angle. The identity by
         default.
+    velocity
+        Initial velocity of the node in inertial axes, in m/s; completed from the constraints by default.
+    angular_velocity
+        Initial angular velocity in rad/s, (3,), or one number in the plane; completed from the constraints by default.
+    axes
+        Axes of ``angular_velocity``: ``"body"``, the default, or ``"space"``.
+    reference
+        Position of the node relative to the centre of mass, in body axes, in m; the centre of mass by default.
 
     Attributes
     ----------
@@ -116,7 +104,7 @@ class RigidBody(Placed):
     Raises
     ------
     ModelError
-        Negative mass, indefinite inertia, a group without rotation and position, values of a wrong shape.
+        If the mass is negative, the inertia is indefinite, the group has no rotation and position, or a shape is wrong.
 
     Examples
     --------
@@ -187,7 +175,7 @@ class RigidBody(Placed):
         return line("RigidBody", [self.name, str(self.node.group)])
 
     def place(self, **values: object) -> None:
-        """Give initial values of fields of its node, as `Model.initial` does.
+        """Set initial values of fields of its node, like `Model.initial`.
 
         Parameters
         ----------
@@ -198,7 +186,7 @@ class RigidBody(Placed):
 
     @property
     def R(self) -> Expression:
-        """Rotation matrix from axes of the body to inertial axes."""
+        """Rotation matrix from body axes to inertial axes."""
         return self.node.R
 
     @property
@@ -208,42 +196,42 @@ class RigidBody(Placed):
 
     @property
     def Omega(self) -> SymbolicMatrix:
-        """Angular velocity in axes of the body, in rad/s."""
+        """Angular velocity in body axes, in rad/s."""
         return self.node.Omega
 
     def point(self, r: object) -> SymbolicMatrix:
-        """Position of a point of the body in inertial axes, x + R r.
+        """Return the position of a point of the body in inertial axes, x + R r.
 
         Parameters
         ----------
         r
-            From the node, in axes of the body, in m.
+            Position relative to the node, in body axes, in m.
         """
         return vector(self.node.x + self.node.R * vector(r))
 
     def axis(self, e: object) -> SymbolicMatrix:
-        """A direction of the body in inertial axes, R e.
+        """Return a direction of the body in inertial axes, R e.
 
         Parameters
         ----------
         e
-            In axes of the body.
+            Components in body axes.
         """
         return vector(self.node.R * vector(e))
 
     def velocity_of(self, r: object) -> SymbolicMatrix:
-        """Velocity of a point of the body in inertial axes, in m/s.
+        """Return the velocity of a point of the body in inertial axes, in m/s.
 
         Parameters
         ----------
         r
-            From the node, in axes of the body, in m.
+            Position relative to the node, in body axes, in m.
         """
         return self.model.rate(self.point(r))
 
 
 def _gravity(model: Model, name: str, size: int) -> SymbolicMatrix:
-    """The parameter of the model, which the first body declares."""
+    """Return the gravity of the model, a parameter that the first body declares."""
     known = next((p for p in model.parameters if p.name == "gravity"), None)
     if known is None:
         return model.parameter("gravity", np.zeros(size), unit="m/s^2")

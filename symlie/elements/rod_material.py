@@ -1,4 +1,5 @@
-"""What a rod is made of: stiffness, damping, inertia, gravity and held strains, as given, shared, or of a section."""
+"""Material of rods: stiffness, damping, inertia, gravity and constrained strains, as given, shared or from a
+section."""
 
 from __future__ import annotations
 
@@ -14,15 +15,15 @@ from symlie.modeling.model import Model
 from symlie.section import Section
 
 CONSTRAINTS = {"none": (), "kirchhoff": (3, 4), "inextensible": (3, 4, 5)}
-"""Strain components [K1, K2, K3, Γ1, Γ2, Γ3] held at their reference value."""
+"""Strain components of [K1, K2, K3, Γ1, Γ2, Γ3] that are constrained to their reference values."""
 
 DEFAULTS: Mapping[str, object] = {"damping": 0.0, "gravity": (0.0, 0.0, 0.0)}
-"""Material of rods that is not given."""
+"""Default material data."""
 
 
 @dataclass(frozen=True, eq=False)
 class MaterialRows:
-    """Material in numbers, a row for each segment, or for each node, or one for all."""
+    """Numerical material data, with one row for each segment or node, or a single row for all."""
 
     stiffness: Array
     damping: Array
@@ -36,19 +37,8 @@ def material_of(
     section: Section | Callable[[float], Section] | None,
     shared: tuple[str, Mapping[str, object]] | None,
 ) -> dict[str, object]:
-    """Stiffness, inertia, damping and gravity, completed by a cross section, from another rod or by defaults.
-
-    Parameters
-    ----------
-    name
-        The rod.
-    given
-        The four, None where they are not given.
-    section
-        Its cross section, in place of stiffness and inertia.
-    shared
-        Name and material of the rod that element types are shared with.
-    """
+    """Return stiffness, inertia, damping and gravity as given, completed from a cross section, another rod or
+    defaults."""
     if section is not None:
         if given["stiffness"] is not None or given["inertia"] is not None:
             raise ModelError(f"Rod '{name}' has its stiffness and inertia from its section; do not give them again.")
@@ -71,19 +61,7 @@ def material_of(
 
 
 def material_rows(model: Model, name: str, material: Mapping[str, object], grid: Grid) -> MaterialRows:
-    """The material along a rod, checked.
-
-    Parameters
-    ----------
-    model
-        The model, whose parameters expressions may have.
-    name
-        The rod.
-    material
-        Of `material_of`.
-    grid
-        Its nodes.
-    """
+    """Return the checked material along the grid of a rod."""
     elastic = checked_stiffness(name, rows_along(model, material["stiffness"], grid.middle))
     viscous = six_components(name, "damping", rows_along(model, material["damping"], grid.middle), one_for_all=True)
     inertia = six_components(name, "inertia", rows_along(model, material["inertia"], grid.arc))
@@ -93,15 +71,7 @@ def material_rows(model: Model, name: str, material: Mapping[str, object], grid:
 
 
 def held_components(name: str, constraint: str | Sequence[int]) -> tuple[int, ...]:
-    """Strain components that a constraint holds.
-
-    Parameters
-    ----------
-    name
-        The rod.
-    constraint
-        A name of `CONSTRAINTS`, or components.
-    """
+    """Return the strain components that a constraint removes."""
     if isinstance(constraint, str):
         if constraint not in CONSTRAINTS:
             raise ModelError(
@@ -115,7 +85,7 @@ def held_components(name: str, constraint: str | Sequence[int]) -> tuple[int, ..
 
 
 def _of_section(name: str, section: Section | Callable[[float], Section]) -> dict[str, object]:
-    """Stiffness and inertia of a cross section, or of one that is a function of s."""
+    """Return stiffness and inertia of a cross section, or of a cross section that is a function of s."""
     if callable(section):
         return {"stiffness": lambda s: section(s).stiffness, "inertia": lambda s: section(s).inertia}
     if not isinstance(section, Section):

@@ -1,4 +1,4 @@
-"""Numbers along a rod: lengths, material, initial strain; from numbers, functions of the arc length or parameters."""
+"""Numerical data of rods: material and initial strain, from numbers, functions of the arc length or parameters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Array = NDArray[np.float64]
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether a value has expressions of parameters."""
+    """Return whether a value contains expressions of parameters."""
     if callable(value):
         return False
     return any(getattr(entry, "free_symbols", None) for entry in np.ravel(np.array(value, dtype=object)))
 
 
 def stated_in_type(value: object) -> Expression:
-    """Expressions of parameters as six components, or as a matrix."""
+    """Return expressions of parameters as six components or as a matrix."""
     entries = np.array(value, dtype=object).ravel()
     if entries.size == 36:
         return SymbolicMatrix(6, 6, list(entries))
@@ -32,7 +32,7 @@ def stated_in_type(value: object) -> Expression:
 
 
 def rows_along(model: Model, value: object, arc: Array) -> Array:
-    """Numbers along a rod: one row for all, or one for each arc length; expressions at the defaults of parameters."""
+    """Return one row for the entire rod or one for each arc length, with expressions at the defaults of parameters."""
     if callable(value):
         return np.array([np.squeeze(np.asarray(value(s), dtype=float)) for s in arc])
     entries = np.array(value, dtype=object)
@@ -42,7 +42,7 @@ def rows_along(model: Model, value: object, arc: Array) -> Array:
 
 
 def six_components(name: str, what: str, rows: Array, *, one_for_all: bool = False) -> Array:
-    """Rows of six numbers; a single number may stand for six equal ones."""
+    """Return rows of six numbers; a single number may represent six equal ones."""
     rows = rows.reshape(len(rows), -1)
     if rows.shape[1] != 6 and not (one_for_all and rows.shape[1] == 1):
         raise ModelError(f"The {what} of rod '{name}' needs six numbers, not {rows.shape[1]}.")
@@ -50,7 +50,7 @@ def six_components(name: str, what: str, rows: Array, *, one_for_all: bool = Fal
 
 
 def checked_stiffness(name: str, rows: Array) -> Array:
-    """Rows of six stiffnesses or of matrices, checked to be symmetric and positive."""
+    """Return rows of six stiffnesses or of matrices, checked to be symmetric and positive definite."""
     if rows.shape[1:] not in ((6,), (6, 6)):
         raise ModelError(f"The stiffness of rod '{name}' needs six numbers or a 6 × 6 matrix, not {rows.shape[1:]}.")
     matrices = rows if rows.ndim == 3 else rows[:, :, None] * np.eye(6)
@@ -69,11 +69,7 @@ def initial_strain(
     *,
     helical: bool,
 ) -> Array:
-    """Strains of the initial configuration times lengths, shape (segments, 6).
-
-    ``end_rotations``: rotation vectors from nodes to the cross sections there. ``helical``: between neighbours it is
-    log(q_{k-1}⁻¹ ∘ q_k); otherwise positions are on straight lines, seen from the rotation in the middle.
-    """
+    """Return the strains of the initial configuration times the segment lengths, shape (segments, 6)."""
     from scipy.spatial.transform import Rotation
 
     states = np.array([initial_storage(model, node) for node in along])
@@ -90,14 +86,15 @@ def initial_strain(
     back = rotations[:-1].inv()
     theta = (back * rotations[1:]).as_rotvec()
     x = back.apply(np.diff(states[:, -3:], axis=0))
-    if not helical:
+    if not helical:  # positions on straight lines, in axes of the rotation at the midpoint
         return np.hstack([theta, Rotation.from_rotvec(-theta / 2).apply(x)])
+    # log(q_{k-1}⁻¹ ∘ q_k) on SE(3)
     across = np.cross(theta, x)
     return np.hstack([theta, x - across / 2 + _cotangent(theta) * np.cross(theta, across)])
 
 
 def _cotangent(theta: Array) -> Array:
-    """(1 - (ω/2) cot(ω/2))/ω² of the rows' lengths, as a column."""
+    """Return (1 - (ω/2) cot(ω/2))/ω² for the lengths ω of the rows, as a column."""
     z = np.sum(theta**2, axis=1, keepdims=True)
     series = 1 / 12 + z / 720 + z**2 / 30240 + z**3 / 1209600
     half = np.sqrt(np.maximum(z, 0.01)) / 2

@@ -1,1 +1,1 @@
-"""Continua: densities along a material coordinate, and the elements that they become on a grid."""
+"""Continua: densities along a material coordinate, and their elements on a grid."""

@@ -1,4 +1,4 @@
-"""A continuum in one material coordinate: densities, boundary conditions, and its elements on a grid."""
+"""Continuum in one material coordinate: densities, boundary conditions, and elements on a grid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Continuum(Densities):
-    """A continuum q(s, t) on a Lie group, stated by densities of energies, forces and constraints.
+    """A continuum q(s, t) on a Lie group, defined by densities of energies, forces and constraints.
 
     Parameters
     ----------
@@ -43,30 +43,30 @@ class Continuum(Densities):
     group
         Group of the configurations, such as ``sl.SE2`` or ``"R3"``.
     length
-        Length in the material coordinate, from s = 0 on, in m; left out where `discretize` gets coordinates.
+        Length in the material coordinate, from s = 0, in m; omitted if `discretize` receives coordinates.
     unit
         Unit of the coordinates of Rⁿ, as in `Model.node`.
     coordinates
-        How the rotations of nodes are stored, as in `Model.node`; default: those of the group.
+        Storage of the rotations of nodes, as in `Model.node`; default: the storage of the group.
 
     Attributes
     ----------
     name
         As given.
     group
-        The group of configurations, in which strains and velocities are.
+        Group of the configurations, strains and velocities.
     space
-        The space of the nodes: the group, or classical coordinates of it.
+        Space of the nodes: the group, or rotation parameters of it.
     nodes
-        The nodes that it added to the model: all but those it is joined to.
+        Nodes that the continuum added to the model: all except those it is joined to.
     along
-        All nodes from its start to its end; in a closed one the first comes again at the end.
+        All nodes from start to end; a closed continuum repeats the first one at the end.
     segment, section
         Element types of segments and of cross sections.
     lengths
         Length of each segment, in m.
     ends, end_loads
-        What holds its ends, and the loads there.
+        Boundary conditions and loads at the ends.
     end_rotations
         Rotation vectors from the nodes that the start and the end are joined to, in rad; empty without an angle.
 
@@ -106,7 +106,8 @@ class Continuum(Densities):
         self._grid: Grid | None = None
 
     def derive(self) -> ContinuumEquations:
-        """The continuous equations of what was stated so far, with natural boundary conditions; shown as LaTeX."""
+        """Return the continuous equations of the present densities, with natural boundary conditions; displayed as
+        LaTeX."""
         from symlie.derive.continuum_equations import continuum_equations
 
         return continuum_equations(self)
@@ -129,7 +130,7 @@ class Continuum(Densities):
             raise ModelError(f"{self._what} is discretized; state its densities and parameters before.")
 
     def clamp(self, *ends: str) -> None:
-        """Hold ends in their initial configuration.
+        """Fix ends in their initial configuration.
 
         Parameters
         ----------
@@ -152,9 +153,9 @@ class Continuum(Densities):
         self._hold(end, Held("prescribed", motion=fields))
 
     def join(self, end: str, node: BodyNode) -> None:
-        """Let an end be a node of the model, such as the end of another continuum.
+        """Join an end to a node of the model, such as the end of another continuum.
 
-        Where `initial` gives the end another rotation than the node has, the rotation between both is constant.
+        If `initial` gives the end another rotation than the node, the rotation between both remains constant.
 
         Parameters
         ----------
@@ -167,14 +168,14 @@ class Continuum(Densities):
         self._hold(end, Held("joined", node))
 
     def close(self) -> None:
-        """Let the last segment end at the first node."""
+        """Join the end of the last segment to the first node."""
         self._check_open()
         if self.ends.node("end") is not None:
             raise ModelError(f"{self._what} is closed and can not end at another node; leave out 'last' or 'closed'.")
         self._hold("end", Held("closed"))
 
     def _bound(self, first: BodyNode | None, last: BodyNode | None, *, closed: bool) -> None:
-        """Join ends to nodes that there are, or the end to the start."""
+        """Join ends to existing nodes, or the end to the start."""
         for end, node in (("start", first), ("end", last)):
             if node is not None:
                 self.join(end, node)
@@ -204,7 +205,7 @@ class Continuum(Densities):
         following: bool = False,
         **fields: object,
     ) -> None:
-        """Add a force at an end; there the section force is G = F at the end, and -G = F at the start.
+        """Add a force F at an end; the section force is then G = F at the end, or G = -F at the start.
 
         Parameters
         ----------
@@ -218,7 +219,8 @@ class Continuum(Densities):
         Raises
         ------
         ModelError
-            It is no force on such a cross section, or the end is held, so that it has no natural boundary condition.
+            If it is not a force on such a cross section, or if the end is clamped or prescribed and therefore has no
+            natural boundary condition.
         """
         known = self.ends.known(end)
         if not self.ends.is_free(known):
@@ -250,14 +252,14 @@ class Continuum(Densities):
         self._add_instances(lambda _: element, [(self.along[ENDS[end]],)], [here], arc, arc)
 
     def initial(self, **fields: object) -> None:
-        """Give initial values by field.
+        """Set initial values by field.
 
         Parameters
         ----------
         **fields
-            One value for all nodes, an array over all nodes or over those that the continuum adds, or a function of s,
-            by name of a storage or velocity field, as in `NodeArray.initial`. Rotations at joined ends that are given
-            before `discretize` are the angles that they are joined at.
+            Values by name of a storage or velocity field, as in `NodeArray.initial`: one value for all nodes, an array
+            over all nodes or over the nodes that the continuum adds, or a function of s. Rotations at joined ends that
+            are specified before `discretize` define the angles between the ends and their nodes.
         """
         self._initial |= fields
         if self._grid is not None:
@@ -278,13 +280,14 @@ class Continuum(Densities):
         segments
             Number of segments, or the coordinates s_0 < … < s_K of the nodes, in m.
         quadrature
-            How U and the dissipated power are integrated over a segment, all over which w is θ/Δs: ``"midpoint"``,
+            Quadrature of U and of the dissipated power over a segment, on which w = θ/Δs is constant: ``"midpoint"``,
             ``"trapezoid"`` or ``"simpson"``; T and forces are lumped at nodes by the trapezoidal rule.
 
         Raises
         ------
         ModelError
-            Unknown quadrature, lengths that are not positive, too few segments, or no kinetic density.
+            If the quadrature is unknown, if a length is not positive, if the segments are too few, or without a kinetic
+            density.
         """
         self._check_open()
         if quadrature not in tuple(QUADRATURES):
@@ -298,14 +301,14 @@ class Continuum(Densities):
         self._add_elements(types)
 
     def _types(self, quadrature: str) -> ElementTypes:
-        """Element types of cross sections and of segments."""
+        """Return the element types of cross sections and segments."""
         types = ElementTypes(self, quadrature)
         types.section()
         types.segment()
         return types
 
     def _place(self, found: Grid) -> None:
-        """Add the nodes."""
+        """Add the nodes, their initial values and boundary conditions."""
         segments = len(found.lengths)
         first, last, closed = self.ends.node("start"), self.ends.node("end"), self.ends.is_closed
         shared_end = closed or last is not None
@@ -356,12 +359,13 @@ class Continuum(Densities):
         self._add_instances(type_at, nodes, ends, self._grid.arc, self._grid.arc, weight=self._grid.weights)
 
     def _ends_at(self, count: int) -> list[tuple[str, ...]]:
-        """Ends at an angle to their nodes that each of so many places along the continuum is at."""
+        """Return, for each of ``count`` positions along the continuum, the ends there that have an angle to their
+        node."""
         at = {"start": 0, "end": count - 1}
         return [tuple(end for end in ENDS if self.end_rotations[end] and at[end] == k) for k in range(count)]
 
     def _rotations(self, ends: Sequence[str]) -> dict[str, tuple[float, ...]]:
-        """Values of the parameters of these ends."""
+        """Return the values of the rotation parameters of some ends."""
         return {END_ROTATIONS[end]: self.end_rotations[end] for end in ends if self.end_rotations[end]}
 
     def _add_instances(
@@ -373,7 +377,7 @@ class Continuum(Densities):
         places: Array,
         **of_grid: Array,
     ) -> None:
-        """Add instances of the element types that belong to the ends they are at; most are at none."""
+        """Add instances of the element types for their positions: at an end with an angle, or elsewhere."""
         for here in sorted(dict.fromkeys(ends), key=len):
             which = [k for k, found in enumerate(ends) if found == here]
             element = type_at(here)
@@ -382,13 +386,13 @@ class Continuum(Densities):
             self.model.add(element, [nodes[k] for k in which], **values)
 
     def _values(self, element: ElementType, arc: Array, places: Array, which: Sequence[int]) -> dict[str, Any]:
-        """Values of the parameters that an element type has taken over, and where its instances are."""
+        """Return the values of an element type's parameters, including the positions of its instances."""
         names = {p.name: len(p.default) for p in element.parameters}
         found: dict[str, Any] = {n: self._rows(n, arc, which, size) for n, size in names.items() if n in self.values}
         return found | ({PLACE: places[which, None]} if PLACE in names else {})
 
     def _stated(self, name: str, value: object, rows: Array, unit: str) -> Expression:
-        """What densities are stated with: expressions of parameters of the model, or a parameter with these rows."""
+        """Return expressions of model parameters as given, and numbers as a new parameter of the densities."""
         if is_symbolic(value):
             return stated_in_type(value)
         symbols = self.parameter(name, rows[0], unit=unit)
@@ -396,7 +400,7 @@ class Continuum(Densities):
         return symbols
 
     def _rows(self, name: str, arc: Array, which: Sequence[int], size: int) -> object:
-        """The value of a parameter for all places, or one row for each of some places."""
+        """Return the value of a parameter for all positions, or one row for each of some positions."""
         value = self.values[name]
         if callable(value):
             return np.array([np.ravel(np.asarray(value(s), dtype=float)) for s in arc[which]])

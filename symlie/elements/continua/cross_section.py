@@ -1,4 +1,4 @@
-"""One cross section of a continuum: its configuration, s, w and ẇ, and the parameters that densities are stated in.
+"""Cross section of a continuum: its configuration, s, w and ẇ, and the parameters of densities.
 
     q' = q w̃,   q̇ = q ṽ,   ẇ = v' + ŵ v
 
@@ -28,13 +28,13 @@ from symlie.modeling.values import given_space
 from symlie.unit_names import UNITS, Unit, times
 
 GRID = ("length", "weight", "place")
-"""Parameters that elements have from their grid."""
+"""Parameters of elements that the grid determines."""
 
 END_ROTATIONS = {"start": "start_rotation", "end": "end_rotation"}
-"""Parameters of elements at ends that are at an angle to the nodes they are joined to: rotation vectors."""
+"""Parameters of elements at ends with an angle to their nodes: rotation vectors."""
 
 RESERVED = (*GRID, *END_ROTATIONS.values())
-"""Parameters that elements have by themselves."""
+"""Names of parameters that elements have by default."""
 
 PER_METRE = times(UNITS["1"], UNITS["m"], Fraction(-1))
 
@@ -56,19 +56,19 @@ _INSTEAD = {
     ("force density", "w"): _AT_SEGMENTS,
     ("force density", "w_dot"): _AT_SEGMENTS,
 }
-"""What to do where a density depends on what it must not."""
+"""Advice for densities that depend on symbols they must not depend on."""
 
 
 @dataclass(frozen=True, eq=False)
 class StrainRate:
-    """A rate of strains as densities are stated in it, and what it is the rate of."""
+    """Rate of strains: its symbols in densities, and the expressions that it is the rate of."""
 
     value: Value
     of: Vector
 
 
 class _CrossSection(Stated):
-    """The statement on one cross section: its program, parameters and units."""
+    """Program, parameters and units of the densities on one cross section."""
 
     def __init__(self, name: str, group: LieGroup, unit: str) -> None:
         super().__init__(f"{name}_densities")
@@ -78,24 +78,10 @@ class _CrossSection(Stated):
 
 
 class CrossSection:
-    """The symbols that densities are stated in, their parameters, and checks of what is stated.
-
-    Attributes
-    ----------
-    space
-        The space of nodes.
-    group
-        The group of configurations: the space itself, or that of the rotations that it holds classical coordinates of.
-    q
-        The configuration of a cross section: ``q.R``, ``q.x``, …
-    place, strain, strain_rate
-        s, w and ẇ as values of the program.
-    rates
-        What `rate` was asked for.
-    """
+    """Symbols and parameters of densities, with checks of the densities."""
 
     called = "continuum"
-    """What messages call it."""
+    """Name of the kind in messages."""
 
     def __init__(self, name: str, group: LieGroup | str, unit: str = "", coordinates: str | None = None) -> None:
         self.name = identifier("Node", name)
@@ -103,13 +89,17 @@ class CrossSection:
         if not isinstance(space, LieGroup):
             raise ModelError(f"{self._what} needs a Lie group such as sl.SE2, not {space}.")
         self.space: LieGroup = space
+        """Space of the nodes."""
         self.group: LieGroup = group_of_rotations(space)
+        """Group of the configurations: the space, or the group that its rotation parameters represent."""
         self.stated = _CrossSection(name, self.group, unit)
         self.q: Node = self.stated.node
+        """Configuration of a cross section: ``q.R``, ``q.x``, …"""
         self.place = Value((Symbol(f"{name}.s", real=True),), Euclidean(1))
         self.strain = self._vector("w")
         self.strain_rate = self._vector("w_dot")
         self.rates: list[StrainRate] = []
+        """Rates returned by `rate`."""
         self._declare_units()
         self.values: dict[str, object] = {}
         """Values of the parameters: numbers, functions of s, or a row for each instance."""
@@ -119,7 +109,7 @@ class CrossSection:
         return f"{self.called.capitalize()} '{self.name}'"
 
     def _vector(self, stem: str) -> Value:
-        """A vector like v."""
+        """Return new symbols with the size of v."""
         symbols = tuple(Symbol(f"{self.name}.{stem}{k}", real=True) for k in range(self.group.dimension))
         name_components(symbols, self.group.velocity_fields, f"{self.name}.{stem}")
         return Value(symbols, Euclidean(len(symbols)))
@@ -137,34 +127,34 @@ class CrossSection:
 
     @property
     def s(self) -> Symbol:
-        """The material coordinate, in m."""
+        """Material coordinate, in m."""
         return self.place.components[0]
 
     @property
     def t(self) -> Symbol:
-        """The time, in s."""
+        """Time, in s."""
         return self.stated.t
 
     @property
     def v(self) -> SymbolicMatrix:
-        """Derivative vector of the configuration by time: the velocity."""
+        """Velocity, the derivative vector of the configuration by time."""
         return column(self.q.velocity.components)
 
     @property
     def w(self) -> SymbolicMatrix:
-        """Derivative vector of the configuration by s: the strains, in the order of v."""
+        """Strains, the derivative vector of the configuration by s, in the order of v."""
         return column(self.strain.components)
 
     @property
     def w_dot(self) -> SymbolicMatrix:
-        """Rate of w, which is v' + ŵ v."""
+        """Strain rate ẇ = v' + ŵ v."""
         return column(self.strain_rate.components)
 
     def rate(self, expression: object) -> SymbolicMatrix:
-        """Time derivative of strains that depend on the configuration, too, for dissipation densities and outputs.
+        """Return the time derivative of strains that also depend on q, for dissipation densities and outputs.
 
-        Where velocities are in inertial axes, as on S³×R³, strains in axes of the cross section are [K; Rᵀ x'], and
-        their rates do not follow from ẇ alone. ``w_dot`` is the rate of ``w``.
+        On groups with velocities in inertial axes, such as S³×R³, the strains in axes of the cross section are [K; Rᵀ
+        x'], and their rates do not follow from ẇ alone. ``w_dot`` is the rate of ``w``.
 
         Parameters
         ----------
@@ -180,14 +170,14 @@ class CrossSection:
         return column(symbols)
 
     def parameter(self, name: str, default: Any, unit: str = "") -> Expression:
-        """Declare a parameter of the densities: a run-time input of the cross sections or segments that it enters.
+        """Declare a parameter of the densities, a run-time value of the cross sections or segments that use it.
 
         Parameters
         ----------
         name
             Identifier.
         default
-            A number, a vector or a matrix for the whole continuum, or a function of s that gives it.
+            A number, a vector or a matrix for the entire continuum, or a function of s that returns it.
         unit
             As in `Model.parameter`.
         """
@@ -199,10 +189,10 @@ class CrossSection:
         return found
 
     def _check_open(self) -> None:
-        """Hook: whether more can be stated."""
+        """Raise `ModelError` if no further densities can be added; subclasses override it."""
 
     def _density(self, what: str, density: object, *, without: Sequence[str] = ()) -> Expr:
-        """A scalar density that does not depend on some of the symbols."""
+        """Return a scalar density; raise `ModelError` if it depends on forbidden symbols."""
         self._check_open()
         parts = components(density)
         if len(parts) != 1:
@@ -226,11 +216,11 @@ class CrossSection:
                 raise ModelError(f"The {what} of {self._lower} depends on {letter}; {_INSTEAD[what, letter]}")
 
     def depends_on_strain(self, expressions: Sequence[Expr]) -> bool:
-        """Whether expressions belong to segments, because they depend on w or its rate.
+        """Return whether expressions depend on w or ẇ and therefore belong to segments.
 
         Parameters
         ----------
         expressions
-            Of densities.
+            Expressions of densities.
         """
         return depends_on(self.stated.program, expressions, [*self.strain.components, *self.strain_rate.components])

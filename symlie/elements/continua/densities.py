@@ -1,4 +1,4 @@
-"""Densities along a material coordinate s: of energies, forces and constraints, stated on one cross section.
+"""Densities of energies, forces and constraints along a material coordinate s, defined on one cross section.
 
 Source: [Hante2022], section 3.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """A force density: generalised in the order of v, or a force along a position and a moment, both in space."""
+    """Force density: generalised, in the order of v, or a force at the position and a moment, both in inertial axes."""
 
     generalized: Vector = ()
     force: Vector = ()
@@ -42,13 +42,7 @@ class Load:
 
 
 class Densities(CrossSection):
-    """What is stated along a continuum.
-
-    Parameters
-    ----------
-    name, group, unit, coordinates
-        As of the nodes.
-    """
+    """Densities of energies, forces and constraints of a continuum."""
 
     def __init__(self, name: str, group: LieGroup | str, unit: str = "", coordinates: str | None = None) -> None:
         super().__init__(name, group, unit, coordinates)
@@ -60,18 +54,18 @@ class Densities(CrossSection):
         self.local_outputs: list[Output] = []
 
     def report(self, section: ElementType, here: Frame) -> None:
-        """Add outputs to the element type of cross sections; a continuum of its own kind overrides it.
+        """Add outputs to the element type of cross sections; subclasses override it.
 
         Parameters
         ----------
         section
-            Element type of the cross sections, of which there is one for each kind of end.
+            Element type of the cross sections; each kind of end has a separate type.
         here
             Pose and velocities of a cross section as expressions of the element type.
         """
 
     def kinetic_density(self, density: object) -> None:
-        """Add a density of kinetic energy T(s, v), of degree two in v; in J/m.
+        """Add a density of kinetic energy T(s, v), of degree two in v, in J/m.
 
         Parameters
         ----------
@@ -83,9 +77,10 @@ class Densities(CrossSection):
         self.kinetic.append(found)
 
     def potential_density(self, density: object) -> None:
-        """Add a density of potential energy U(s, w, q); in J/m.
+        """Add a density of potential energy U(s, w, q), in J/m.
 
-        What depends on w belongs to segments, such as elastic energy; what does not, to cross sections, such as weight.
+        A density that depends on w, such as elastic energy, belongs to segments; any other, such as weight, to cross
+        sections.
 
         Parameters
         ----------
@@ -97,7 +92,7 @@ class Densities(CrossSection):
         self.potential.append(found)
 
     def dissipation_density(self, density: object) -> None:
-        """Add a density of dissipated power, such as ẇᵀ D ẇ; its derivative by ẇ, 2 D ẇ, is a section force. In W/m.
+        """Add a density of dissipated power, such as ẇᵀ D ẇ, in W/m; its derivative by ẇ, 2 D ẇ, is a section force.
 
         Parameters
         ----------
@@ -116,12 +111,12 @@ class Densities(CrossSection):
         self.dissipated.append(found)
 
     def constraint_density(self, name: str, density: object) -> None:
-        """Add internal constraints Ψ(w) = 0; their multipliers λ are section forces.
+        """Add internal constraints Ψ(w) = 0, whose multipliers λ are section forces.
 
         Parameters
         ----------
         name
-            Identifier; the multipliers of all segments are reported under it.
+            Identifier of the multipliers of all segments in results.
         density
             Scalar or vector expression of w, s, q and parameters.
         """
@@ -139,14 +134,14 @@ class Densities(CrossSection):
         self.constraints.append(Constraint(name, rows, symbols, 0))
 
     def local_output(self, name: str, expression: object, unit: str = "") -> None:
-        """Add a field over s that solutions compute when asked for it, beside ``strain`` and ``section_force``.
+        """Add a field over s that solutions compute on demand, in addition to ``strain`` and ``section_force``.
 
         Parameters
         ----------
         name
             Identifier; see `Solution.field`.
         expression
-            Scalar or vector expression of s, w, ẇ, q, t and parameters, one value for each segment.
+            Scalar or vector expression of s, w, ẇ, q, t and parameters, with one value for each segment.
         unit
             Its SI unit, as in `ElementType.local_output`.
         """
@@ -157,7 +152,7 @@ class Densities(CrossSection):
         self.local_outputs.append(Output(name, parts, unit))
 
     def force_density(self, vector: object | None = None, **fields: object) -> None:
-        """Add a density F(s, t, q, v) of generalised forces, which does the power F·v; see also `load`.
+        """Add a density F(s, t, q, v) of generalised forces with the power density F·v; see also `load`.
 
         Parameters
         ----------
@@ -171,7 +166,7 @@ class Densities(CrossSection):
         self._add_load(self._generalized_load("force density", vector, fields, PER_METRE))
 
     def load(self, *, force: object | None = None, moment: object | None = None, following: bool = False) -> None:
-        """Add a load along the continuum: densities F(s, t, q, v) of a force and of a moment.
+        """Add a distributed load: densities of a force and of a moment, functions of (s, t, q, v).
 
         Parameters
         ----------
@@ -180,17 +175,18 @@ class Densities(CrossSection):
         moment
             In N, in inertial axes: 3 components, or 1 in the plane.
         following
-            Whether both are in the axes of the cross section and turn with it.
+            If true, both are in axes of the cross section and rotate with it.
 
         Raises
         ------
         ModelError
-            The group has no position or no rotation, or the number of components is another one.
+            If the group has no position or no rotation, or if the number of components is wrong.
         """
         self._add_load(self._spatial_load("load", force, moment, following=following))
 
     def _spatial_load(self, what: str, force: object | None, moment: object | None, *, following: bool) -> Load:
-        """A force and a moment in inertial axes, from those in inertial axes or in those of the cross section."""
+        """Return a force and a moment in inertial axes, given there or, if ``following``, in axes of the cross
+        section."""
         given = {"force": force, "moment": moment}
         if all(value is None for value in given.values()):
             raise ModelError(f"A {what} of {self._lower} needs a force or a moment.")
@@ -216,7 +212,7 @@ class Densities(CrossSection):
     def _generalized_load(
         self, what: str, vector: object | None, fields: dict[str, object], per: Dimension = NUMBER
     ) -> Load:
-        """A generalised force whose power by v is in W, or in W/m."""
+        """Return a checked generalised force, whose power with v is in W, or in W/m."""
         parts = self._joined_force(vector, fields)
         self._check_symbols("force density", parts, ("w", "w_dot"))
         for part, velocity in zip(parts, self.q.velocity.components, strict=True):
@@ -224,7 +220,7 @@ class Densities(CrossSection):
         return Load(generalized=parts)
 
     def _joined_force(self, vector: object | None, fields: dict[str, object]) -> Vector:
-        """All components of a generalised force, from a vector or from parts by name."""
+        """Return all components of a generalised force from a vector or from parts by name."""
         known = {f.name: f for f in self.group.velocity_fields}
         if (vector is None) == (not fields):
             raise ModelError(f"A force on {self._lower} needs all components, or parts by name: {', '.join(known)}.")
@@ -249,47 +245,48 @@ class Densities(CrossSection):
         return tuple(found)
 
     def depends_on_rate(self, expressions: Sequence[Expr]) -> bool:
-        """Whether expressions depend on ẇ or on another rate of strains.
+        """Return whether expressions depend on ẇ or on another rate of strains.
 
         Parameters
         ----------
         expressions
-            Of densities or local outputs.
+            Expressions of densities or local outputs.
         """
         symbols = [s for value in (self.strain_rate, *(r.value for r in self.rates)) for s in value.components]
         return depends_on(self.stated.program, expressions, symbols)
 
     @property
     def elastic(self) -> Expr:
-        """U, as far as it depends on w."""
+        """Sum of the potential densities that depend on w."""
         return Add(*[u for u in self.potential if self.depends_on_strain([u])])
 
     @property
     def section_force(self) -> Vector:
-        """G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ, in the order of w."""
+        """Section force G = ∂U/∂w + ∂P/∂ẇ + DΨᵀ λ, in the order of w."""
         found = [self.elastic_force, self.viscous_force]
         found += [tuple(f * e for e in self.derivative(strain, self.strain)) for f, strain in self.strain_forces]
         return tuple(Add(*parts) for parts in zip(*found, strict=True))
 
     @property
     def strain_forces(self) -> list[tuple[Expr, Expr]]:
-        """Forces and the strains that they do their virtual power on: λ and Ψ, ∂P/∂ė and e of rates."""
+        """Pairs of forces and their conjugate strains: λ and Ψ, and ∂P/∂ė and e for each `rate`."""
         pairs = [p for c in self.constraints for p in zip(c.multipliers, c.rows, strict=True)]
         dissipated = Add(*self.dissipated)
         return pairs + [p for r in self.rates for p in zip(self.derivative(dissipated, r.value), r.of, strict=True)]
 
     @property
     def elastic_force(self) -> Vector:
-        """∂U/∂w."""
+        """Elastic section force ∂U/∂w."""
         return self.derivative(self.elastic, self.strain)
 
     @property
     def viscous_force(self) -> Vector:
-        """∂P/∂ẇ of the dissipated power P."""
+        """Viscous section force ∂P/∂ẇ of the dissipated power P."""
         return self.derivative(Add(*self.dissipated), self.strain_rate)
 
     def derivative(self, density: Expr, by: Value) -> Vector:
-        """Partial derivatives, written out where the density is, so that factors of a segment's length cancel.
+        """Return partial derivatives of a density, as plain expressions if possible, to cancel factors of the segment
+        length.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""From densities to elements: configurations between two nodes are q_k∘exp(ξ θ) with θ = log(q_k⁻¹∘q_{k+1}).
+"""Discretisation of densities: between two nodes the configuration is q_k∘exp(ξ θ) with θ = log(q_k⁻¹∘q_{k+1}).
 
     w = θ/Δs,   U, P and Ψ by a rule on the segment,   T and F by the trapezoidal rule,   Φ = Δs Ψ
 
@@ -28,27 +28,17 @@ from symlie.unit_names import UNITS, Unit
 LENGTH, WEIGHT, PLACE = GRID
 
 MIDDLE = Rational(1, 2)
-"""The place ξ of internal constraints on a segment."""
+"""Position ξ of internal constraints on a segment."""
 
 ALL_OVER: Rule = ((MIDDLE, Integer(1)),)
-"""The rule for what is the same all over a segment."""
+"""Quadrature of densities that are constant on a segment."""
 
 Ends = tuple[str, ...]
-"""Those of ``"start"`` and ``"end"`` that a node or a segment is at, and that are at an angle to the nodes there."""
+"""Ends, ``"start"`` or ``"end"``, that a node or a segment belongs to and that have an angle to their nodes."""
 
 
 class Restated:
-    """Densities in the symbols of an element type, which takes over the parameters that they depend on.
-
-    Parameters
-    ----------
-    densities
-        Densities and end conditions of the continuum.
-    element
-        The element type.
-    expressions
-        The densities that it takes.
-    """
+    """Densities in the symbols of an element type, in which the parameters that they depend on are declared."""
 
     def __init__(self, densities: Densities, element: ElementType, expressions: Sequence[Expr]) -> None:
         self._densities, self._element, self._expressions = densities, element, expressions
@@ -58,7 +48,7 @@ class Restated:
                 element.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
                 self._values |= dict(zip(p.symbols, element.parameters[-1].symbols, strict=True))
         self.place = _of_grid(element, PLACE) if self._uses([densities.s]) else None
-        """s of the node, or of the first one."""
+        """Coordinate s of the node, or of the first node of a segment."""
         self.has_configuration = self._uses(densities.q.value.components)
 
     def _uses(self, symbols: Sequence[Expr]) -> bool:
@@ -75,7 +65,7 @@ class Restated:
         s: Expr | None = None,
         multipliers: Vector = (),
     ) -> dict[Symbol, Expr]:
-        """What stands for the symbols of the densities."""
+        """Return the substitutions for the symbols of the densities."""
         d = self._densities
         own = tuple(m for c in d.constraints for m in c.multipliers)
         pairs = [
@@ -89,12 +79,12 @@ class Restated:
         return self._values | {a: b for mine, given in pairs for a, b in zip(mine, given, strict=False)}
 
     def __call__(self, expressions: Sequence[Expr], values: dict[Symbol, Expr]) -> Vector:
-        """Expressions in the element's program."""
+        """Return expressions in the program of the element type."""
         return at_values(self._densities.stated.program, expressions, values, self._element.program)
 
 
 def _of_grid(element: ElementType, name: str) -> Expr:
-    """A parameter in m that the grid gives; like a field, it leaves open what numbers beside it are measured in."""
+    """Declare a parameter of the grid, in m, whose unit counts like the unit of a field in checks."""
     symbol = element.parameter(name, 1.0, unit="m")
     element.units.declare([symbol], [Unit(UNITS["m"])], Certainty.FIELD)
     return symbol
@@ -103,19 +93,7 @@ def _of_grid(element: ElementType, name: str) -> Expr:
 def section_type(
     name: str, densities: Densities, loads: Sequence[Load], *, loads_alone: bool = False, end: str = ""
 ) -> ElementType:
-    """Element type of a cross section lumped at a node: kinetic energy, potential of position and loads.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    densities, loads
-        What is stated, and the force densities that act on it.
-    loads_alone
-        Whether energies belong to another element type.
-    end
-        The end that it is of those at an angle to their nodes, as in `frame`.
-    """
+    """Return the element type of a cross section lumped at a node, with energies and loads, or with loads alone."""
     section = ElementType(name, node=densities.space)
     weight = _of_grid(section, WEIGHT)
     kinetic = [] if loads_alone else densities.kinetic
@@ -137,7 +115,7 @@ def section_type(
 def act(
     element: ElementType, here: Frame, load: Load, restated: Restated, values: dict[Symbol, Expr], factor: Expr
 ) -> None:
-    """Let a load act on a cross section, times a factor."""
+    """Apply a load times a factor to a cross section."""
     if load.generalized:
         force = here.force_on_node(element, restated(load.generalized, values))
         element.generalized_force(here.node, factor * column(force))
@@ -149,30 +127,19 @@ def act(
 
 
 def spread(factor: Expr, density: Expr) -> Expr:
-    """A factor times a sum, term by term: the stored entries of M are products then, and lengths cancel in Δs w."""
+    """Return a factor times each term of a sum, so that entries of M are products and lengths cancel in Δs w."""
     return Add(*[factor * term for term in Add.make_args(density)])
 
 
 def gathered(factor: Expr, density: Expr) -> Expr:
-    """A factor times a sum, with the number that its terms have in common in front."""
+    """Return a factor times a sum, with the common numerical factor of its terms extracted."""
     number, rest = density.primitive() if density.is_Add else (Integer(1), density)
     return factor * number * rest
 
 
 def segment_type(name: str, densities: Densities, rule: Rule, ends: Ends = ()) -> ElementType:
-    """Element type of a segment between two nodes: elastic energy, dissipation and internal constraints.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    densities
-        What is stated.
-    rule
-        Places and weights of `QUADRATURES`.
-    ends
-        Ends that are at an angle to their nodes; constraints are then called NAME_start, NAME_end or NAME_start_end.
-    """
+    """Return the element type of a segment between two nodes, with elastic energy, dissipation and internal
+    constraints."""
     d = densities
     segment = ElementType(name, left=d.space, right=d.space)
     left, right = (
@@ -221,7 +188,9 @@ def segment_type(name: str, densities: Densities, rule: Rule, ends: Ends = ()) -
 
 
 def _fields_over_s(d: Densities) -> list[Output]:
-    """What solutions know of segments, in axes of the cross section: strains, section forces, and what was stated."""
+    """Return the local outputs of segments: strains and section forces in axes of the cross section, multipliers, and
+    user-defined ones.
+    """
     in_space = [f.size for f in d.group.velocity_fields] == [3, 3]
     strain, force = ("1/m, 1", "N m, N") if in_space else ("", "")
     multipliers = tuple(m for c in d.constraints for m in c.multipliers)
@@ -235,7 +204,7 @@ def _fields_over_s(d: Densities) -> list[Output]:
 
 
 def _in_axes(d: Densities, vector: Vector) -> Vector:
-    """A vector in the order of w, whose part in inertial axes, where velocities are in these, is turned."""
+    """Return a vector in the order of w with its part in inertial axes rotated to axes of the cross section."""
     velocities = d.group.velocity_fields
     if d.group.rotation is None or [f.name for f in velocities] != ["Omega", "x_dot"]:
         return vector

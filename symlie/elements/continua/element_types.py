@@ -1,4 +1,4 @@
-"""The element types of a continuum, each made when it is first needed; continua of one material share them."""
+"""Element types of a continuum, created on demand; continua of one material share them."""
 
 from __future__ import annotations
 
@@ -9,34 +9,24 @@ from symlie.modeling.element_type import ElementType
 
 
 class ElementTypes:
-    """Element types of cross sections and segments, called NAME_section and NAME_segment.
-
-    Those at ends that are at an angle to the nodes they are joined to are called NAME_section_start,
-    NAME_segment_start_end and so on.
-
-    Parameters
-    ----------
-    densities
-        Densities and end conditions of the continuum.
-    quadrature
-        Name of `QUADRATURES`.
-    """
+    """Element types NAME_section and NAME_segment; types at ends with an angle have suffixes, as in
+    NAME_segment_start_end."""
 
     def __init__(self, densities: Densities, quadrature: str) -> None:
         self._densities, self._rule = densities, QUADRATURES[quadrature]
-        self._loads = tuple(densities.loads)  # later ones belong to one continuum, while types are shared
+        self._loads = tuple(densities.loads)  # excludes later loads, which belong to one continuum
         self._sections: dict[Ends, ElementType] = {}
         self._segments: dict[Ends, ElementType] = {}
 
     def section(self, ends: Ends = ()) -> ElementType:
-        """The type of cross sections, or of those at one of the ends."""
+        """Return the type of cross sections, inside or at an end with an angle."""
         if ends not in self._sections:
             name = "_".join((self._densities.name, "section", *ends))
             self._sections[ends] = section_type(name, self._densities, self._loads, end="".join(ends))
         return self._sections[ends]
 
     def segment(self, ends: Ends = ()) -> ElementType:
-        """The type of segments, or of those at some of the ends."""
+        """Return the type of segments, inside or at ends with an angle."""
         if ends not in self._segments:
             name = "_".join((self._densities.name, "segment", *ends))
             self._segments[ends] = segment_type(name, self._densities, self._rule, ends)

@@ -1,4 +1,4 @@
-"""Grids on the material coordinate, and the rules by which densities are integrated over a segment."""
+"""Grids on the material coordinate, and quadrature of densities over a segment."""
 
 from __future__ import annotations
 
@@ -15,39 +15,33 @@ from symlie.rotations import Rotation
 Array = NDArray[np.float64]
 
 Rule = tuple[tuple[Expr, Expr], ...]
-"""Places ξ of a segment between 0 and 1, each with its weight."""
+"""Positions ξ on a segment, between 0 and 1, each with its weight."""
 
 QUADRATURES: Mapping[str, Rule] = {
     "midpoint": ((Rational(1, 2), Rational(1)),),
     "trapezoid": ((Rational(0), Rational(1, 2)), (Rational(1), Rational(1, 2))),
     "simpson": ((Rational(0), Rational(1, 6)), (Rational(1, 2), Rational(2, 3)), (Rational(1), Rational(1, 6))),
 }
-"""Rules for what depends on the strain, which is the same all over a segment, and on s or q, which is not."""
+"""Quadrature rules for functions of the strain, which is constant on a segment, and of s or q, which vary."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Nodes on the material coordinate.
-
-    Attributes
-    ----------
-    arc
-        s of each node, shape (segments + 1,), in m.
-    lengths
-        Length of each segment, shape (segments,), in m.
-    """
+    """Nodes on the material coordinate."""
 
     arc: Array
+    """Coordinate s of each node, shape (segments + 1,), in m."""
     lengths: Array
+    """Length of each segment, shape (segments,), in m."""
 
     @property
     def middle(self) -> Array:
-        """s in the middle of each segment, in m."""
+        """Coordinate s of the midpoint of each segment, in m."""
         return (self.arc[1:] + self.arc[:-1]) / 2
 
     @property
     def weights(self) -> Array:
-        """Half the lengths of the segments that meet in each node, in m."""
+        """Half the total length of the segments that meet in each node, in m."""
         found = np.zeros(len(self.arc))
         found[:-1] += self.lengths / 2
         found[1:] += self.lengths / 2
@@ -55,22 +49,8 @@ class Grid:
 
 
 def grid(what: str, segments: int | Sequence[float] | Array, length: float | Sequence[float] | Array | None) -> Grid:
-    """The nodes of a continuum.
-
-    Parameters
-    ----------
-    what
-        What messages call it, such as ``"rod 'cable'"``.
-    segments
-        Number of segments, or the coordinates s_0 < … < s_K of the nodes, in m.
-    length
-        Length of the whole, or of each segment, in m; None where coordinates are given.
-
-    Raises
-    ------
-    ModelError
-        Lengths that are not positive, or that do not belong to the segments.
-    """
+    """Return the grid for a number of segments and a length (total or of each segment), or for coordinates of nodes, in
+    m."""
     start = f"{what[0].upper()}{what[1:]}"
     if not isinstance(segments, int | np.integer):
         arc = numbers(f"The segments of {what} are a number, or the coordinates of its nodes", segments)
@@ -92,7 +72,7 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
 
 
 def numbers(sentence: str, value: object) -> Array:
-    """Finite numbers, or an error that begins with a sentence."""
+    """Return finite numbers, or raise `ModelError` with a sentence."""
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
@@ -103,7 +83,7 @@ def numbers(sentence: str, value: object) -> Array:
 
 
 def along_arc(value: object, arc: Sequence[float] | Array) -> object:
-    """Values of a function at some arc lengths; anything else as it is."""
+    """Return the values of a function at some arc lengths; return any other value unchanged."""
     if not callable(value):
         return value
     return [v if isinstance(v, Rotation) else np.ravel(v) for v in map(value, arc)]

@@ -1,4 +1,4 @@
-"""Initial values along a continuum: at the nodes that it adds, and at ends that are joined to nodes of others."""
+"""Initial values along a continuum, at the nodes that it adds and at ends joined to other nodes."""
 
 from __future__ import annotations
 
@@ -17,33 +17,24 @@ from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.rotations import Rotation, rotation_form
 
 COINCIDENT = 1e-9
-"""Angle in rad up to which an end has the rotation of its node, since typed numbers have fewer digits than doubles."""
+"""Angle in rad below which an end and its node have the same rotation; typed numbers are less accurate than doubles."""
 
 
 @dataclass(frozen=True, eq=False)
 class InitialFields:
-    """Initial values by field: functions of s, one value for all, or one for each node, or for each that is added.
-
-    Attributes
-    ----------
-    name, group
-        Of the continuum.
-    values
-        As stated.
-    arc
-        s of all its nodes, in m.
-    own
-        Which of them it adds.
-    """
+    """Initial values by field: functions of s, one value for all nodes, or one value for each node or each added
+    node."""
 
     name: str
     group: LieGroup
     values: Mapping[str, object]
     arc: Array
+    """Coordinate s of all nodes, in m."""
     own: slice
+    """Nodes that the continuum adds."""
 
     def of_own_nodes(self) -> dict[str, object]:
-        """Values for the nodes that the continuum adds."""
+        """Return the values for the nodes that the continuum adds."""
         return {name: self._own(name, value) for name, value in self.values.items()}
 
     def _own(self, name: str, value: object) -> object:
@@ -51,7 +42,7 @@ class InitialFields:
         return along_arc(value, self.arc[self.own]) if rows is None else rows[self.own]
 
     def _rows(self, name: str, value: object) -> Sequence[object] | Array | None:
-        """One value for each of all nodes, if that is how they are stated."""
+        """Return one value for each node of the continuum, or None if the values have another form."""
         if callable(value) or isinstance(value, Rotation | Mapping):
             return None
         if isinstance(value, list | tuple) and all(isinstance(v, Rotation) for v in value):
@@ -61,15 +52,8 @@ class InitialFields:
         return rows if rows.ndim > 1 and len(rows) == len(self.arc) and rows.size == size * len(rows) else None
 
     def rotation_from(self, model: Model, node: BodyNode, index: int) -> tuple[float, ...]:
-        """Rotation vector from a node to the end that is joined to it; empty where both have one rotation.
-
-        Parameters
-        ----------
-        model, node
-            The node.
-        index
-            Which node of the continuum it is, 0 or -1.
-        """
+        """Return the rotation vector from a node to the end joined to it (index 0 or -1), empty if both rotations are
+        equal."""
         from scipy.spatial.transform import Rotation as Rotations
 
         stored = next((f for f in self.group.storage_fields if rotation_form(f.name, f.shape)), None)
@@ -85,7 +69,7 @@ class InitialFields:
         elif callable(value) and not isinstance(value, Rotation):
             value = along_arc(value, self.arc[[index]])
         elif not isinstance(value, Rotation | Mapping) and np.size(np.asarray(value, dtype=object)) != stored.size:
-            return ()  # values of the nodes that it adds, which say nothing of this one
+            return ()  # values of the added nodes only
         end = NodeArray(self.name, self.group, 1)
         end.initial(**{name: value})
         there, here = rotation_of(self.group, initial_storage(model, node)), rotation_of(self.group, end.storage[0])

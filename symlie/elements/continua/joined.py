@@ -1,6 +1,7 @@
-"""Cross sections at nodes: elements of a group of rotations, which nodes may hold by classical coordinates ρ.
+"""Cross sections at nodes that may store their rotation by parameters ρ or be joined at an angle.
 
-Of ends that are joined to a node at an angle they are q∘A of the node's q, with a constant rotation A = exp(ψ).
+An end that is joined to a node at an angle has the configuration q∘A, with the configuration q of the node and a
+constant rotation A = exp(ψ).
 
 δ(q∘A) = Ad(A⁻¹) δq,   v at the end = Ad(A⁻¹) v,   F on the node = Ad(A⁻¹)ᵀ F at the end
 δq = G(ρ) δρ,          v = G(ρ) ρ',                F along ρ = G(ρ)ᵀ F
@@ -26,40 +27,26 @@ from symlie.rotations import rotation_form
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """A cross section at a node, in the symbols of an element type.
-
-    Attributes
-    ----------
-    node
-        The node.
-    q, v
-        Configuration and velocity of the cross section.
-    back
-        A⁻¹; None where the cross section is the node.
-    """
+    """Cross section at a node, in the symbols of an element type."""
 
     node: Node
     q: GroupElement
+    """Configuration of the cross section."""
     v: Vector
+    """Velocity of the cross section."""
     back: GroupElement | None = None
+    """Constant rotation A⁻¹, or None if the cross section coincides with the node."""
 
     def force_on_node(self, element: ElementType, force: Vector) -> Vector:
-        """A generalised force on the cross section as one on the node."""
+        """Return the generalised force on the node equivalent to one on the cross section."""
         if self.back is not None:
             force = operators.adjoint(element.program, self.back.lie_group, self.back.storage, force, transpose=True)
         return self.node.along_velocity(force)
 
 
 def frame(element: ElementType, node: Node, end: str = "") -> Frame:
-    """The cross section at a node of an element type.
-
-    Parameters
-    ----------
-    element, node
-        The element type, and one of its nodes.
-    end
-        ``"start"`` or ``"end"`` of a continuum that is at an angle to the node there; empty where there is none.
-    """
+    """Return the cross section at a node of an element type; ``end`` names an end with an angle to the node, or is
+    empty."""
     here, velocity = node.element, node.group_velocity
     if not end:
         return Frame(node, here, velocity)
@@ -77,7 +64,7 @@ def frame(element: ElementType, node: Node, end: str = "") -> Frame:
 
 
 def turning_field(group: LieGroup) -> Field | None:
-    """The part of the velocity that turns cross sections; None on groups that do not store one rotation."""
+    """Return the angular velocity field of a group that stores exactly one rotation, otherwise None."""
     stored = [f for f in group.storage_fields if rotation_form(f.name, f.shape)]
     turning = [f for f in group.velocity_fields if f.name == "Omega"]
     return turning[0] if group.rotation is not None and len(stored) == len(turning) == 1 else None

@@ -1,4 +1,4 @@
-"""Contact of a sphere with a plane by a law in pieces: elastic, with damping and friction."""
+"""Contact of a sphere with a plane by a piecewise law: elastic, with damping and friction."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from symlie.modeling.symbolic import Expression
 
 
 class SphereOnPlane(Connection):
-    """A sphere on a plane: N = k δ + d δ δ' of the depth δ > 0, and friction μ N s/√(s·s + ε²) against the slip s.
+    """A sphere on a plane: N = k δ + d δ δ' at depth δ > 0, and friction μ N s/√(s·s + ε²) against the slip velocity s.
 
-    The elastic part is a potential energy; damping grows with the depth, so that the force does not jump. Friction is
-    Coulomb's, regularised below the speed ε: a body at rest on a slope creeps. Outputs: NAME_force, on the sphere in
-    inertial axes, in N, and NAME_gap in m.
+    The elastic force derives from a potential energy; damping is proportional to the depth, so the force is continuous.
+    Coulomb's friction is regularised below the speed ε: a body at rest on a slope creeps. Outputs: NAME_force, on the
+    sphere in inertial axes, in N, and NAME_gap in m.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class SphereOnPlane(Connection):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the one with the sphere.
+        The body with the plane, such as the ground, and the body with the sphere.
     radius
-        Of the sphere, in m.
+        Radius of the sphere, in m.
     stiffness
         k, in N/m.
     damping
@@ -47,7 +47,7 @@ class SphereOnPlane(Connection):
     plane
         A point of the plane in inertial axes of the initial configuration, in m; the origin by default.
     normal
-        Normal of the plane in inertial axes, to the side of the sphere; the third axis by default.
+        Normal of the plane in inertial axes, towards the sphere; the third axis by default.
     at
         Centre of the sphere in inertial axes of the initial configuration, in m; the node of the body by default.
     """

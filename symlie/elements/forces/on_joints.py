@@ -1,4 +1,4 @@
-"""Torques and forces on coordinates of joints: springs, friction, actuators, controllers; profiles of set points."""
+"""Torques and forces on joint coordinates: springs, friction, actuators, controllers; set-point profiles."""
 
 from __future__ import annotations
 
@@ -13,17 +13,7 @@ from symlie.showing import line
 
 
 class JointLoad:
-    """What acts on a coordinate of a joint; the base of springs, friction, actuators and controllers.
-
-    Attributes
-    ----------
-    name
-        Name of the load.
-    joint
-        The joint.
-    coordinate
-        Name of the coordinate.
-    """
+    """Base of springs, friction, actuators and controllers on a coordinate of a joint."""
 
     def __init__(self, model: Model, name: str, joint: MovingJoint, coordinate: str | None) -> None:
         if not isinstance(joint, MovingJoint):
@@ -56,9 +46,9 @@ class TorsionSpring(JointLoad):
     joint
         The joint.
     stiffness
-        k, in N m/rad, or N/m on a displacement.
+        k, in N m/rad, or N/m for a displacement.
     rest
-        c₀, in rad or m; what the coordinate is in the initial configuration by default.
+        c₀, in rad or m; by default the value of the coordinate in the initial configuration.
     damping
         d, in N m s/rad or N s/m; zero by default.
     coordinate
@@ -89,9 +79,10 @@ class TorsionSpring(JointLoad):
 class JointFriction(JointLoad):
     """Friction on a coordinate of a joint: -T c'/√(c'² + ε²) - d c', with the output NAME_effort.
 
-    Coulomb's law with a torque or force T that is stated, regularised below the rate ε: a joint at rest under a load
-    L < T creeps at the rate ε L/√(T² - L²). All values are parameters of the model: NAME_coulomb, NAME_creep and
-    NAME_viscous. The equations are stiff by T/(J ε), with the inertia J of what turns: see `generalized_alpha`.
+    Coulomb's law with a specified torque or force T, regularised below the rate ε: a joint at rest under a load L < T
+    creeps at the rate ε L/√(T² - L²). All values are parameters of the model: NAME_coulomb, NAME_creep and
+    NAME_viscous. Near rest, friction adds an eigenvalue of magnitude T/(J ε), with the inertia J of the moving parts,
+    which may make the equations stiff: see `generalized_alpha`.
 
     Parameters
     ----------
@@ -102,7 +93,7 @@ class JointFriction(JointLoad):
     joint
         The joint.
     coulomb
-        T, in N m or N. It can not follow the reaction of the joint.
+        T, in N m or N. It cannot depend on the reaction of the joint.
     creep
         ε, in rad/s or m/s.
     viscous
@@ -113,7 +104,7 @@ class JointFriction(JointLoad):
     Raises
     ------
     ModelError
-        T or d is negative, or ε is not positive.
+        If T or d is negative, or if ε is not positive.
     """
 
     def __init__(
@@ -172,8 +163,8 @@ class Actuator(JointLoad):
 class JointController(JointLoad):
     """A controller of a coordinate of a joint: P (u - c) + D (u' - c'), with the output NAME_effort.
 
-    Gains are the parameters NAME_P and NAME_D of the model. Angles count turns, so that nothing jumps over a half turn;
-    c' is the rate of the joint, and u' the derivative of the set point, at the time of the state.
+    Gains are the parameters NAME_P and NAME_D of the model. Angles are unwrapped, so the effort is continuous over full
+    turns; c' is the rate of the joint, and u' the derivative of the set point, at the current time.
 
     Parameters
     ----------
@@ -186,7 +177,7 @@ class JointController(JointLoad):
     P, D
         Gains, in N m/rad and N m s/rad, or N/m and N s/m.
     target
-        u, in rad or m: an expression of the time and of parameters, such as `two_parabolas` or
+        Set point u, in rad or m: an expression of the time and of parameters, such as `two_parabolas` or
         `Model.piecewise_linear`.
     coordinate
         Name of the coordinate; the first of the joint by default.
@@ -212,9 +203,9 @@ class JointController(JointLoad):
 
 
 def two_parabolas(model: Model, name: str, start: float, goal: float, *, begin: float = 0.0, end: float = 1.0) -> Expr:
-    """A function of time from one value to another with constant acceleration and then deceleration.
+    """Return a function of time from one value to another with constant acceleration, then constant deceleration.
 
-    Start and goal are the parameters NAME_start and NAME_goal, the times of its kinks NAME_times; steps end there.
+    Start and goal are the parameters NAME_start and NAME_goal; steps end at the times of its switches, NAME_times.
 
     Parameters
     ----------
@@ -238,7 +229,7 @@ def two_parabolas(model: Model, name: str, start: float, goal: float, *, begin: 
     t0, t1, t2 = model.parameter(f"{name}_times", [begin, (begin + end) / 2, end], unit="s")
     model.breakpoints.append(f"{name}_times")
     half = 2 * (last - first) / (t2 - t0) ** 2
-    # Where runs begin, derivatives are those from the right.
+    # Choose the derivatives from the right at the start of a run.
     rising = select(t0 - model.t, first, first + half * (model.t - t0) ** 2)
     falling = select(model.t - t2, last, last - half * (t2 - model.t) ** 2)
     found: Expr = select(model.t - t1, falling, rising)

@@ -20,7 +20,7 @@ from symlie.modeling.symbolic import Expression
 
 
 class Spring(Connection):
-    """A spring between two points: V = k (|d| - l)²/2 of d = p_B - p_A.
+    """A spring between two points: V = k (|d| - l)²/2 with d = p_B - p_A.
 
     Outputs: NAME_length in m, and NAME_force, the tension k (|d| - l) in N.
 
@@ -43,7 +43,7 @@ class Spring(Connection):
     Raises
     ------
     ModelError
-        Points that coincide, between which there is no direction.
+        If the points coincide, because the direction is then undefined.
     """
 
     word = "spring"
@@ -76,7 +76,7 @@ class Spring(Connection):
 
 
 class Damper(Connection):
-    """A damper between two points: the force c |d|' along d = p_B - p_A, against their motion.
+    """A damper between two points: the force c |d|' along d = p_B - p_A, opposed to their relative motion.
 
     Outputs: NAME_force, the tension in N.
 
@@ -91,12 +91,12 @@ class Damper(Connection):
     damping
         c, in N s/m; a number or a parameter of the model.
     at
-        As of `Spring`.
+        As in `Spring`.
 
     Raises
     ------
     ModelError
-        Points that coincide, between which there is no direction.
+        If the points coincide, because the direction is then undefined.
     """
 
     word = "damper"
@@ -127,10 +127,10 @@ class Damper(Connection):
 
 
 class Bushing(Connection):
-    """A flexible mount between two frames: V = δᵀ K δ/2, with the rate function δ'ᵀ D δ'/2.
+    """A flexible mount between two frames: V = δᵀ K δ/2, with the Rayleigh dissipation function δ'ᵀ D δ'/2.
 
     δ = [F_Aᵀ (p_B - p_A); φ], with φ = (a_z·b_y - a_y·b_z, a_x·b_z - a_z·b_x, a_y·b_x - a_x·b_y)/2: the rotation vector
-    of the second frame against the first up to terms of third order, for rotations well below a right angle.
+    of the second frame relative to the first, up to third-order terms, for rotations well below a right angle.
 
     Outputs: NAME_displacement, δ, in m and rad.
 
@@ -147,8 +147,8 @@ class Bushing(Connection):
     damping
         D, in the same form, in N s/m, N s, N m s; zero by default.
     at, axis
-        Point of both frames in inertial axes of the initial configuration, in m, and their third axis, that of the
-        ground by default; with it the frames are those of the ground.
+        Common point of both frames in inertial axes of the initial configuration, in m, and their third axis. The
+        default is the third axis of the ground; both frames then have the axes of the ground.
     """
 
     word = "bushing"
@@ -192,7 +192,7 @@ class Bushing(Connection):
 
 
 def initial_distance(connection: Connection) -> float:
-    """Distance of the points in the initial configuration, which must not be zero."""
+    """Return the distance of the points in the initial configuration; raise `ModelError` if it is zero."""
     first, second = (m.placed(connection.model)[0] for m in connection.markers)
     distance = float(np.linalg.norm(second - first))
     if not distance > 0:

@@ -35,8 +35,8 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
-#define NONLINEAR_ROWS 0 /* whether B depends on v */
-#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
+#define NONLINEAR_ROWS 0 /* 1 if B depends on v */
+#define RESTRICTS_MOTION 0 /* 1 if some constraint restricts configurations or velocities, not only accelerations */
 #define MOVING_BEGIN 0
 #define MOVING_END DIMENSION
 #define VELOCITIES_BEGIN 0
@@ -568,14 +568,15 @@ for (int k = 0; k < 1; k++) E[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
-/* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
+/* Overwrite v of first-order states with their algebra-valued rates, which depend on the accelerations of the other
+ * nodes. */
 static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
     const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-/* The output center_of_mass, summed over instances. */
+/* Output center_of_mass, summed over elements. */
 static inline void system_output_center_of_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -592,7 +593,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* The output rotation, summed over instances. */
+/* Output rotation, summed over elements. */
 static inline void system_output_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -609,7 +610,7 @@ for (int k = 0; k < 9; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* A named output by its number; returns the number of its components. */
+/* Compute a named output by its number; return the number of its components. */
 static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
@@ -623,7 +624,7 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
 }
-/* Configuration and velocity of prescribed nodes at time t, and of placed and located nodes. */
+/* Configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;

@@ -33,8 +33,8 @@
 #define MOTIONS_OF_STAGES 0
 #define PRESCRIBED 0
 #define ACCELERATION_ROWS 0
-#define NONLINEAR_ROWS 0 /* whether B depends on v */
-#define RESTRICTS_MOTION 0 /* whether a row is of configurations or velocities, not of accelerations alone */
+#define NONLINEAR_ROWS 0 /* 1 if B depends on v */
+#define RESTRICTS_MOTION 0 /* 1 if some constraint restricts configurations or velocities, not only accelerations */
 #define MOVING_BEGIN ((int)P->moving_begin)
 #define MOVING_END ((int)P->moving_end)
 #define INTEGRATES_VELOCITIES P->integrates_velocities
@@ -732,7 +732,7 @@ static inline void roll_up_initial(const symlie_real *restrict p, symlie_real *r
 }
 
 #if SYMLIE_LANES == 1
-/* Polynomials of coefficient functions without their branch; arguments that are not theirs are noted. */
+/* Polynomials of coefficient functions without their branch; `beyond` reports arguments outside their interval. */
 static inline symlie_real symlie_c0_to_5_2_polynomial(symlie_real z, int *restrict beyond)
 {
     *beyond |= !(z <= 2.5);
@@ -824,7 +824,8 @@ static inline void S3sR3_advance_polynomial(const symlie_real *restrict q, const
     out[6] = ((q[6] + ((s22 - s21) * s12)) + ((s24 + s25) * s13)) + ((s23 - s15) * s14);
 }
 
-/* S3sR3_advance of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_advance of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_advance_16(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     symlie_real q_of[7][16];
@@ -847,7 +848,8 @@ static inline int S3sR3_advance_16(const symlie_real *restrict q, const symlie_r
     return !beyond;
 }
 
-/* S3sR3_advance of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_advance of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_advance_4(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict out)
 {
     symlie_real q_of[7][4];
@@ -896,7 +898,8 @@ static inline void S3sR3_inverse_tangent_operator_polynomial(const symlie_real *
     out[5] = s15;
 }
 
-/* S3sR3_inverse_tangent_operator of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_inverse_tangent_operator of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_inverse_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
@@ -919,7 +922,8 @@ static inline int S3sR3_inverse_tangent_operator_16(const symlie_real *restrict 
     return !beyond;
 }
 
-/* S3sR3_inverse_tangent_operator of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_inverse_tangent_operator of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_inverse_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
@@ -970,7 +974,8 @@ static inline void S3sR3_tangent_operator_polynomial(const symlie_real *restrict
     out[5] = s17 + ((s11 * s13) * s12);
 }
 
-/* S3sR3_tangent_operator of 16 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_tangent_operator of 16 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_tangent_operator_16(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][16];
@@ -993,7 +998,8 @@ static inline int S3sR3_tangent_operator_16(const symlie_real *restrict u, const
     return !beyond;
 }
 
-/* S3sR3_tangent_operator of 4 nodes; 0 if an argument lies beyond a polynomial, and the result is of no use. */
+/* S3sR3_tangent_operator of 4 nodes; returns 0 with an invalid result if an argument is outside the interval of a
+ * polynomial. */
 static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict out)
 {
     symlie_real u_of[6][4];
@@ -1017,8 +1023,8 @@ static inline int S3sR3_tangent_operator_4(const symlie_real *restrict u, const 
 }
 
 #else
-/* S3sR3_advance of 4 nodes: arguments of coefficient functions; their values, where long chains take each step together; then
- * the rest. */
+/* S3sR3_advance of 4 nodes: first the arguments of coefficient functions, then their values, where all
+ * nodes advance together through long dependency chains, then the rest. */
 static inline void S3sR3_advance_arguments(const symlie_real *restrict q, const symlie_real *restrict u, symlie_real *restrict argument)
 {
     (void)q, (void)u;
@@ -1110,8 +1116,8 @@ static inline void S3sR3_advance_4(const symlie_real *restrict q, const symlie_r
         S3sR3_advance_rest(value + n, q + n * 7, u + n * 6, out + n * 7);
 }
 
-/* S3sR3_tangent_operator of 4 nodes: arguments of coefficient functions; their values, where long chains take each step together; then
- * the rest. */
+/* S3sR3_tangent_operator of 4 nodes: first the arguments of coefficient functions, then their values, where all
+ * nodes advance together through long dependency chains, then the rest. */
 static inline void S3sR3_tangent_operator_arguments(const symlie_real *restrict u, const symlie_real *restrict w, symlie_real *restrict argument)
 {
     (void)u, (void)w;
@@ -1389,8 +1395,8 @@ static inline void tip_scatter_velocity(const symlie_problem *restrict P, int e,
     for (int k = 0; k < 6; k++) g[VELOCITY_OF_tip(e, 1) + k] += local[6 + k];
 }
 
-/* Add a part to a sum that is there up to `reached`. As a rule nodes follow each other in the order of instances, and the
- * first part of each is written, without zeros before. */
+/* Add a part to a sum that is initialised up to `reached`. Usually nodes follow the order of the elements, so that the
+ * first part of each is written without previous zeros. */
 static SYMLIE_INLINE void add_part(const int n, int at, const symlie_real *restrict part, int *reached, symlie_real *sum)
 {
     if (at == *reached) {
@@ -1537,14 +1543,15 @@ for (int k = 0; k < 1; k++) E[k] = SYMLIE_NUMBER(0);
     (void)P, (void)t, (void)q, (void)v, (void)a;
 }
 
-/* Overwrite v of nodes that have no velocity with their algebra-valued fields, from the accelerations of the others. */
+/* Overwrite v of first-order states with their algebra-valued rates, which depend on the accelerations of the other
+ * nodes. */
 static inline void system_field(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a, const symlie_real *restrict lambda, symlie_real *v)
 {
     const symlie_real *restrict multipliers = lambda;
     (void)multipliers;
     (void)P, (void)t, (void)q, (void)a, (void)v;
 }
-/* The output linear_momentum, summed over instances. */
+/* Output linear_momentum, summed over elements. */
 static inline void system_output_linear_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1562,7 +1569,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* The output angular_momentum, summed over instances. */
+/* Output angular_momentum, summed over elements. */
 static inline void system_output_angular_momentum(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1580,7 +1587,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* The output tip_distance, summed over instances. */
+/* Output tip_distance, summed over elements. */
 static inline void system_output_tip_distance(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1598,7 +1605,7 @@ for (int k = 0; k < 1; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* The output tip_rotation, summed over instances. */
+/* Output tip_rotation, summed over elements. */
 static inline void system_output_tip_rotation(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     const symlie_real *restrict multipliers = lambda;
@@ -1616,7 +1623,7 @@ for (int k = 0; k < 3; k++) out[k] += local_out[k];
     (void)P, (void)t, (void)q, (void)v, (void)multipliers;
 }
 
-/* A named output by its number; returns the number of its components. */
+/* Compute a named output by its number; return the number of its components. */
 static inline int system_output(const symlie_problem *restrict P, long long number, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict lambda, symlie_real *restrict out)
 {
     if (number == 0) {
@@ -1638,7 +1645,7 @@ static inline int system_output(const symlie_problem *restrict P, long long numb
     (void)P, (void)number, (void)t, (void)q, (void)v, (void)lambda, (void)out;
     return 0;
 }
-/* Configuration and velocity of prescribed nodes at time t, and of placed and located nodes. */
+/* Configuration and velocity of prescribed nodes at time t, and of dependent nodes. */
 static inline void system_prescribe(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)P, (void)t, (void)q, (void)v;
@@ -1654,7 +1661,7 @@ static inline void system_prescribed_acceleration(const symlie_problem *restrict
 #define KEPT_PRODUCTS 0 /* values of B M^-1 */
 #define FACTORS_OF_NODES DIMENSION
 
-/* F = M^-1 by node blocks from the values of all elements; 0 if a block is not positive definite. */
+/* F = M^-1 by node blocks from the values of all elements. Return 0 if a block is not positive definite. */
 static inline int factorize_mass(const symlie_problem *restrict P, const symlie_real *restrict M, symlie_real *restrict F)
 {
     for (int k = 0; k < FACTORS_OF_NODES; k++) F[k] = SYMLIE_NUMBER(0);
@@ -1689,13 +1696,13 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
     (void)P, (void)B, (void)v, (void)out;
 }
 
-/* r -= B^T lambda; one place after the other, so that no element waits for what the one before adds to their node. */
+/* r -= B^T lambda, place by place, so that no element waits for the previous one to update their common node. */
 static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
     (void)P, (void)B, (void)lambda, (void)r;
 }
 
-/* Zero where there is no velocity. */
+/* Set components without a velocity to zero. */
 static inline void clear_fields(const symlie_problem *restrict P, symlie_real *restrict a)
 {
     int d = 0;
@@ -1703,8 +1710,8 @@ static inline void clear_fields(const symlie_problem *restrict P, symlie_real *r
     (void)P, (void)a, (void)d;
 }
 
-/* a = M^-1 (r - B^T lambda) where there is a velocity, node by node, with the instances that a node belongs to in the order
- * of B. */
+/* a = M^-1 (r - B^T lambda) for components with a velocity, node by node; the elements of a node are in the order of
+ * B. */
 static inline void accelerate(const symlie_problem *restrict P, const symlie_real *restrict F, const symlie_real *restrict B, const symlie_real *restrict lambda, const symlie_real *restrict r, symlie_real *restrict a)
 {
     const int *restrict joint = P->joints, *restrict joints = P->joint_counts;
@@ -1722,16 +1729,17 @@ static inline void accelerate(const symlie_problem *restrict P, const symlie_rea
     (void)P, (void)F, (void)B, (void)lambda, (void)r, (void)a;
 }
 
-/* What belongs to each instance alone: its block of S = B1 W^T, whose other entries become
- * zero, and its rows of x = B1 M^-1 r - c. Band row i of S starts at S + i * width with column i - bandwidth; rows of S and x are in the order
- * of elimination, in which the rows of an instance follow each other. */
+/* Contributions of each element alone: its
+ * block of S = B1 W^T, whose other entries become zero, and its entries of x = B1 M^-1 r - c. Band row i of S starts at
+ * S + i * width with column i - bandwidth. S and x are in the order of elimination, in which the equations of an
+ * element are consecutive. */
 SYMLIE_ASSEMBLY void assemble_instances(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict r, const symlie_real *restrict c, int width, symlie_real *restrict W, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int center = (int)P->bandwidth;
     (void)P, (void)B0, (void)B1, (void)F, (void)r, (void)c, (void)width, (void)center, (void)W, (void)S, (void)x;
 }
 
-/* The blocks of S = B1 W^T of different instances, or places, that share a node; products with a diagonal are cheaper than memory. */
+/* Blocks of S = B1 W^T of different elements, or places, that share a node; products with a diagonal are cheaper than memory. */
 SYMLIE_ASSEMBLY void assemble_pairs(const symlie_problem *restrict P, const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict F, const symlie_real *restrict W, int width, symlie_real *restrict S)
 {
     (void)P, (void)B0, (void)B1, (void)F, (void)W, (void)width, (void)S;

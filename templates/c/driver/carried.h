@@ -1,5 +1,5 @@
-/* What a run carries from step to step beside its state: whole turns of all angles. See runtime/kernels/carried.py. And
- * angles over turns that a model states, which are part of its configurations. See runtime/kernels/unwrapped.py. */
+/* Auxiliary integrator state: numbers of full turns of all angles, see runtime/kernels/carried.py. Unwrapped angles
+ * that a model defines are part of its configurations instead, see runtime/kernels/unwrapped.py. */
 #ifndef SYMLIE_CARRIED_H
 #define SYMLIE_CARRIED_H
 
@@ -18,7 +18,7 @@ static inline long long carried_workspace(const symlie_problem *restrict P)
     return known;
 }
 
-/* Increments are kept where something reads them. */
+/* Increments are stored only if something reads them. */
 #define INCREMENTS (HAS_ANGLES || HAS_EVENTS || HAS_OWN_STATE ? DIMENSION : 0)
 
 static inline void keep_increment(const symlie_problem *restrict P, const symlie_real *restrict Theta, symlie_real *restrict increment)
@@ -45,7 +45,7 @@ static inline void prescribed_at(const symlie_problem *restrict P, symlie_real t
     }
 }
 
-/* How far prescribed angles turn between two times: Simpson's rule over parts that are short enough. */
+/* Compute the rotation of prescribed angles between two times by Simpson's rule on sufficiently short subintervals. */
 SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, symlie_real end,
                                      const symlie_real *restrict at, symlie_real *restrict turned)
 {
@@ -92,8 +92,8 @@ SYMLIE_COLD void prescribed_rotation(const symlie_problem *restrict P, symlie_re
 #endif
 #endif
 
-/* What is carried at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin, cos), and n
- * follows from how far it turned. */
+/* Compute the auxiliary state at the end of a step from (start, q) to (end, end_q): an angle is 2 pi n + atan2(sin,
+ * cos), and the rotation during the step determines n. */
 static inline void carry(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real start, const symlie_real *restrict q,
                          const symlie_real *restrict carried, symlie_real end, const symlie_real *restrict end_q,
                          const symlie_real *restrict increment, symlie_real *restrict out)
@@ -113,7 +113,8 @@ static inline void carry(const symlie_problem *restrict P, symlie_real *restrict
 #endif
 }
 
-/* Keep the angles of a configuration within a step, next to those at its start, which it has. */
+/* Store the angles of a configuration within a step, nearest to those at its start, which the configuration contains on
+ * entry. */
 static inline void keep_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real *restrict q)
 {
 #ifdef UNWRAPPED
@@ -123,7 +124,7 @@ static inline void keep_angles(const symlie_problem *restrict P, symlie_real *re
 #endif
 }
 
-/* Keep the angles at the end of a step; 0 if how far they turned is not clear by their rates at both ends. */
+/* Store the angles at the end of a step. Return 0 if the rates at both ends do not determine the number of turns. */
 static inline int turn_angles(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_real *restrict q, const symlie_real *restrict v, symlie_real *restrict end_q,
                               const symlie_real *restrict end_v)

@@ -1,4 +1,4 @@
-/* Steps that lanes take in common, and many of a fixed length at once, while there is nothing to decide for any member. */
+/* Steps that lanes take together, many of a fixed length at once while no member needs a decision. */
 #ifndef SYMLIE_COMMON_STEPS_H
 #define SYMLIE_COMMON_STEPS_H
 
@@ -6,7 +6,7 @@
 #include "drift.h"
 #include "lane_members.h"
 
-/* A step of all lanes; 0 if it fails in one of them. */
+/* Take a step in all lanes. Return 0 if it fails in one of them. */
 SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end,
                                   mass_matrix *restrict mass, const lane_members *in, symlie_trial *restrict trial)
 {
@@ -20,10 +20,10 @@ SYMLIE_APART int take_common_step(const symlie_problem *restrict P, symlie_real 
     return 1;
 }
 
-/* How many steps a member goes on before the one that ends its segment, or whose end is recorded. */
+/* Number of steps of a member before the next one that ends its segment or is recorded. */
 static inline long long steps_ahead(const symlie_plan *plan, const symlie_state *s, const symlie_record *record)
 {
-    /* Polynomials have steps of lengths that differ by rounding. */
+    /* The lengths of polynomial steps differ by rounding. */
     if (POLYNOMIAL || plan->control->is_adaptive || record->trace) return 0;
     const long long to_end = plan->steps[s->segment] - 1 - s->step;
     if (!plan->record_every) return to_end;
@@ -31,8 +31,8 @@ static inline long long steps_ahead(const symlie_plan *plan, const symlie_state 
     return unrecorded < to_end ? unrecorded : to_end;
 }
 
-/* Steps after one that all members took, as long as each is taken by all; lanes without a member do what another one does.
- * Gives the steps of all members together, which are at most `most`. */
+/* Take further steps after a common one while all members succeed; lanes without a member repeat another lane. Return
+ * the total number of steps of all members, which is at most `most`. */
 static inline long long take_steps_ahead(const symlie_problem *restrict P, symlie_real *restrict work, mass_matrix *restrict mass,
                                          lane_members *in, symlie_trial *restrict trial, long long most)
 {

@@ -1,5 +1,5 @@
-/* The time loop that all one-step methods share: plan, step size, projection, events, records, statistics. A method
- * defines method_step and is included before this file. */
+/* Time loop of all one-step methods: plan, step size, projection, events, records, statistics. A method defines
+ * method_step and is included before this file. */
 #ifndef SYMLIE_DRIVER_H
 #define SYMLIE_DRIVER_H
 
@@ -53,7 +53,7 @@ static inline symlie_scalar factor_of(const symlie_control *control, const symli
     return CHOOSES_LENGTH ? trial->factor : step_factor(control, trial->error);
 }
 
-/* The length of a step where nothing is known of it. */
+/* Choose the length of a step without earlier information. */
 static inline void find_first_step(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_plan *plan,
                                    mass_matrix *restrict mass, symlie_state *state)
 {
@@ -104,7 +104,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
                 if (is_tried) record_tried(record, &attempt, failed ? (symlie_scalar)NAN : trial.error, 0, &trial.newton, trial.order);
                 if (!shorten_step(plan, state, &attempt, factor, is_tried, failed ? (symlie_scalar)INFINITY : trial.error)) return status != SYMLIE_DONE ? status : SYMLIE_STEP_UNDERFLOW;
                 if (!failed) keep_first_stage(P, state, &trial);
-                /* What a method begins with belongs to the length of its first step. */
+                /* The initial method history depends on the length of the first step. */
                 if (begins) state->own_is_valid = 0;
                 continue;
             }
@@ -139,13 +139,13 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
 #endif
-        /* The part of a step up to a switch says nothing of the length that is possible. */
+        /* A step cut short at a switch gives no information on the admissible step size. */
         if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
         if (!is_terminal)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);
         accept(P, !FIXED_TOPOLOGY, state, attempt.end, &trial);
 #if HAS_SWITCHES
-        /* What follows a terminal event did not happen. */
+        /* Discard records after a terminal event. */
         while (is_terminal && record->count > recorded && record->t[record->count - 1] >= attempt.end) record->count--;
         if (reached > 0 && !is_terminal) go_on_from_switch(control, state, is_part && !control->is_adaptive);
         if (is_part && !is_terminal && !control->is_adaptive) {
@@ -153,11 +153,11 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
             continue;
         }
 #endif
-        /* The state at the start of a run is there already. */
+        /* The initial state of a run is already recorded. */
         const int is_recorded = is_terminal && plan->record_every && !(attempt.end > t);
         if (!is_recorded && (is_terminal || records_end(plan, state, &attempt))) record_state(P, state, record);
         if (is_terminal) return SYMLIE_EVENT;
-        /* For whoever wants to tell of it. */
+        /* Return to the caller, which may report it. */
         if (CONSTRAINED && SYMLIE_UNLIKELY(state->rank_changes != rank_changes)) budget = 0;
     }
 }

@@ -1,10 +1,11 @@
-/* Samples of event functions: polynomials of degree five through them, and what they tell of zeros. */
+/* Samples of event functions, and zeros of the polynomials of degree five through them. */
 #ifndef SYMLIE_EVENT_SAMPLES_H
 #define SYMLIE_EVENT_SAMPLES_H
 
 #include "event_tables.h"
 
-/* Whether all functions are smooth and far from zero by their values at the ends and at the two nodes in the middle. */
+/* Return whether all functions are smooth and far from zero, by their values at the ends and at the two nodes in the
+ * middle. */
 static inline int are_far(const symlie_problem *restrict P, const symlie_real *restrict sample)
 {
     int near = 0;
@@ -17,8 +18,8 @@ static inline int are_far(const symlie_problem *restrict P, const symlie_real *r
     return !near;
 }
 
-/* Bernstein coefficients of the polynomial through the samples of one function, and its variation; what is returned are its
- * last two Chebyshev coefficients. */
+/* Compute the Bernstein coefficients of the polynomial through the samples of one function, and its variation. Return
+ * the size of its last two Chebyshev coefficients. */
 static inline symlie_real fit_samples(const symlie_problem *restrict P, const symlie_real *restrict sample, int event,
                                    symlie_real *restrict c, symlie_real *restrict variation)
 {
@@ -34,7 +35,7 @@ static inline symlie_real fit_samples(const symlie_problem *restrict P, const sy
     return 5 * fabs(a + b) / 256 + fabs(b - a) / 512;
 }
 
-/* A polynomial with n Bernstein coefficients, by de Casteljau's scheme. */
+/* Evaluate a polynomial with n Bernstein coefficients by de Casteljau's algorithm. */
 static inline symlie_real bernstein_value(int n, const symlie_real *restrict c, symlie_real s)
 {
     symlie_real b[EVENT_SAMPLES];

@@ -1,18 +1,18 @@
-/* The search for all zeros of an event function within an accepted step.
+/* Search for all zeros of an event function within an accepted step.
  *
- * Each function is sampled inside of the step, in parts that a polynomial of degree five resolves: its last Chebyshev
- * coefficients are tiny, or they are small and it agrees with the function at further places. Between the extrema of the
- * polynomial there is one zero at most. Extrema that are close to zero are sought again by steps of the method, since
- * the polynomial can not tell whether the function crosses zero there twice, touches it, or turns back before. Zeros are
- * located by steps of the method from the start of the step, so that the state at an event is a state of the method like
- * any other. Where such steps contradict the sign that the polynomial has, it misled: the function is searched again with
- * samples by steps, and then in shorter parts. */
+ * The function is sampled within the step, in subintervals that a polynomial of degree five resolves: its last
+ * Chebyshev coefficients are tiny, or they are small and the polynomial agrees with the function at further points.
+ * Between extrema the polynomial has at most one zero. Extrema close to zero are located by steps of the method, since
+ * the polynomial cannot decide whether the function has two zeros there, touches zero, or stays on one side. Zeros are
+ * located by steps of the method from the start of the step, so the state at an event is an ordinary state of the
+ * method. If such a step contradicts the sign of the polynomial, the function is searched again with samples by steps,
+ * and then in shorter subintervals. */
 #ifndef SYMLIE_EVENT_SEARCH_H
 #define SYMLIE_EVENT_SEARCH_H
 
 #include "event_zeros.h"
 
-/* Follow a function through a part of the step, by way of the extrema of the polynomial. */
+/* Follow a function through a subinterval of the step along the extrema of the polynomial. */
 static inline int follow_panel(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
                                const symlie_real *restrict c, symlie_real variation, symlie_real end_value)
 {
@@ -20,7 +20,7 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
     symlie_real slope[EVENT_SAMPLES - 1], previous;
     int may_cross = 0, status;
     for (int i = 0; i + 1 < EVENT_SAMPLES; i++) slope[i] = c[i + 1] - c[i];
-    /* The sign of a polynomial is that of its coefficients where they all have one. */
+    /* A polynomial whose Bernstein coefficients share a sign has this sign. */
     for (int i = 0; i < EVENT_SAMPLES; i++) may_cross |= c[i] * c[0] <= 0 || fabs(c[i]) <= margin;
     previous = slope[0];
     for (int k = 1; may_cross && k <= EVENT_GRID; k++) {
@@ -52,7 +52,8 @@ static inline int follow_panel(step_inside *restrict in, event_path *restrict pa
     return follow(in, path, last, end_value);
 }
 
-/* Whether a function is near its polynomial also between the samples of a part; `value` has place for all functions. */
+/* Return whether a function is close to its polynomial between the samples as well; `value` has space for all
+ * functions. */
 static inline int compare_samples(step_inside *restrict in, int event, symlie_real start, symlie_real width, const symlie_real *restrict c,
                                   symlie_real variation, symlie_real *restrict value, int *restrict agrees)
 {
@@ -65,7 +66,7 @@ static inline int compare_samples(step_inside *restrict in, int event, symlie_re
     return SYMLIE_DONE;
 }
 
-/* Begin again with a function that interpolated states misrepresent: from here on samples are those of steps. */
+/* Restart with a function that interpolated states misrepresent; samples now come from steps. */
 SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample)
 {
     const symlie_problem *restrict P = in->P;
@@ -80,7 +81,7 @@ SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
-/* Follow a function from sample to sample of a part that no polynomial resolves. */
+/* Follow a function from sample to sample of a subinterval that no polynomial resolves. */
 SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict path, symlie_real start, symlie_real width,
                                const symlie_real *restrict values)
 {
@@ -96,7 +97,7 @@ SYMLIE_COLD int follow_samples(step_inside *restrict in, event_path *restrict pa
 }
 
 /* Record all zeros of one function within a step; `sample` has values of all functions over the whole step, `panel` has
- * place for as many, and `checked` for those at one place. */
+ * space for as many, and `checked` for those at one point. */
 static inline int search_event(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample,
                                symlie_real *restrict panel, symlie_real *restrict checked)
 {
@@ -159,13 +160,13 @@ static inline int search_event(step_inside *restrict in, event_path *restrict pa
     return SYMLIE_DONE;
 }
 
-/* What the search takes beside the step itself. */
+/* Workspace of the search in addition to that of the step. */
 static inline long long search_workspace(const symlie_problem *restrict P)
 {
     return (2LL * EVENT_SAMPLES + 1) * EVENTS;
 }
 
-/* Record all events of a step; values at its end that are rounding become zero. */
+/* Record all events of a step. Values of rounding size at its end become zero. */
 static inline int search_step(step_inside *restrict in, symlie_trial *restrict trial, symlie_record *restrict record)
 {
     const symlie_problem *restrict P = in->P;

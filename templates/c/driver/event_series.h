@@ -1,22 +1,22 @@
-/* The search for all zeros of event functions that have series: polynomials over the pieces of an accepted step.
+/* Search for all zeros of event functions with Taylor series, by polynomials over the subintervals of an accepted step.
  *
- * A step is halved into parts where Bernstein coefficients of a polynomial have one sign, or those of its slope change it
- * once at most. Between the ends of parts and the extrema there is one zero at most, so that none is missed. Where values
- * are close to zero, the function is evaluated at a state of the method, since its sign is to be exact; zeros are located
- * by steps of the method as well. */
+ * A step is bisected until the Bernstein coefficients of the polynomial have one sign, or those of its derivative
+ * change sign at most once. Between the ends of the subintervals and the extrema lies at most one zero, so none is
+ * missed. Where values are close to zero, the function is evaluated at a state of the method to obtain its exact sign;
+ * zeros are located by steps of the method as well. */
 #ifndef SYMLIE_EVENT_SERIES_H
 #define SYMLIE_EVENT_SERIES_H
 
 #include "event_zeros.h"
 
-/* What the search takes beside the step itself. */
+/* Workspace of the search in addition to that of the step. */
 static inline long long search_workspace(const symlie_problem *restrict P)
 {
     return STORAGE + DIMENSION;
 }
 
-/* How far a polynomial goes of which so many terms are known, up to a length: an event function may have a series that
- * converges more slowly than that of the motion. All of the length if the function is clearly not zero. */
+/* Interval on which the truncated series is valid, at most `length`; the series of an event function may converge more
+ * slowly than that of the motion. The whole length if the function is clearly nonzero. */
 static inline symlie_real resolved_length(int n, const symlie_real *restrict x, long long apart, symlie_real length, symlie_real *restrict b)
 {
     symlie_real sum = 0, last = 0, part = 1, low, high, power = 1;
@@ -36,8 +36,8 @@ static inline symlie_real resolved_length(int n, const symlie_real *restrict x, 
     return part * length;
 }
 
-/* The form of an event function from a state within the step on, and the length that it has; the state becomes that at its
- * end. */
+/* Compute the Bernstein form of an event function from a state within the step on, and its length; the state moves to
+ * the end of it. */
 static inline int event_form(step_inside *restrict in, symlie_real *restrict work, int event, symlie_real done, symlie_real *restrict q,
                              symlie_real *restrict v, symlie_real *restrict length, symlie_real *restrict b)
 {
@@ -53,7 +53,7 @@ static inline int event_form(step_inside *restrict in, symlie_real *restrict wor
     return status;
 }
 
-/* The value at the length x where it may be close to zero; `touches` says whether rounding counts as zero. */
+/* Evaluate the function at the length x if it may be close to zero; with `touches` rounding counts as zero. */
 static inline int exact_value(step_inside *restrict in, const event_path *restrict path, symlie_real near, int touches, symlie_real x,
                               symlie_real *restrict value)
 {
@@ -64,7 +64,7 @@ static inline int exact_value(step_inside *restrict in, const event_path *restri
     return status;
 }
 
-/* Follow a function through a piece of the step, with the form b of its polynomial there. */
+/* Follow a function through a subinterval of the step with Bernstein form b. */
 static inline int follow_form(step_inside *restrict in, event_path *restrict path, int n, const symlie_real *restrict b, symlie_real done,
                               symlie_real length, int is_end, symlie_real end_value)
 {
@@ -108,7 +108,7 @@ static inline int follow_form(step_inside *restrict in, event_path *restrict pat
     return SYMLIE_DONE;
 }
 
-/* Record all zeros of one function within a step; a value at its end that is rounding becomes zero. */
+/* Record all zeros of one function within a step. A value of rounding size at its end becomes zero. */
 static inline int search_pieces(step_inside *restrict in, symlie_real *restrict work, event_path *restrict path, symlie_real *restrict last)
 {
     const symlie_problem *restrict P = in->P;
@@ -131,7 +131,7 @@ static inline int search_pieces(step_inside *restrict in, symlie_real *restrict 
         status = follow_form(in, path, n, b, done, length, is_end, *last);
         if (status != SYMLIE_DONE) return status;
         if (path->is_misled && !in->is_by_steps) {
-            /* A series is as exact as the step: from here on all values are those of steps. */
+            /* The series are as accurate as the step, so the repeated search takes all values from steps. */
             in->is_by_steps = 1;
             path->record->events = first;
             path->x = 0, path->value = in->state->event[path->event];

@@ -1,4 +1,4 @@
-/* Zeros of an event function along a step: sought by steps of the method, and recorded. */
+/* Location of the zeros of an event function within a step by steps of the method, and their records. */
 #ifndef SYMLIE_EVENT_ZEROS_H
 #define SYMLIE_EVENT_ZEROS_H
 
@@ -7,26 +7,28 @@
 #include "event_samples.h"
 #include "step_interpolation.h"
 
-#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* of a row of the record of events */
+#define EVENT_WIDTH (2 + STORAGE + DIMENSION + ROWS + CARRIED + OWN) /* width of a record of events */
 
-/* Where a run begins, a function of a direction that is zero counts as not yet there: its value is the smallest one on the
- * side that the direction comes from. It stays so as long as the function stays zero. */
+/* At the start of a run, a function with a direction that is zero counts as not yet zero: its value is the smallest
+ * number on the side that the direction comes from, as long as the function remains zero. */
 #define AT_START DBL_MIN
 
-/* Whether a function that went from a to b reached zero in the direction that is asked for. One that starts at zero has
- * not: this is where an integration goes on after an event. */
+/* Return whether a function that changes from a to b reaches zero in the requested direction. A function that starts at
+ * zero does not: the integration continues there after an event. */
 static inline int is_crossing(symlie_real a, symlie_real b, int direction)
 {
     return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
 }
 
-/* Whether a value is still on the side where a function was; zero is, for one that has been zero since the beginning. */
+/* Return whether a value is on the same side as the one before; zero is if the function has been zero since the
+ * start. */
 static inline int is_before(symlie_real before, symlie_real value)
 {
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);
 }
 
-/* Where a run begins, a value that is rounding relative to those of the first step, on the side that the direction leads to, is zero. */
+/* At the start of a run, a value after the zero that is rounding relative to the values of the first step counts as
+ * zero. */
 static inline void clear_start(const step_inside *restrict in, int event, symlie_real scale)
 {
     symlie_real *value = in->state->event + event;
@@ -35,22 +37,23 @@ static inline void clear_start(const step_inside *restrict in, int event, symlie
         *value = -AT_START * direction;
 }
 
-/* A function along a step: which one, how far it was followed, and its value there. */
+/* Event function along a step: its index, the part searched so far, and its value there. */
 typedef struct {
     int event;
-    symlie_real x;              /* length of the step up to there */
+    symlie_real x;              /* length of the part of the step searched so far */
     symlie_real value;
-    symlie_real scale;          /* its largest value within the step */
-    int is_misled;              /* whether a sign on the way was not that of a step of the method */
+    symlie_real scale;          /* its largest absolute value within the step */
+    int is_misled;              /* 1 if a step of the method contradicted an interpolated sign */
     symlie_record *record;
 } event_path;
 
-/* The first zero between path->x and high, where the function has the value b: `other` becomes the state just behind it,
- * and *at_zero the value there. Regula falsi in the form of Illinois, with bisection as soon as it is slow. */
+/* Locate the first zero between path->x and high, where the function has the value b: `other` becomes the state
+ * directly after it, and *at_zero the value there. The Illinois variant of regula falsi, with bisection if it converges
+ * slowly. */
 SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path, symlie_real high, symlie_real b,
                              symlie_real *restrict length, symlie_real *restrict at_zero)
 {
-    symlie_real low = path->x, a = path->value, behind = -1; /* the step length that `other` belongs to */
+    symlie_real low = path->x, a = path->value, behind = -1; /* step length of `other` */
     const symlie_real t = in->t, width = ZERO_WIDTH * fmax(fabs(t), fabs(t + in->h));
     int side = 0, status = SYMLIE_DONE;
     path->is_misled = 0;
@@ -74,7 +77,7 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
     }
     *length = high;
     *at_zero = b;
-    /* An end that did not move may have its value from an interpolated state. */
+    /* The value at an end that has not moved may come from an interpolated state. */
     if (low == path->x && low > 0) {
         status = step_to(in, low, t + low);
         if (status != SYMLIE_DONE) return status;
@@ -93,7 +96,7 @@ SYMLIE_COLD int locate_event(step_inside *restrict in, event_path *restrict path
     return SYMLIE_DONE;
 }
 
-/* The state at the start of the step, in `other`. */
+/* Copy the state at the start of the step to `other`. */
 static inline void copy_start(step_inside *restrict in)
 {
     const symlie_problem *restrict P = in->P;
@@ -106,7 +109,7 @@ static inline void copy_start(step_inside *restrict in)
     for (int k = 0; k < INCREMENTS; k++) in->other->increment[k] = 0;
 }
 
-/* Record an event at the time `at`, of the state in `other`. */
+/* Record an event at the time `at` with the state in `other`. */
 static inline void record_event(step_inside *restrict in, const event_path *restrict path, symlie_real at)
 {
     const symlie_problem *restrict P = in->P;
@@ -123,7 +126,7 @@ static inline void record_event(step_inside *restrict in, const event_path *rest
     copy(OWN, other->own, row + 2 + STORAGE + DIMENSION + ROWS + CARRIED);
 }
 
-/* Follow a function to the length x, where it has a value, and record the event on the way if there is one. */
+/* Follow a function to the length x with the given value there, and record an event on the way. */
 static inline int follow(step_inside *restrict in, event_path *restrict path, symlie_real x, symlie_real value)
 {
     const symlie_problem *restrict P = in->P;
@@ -156,8 +159,9 @@ static inline int follow(step_inside *restrict in, event_path *restrict path, sy
     return SYMLIE_DONE;
 }
 
-/* Seek a minimum (sign 1) or a maximum (-1) near the length x by steps of the method, parabolas through three of them: *x
- * becomes its place, or one where the function has crossed zero, and *value the value there, zero if it only touches. */
+/* Search for a minimum (sign 1) or maximum (-1) near the length x by parabolas through three steps of the method: *x
+ * becomes its position, or a point where the function has crossed zero, and *value the value there, zero if the
+ * function only touches zero. */
 SYMLIE_COLD int settle_extremum(step_inside *restrict in, const event_path *restrict path, symlie_real sign, symlie_real width,
                                 symlie_real *restrict x, symlie_real *restrict value)
 {

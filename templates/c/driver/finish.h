@@ -1,12 +1,12 @@
-/* A step of the time loop, of the method or of its composition, and what becomes of it: it is projected, accepted, or its
- * first stage is kept. */
+/* A step of the time loop, of the method or of its composition, with its projection and acceptance; a rejected step
+ * leaves its first stage. */
 #ifndef SYMLIE_FINISH_H
 #define SYMLIE_FINISH_H
 
 #include "trial.h"
 #include "projection.h"
 
-/* Its multipliers of minimal norm, where rows may depend on each other; then no row may ask for other velocities. */
+/* Replace multipliers of redundant constraints by those of minimal norm; the hidden constraints must be consistent. */
 static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real end,
                                        const symlie_control *restrict control, mass_matrix *restrict mass, symlie_trial *restrict trial)
 {
@@ -19,7 +19,7 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     hidden_residual(P, end, trial->q, B, trial->v, 0, b, c);
     const symlie_real speed = largest_entry(DIMENSION, trial->v, SYMLIE_NUMBER(1));
     if (contradicts(P, mass, c, RANK_LIMIT * speed)) return SYMLIE_CONSTRAINT_DRIFT;
-    /* Rows that were set aside at the start of the step may be independent at its end. */
+    /* Equations that were dependent at the start of the step may be independent at its end. */
     if (control->hidden_limit > 0 && !(largest_entry(ROWS, c, 0) <= control->hidden_limit * speed)) return SYMLIE_CONSTRAINT_DRIFT;
     take_minimal_multipliers(P, mass, trial->lambda);
     trial->dependent_rows = mass->dependent_rows;
@@ -27,7 +27,7 @@ static inline int minimise_multipliers(const symlie_problem *restrict P, symlie_
     return SYMLIE_DONE;
 }
 
-/* Its projection, where one is asked for. */
+/* Project the end of a step on request. */
 static inline int finish_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               const symlie_state *restrict state, symlie_trial *restrict trial)
@@ -40,7 +40,7 @@ static inline int finish_step(const symlie_problem *restrict P, symlie_real *res
     return minimise_multipliers(P, work, end, control, mass, trial);
 }
 
-/* Keep the first stage of a rejected step: it belongs to the state, not to the step size. */
+/* Store the first stage of a rejected step, since it depends on the state alone and not on the step size. */
 static inline void keep_first_stage(const symlie_problem *restrict P, symlie_state *restrict state,
                                     const symlie_trial *restrict trial)
 {
@@ -49,7 +49,7 @@ static inline void keep_first_stage(const symlie_problem *restrict P, symlie_sta
     state->acceleration_is_valid = 1;
 }
 
-/* Count a step of an order, which some methods choose. */
+/* Count a step by its order, for methods of variable order. */
 static inline void count_order(long long order, symlie_state *restrict state)
 {
 #if CHOOSES_ORDER
@@ -59,7 +59,7 @@ static inline void count_order(long long order, symlie_state *restrict state)
 #endif
 }
 
-/* The state at the end of a step takes the place of the one at its start: their arrays are exchanged, or it is copied. */
+/* Replace the state by the end of the step: exchange the arrays or copy them. */
 static inline void accept(const symlie_problem *restrict P, int exchanges, symlie_state *restrict state, symlie_real t,
                           symlie_trial *restrict trial)
 {
@@ -86,7 +86,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
         state->dependent_rows = trial->dependent_rows;
         state->rank_changes++;
     }
-    /* The step after a projection is looked at, too: it begins without the v' that lanes have in common. */
+    /* The step after a projection is checked, too: it begins without the v' shared by lanes. */
     state->surprises = trial->is_moved;
     count_order(trial->order, state);
     state->t = t;
@@ -94,7 +94,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     state->steps++;
 }
 
-/* A state's numbers are in its own array again. */
+/* Return the numbers of a state to its original array. */
 static inline void bring_back(int n, symlie_real *restrict own, symlie_real **now)
 {
     if (*now != own) copy(n, *now, own);
@@ -107,7 +107,7 @@ static inline void bring_back(int n, symlie_real *restrict own, symlie_real **no
 #define composed_step single_step
 #endif
 
-/* A step of the method, or of its composition, not projected yet. */
+/* Attempt a step of the method, or of its composition, without projection. */
 static inline int try_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                            const symlie_control *restrict control, mass_matrix *restrict mass,
                            symlie_state *restrict state, symlie_trial *restrict trial)

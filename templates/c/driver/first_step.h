@@ -1,6 +1,5 @@
-/* The first of adaptive steps, from the sizes of y, y' and y'' in the norm of the error, y = (theta, v); see
- * symlie/runtime/solution/start.py. Included after the algebra of the model.
- * Source: [HairerNorsettWanner1993], section II.4. */
+/* First adaptive step size, from the norms of y, y' and y'' for y = (theta, v); see symlie/runtime/solution/start.py.
+ * Included after the algebra of the model. Source: [HairerNorsettWanner1993], section II.4. */
 #ifndef SYMLIE_FIRST_STEP_H
 #define SYMLIE_FIRST_STEP_H
 
@@ -22,7 +21,7 @@ static inline symlie_real size_of_change(const symlie_problem *restrict P, const
     return sqrt(sum);
 }
 
-/* Rates of q and v; 0 where they are not determined. */
+/* Compute the rates of q and v. Return 0 if they are undetermined. */
 static inline int find_rates(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                              const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict rate,
                              symlie_real *restrict a, symlie_real *restrict lambda)
@@ -33,7 +32,7 @@ static inline int find_rates(const symlie_problem *restrict P, symlie_real *rest
     return 1;
 }
 
-/* 0 where sizes tell nothing. */
+/* Estimate the first step size, or return 0 if the norms give no estimate. */
 static inline symlie_real estimated_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order,
                                          symlie_real t, symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
                                          mass_matrix *restrict mass, symlie_real *restrict work)
@@ -62,7 +61,7 @@ static inline symlie_real estimated_step(const symlie_problem *restrict P, const
     return fmin(fmin(100 * h0, h1), longest);
 }
 
-/* The first step of a system, at most `longest`; small where sizes tell nothing. */
+/* First step size of a system, at most `longest`; small if the norms give no estimate. */
 static inline symlie_real first_step(const symlie_problem *restrict P, const symlie_control *restrict control, long long order, symlie_real t,
                                      symlie_real longest, const symlie_real *restrict q, const symlie_real *restrict v,
                                      mass_matrix *restrict mass, symlie_real *restrict work)

@@ -1,4 +1,4 @@
-/* The first of adaptive steps of many systems of one topology. */
+/* First adaptive step sizes of several systems of one topology. */
 #ifndef SYMLIE_FIRST_STEPS_H
 #define SYMLIE_FIRST_STEPS_H
 
@@ -10,7 +10,7 @@ long long symlie_first_step_workspace(const symlie_problem *P)
     return mass_workspace(P) + estimate_workspace(P);
 }
 
-/* Of systems in states, one of each: h, at most `longest`; of the control norms of errors are looked at alone. */
+/* Compute h, at most `longest`, for each system and its state; of the control only the error norm matters. */
 void symlie_first_steps(const symlie_problem *problems, const symlie_states *states, const symlie_control *control, long long order,
                         symlie_real longest, symlie_real *h, symlie_real *workspace)
 {

@@ -1,4 +1,5 @@
-/* States between neighbouring recorded ones: the quintic Hermite polynomial theta(s) in local coordinates of their step. */
+/* Dense output between consecutive recorded states: the quintic Hermite polynomial theta(s) in local coordinates of
+ * their step. */
 #ifndef SYMLIE_INTERPOLATE_H
 #define SYMLIE_INTERPOLATE_H
 
@@ -38,7 +39,7 @@ static inline void rate_derivative(const symlie_problem *restrict P, const symli
     }
 }
 
-/* The increment between two recorded configurations, on the branch of log that turns as far as the step did. */
+/* Compute the increment between two recorded configurations on the branch of log with the rotation of the step. */
 static inline void increment_between(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict q,
                                      const symlie_real *restrict later, const symlie_real *restrict carried, symlie_real *restrict theta)
 {
@@ -55,7 +56,7 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
         is_far |= !P->angle_place[4 * k + 3] && !(fabs(turned[k] - theta[P->angle_place[4 * k + 2]]) < 1);
     if (!is_far) return;
     for (int k = 0; k < ANGLES; k++) theta[P->angle_place[4 * k + 2]] = turned[k];
-    /* Translations are linear in theirs at a given rotation: one step of Newton's method. */
+    /* At a given rotation, translations are linear in their increments: one Newton step suffices. */
     symlie_advance(P, q, theta, moved);
     symlie_difference(P, moved, later, missing);
     symlie_inverse_tangent_operator(P, theta, missing, change);
@@ -63,7 +64,8 @@ static inline void increment_between(const symlie_problem *restrict P, symlie_re
 #endif
 }
 
-/* Coefficients of s ... s^5 of the increment from recorded state n to the next; a are their accelerations. */
+/* Compute the coefficients of s ... s^5 of the increment from recorded state n to the next; a are their
+ * accelerations. */
 static inline void fit_increment(const symlie_problem *restrict P, const symlie_interpolation *restrict rule,
                                  symlie_real *restrict work, const symlie_states *restrict recorded, long long n,
                                  const symlie_real *restrict a, symlie_real *restrict coefficients)
@@ -90,7 +92,7 @@ static inline void fit_increment(const symlie_problem *restrict P, const symlie_
     }
 }
 
-/* The state at the part s of a step of length h, which begins at a configuration. */
+/* Evaluate the state at the fraction s of a step of length h from the configuration `begin`. */
 static inline void state_within(const symlie_problem *restrict P, symlie_real *restrict work, const symlie_real *restrict coefficients,
                                 const symlie_real *restrict begin, symlie_real h, symlie_real s, symlie_real t, symlie_real *restrict theta,
                                 symlie_real *restrict q, symlie_real *restrict v)
@@ -139,7 +141,7 @@ void symlie_interpolate_states(const symlie_problem *P, const symlie_states *rec
         state_within(P, work, coefficients, begin, h, (t[i] - start) / h, t[i], theta, q, v);
         keep_angles(P, work, t[i], q);
         carry(P, work, start, begin, recorded->carried + n * CARRIED, t[i], q, theta, carried);
-        /* From here on theta serves for the acceleration, which is not asked for. */
+        /* theta now is scratch for the acceleration, which is not returned. */
         if (CONSTRAINED) observe_acceleration(P, work, t[i], q, v, &mass, mass_is_regular, theta, lambda);
     }
 }

@@ -1,8 +1,8 @@
-/* What members side by side have in memory: parameters and states of each, number by number beside those of the others. */
+/* Memory of the members in SIMD lanes: the parameters and states of all lanes, interleaved number by number. */
 #ifndef SYMLIE_LANE_MEMBERS_H
 #define SYMLIE_LANE_MEMBERS_H
 
-/* The members in the lanes, and what they have in common. */
+/* Members in the lanes and their common data. */
 typedef struct {
     const symlie_problem *problems;
     symlie_state *states;
@@ -11,9 +11,9 @@ typedef struct {
     const symlie_lanes *lanes;
     symlie_problem P;           /* parameters of all lanes */
     symlie_state state;         /* their states */
-    symlie_real *p;             /* where parameters are written */
+    symlie_real *p;             /* writable address of the parameters */
     long long member[SYMLIE_LANES]; /* -1: none */
-    int shares[SYMLIE_LANES];   /* the lane whose numbers it has; its own where it has a member */
+    int shares[SYMLIE_LANES];   /* index of the lane whose numbers this lane repeats; its own index if it has a member */
     symlie_attempt attempt[SYMLIE_LANES];
 } lane_members;
 
@@ -36,7 +36,7 @@ static inline long long parameters_of(const symlie_lanes *lanes)
     return all;
 }
 
-/* Numbers of the lanes' states. */
+/* Size of the states of the lanes. */
 static inline long long states_of(const symlie_problem *restrict P) { return STORAGE + 2LL * DIMENSION + ROWS + CARRIED; }
 
 long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *lanes)
@@ -48,7 +48,7 @@ long long symlie_lanes_workspace(const symlie_problem *P, const symlie_lanes *la
     return (parameters_of(lanes) + states_of(P) + kept_workspace(P) + steps + 1) * SYMLIE_LANES;
 }
 
-/* The state of a lane's member, between calls and where it goes on alone. */
+/* put_state and take_state copy the state of a member to its lane and back, between calls and for individual steps. */
 static inline void put_state(const symlie_problem *restrict P, lane_members *in, int lane)
 {
     const symlie_state *s = in->states + in->member[lane];
@@ -80,7 +80,7 @@ static inline void record_lane(const symlie_problem *restrict P, const lane_memb
     take_lane(CARRIED, in->state.carried, lane, record->carried + n * CARRIED);
 }
 
-/* A member in a lane begins, or goes on. */
+/* Copy parameters and state of a member to a lane. */
 static inline void put_member(const symlie_problem *restrict P, lane_members *in, int lane)
 {
     const symlie_problem *from = in->problems + in->member[lane];
@@ -94,7 +94,7 @@ static inline void put_member(const symlie_problem *restrict P, lane_members *in
     put_state(P, in, lane);
 }
 
-/* A lane has the numbers of another one. */
+/* Copy the numbers of a lane to another one. */
 static inline void share_lane(const symlie_problem *restrict P, lane_members *in, int from, int to)
 {
     const symlie_state *s = &in->state;
@@ -128,7 +128,7 @@ static inline void place_lanes(lane_members *in, const symlie_problem *first)
     P->workspace = work;
 }
 
-/* The states at a step's end are those of all lanes: arrays change places. */
+/* Accept the step in all lanes by exchange of the arrays. */
 static inline void accept_in_all(const symlie_problem *restrict P, lane_members *in, symlie_trial *restrict trial)
 {
     symlie_state *s = &in->state;
@@ -140,7 +140,7 @@ static inline void accept_in_all(const symlie_problem *restrict P, lane_members 
     s->acceleration_is_valid = trial->acceleration_is_valid;
 }
 
-/* What of the lanes' states moves on to a step's end: those that took it. */
+/* Accept the step in the lanes of the mask. */
 static inline void accept_lanes(const symlie_problem *restrict P, lane_members *in, symlie_mask taken, symlie_trial *restrict trial)
 {
     symlie_state *s = &in->state;
@@ -158,14 +158,14 @@ static inline void accept_lanes(const symlie_problem *restrict P, lane_members *
 }
 
 #if !POLYNOMIAL
-/* Evaluations that a lane's member counts: one less where it had what the lanes' first stage found once more. */
+/* Number of evaluations of a member: one less if it already had the first stage that the lanes recomputed. */
 static inline long long evaluations_of_lane(const symlie_control *restrict control, const symlie_trial *restrict trial, int lane,
                                             int has_first, int have_first, int is_last)
 {
     return trial->rhs_evaluations - (has_first && !have_first);
 }
 
-/* What methods keep at hand of steps, of which those here keep nothing. */
+/* Hooks for data that a method caches between steps; these methods cache none. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     (void)P, (void)from, (void)to;

@@ -1,32 +1,32 @@
-/* What all methods use before they define method_step. */
+/* Definitions for all methods, included before method_step. */
 #ifndef SYMLIE_METHOD_H
 #define SYMLIE_METHOD_H
 
 #include "vectors.h"
 #include "node_blocks.h"
 
-/* Whether M can be solved with alone. */
+/* 1 if M is regular. */
 #ifndef MASS_IS_REGULAR
 #define MASS_IS_REGULAR 1
 #endif
 
 #ifndef HAS_OWN_STATE
 #define HAS_OWN_STATE 0
-#define OWN 0 /* size of what a method carries for itself */
+#define OWN 0 /* size of the method history */
 #endif
 
-/* Whether it chooses the order of each step with its length. */
+/* 1 if the method chooses the order of each step together with its length. */
 #ifndef CHOOSES_ORDER
 #define CHOOSES_ORDER 0
 #endif
 
-/* Whether it takes earlier steps, of whose order kinks leave nothing; the order of the first step after them. */
+/* Multistep methods restart at kinks, which reduce their order; the order of the first step after a restart. */
 #ifndef RESTARTS_AT_KINKS
 #define RESTARTS_AT_KINKS 0
 #define FIRST_ORDER 1
 #endif
 
-/* Whether it carries accelerations, so that it begins anew where they jump. */
+/* 1 if the method history includes accelerations, so that the method restarts at their jumps. */
 #ifndef RESTARTS_AT_SWITCHES
 #define RESTARTS_AT_SWITCHES 0
 #endif
@@ -36,12 +36,13 @@
 #define HAS_SWITCHES 0
 #endif
 
-/* Whether each step proposes the length of the next one. */
+/* 1 if each step proposes the length of the next one. */
 #ifndef CHOOSES_LENGTH
 #define CHOOSES_LENGTH CHOOSES_ORDER
 #endif
 
-/* Whether a step is a polynomial that is known before its length, so that states within it are steps of other lengths. */
+/* 1 if a step is a polynomial that does not depend on its length, so that states within it are steps of other
+ * lengths. */
 #ifndef POLYNOMIAL
 #define POLYNOMIAL 0
 #endif
@@ -50,19 +51,19 @@
 #define EVENT_SERIES 0
 #endif
 
-/* Whether rates of local coordinates are not the velocities, since these are rates of other things. */
+/* 1 if the rates of local coordinates differ from the velocities. */
 #ifndef COORDINATE_RATES
 #define COORDINATE_RATES 0
 #endif
 
-/* Whether states within a step are results of shorter steps. */
+/* 1 if states within a step are results of shorter steps. */
 #define BY_SHORTER_STEPS (FIELDS || POLYNOMIAL || COORDINATE_RATES)
 
 #ifndef SUBSTEPS
-#define SUBSTEPS 0 /* steps of the method that a step is composed of */
+#define SUBSTEPS 0 /* number of steps of the method in a composed step */
 #endif
 
-/* What a method keeps at hand in the beginning of the workspace, and can compute once more, is of this length. */
+/* Size of the data that a method caches at the start of the workspace and can recompute. */
 #ifndef KEEPS_FACTORS
 #define KEEPS_FACTORS 0
 #endif
@@ -79,7 +80,7 @@ static inline long long kept_workspace(const symlie_problem *restrict P)
 }
 #endif
 
-/* What Newton's iterations took; see implicit/newton_iteration.py. */
+/* Counts of Newton iterations; see implicit/newton_iteration.py. */
 typedef struct {
     long long evaluations;
     long long iterations;
@@ -89,44 +90,44 @@ typedef struct {
     long long refreshes;
     long long halvings;
     long long rounding_floor;
-    long long slowest;          /* where the residual was largest before the last correction */
+    long long slowest;          /* unknown with the largest residual before the last correction */
 } newton_counts;
 
 #define NO_COUNTS {0, 0, 0, 0, 0, 0, 0, 0, -1}
 
-/* The result of a step that may still be tried again. */
+/* Result of an attempted step. */
 typedef struct {
     symlie_real *q;
     symlie_real *v;
     symlie_real *lambda;
-    symlie_real *acceleration;  /* v' at the end, if it can serve as the next first stage */
+    symlie_real *acceleration;  /* v' at the end if the next step can reuse it as its first stage */
     long long acceleration_is_valid;
-    symlie_real *first_acceleration; /* v' of the first stage, which serves again if the step is rejected */
-    symlie_real *event;         /* event functions at the end, once they are computed */
-    symlie_real *increment;     /* local coordinates of the step, or their sum over a chain; see keep_increment */
-    symlie_real *carried;       /* what is carried at the end, once it is computed */
-    symlie_real *own;           /* what the method carries for itself, at the end */
-    long long own_rest;         /* numbers at its end that are not written, since they are those of the state */
+    symlie_real *first_acceleration; /* v' of the first stage, reused after a rejection */
+    symlie_real *event;         /* event functions at the end, once computed */
+    symlie_real *increment;     /* local coordinates of the step, or their sum over a composition; see keep_increment */
+    symlie_real *carried;       /* auxiliary state at the end, once computed */
+    symlie_real *own;           /* method history at the end */
+    long long own_rest;         /* trailing numbers of it that are not written, since the state already has them */
     symlie_real error;          /* at most 1 if acceptable */
     long long rhs_evaluations;
     newton_counts newton;
     symlie_real largest_constraint;
     symlie_real largest_velocity;
-    long long dependent_rows;   /* rows more than their rank at the end, where multipliers have the smallest norm */
-    long long keeps_difference; /* whether the estimated error is wanted */
+    long long dependent_rows;   /* dependent constraint equations at the end; multipliers then have the smallest norm */
+    long long keeps_difference; /* 1 if the error estimate itself is needed */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
-    long long order;            /* of the step, of methods that choose it */
-    symlie_real factor;         /* of the length of the next step, of methods that choose that */
-    symlie_mask is_untried;     /* where the step is longer than the method may take: its error says so, and nothing was computed */
-    long long is_moved;         /* the end is not that of the increment: it was projected near a singular configuration */
-    long long is_inside;        /* a state within a step is wanted, from which no step follows */
-    long long ends_run;         /* no step follows where this one is accepted */
-    long long may_be_rough;     /* a first step over a switch may be rough: the step up to it takes its place */
-    long long is_rough;         /* it is one */
+    long long order;            /* of the step, for methods that choose it */
+    symlie_real factor;         /* of the length of the next step, for methods that choose it */
+    symlie_mask is_untried;     /* lanes whose step exceeds the limit of the method: the error is set and nothing computed */
+    long long is_moved;         /* the end differs from that of the increment: it was projected near a singular configuration */
+    long long is_inside;        /* dense-output evaluation only: no step follows */
+    long long ends_run;         /* 1 if no step follows after acceptance */
+    long long may_be_rough;     /* 1 if a first step across a switch may be rough: the step up to the switch replaces it */
+    long long is_rough;         /* 1 if it is rough */
 } symlie_trial;
 
-/* Whether v' of the first stage is read after a step: where it may be rejected, or is looked at. Lanes have it already where
- * it was known before the step. */
+/* Return whether v' of the first stage is read after a step: if the step may be rejected or is monitored. Lanes already
+ * have it if it was known before the step. */
 static inline int reads_first_acceleration(const symlie_control *restrict control, const symlie_state *restrict state,
                                            const symlie_trial *restrict trial)
 {
@@ -134,7 +135,8 @@ static inline int reads_first_acceleration(const symlie_control *restrict contro
     return FIXED_TOPOLOGY || control->is_adaptive || trial->keeps_difference;
 }
 
-/* Multipliers of a stage: those of the state where its v' is known, else what the stage's solution left in the trial. */
+/* Multipliers of a stage: those of the state if its v' is known, else those that the solution of the stage left in the
+ * trial. */
 #define LAMBDA_OF_STAGE(i) ((i) == 0 && state->acceleration_is_valid ? state->lambda : trial->lambda)
 
 #define TRIAL(name)                                                                                                 \
@@ -188,7 +190,7 @@ static inline symlie_real error_norm(const symlie_problem *restrict P, const sym
 }
 
 #if HAS_SWITCHES
-/* Whether functions that choose pieces have other signs at one state than at another. */
+/* Return whether switching functions have different signs at two states. */
 static inline int signs_differ(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after)
 {
     int differ = 0;

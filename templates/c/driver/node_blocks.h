@@ -1,14 +1,13 @@
-/* Nodes of one type that follow each other, as a problem of their own: so few that what all stages of a step have of them
- * stays in the nearest cache. A loop over blocks, EACH_BLOCK, goes over all nodes. Models of fixed topology, and systems that
- * are small, are one block. */
+/* Consecutive nodes of one type as a problem of their own, few enough for the first-level cache to hold all stages of a
+ * step. EACH_BLOCK loops over the blocks. Models of fixed topology and small systems are one block. */
 #ifndef SYMLIE_NODE_BLOCKS_H
 #define SYMLIE_NODE_BLOCKS_H
 
 typedef struct {
     const symlie_problem *P;    /* of these nodes alone */
-    int storage;                /* where they begin in a configuration, */
-    int dimension;              /* and in a velocity */
-    int moves;                  /* whether increments move nodes of this type */
+    int storage;                /* first index in a configuration */
+    int dimension;              /* first index in a velocity */
+    int moves;                  /* 1 if increments move nodes of this type */
 #if !FIXED_TOPOLOGY
     symlie_problem own;
     symlie_nodes nodes[NODE_TYPES];
@@ -43,7 +42,8 @@ static inline void begin_blocks(const symlie_problem *restrict P, node_block *re
     for (int k = 0; k < NODE_TYPES; k++) block->nodes[k] = (symlie_nodes){0, 0};
 }
 
-/* The next block, or 0 behind the last one, after which the first one is next. Angles over turns belong to the last one. */
+/* Advance to the next block. Return 0 after the last one and restart with the first. Unwrapped angles belong to the
+ * last block. */
 static inline int next_block(const symlie_problem *restrict P, node_block *restrict block)
 {
     static const int storage[] = STORAGE_OF_NODES, dimension[] = DIMENSION_OF_NODES;

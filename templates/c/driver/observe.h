@@ -1,4 +1,4 @@
-/* What is known of states beside their motion, for many of them in one call. Included after the algebra of the model. */
+/* Quantities of given states, for several states in one call. Included after the algebra of the model. */
 #ifndef SYMLIE_OBSERVE_H
 #define SYMLIE_OBSERVE_H
 
@@ -33,7 +33,7 @@ static inline void constraint_force(const symlie_problem *restrict P, symlie_rea
 }
 #endif
 
-/* v' and lambda of the acceleration-level system; NaN where it does not determine them. */
+/* v' and lambda of the acceleration-level system; NaN if it does not determine them. */
 static inline void observe_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                         const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                         int mass_is_regular, symlie_real *restrict a, symlie_real *restrict lambda)

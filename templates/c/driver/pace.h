@@ -1,18 +1,18 @@
-/* When steps begin and how long they are: what of the time loop is no member's arithmetic. */
+/* Start times and lengths of steps: the part of the time loop without arithmetic on states. */
 #ifndef SYMLIE_PACE_H
 #define SYMLIE_PACE_H
 
-#define SYMLIE_GOES_ON (-1) /* there is a step to try */
+#define SYMLIE_GOES_ON (-1) /* the next step is to be attempted */
 #define SYMLIE_RECORDS (-2) /* the state is to be recorded */
 #define SYMLIE_SEEKS_STEP (-3) /* the length of the next step is not known */
 
-/* A step that is to be tried. */
+/* A step to attempt. */
 typedef struct {
     symlie_scalar t;
     symlie_scalar h;
     symlie_scalar end;
     int is_last;                /* of its segment */
-    long long segment;          /* whose steps have the length `equal`; -1: none yet */
+    long long segment;          /* segment whose steps have the length `equal`; -1: none yet */
     symlie_scalar equal;
 } symlie_attempt;
 
@@ -42,7 +42,7 @@ static inline symlie_scalar step_factor(const symlie_control *control, symlie_sc
     return factor >= 1 && factor <= control->hold ? 1 : factor;
 }
 
-/* The smallest step that moves time by more than its rounding, at t and over the interval of the plan. */
+/* Smallest step size that advances time by more than its rounding, at t and over the interval of the plan. */
 static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar t)
 {
     const symlie_scalar span = plan->end[plan->segments - 1] - plan->start[0];
@@ -50,14 +50,14 @@ static inline symlie_scalar smallest_step(const symlie_plan *plan, symlie_scalar
     return of_time > plan->control->h_min ? of_time : plan->control->h_min;
 }
 
-/* What a method carries belongs to what came before, and so does the length of the next step. */
+/* Discard the method history and the proposed step size. */
 static inline void begin_anew(const symlie_control *control, symlie_state *state)
 {
     state->own_is_valid = 0;
     if (RESTARTS_AT_KINKS && control->is_adaptive) state->h = 0;
 }
 
-/* After a jump what was known before it is of no use. */
+/* Data from before a jump is invalid after it. */
 static inline void enter_segment(const symlie_plan *plan, symlie_state *state, long long segment)
 {
     state->segment = segment, state->step = 0;
@@ -66,8 +66,9 @@ static inline void enter_segment(const symlie_plan *plan, symlie_state *state, l
     if (plan->restarts[segment] == JUMP || (RESTARTS_AT_KINKS && plan->restarts[segment] == KINK)) begin_anew(plan->control, state);
 }
 
-/* The next step of a run, if its status is SYMLIE_GOES_ON; what else is to be done before, or the status of the run. Polynomials have steps as long as time moves, by its rounding other
- * than h: a fast motion shows it. */
+/* Determine the next step of a run if the status is SYMLIE_GOES_ON; other values request an action or are the status of
+ * the run. The length of a polynomial step is the rounded difference of its times, which differs from h by rounding:
+ * fast motions resolve this difference. */
 static inline int next_attempt(const symlie_plan *plan, symlie_state *state, const symlie_record *record, long long *budget,
                                int event_values, symlie_attempt *attempt)
 {
@@ -75,7 +76,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
     for (; state->segment < plan->segments; enter_segment(plan, state, state->segment + 1)) {
         const symlie_scalar start = plan->start[state->segment], end = plan->end[state->segment];
         const long long steps = plan->steps[state->segment];
-        /* After a jump of an input steps begin a little later. */
+        /* Steps start slightly after a jump of an input. */
         if (state->t < start) state->t = start;
         if (!(start < end) && plan->record_end[state->segment]) {
             if (record->count >= record->capacity) return SYMLIE_BUFFER_FULL;
@@ -91,7 +92,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
         if ((*budget)-- <= 0) return SYMLIE_BUDGET;
         if (control->is_adaptive) {
             const symlie_scalar t = state->t, h = state->h < control->h_max ? state->h : control->h_max;
-            /* A rest that is hardly longer than a step becomes one step. */
+            /* A remainder hardly longer than a step becomes one step. */
             const int is_last = !(t + STRETCH * h < end);
             if (!is_last && h < smallest_step(plan, t)) return SYMLIE_STEP_UNDERFLOW;
             attempt->t = t, attempt->h = h, attempt->end = is_last ? end : t + h, attempt->is_last = is_last;
@@ -103,7 +104,7 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
             attempt->h = attempt->equal;
             attempt->is_last = state->step + 1 == steps;
             attempt->end = attempt->is_last ? end : start + (symlie_scalar)(state->step + 1) * attempt->equal;
-            /* The rest of a step that ended at a switch. */
+            /* The rest of a step after a switch. */
             if (HAS_SWITCHES && state->t > attempt->t) attempt->t = state->t, attempt->h = attempt->end - state->t;
             if (POLYNOMIAL) attempt->h = attempt->end - attempt->t;
         }
@@ -112,28 +113,29 @@ static inline int next_attempt(const symlie_plan *plan, symlie_state *state, con
     return SYMLIE_DONE;
 }
 
-/* Whether no step follows one that is accepted. */
+/* Return whether the run ends with this step if it is accepted. */
 static inline int ends_run(const symlie_plan *plan, const symlie_state *state, const symlie_attempt *attempt)
 {
     return attempt->is_last && state->segment + 1 == plan->segments;
 }
 
-/* Whether the next step is to be looked at, for which its estimated error is kept. */
+/* Return whether the stiffness detection checks the next step, which needs its error estimate. */
 static inline int looks_at_step(const symlie_control *restrict control, const symlie_state *restrict state)
 {
     if (!(control->stiffness_limit > 0) || state->stiff_step > 0 || state->chattering_step > 0) return 0;
     return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
 }
 
-/* The next step after one that was accepted, by its factor. */
+/* Propose the next step size after an accepted step by its factor. */
 static inline void propose_step(symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
 {
     const symlie_scalar proposed = attempt->h * factor;
-    /* A step that was cut short to hit a time says little about the step size that is possible. */
+    /* A step shortened to reach a time exactly says little about the admissible step size. */
     state->h = attempt->is_last && !POLYNOMIAL ? fmax(proposed, state->h) : proposed;
 }
 
-/* Go back to a shorter step after an error, unless time would hardly move; a step that was not tried is not counted. */
+/* Repeat with a shorter step after an error. Return 0 if time would hardly advance. Steps that were not attempted are
+ * not counted. */
 static inline int shorten_step(const symlie_plan *plan, symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor, int is_tried,
                                symlie_scalar error)
 {
@@ -144,7 +146,7 @@ static inline int shorten_step(const symlie_plan *plan, symlie_state *state, con
     return 1;
 }
 
-/* After a step that ended at a switch; with steps of one length it is a part of one. */
+/* Continue after a step that ended at a switch; with fixed step size it is a part of a step. */
 static inline void go_on_from_switch(const symlie_control *control, symlie_state *state, int is_part)
 {
     state->acceleration_is_valid = 0;
@@ -152,7 +154,7 @@ static inline void go_on_from_switch(const symlie_control *control, symlie_state
     if (is_part) state->step--, state->steps--;
 }
 
-/* Whether the state at the end of a step is recorded. */
+/* Return whether the state at the end of a step is recorded. */
 static inline int records_end(const symlie_plan *plan, const symlie_state *state, const symlie_attempt *attempt)
 {
     return (attempt->is_last && plan->record_end[state->segment])

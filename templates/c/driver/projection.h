@@ -2,7 +2,7 @@
  *
  * Position: q = q^ o exp(delta) with Phi(q) = 0 and M(q_n) delta + B(q_n)^T mu = 0, by Newton steps
  *     [M(q_n)  B(q_n)^T; B(q)  0] [delta; mu] = [0; -Phi(q)],  q <- q o exp(delta)
- * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)], repeated where B depends on v.
+ * Velocity: v <- v + delta with [M(q)  B(q)^T; B(q)  0] [delta; mu] = [0; -(B v + b)], repeated if B depends on v.
  * Source: [Tumiotto2024b], with the increment taken at the projected configuration. */
 #ifndef SYMLIE_PROJECTION_H
 #define SYMLIE_PROJECTION_H
@@ -32,7 +32,7 @@ SYMLIE_COLD int project(const symlie_problem *restrict P, symlie_real *restrict 
         for (int n = 0; n < PROJECTION_STEPS; n++) {
             system_constraint(P, end, trial->q, c);
             const symlie_real largest = largest_entry(ROWS, c, SYMLIE_NUMBER(0));
-            /* Newton's method converges quadratically here until round-off, where it stops to gain. */
+            /* Newton's method converges quadratically here until round-off prevents further reduction. */
             if (!(largest > 0) || largest > 0.5 * previous) break;
             previous = largest;
             system_jacobian(P, end, trial->q, trial->v, B1);

@@ -1,7 +1,8 @@
-/* Whether a step ended near a configuration where constraint equations become dependent, so that branches of the motion meet;
- * see symlie/runtime/integrate/monitors/rank_loss.py. It is looked at after rejections with errors far above the tolerance, and after
- * steps of fixed length in which velocities change abruptly. Then adaptive steps are projected onto the constraints, for the
- * smooth branch is followed only if their residual is much smaller than the distance to that configuration. */
+/* Detection of steps that end near a configuration where constraint equations become dependent and branches of the
+ * motion meet; see symlie/runtime/integrate/monitors/rank_loss.py. The check follows rejections with errors far above
+ * the tolerance, and steps of fixed length with abrupt changes of velocity. Adaptive steps are then projected onto the
+ * constraints, since the smooth branch is followed only if the residual is much smaller than the distance to that
+ * configuration. */
 #ifndef SYMLIE_RANK_LOSS_H
 #define SYMLIE_RANK_LOSS_H
 
@@ -16,7 +17,7 @@ static inline long long rank_workspace(const symlie_problem *restrict P)
 }
 
 #if WATCHES_RANK
-/* |B| |v|; a derived product may know signs of entries. */
+/* Compute |B| |v| from the entries; derived products may use the signs of entries. */
 static inline void lengths_of_rows(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict v, symlie_real *restrict out)
 {
 #if FIXED_TOPOLOGY
@@ -65,7 +66,7 @@ SYMLIE_COLD int is_near_rank_loss(const symlie_problem *restrict P, symlie_real 
     return left < RANK_NEAR && fabs(was / rest - 1) > RANK_CHANGE + left;
 }
 
-/* Whether velocities change more within a step of fixed length than before. */
+/* Return whether the velocities change more within a step of fixed length than within the previous one. */
 static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *restrict state, const symlie_trial *restrict trial)
 {
     symlie_real change = 0, begin = 0, end = 0;
@@ -79,7 +80,7 @@ static inline int is_abrupt(const symlie_problem *restrict P, symlie_state *rest
     return change > ABRUPT * ABRUPT * fmax(begin, end) && change > ABRUPT_GROWTH * ABRUPT_GROWTH * last;
 }
 
-/* Count a step that ended near a singular configuration. */
+/* Count a step that ended near a singular configuration, and project it on request. */
 SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                            const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                            symlie_trial *restrict trial)
@@ -94,7 +95,7 @@ SYMLIE_COLD int watch_rank(const symlie_problem *restrict P, symlie_real *restri
 }
 #endif
 
-/* What singular configurations ask for after a step that is accepted. */
+/* Handle singular configurations after an accepted step. */
 static inline int follow_branch(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real end,
                                 const symlie_control *restrict control, mass_matrix *restrict mass,
                                 symlie_state *restrict state, symlie_trial *restrict trial)

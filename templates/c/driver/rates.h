@@ -1,8 +1,8 @@
-/* Rates of local coordinates, and configurations near to others. */
+/* Rates of local coordinates, and neighbouring configurations. */
 #ifndef SYMLIE_RATES_H
 #define SYMLIE_RATES_H
 
-/* Rates of local coordinates at q along velocities, where nodes have these. */
+/* Compute the rates of local coordinates at q from the velocities of nodes that have them. */
 static inline void coordinate_rate(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict v,
                                    symlie_real *restrict rate)
 {
@@ -13,8 +13,8 @@ static inline void coordinate_rate(const symlie_problem *restrict P, const symli
 #endif
 }
 
-/* Overwrite velocities by rates of local coordinates at q: fields of nodes that have no velocity, rho' of nodes that are
- * stepped in their stored coordinates rho. */
+/* Replace velocities by rates of local coordinates at q: f for first-order states, and rho' for nodes that are
+ * integrated in their stored coordinates rho. */
 static inline void take_rates(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict a,
                               const symlie_real *restrict lambda, symlie_real *v)
 {
@@ -24,7 +24,7 @@ static inline void take_rates(const symlie_problem *restrict P, symlie_real t, c
 #endif
 }
 
-/* q o exp(delta), to first order where steps are taken in stored coordinates; delta is overwritten there. */
+/* q o exp(delta), to first order for nodes integrated in stored coordinates; delta is overwritten in this case. */
 static inline void move_along(const symlie_problem *restrict P, const symlie_real *restrict q, symlie_real *restrict delta,
                               symlie_real *restrict moved)
 {

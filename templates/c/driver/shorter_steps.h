@@ -1,4 +1,5 @@
-/* States between recorded ones where nodes move by fields, and of polynomials: the results of shorter steps of the method. */
+/* States between recorded ones by shorter steps of the method, for models with first-order states and for
+ * polynomials. */
 #ifndef SYMLIE_SHORTER_STEPS_H
 #define SYMLIE_SHORTER_STEPS_H
 
@@ -27,7 +28,7 @@ int symlie_shorter_steps(const symlie_problem *P, const symlie_control *control,
         if (status == SYMLIE_DONE) status = try_step(P, work, start, end - start, control, &mass, &state, &trial);
         if (status == SYMLIE_DONE) status = finish_step(P, work, start, end, control, &mass, &state, &trial);
 #if CONSTRAINED && HAS_OWN_STATE
-        /* A step that begins anew and is short may know its multipliers badly. */
+        /* The multipliers of a short step after a restart may be inaccurate. */
         if (status == SYMLIE_DONE) status = index1_acceleration(P, work, end, trial.q, trial.v, &mass, trial.first_acceleration, trial.lambda);
 #endif
         if (status != SYMLIE_DONE) return status;

@@ -1,18 +1,18 @@
-/* Members of one topology side by side in the lanes of vector registers, each with the bits that it has alone. Lanes share
- * what a step computes; t, h, errors and counts belong to each of them. A member takes a step alone, by symlie_integrate,
- * where the lanes' common step fails, where it is its first one or is to be looked at, and once it is the last that is
- * left; a lane whose member is done takes the next one. */
+/* Members of one topology in SIMD lanes, each with results bitwise identical to its individual run. Lanes share the
+ * arithmetic of a step; t, h, errors and counts are individual. A member takes a step individually, by
+ * symlie_integrate, if the common step fails, if the step is its first one or is to be checked, and if it is the last
+ * remaining member. A lane whose member is done takes the next member. */
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
 #include "pace.h"
 #include "common_steps.h"
 
-/* Whether members begin together, and are all done before others take their places: where a first step by itself would be a
- * good part of them all, and the lanes' other members would find what they have at hand once more. */
+/* 1 if members start together and all finish before others replace them: if individual first steps would be a large
+ * part of the work and would make the other lanes recompute their cached data. */
 #define IN_GROUPS POLYNOMIAL
 
-/* So many steps of a member by itself; its status. */
+/* Take at most `most` individual steps of a member; return its status. */
 SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, long long most)
 {
     symlie_plan plan = *in->plan;
@@ -29,19 +29,19 @@ SYMLIE_COLD int go_alone(lane_members *in, long long member, long long *budget, 
 
 enum { TAKEN, SHORTENED, ALONE };
 
-/* Factor of a lane's step size after a step. */
+/* Factor of the step size of a lane after a step. */
 static inline symlie_scalar factor_of_lane(const symlie_control *control, const symlie_trial *restrict trial, int lane)
 {
     return CHOOSES_LENGTH ? trial->factor[lane] : step_factor(control, trial->error[lane]);
 }
 
-/* Whether a lane's constraints are to be looked at behind a step, as keeps_constraints has it. */
+/* Return whether the constraints of a lane are to be checked after a step, as in keeps_constraints. */
 static inline int is_looked_at(const lane_members *in, int lane, const symlie_trial *restrict trial)
 {
     return CONSTRAINED && trial->largest_constraint[lane] > in->states[in->member[lane]].drift_bound;
 }
 
-/* What becomes of a lane after a common step; whatever is not ordinary, its member does alone. */
+/* Decide on a lane after a common step; exceptional cases are left to its member. */
 static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, int has_left,
                              const symlie_trial *restrict trial)
 {
@@ -78,7 +78,7 @@ static inline int judge_lane(const symlie_problem *restrict P, lane_members *in,
     return TAKEN;
 }
 
-/* A step of a lane's member by itself; what ends it, or SYMLIE_BUDGET. */
+/* Take an individual step of the member of a lane. Return the status that ends it, or SYMLIE_BUDGET. */
 SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, int lane, long long *budget)
 {
     take_state(P, in, lane);
@@ -87,7 +87,7 @@ SYMLIE_COLD int step_alone(const symlie_problem *restrict P, lane_members *in, i
     return status;
 }
 
-/* The next step of a lane's member, if it is one that lanes take in common; otherwise what ends it. */
+/* Determine the next step of the member of a lane if it is a common one; otherwise return the status that ends it. */
 static inline int next_common_step(const symlie_problem *restrict P, lane_members *in, int lane, long long *budget)
 {
     for (;;) {
@@ -105,8 +105,8 @@ static inline int next_common_step(const symlie_problem *restrict P, lane_member
     }
 }
 
-/* The next member that is not done, in a lane; those that end with their first step, which each takes alone, are done. Gives
- * how far members are taken. */
+/* Put the next unfinished member into a lane. Each member takes its first step individually; those that end with it are
+ * finished. Return the index after the last member taken. */
 static inline long long take_member(const symlie_problem *restrict P, lane_members *in, int lane, long long next, long long count, int *restrict status,
                                     long long *budget)
 {
@@ -169,7 +169,7 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
         in.state.acceleration_is_valid = 1;
         for (int l = 0; l < SYMLIE_LANES; l++) {
             const int from = in.member[l] >= 0 ? l : used;
-            /* A lane without a member does what another one does. */
+            /* A lane without a member repeats another one. */
             if (from != l) has_new = 1, share_lane(P, &in, from, l);
             if (from != in.shares[l]) share_kept(P, from, l), in.shares[l] = from;
             t[l] = in.attempt[from].t, h[l] = in.attempt[from].h, end[l] = in.attempt[from].end;

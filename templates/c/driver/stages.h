@@ -4,7 +4,7 @@
 
 #include "dependent_rows.h"
 
-/* Some solutions read forces, and write accelerations, only where there are velocities. */
+/* Some solutions read forces and write accelerations for components with velocities only. */
 #ifndef FORCES_BEGIN
 #define FORCES_BEGIN 0
 #define FORCES_END DIMENSION
@@ -15,8 +15,8 @@
 #define clear_fields(P, a)
 #endif
 
-/* Why a stage has no solution: its increment left the chart, its data are not finite, or its matrix is singular. The
- * right-hand side has a part c only with constraints; c may be null. */
+/* Determine the cause of a stage without solution: the increment left the domain of the local coordinates, data are not
+ * finite, or the matrix is singular. The part c of the right-hand side exists with constraints only; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -25,7 +25,7 @@ SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angl
     return finite ? SYMLIE_SINGULAR : SYMLIE_NOT_FINITE;
 }
 
-/* Why there is no factorisation of M. */
+/* Determine the cause of a failed factorisation of M. */
 SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass)
 {
     if (SYMLIE_ANY(angle >= CHART_LIMIT)) return SYMLIE_OUTSIDE_CHART;
@@ -33,7 +33,7 @@ SYMLIE_COLD int mass_failure(const symlie_problem *restrict P, symlie_real angle
 }
 
 #if CONSTRAINED
-/* solve_stage with B of two configurations; rows may depend on each other at the second one alone. */
+/* Solve as solve_stage with B at two configurations; constraints may be redundant at the second one alone. */
 static inline int solve_between(const symlie_problem *restrict P, mass_matrix *restrict mass, const symlie_real *restrict B0,
                                 const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                                 symlie_real *restrict a, symlie_real *restrict lambda)
@@ -42,7 +42,7 @@ static inline int solve_between(const symlie_problem *restrict P, mass_matrix *r
     return PROBES > 0 && find_dependent_rows(P, B1, mass) && solve_stage(P, mass, B0, B1, r, c, a, lambda);
 }
 
-/* Whether the last correction of a velocity by Newton's method is so small that what it leaves is rounding. */
+/* Return whether the remaining error of a Newton iteration for a velocity is rounding, by its last correction. */
 static inline int is_settled(const symlie_problem *restrict P, const symlie_real *restrict correction, const symlie_real *restrict v)
 {
     return SYMLIE_ALL(largest_entry(DIMENSION, correction, SYMLIE_NUMBER(0)) <= SETTLED * largest_entry(DIMENSION, v, SYMLIE_NUMBER(0)));
@@ -71,8 +71,9 @@ static inline void hidden_residual(const symlie_problem *restrict P, symlie_real
 #endif
 }
 
-/* a and lambda of a stage where rows hold at the next one, whose velocity is V = known + length a. Rows that are nonlinear
- * in the velocities are linearised about V, which begins as a guess, until they hold; next_B is B there, b and c are scratch. */
+/* Compute a and lambda of a stage with constraints at the next one, whose velocity is V = known + length a. Constraints
+ * that are nonlinear in the velocities are linearised about V, initially a guess, until they are satisfied; next_B is B
+ * there, b and c are scratch. */
 static inline int stage_between(const symlie_problem *restrict P, symlie_real angle, mass_matrix *restrict mass, const symlie_real *restrict B,
                                 const symlie_real *restrict r, symlie_real next_t, const symlie_real *restrict next_Q,
                                 const symlie_real *restrict known, symlie_real length, symlie_scalar alpha,
@@ -136,7 +137,7 @@ static inline long long acceleration_workspace(const symlie_problem *restrict P)
     return DIMENSION + JACOBIAN_VALUES + 2LL * ROWS;
 }
 
-/* r = -g, where it is read. */
+/* r = -g for the components that are read. */
 static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                       const symlie_real *restrict v, symlie_real *restrict r)
 {
@@ -145,7 +146,8 @@ static SYMLIE_INLINE void take_forces(const symlie_problem *restrict P, symlie_r
 }
 
 #if CONSTRAINED
-/* Right-hand sides -g and -Z and the matrix B, without what is known of the acceleration; arrays a and lambda are changed. */
+/* Right-hand sides -g and -Z and the matrix B, without the prescribed accelerations; the arrays a and lambda are
+ * overwritten. */
 static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                        const symlie_real *restrict v, mass_matrix *restrict mass, symlie_real *restrict r,
                                        symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
@@ -164,7 +166,7 @@ static SYMLIE_INLINE int index1_system(const symlie_problem *restrict P, symlie_
 }
 #endif
 
-/* The acceleration of prescribed nodes; the array is changed. */
+/* Add the acceleration of prescribed nodes; the array is overwritten. */
 static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symlie_real t, symlie_real *restrict array, symlie_real *restrict a)
 {
     if (!PRESCRIBED) return;
@@ -172,7 +174,7 @@ static SYMLIE_INLINE void add_prescribed(const symlie_problem *restrict P, symli
     for (int k = 0; k < DIMENSION; k++) a[k] += array[k];
 }
 
-/* index1_acceleration, but where there is no velocity a may be left as it is. */
+/* Compute as index1_acceleration, but components of a without a velocity may remain unchanged. */
 static inline int index1_velocities(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                     const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                     symlie_real *restrict a, symlie_real *restrict lambda)
@@ -194,7 +196,7 @@ static inline int index1_velocities(const symlie_problem *restrict P, symlie_rea
     return SYMLIE_DONE;
 }
 
-/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], with the acceleration of prescribed nodes. */
+/* v' and lambda of [M B^T; B 0][v'; lambda] = [-g; -Z], including the acceleration of prescribed nodes. */
 static inline int index1_acceleration(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                       const symlie_real *restrict q, const symlie_real *restrict v, mass_matrix *restrict mass,
                                       symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,4 +1,4 @@
-/* Whether stated states are ordinary, in linear time: M by nodes, and B B^T as a band matrix in the order of elimination. */
+/* Checks of initial states in linear time: M by nodes, and B B^T as a band matrix in the order of elimination. */
 #ifndef SYMLIE_START_BANDED_H
 #define SYMLIE_START_BANDED_H
 
@@ -7,8 +7,8 @@ static inline long long completion_workspace(const symlie_problem *restrict P)
     return 2LL * JACOBIAN_VALUES + 4LL * ROWS + DIMENSION;
 }
 
-/* Whether the smallest eigenvalue of M, with a diagonal of ones, is above a bound: without that much of its diagonal it is
- * still positive definite. */
+/* Return whether the smallest eigenvalue of M, scaled to a unit diagonal, exceeds a bound: M minus this bound on its
+ * diagonal is still positive definite. */
 static inline int has_mass(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work, const symlie_real *restrict q)
 {
     mass_matrix mass;
@@ -21,8 +21,8 @@ static inline int has_mass(const symlie_problem *restrict P, const symlie_starts
 }
 
 #if CONSTRAINED
-/* L D L^T of a symmetric band matrix less `shift` in its diagonal; 0 if it is not positive definite, as it is where an
- * eigenvalue is below. */
+/* L D L^T factorisation of a symmetric band matrix with `shift` subtracted from its diagonal. Return 0 if it is not
+ * positive definite, that is, if an eigenvalue is below `shift`. */
 static inline int factorise_symmetric(int n, int bandwidth, symlie_real shift, symlie_real *restrict S)
 {
     const long long width = 3LL * bandwidth + 1;
@@ -53,8 +53,8 @@ static inline void solve_symmetric(int n, int bandwidth, const symlie_real *rest
     }
 }
 
-/* Rows of B on some components, of length one, and the factor of the products of all pairs, less `shift` in the diagonal;
- * `gram` has an inverse of one for M. */
+/* Compute the rows of B on some components, scaled to length one, and factorise their Gram matrix with `shift`
+ * subtracted from its diagonal; M in `gram` is the identity. */
 static inline int take_rows(const symlie_problem *restrict P, const symlie_starts *starts, const mass_matrix *restrict gram,
                             const symlie_real *restrict B, const unsigned char *restrict is_taken, symlie_real shift,
                             symlie_real *restrict unit, symlie_real *restrict length, symlie_real *restrict zero)
@@ -69,7 +69,7 @@ static inline int take_rows(const symlie_problem *restrict P, const symlie_start
     return factorise_symmetric(ROWS, (int)P->bandwidth, shift, gram->S);
 }
 
-/* c = B v + b, and whether it is round-off. */
+/* c = B v + b; return whether it is round-off. */
 static inline int satisfies_hidden(const symlie_problem *restrict P, const symlie_starts *starts, const symlie_real *restrict B,
                                    const symlie_real *restrict b, const symlie_real *restrict v, symlie_real *restrict size, symlie_real *restrict c)
 {
@@ -86,7 +86,7 @@ static inline int satisfies_hidden(const symlie_problem *restrict P, const symli
     return 1;
 }
 
-/* Complete v by the smallest change of its open components that makes B v + b = 0. */
+/* Complete v by the smallest change of its unspecified components that makes B v + b = 0. */
 static inline int complete_velocities(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work,
                                       const symlie_real *restrict q, symlie_real *restrict v)
 {
@@ -100,7 +100,7 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     ARRAY(zero, DIMENSION + ROWS);
     symlie_jacobian(P, starts->t, q, v, B);
     symlie_constraint_rate(P, starts->t, q, v, b);
-    /* An M of one: the first of the values that are added to each entry of its diagonal is one, others are zero. */
+    /* M = identity: of the values added to a diagonal entry the first is one; all others are zero. */
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;
     for (int k = 0; k < MASS_VALUES; k++) {
         const int is_first = starts->mass_row[k] == starts->mass_column[k] && !(zero[starts->mass_row[k]] > 0);
@@ -112,7 +112,7 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     if (satisfies_hidden(P, starts, B, b, v, zero, c)) return 1;
     if (!take_rows(P, starts, &gram, B, starts->is_open, SURELY_COMPLETED, unit, length, zero)) return 0;
     if (!take_rows(P, starts, &gram, B, starts->is_open, 0, unit, length, zero)) return 0;
-    /* Once more, for what rounding left. */
+    /* The second pass removes rounding errors. */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < ROWS; i++) gram.x[P->position[i]] = c[i] / length[i];
         solve_symmetric(ROWS, (int)P->bandwidth, gram.S, gram.x);

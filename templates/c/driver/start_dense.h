@@ -1,4 +1,4 @@
-/* Whether stated states are ordinary, by dense matrices on the stack, for models of fixed topology. */
+/* Checks of initial states by dense matrices on the stack, for models of fixed topology. */
 #ifndef SYMLIE_START_DENSE_H
 #define SYMLIE_START_DENSE_H
 
@@ -8,9 +8,9 @@ static inline long long completion_workspace(const symlie_problem *restrict P)
     return 0;
 }
 
-/* Whether the smallest eigenvalue of a symmetric matrix with a diagonal of ones is above a bound: its determinant is that
- * eigenvalue times the others, whose product is below (n/(n - 1))^(n - 1) < e since they add up to less than n. The factor of
- * Cholesky takes the matrix's place. */
+/* Return whether the smallest eigenvalue of a symmetric matrix with unit diagonal exceeds a bound: its determinant is
+ * this eigenvalue times the others, whose sum is less than n, so that their product is below (n/(n - 1))^(n - 1) < e.
+ * The Cholesky factor overwrites the matrix. */
 static inline int is_regular(int n, symlie_real *restrict A, symlie_real bound)
 {
     symlie_real determinant = 1;
@@ -41,7 +41,8 @@ static inline int has_mass(const symlie_problem *restrict P, const symlie_starts
 }
 
 #if CONSTRAINED
-/* Rows of B on some components, of length one, their lengths, and the factor of the products of all pairs. */
+/* Compute the rows of B on some components, scaled to length one, their lengths, and the factor of their Gram
+ * matrix. */
 static inline int take_rows(const symlie_real *restrict B, const unsigned char *restrict is_taken, symlie_real bound,
                             symlie_real *restrict unit, symlie_real *restrict length, symlie_real *restrict gram)
 {
@@ -61,7 +62,7 @@ static inline int take_rows(const symlie_real *restrict B, const unsigned char *
     return is_regular(ROWS, gram, bound);
 }
 
-/* c = B v + b, and whether it is round-off. */
+/* c = B v + b; return whether it is round-off. */
 static inline int satisfies_hidden(const symlie_starts *starts, const symlie_real *restrict B, const symlie_real *restrict b,
                                    const symlie_real *restrict v, symlie_real *restrict c)
 {
@@ -77,7 +78,7 @@ static inline int satisfies_hidden(const symlie_starts *starts, const symlie_rea
     return 1;
 }
 
-/* Complete v by the smallest change of its open components that makes B v + b = 0. */
+/* Complete v by the smallest change of its unspecified components that makes B v + b = 0. */
 static inline int complete_velocities(const symlie_problem *restrict P, const symlie_starts *starts, symlie_real *restrict work, const symlie_real *restrict q, symlie_real *restrict v)
 {
     (void)work;
@@ -87,7 +88,7 @@ static inline int complete_velocities(const symlie_problem *restrict P, const sy
     if (!take_rows(B, starts->is_free, SURELY_INDEPENDENT, unit, length, gram)) return 0;
     if (satisfies_hidden(starts, B, b, v, c)) return 1;
     if (!take_rows(B, starts->is_open, SURELY_COMPLETED, unit, length, gram)) return 0;
-    /* Once more, for what rounding left. */
+    /* The second pass removes rounding errors. */
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < ROWS; i++) {
             c[i] /= length[i];

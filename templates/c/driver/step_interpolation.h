@@ -2,12 +2,12 @@
  *
  *   q(s) = q_n o exp(theta(s)),  v(s) = T(theta) theta',  theta(0) = 0, theta'(0) = v_n, theta(1) = Theta, theta'(1) = T^-1(Theta) v
  *
- * where Theta is the increment of the step, corrected so that it leads to its result. The states are those of shorter
- * steps where nodes move by fields, so that there is no velocity at the end, and where the interpolation misled. */
+ * where Theta is the increment of the step, corrected to reach its end. Shorter steps replace the interpolation for
+ * models with first-order states, which have no velocity at the end, and after contradictions. */
 #ifndef SYMLIE_STEP_INTERPOLATION_H
 #define SYMLIE_STEP_INTERPOLATION_H
 
-/* A step that was accepted, and what it takes to look into it. */
+/* An accepted step with scratch memory for states within it. */
 typedef struct {
     const symlie_problem *P;
     symlie_real *work;
@@ -21,7 +21,7 @@ typedef struct {
     symlie_real end;            /* time at its end */
     symlie_real *theta;
     symlie_real *rate;          /* theta' at its end */
-    int is_by_steps;            /* states within are those of shorter steps */
+    int is_by_steps;            /* 1 if states within are results of shorter steps */
 } step_inside;
 
 static inline long long inside_workspace(const symlie_problem *restrict P)
@@ -29,7 +29,7 @@ static inline long long inside_workspace(const symlie_problem *restrict P)
     return 6LL * DIMENSION + STORAGE + ROWS;
 }
 
-/* The result of the step as if it had the length x, and the event functions there, in `other`. */
+/* Compute the result of a step of length x and the event functions there, in `other`. */
 static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real end)
 {
     const symlie_problem *restrict P = in->P;
@@ -40,7 +40,7 @@ static inline int step_to(step_inside *restrict in, symlie_real x, symlie_real e
     return status;
 }
 
-/* Find the increment and the rate at the end. */
+/* Compute the increment and the rate at the end. */
 static inline void begin_inside(step_inside *restrict in)
 {
 #if !BY_SHORTER_STEPS
@@ -50,7 +50,7 @@ static inline void begin_inside(step_inside *restrict in)
     ARRAY(apart, DIMENSION);
     ARRAY(change, DIMENSION);
     copy(DIMENSION, in->trial->increment, in->theta);
-    /* Of a step along one exponential it is the increment itself. */
+    /* For a step with a single exponential it is the increment of the step itself. */
     const int is_known = ONE_EXPONENTIAL && !SUBSTEPS && !in->trial->is_moved && !(in->control->project_position || in->control->project_velocity);
     for (int n = 0; !is_known && n < INCREMENT_STEPS; n++) {
         system_advance(P, in->state->q, in->theta, q);
@@ -64,7 +64,7 @@ static inline void begin_inside(step_inside *restrict in)
 #endif
 }
 
-/* Event functions of the shorter step to the part s of the step. */
+/* Evaluate the event functions at the fraction s of the step by a shorter step. */
 SYMLIE_COLD int events_by_step(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
     const symlie_problem *restrict P = in->P;
@@ -74,7 +74,7 @@ SYMLIE_COLD int events_by_step(step_inside *restrict in, symlie_real s, symlie_r
     return status;
 }
 
-/* Event functions within the step, after the part s of it. */
+/* Evaluate the event functions at the fraction s of the step. */
 static inline int events_inside(step_inside *restrict in, symlie_real s, symlie_real *restrict value)
 {
 #if BY_SHORTER_STEPS

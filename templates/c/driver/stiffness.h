@@ -1,14 +1,16 @@
-/* Whether adaptive steps are as short as they are because the motion is stiff, or because a force jumps to and fro.
+/* Detection of stiffness and of chattering forces as the limit of adaptive steps.
  *
- * Every STIFFNESS_EVERY steps, and then step by step while it looks like it, the largest rate of the equations along the
- * estimated error delta = y_hat - y of a step is taken from two right-hand sides more,
+ * Every STIFFNESS_EVERY steps, and at each step while the suspicion lasts, two additional right-hand sides give the
+ * largest rate of the equations in the direction of the error estimate delta = y_hat - y of a step,
+ *
  *     |lambda| = |f(y o exp(delta)) - f(y)| / |delta|,
- * for y = (q, v) by parts, of which the smaller quotient counts: they have different units, and agree for one fast mode,
- * which the error of a step at the limit of stability consists of. A step is suspicious if h |lambda| is near the limit, or
- * if some velocity and its acceleration changed sign together in a way that is not linear: delta changes the acceleration
- * by half as much, or twice as much, as the change over the step lets expect. STIFF_STEPS suspicious steps, without
- * CALM_STEPS others in a row, are enough.
- * Source of the rule: Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2. */
+ *
+ * for both parts of y = (q, v), of which the smaller quotient counts: they have different units, but agree for one fast
+ * mode, which dominates the error of a step at the limit of stability. A step is suspicious if h |lambda| is near the
+ * limit, or if some velocity and its acceleration changed sign together nonlinearly: delta changes the acceleration by
+ * half or twice the amount expected from the change over the step. STIFF_STEPS suspicious steps without CALM_STEPS
+ * others in a row trigger the detection. Source of the rule: Hairer and Wanner, Solving Ordinary Differential Equations
+ * II, section IV.2. */
 #ifndef SYMLIE_STIFFNESS_H
 #define SYMLIE_STIFFNESS_H
 
@@ -17,7 +19,7 @@ static inline long long stiffness_workspace(const symlie_problem *restrict P)
     return STORAGE + 6LL * DIMENSION + ROWS + acceleration_workspace(P);
 }
 
-/* v' and the rate of the configuration at a state; r is scratch. */
+/* Compute v' and the rate of the configuration at a state; r is scratch. */
 static inline int rates_at(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                            const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass, symlie_real *restrict a,
                            symlie_real *restrict lambda, symlie_real *restrict rate)
@@ -42,7 +44,7 @@ static inline void count_step(symlie_state *restrict state, symlie_real t, symli
     else state->stiff_since = t, state->stiff_step = h;
 }
 
-/* Look at a step that is accepted, before the state becomes its end at time t. */
+/* Check an accepted step before its end, at time t, replaces the state. */
 SYMLIE_COLD void look_at_step(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                               const symlie_control *restrict control, mass_matrix *restrict mass,
                               symlie_state *restrict state, const symlie_trial *restrict trial)

@@ -1,5 +1,5 @@
-/* Switches: where a function that chooses pieces of forces or constraints changes its sign within a step, accelerations may
- * jump. If they do, the step ends there, and a method that carries accelerations begins anew. See
+/* Switches: sign changes within a step of the functions that select branches of piecewise forces or constraints. If
+ * accelerations jump there, the step ends at the switch, and methods with accelerations in their history restart. See
  * symlie/runtime/integrate/within/switch_search.py. */
 #ifndef SYMLIE_SWITCHES_H
 #define SYMLIE_SWITCHES_H
@@ -10,7 +10,7 @@ static inline long long switch_workspace(const symlie_problem *restrict P)
     return 4LL * SWITCHES + 12LL * DIMENSION + 6LL * STORAGE + 5LL * ROWS + CARRIED;
 }
 
-/* The step as if it had the length x, in a trial. */
+/* Attempt the step with the length x. */
 static inline int step_of_length(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real x,
                                  const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                                  symlie_trial *restrict trial)
@@ -19,7 +19,7 @@ static inline int step_of_length(const symlie_problem *restrict P, symlie_real *
     return status == SYMLIE_DONE ? finish_step(P, work, t, t + x, control, mass, state, trial) : status;
 }
 
-/* A state moved along its rates from t to another time, to second order, and the functions there. */
+/* Extrapolate a state from t to another time to second order, and evaluate the switching functions there. */
 static inline void move_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real to,
                               const symlie_real *restrict q, const symlie_real *restrict v, const symlie_real *restrict a,
                               const symlie_real *restrict lambda, symlie_real *restrict moved, symlie_real *restrict moved_v,
@@ -39,7 +39,7 @@ static inline void move_state(const symlie_problem *restrict P, symlie_real *res
     system_switches(P, to, moved, moved_v, value);
 }
 
-/* Whether accelerations jump between two states, which have some size in the step. */
+/* Return whether accelerations of the given size jump between two states. */
 static inline int jumps(const symlie_problem *restrict P, const symlie_real *restrict before, const symlie_real *restrict after, symlie_real largest)
 {
     symlie_real apart = 0;
@@ -50,14 +50,14 @@ static inline int jumps(const symlie_problem *restrict P, const symlie_real *res
     return apart > JUMP_OF_RATES * largest;
 }
 
-/* Where two states are apart in time by a length that is resolved. */
+/* Return whether two states are separated in time by a resolvable length. */
 static inline int are_apart(symlie_real t, symlie_real low, symlie_real high)
 {
     return high - low > ZERO_WIDTH * fmax(fabs(t), fabs(t + high));
 }
 
-/* Whether a switch in a step is worth its search, by states that move along the rates at its start: not where accelerations do
- * not jump, or where they drive the motion back at once. `last` is of the end of the step. */
+/* Decide by extrapolation from the start of the step whether a switch is worth a search: not if accelerations are
+ * continuous, or if they drive the motion back at once. `last` belongs to the end of the step. */
 static inline int is_worth_search(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, mass_matrix *restrict mass,
                                   const symlie_state *restrict state, const symlie_real *restrict before, const symlie_real *restrict last)
 {
@@ -101,8 +101,8 @@ static inline void record_side(const symlie_problem *restrict P, symlie_real *re
     record_at(P, t, q, v, lambda, carried, record);
 }
 
-/* Look for the first switch in a step that is accepted, from t with the length h. If there is one, the trial becomes the step
- * up to it; the length of that step, else 0. States on both sides are recorded where that is wanted. */
+/* Search for the first switch in an accepted step from t with the length h. If one exists, the trial becomes the step
+ * up to it; return the length of that step, or 0. States on both sides are recorded if `record` is given. */
 SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, symlie_real end,
                                     const symlie_control *restrict control, mass_matrix *restrict mass, symlie_state *restrict state,
                                     symlie_trial *restrict trial, symlie_trial *restrict other, symlie_record *restrict record)
@@ -122,7 +122,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     ARRAY(before_lambda, ROWS);
     ARRAY(later_lambda, ROWS);
     symlie_real low = 0, high = h;
-    /* A step sees its end at t + h, which rounding may have put beyond a switch. */
+    /* The step evaluates its end at t + h, which rounding may put after a switch. */
     end = fmax(end, t + h);
     system_switches(P, t, state->q, state->v, before);
     system_switches(P, end, trial->q, trial->v, found);
@@ -131,20 +131,20 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
         const symlie_real x = 0.5 * (low + high);
         const int status = step_of_length(P, work, t, x, control, mass, state, other);
         if (status == SYMLIE_DONE) system_switches(P, t + x, other->q, other->v, found);
-        /* An implicit step may have no solution next to a force that jumps. */
+        /* An implicit step may have no solution near a discontinuous force. */
         if (status != SYMLIE_DONE || signs_differ(P, before, found)) high = x;
         else low = x;
     }
     if (index1_acceleration(P, work, end, trial->q, trial->v, mass, a, lambda) != SYMLIE_DONE) return 0;
     const symlie_real size = fmax(largest_entry(DIMENSION, a, 0), SLOW_RATE * largest_entry(DIMENSION, trial->v, 0) / h);
-    /* Steps that are much shorter would lose digits. */
+    /* Much shorter steps would lose digits. */
     const symlie_real begin = high < SHORTEST_SWITCH * h ? 0 : low;
     if (begin > 0 && step_of_length(P, work, t, begin, control, mass, state, other) != SYMLIE_DONE) return 0;
     const symlie_real *from_q = begin > 0 ? other->q : state->q, *from_v = begin > 0 ? other->v : state->v;
     if (index1_acceleration(P, work, t + begin, from_q, from_v, mass, a, lambda) != SYMLIE_DONE) return 0;
     move_state(P, work, t + begin, t + low, from_q, from_v, a, lambda, before_q, before_v, found);
     if (index1_acceleration(P, work, t + low, before_q, before_v, mass, before_a, before_lambda) != SYMLIE_DONE) return 0;
-    /* The step up to there has the pieces before; the rest of it follows its rates. */
+    /* The step up to this point uses the branch before the switch; its rates extrapolate the rest. */
     symlie_real reached = high, at = end;
     for (int n = 0; n < SWITCH_HALVINGS; n++, reached = fmin(h, low + 2 * (reached - low))) {
         at = reached < h ? t + reached : end;
@@ -154,7 +154,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     if (!signs_differ(P, before, found)) return 0;
     if (index1_acceleration(P, work, at, q, v, mass, later_a, later_lambda) != SYMLIE_DONE) return 0;
     if (!RESTARTS_AT_KINKS && !jumps(P, before_a, later_a, size)) return 0;
-    /* A force that jumps to and fro has no motion from there to begin with. */
+    /* With a chattering force no motion starts from this point. */
     const symlie_real on = 2 * DERIVATIVE_STEP * h;
     move_state(P, work, at, at + on, q, v, later_a, later_lambda, ahead, ahead_v, before);
     if (signs_differ(P, found, before)) return 0;

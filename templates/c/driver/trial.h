@@ -1,4 +1,4 @@
-/* A step with what every result must satisfy: it is finite, and it has not left the constraints. */
+/* A step with the checks of every result: it is finite, and it satisfies the constraints. */
 #ifndef SYMLIE_TRIAL_H
 #define SYMLIE_TRIAL_H
 
@@ -8,7 +8,7 @@ static inline int is_finite(const symlie_problem *restrict P, const symlie_trial
     return all_finite(STORAGE, trial->q) & all_finite(ROWS, trial->lambda) & all_finite(1, &residual);
 }
 
-/* What the method carries for itself, where it is not known: at the start and after a jump. */
+/* Initialise the method history at the start and after a jump. */
 static inline int begin_method(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                symlie_state *restrict state)
@@ -23,7 +23,7 @@ static inline int begin_method(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Nothing was counted yet; methods that do not iterate keep it so. */
+/* Reset the counts; methods without iterations leave them at zero. */
 static inline void begin_counts(symlie_trial *restrict trial)
 {
     if (CHOOSES_ORDER) trial->order = 0;
@@ -32,7 +32,7 @@ static inline void begin_counts(symlie_trial *restrict trial)
 #endif
 }
 
-/* Add what the iterations of a step from t took, of methods that have some. */
+/* Add the iteration counts of a step from t, for methods with iterations. */
 static inline void count_newton(symlie_real t, const newton_counts *restrict counts, symlie_state *restrict state)
 {
 #ifdef SYMLIE_NEWTON_H
@@ -58,7 +58,7 @@ static inline int single_step(const symlie_problem *restrict P, symlie_real *res
     const int status = method_step(P, work, t, h, control, mass, state, trial);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     if (SYMLIE_UNLIKELY(!is_finite(P, trial))) return SYMLIE_NOT_FINITE;
-    /* Polynomials have followed angles. */
+    /* Polynomials follow angles themselves. */
     if (POLYNOMIAL) return SYMLIE_DONE;
     return turn_angles(P, work, t, h, state->q, state->v, trial->q, trial->v) ? SYMLIE_DONE : SYMLIE_TURNED_TOO_FAR;
 }

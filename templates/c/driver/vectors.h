@@ -1,4 +1,4 @@
-/* Vectors of a step: where they are, and sums of them. */
+/* Vectors of a step: storage and linear combinations. */
 #ifndef SYMLIE_VECTORS_H
 #define SYMLIE_VECTORS_H
 
@@ -6,12 +6,12 @@
 
 #include "primitives.h"
 
-/* Functions take the same for all models and methods, of which not each one needs everything. */
+/* Functions have the same parameters for all models and methods; some are unused. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* Stages are unrolled for small models, where the tableau's constants then vanish into the code. */
+/* Stages are unrolled for small models, so that the constants of the tableau become part of the code. */
 #if defined(__GNUC__) && UNROLL_STAGES
 #define SYMLIE_UNROLL _Pragma("GCC unroll 16")
 #elif defined(__GNUC__)
@@ -20,14 +20,14 @@
 #define SYMLIE_UNROLL
 #endif
 
-/* A part of a stage: within the unrolled stages of small models, else a function of its own. */
+/* A part of a stage: inlined into the unrolled stages of small models, otherwise a separate function. */
 #if !FIXED_TOPOLOGY
 #define PART_OF_STAGE SYMLIE_APART
 #else
 #define PART_OF_STAGE static inline
 #endif
 
-/* Arrays of a step: on the stack for models of fixed topology, else in the workspace. */
+/* Arrays of a step: on the stack for models of fixed topology, otherwise in the workspace. */
 #if FIXED_TOPOLOGY
 #define ARRAY(name, size) symlie_real name[(size) > 0 ? (size) : 1]
 #else
@@ -36,7 +36,7 @@
     work += (size)
 #endif
 
-/* An array of this stage or of the next one: what is computed for the next stage takes the place of this one's. */
+/* An array of this stage or of the next one; the values of the next stage overwrite those of this one. */
 #if FIXED_TOPOLOGY
 #define STAGE_ARRAY(name, size) ARRAY(name, size)
 #define TAKE_NEXT(size, next, name) copy(size, next, name)
@@ -52,7 +52,7 @@
     } while (0)
 #endif
 
-/* A part of the state that a step starts from: copied to the stack where ARRAY is there, else where it is. */
+/* A part of the initial state of a step: a copy on the stack if ARRAY is on the stack, otherwise the original. */
 #if FIXED_TOPOLOGY
 #define START(name, size) \
     ARRAY(name, size);    \
@@ -61,8 +61,8 @@
 #define START(name, size) const symlie_real *restrict name = state->name
 #endif
 
-/* out = base + h sum_j weight[j] x_j for vectors x_j, each `stride` after the one before; base may be null. Zero weights
- * cost nothing once the loops are unrolled. */
+/* out = base + h sum_j weight[j] x_j for vectors x_j with the given stride; base may be null. Zero weights cost nothing
+ * in unrolled loops. */
 #if !UNROLL_STAGES && (SYMLIE_LANES > 1 || !FIXED_TOPOLOGY)
 static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, const symlie_scalar *restrict factor,
                                        const symlie_real *const *restrict x, const symlie_real *restrict base,
@@ -75,7 +75,7 @@ static SYMLIE_INLINE void combine_used(const int used, int n, symlie_real h, con
     }
 }
 
-/* Long vectors in one pass, each number of which is in a register meanwhile. */
+/* Long vectors take one pass that accumulates each number in a register. */
 PART_OF_STAGE void combine(int n, int stride, int count, symlie_real h, const symlie_scalar *restrict weight,
                            const symlie_real *restrict x, const symlie_real *restrict base, symlie_real *restrict out)
 {
@@ -144,7 +144,7 @@ static inline void exchange(symlie_real **first, symlie_real **second)
     *second = passed;
 }
 
-/* The newest of some vectors, then the others but for the last. */
+/* Copy the newest of some vectors, then the others except the last. */
 static inline void shift(int vectors, int n, const symlie_real *restrict newest, const symlie_real *restrict others,
                          symlie_real *restrict out)
 {
@@ -152,8 +152,8 @@ static inline void shift(int vectors, int n, const symlie_real *restrict newest,
     copy((vectors - 1) * n, others, out + n);
 }
 
-/* The largest |entry|, or bound >= 0 if that is larger. The bits of doubles that are not negative are in the order of the
- * numbers, with NaN above them all, so that it never vanishes. */
+/* The largest |entry|, or bound >= 0 if that is larger. The bit patterns of nonnegative doubles have the order of the
+ * numbers, with NaN above all, so that NaN propagates. */
 PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, symlie_real bound)
 {
 #if SYMLIE_LANES > 1
@@ -174,12 +174,12 @@ PART_OF_STAGE symlie_real largest_entry(int n, const symlie_real *restrict x, sy
 #endif
 }
 
-/* Whether all entries are finite: as doubles, the others have an exponent of ones only, and one more carries into the
- * sign. Entries of small models are in registers, where a sum of zeros is shorter. */
+/* Return whether all entries are finite. Other doubles have an exponent of ones, and incrementing it carries into the
+ * sign bit. For small models the entries are in registers, and a sum of zeros is shorter. */
 PART_OF_STAGE int all_finite(int n, const symlie_real *restrict x)
 {
 #if SYMLIE_LANES > 1
-    /* Several sums, which do not wait for each other. */
+    /* Several independent sums, which run in parallel. */
     symlie_real zero[4] = {SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0), SYMLIE_NUMBER(0)};
     int k = 0;
     for (; k + 4 <= n; k += 4)

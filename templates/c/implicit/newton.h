@@ -1,31 +1,31 @@
-/* Newton's method for the equations r(u) = 0 of an implicit step; see implicit/newton_iteration.py, which makes the same
+/* Newton's method for the equations r(u) = 0 of an implicit step. implicit/newton_iteration.py takes the same
  * decisions. A method defines, before it includes this file:
  *
- *   newton_problem                     what its equations depend on, with has_factors: those of an earlier matrix are there
+ *   newton_problem                     data of its equations, with has_factors: 1 if factors of an earlier matrix exist
  *   newton_residual(problem, u, r)     r at u
- *   newton_refresh(problem)            take the matrix where the residual was computed last; a symlie_status
- *   newton_correction(problem, r, d)   d = matrix^-1 r with the matrix that was taken last; a symlie_status
+ *   newton_refresh(problem)            take the matrix at the point of the last residual; returns a symlie_status
+ *   newton_correction(problem, r, d)   d = matrix^-1 r with the last matrix taken; returns a symlie_status
  *   newton_is_rounding(problem, d)     whether a correction is below the resolution of the configuration of that residual
- *   newton_floor(problem, r)           norm of a residual that is made of rounding alone, or 0 if it is not known; r was
- *                                    computed last */
+ *   newton_floor(problem, r)           norm of a residual that consists of rounding alone, or 0 if unknown; r is the last
+ *                                    residual */
 #ifndef SYMLIE_NEWTON_H
 #define SYMLIE_NEWTON_H
 
 typedef struct {
     int iterations;
-    int halvings;               /* of a correction at most; 0: corrections are taken as they are */
-    symlie_real correction;     /* largest entry of a correction, relative to the size of the unknowns, that ends it */
-    symlie_real rtol;           /* norm of the residual that ends it, relative to the first ones, and as such */
+    int halvings;               /* maximum for one correction; 0: take full corrections */
+    symlie_real correction;     /* bound of the largest entry of the final correction, relative to the size of the unknowns */
+    symlie_real rtol;           /* bounds of the norm of the final residual: relative to the first residuals, and absolute */
     symlie_real atol;
-    int free;                   /* corrections at the beginning that are taken as they are */
-    symlie_real contraction;    /* factor by which kept factors must reduce the residual; 0: full Newton */
-    int patience;               /* corrections with kept factors at most */
-    int renews;                 /* whether a new matrix then continues the iteration, which else begins again */
+    int free;                   /* number of initial corrections that are always accepted */
+    symlie_real contraction;    /* factor by which reused factors must reduce the residual; 0: full Newton */
+    int patience;               /* maximum number of corrections with reused factors */
+    int renews;                 /* 1: continue the iteration with a new matrix; 0: restart it */
 } newton_policy;
 
 #define NEWTON_POLICY {NEWTON_STEPS, NEWTON_HALVINGS, NEWTON_ENOUGH, 0, 0, 0, 0, 0, 0}
 
-/* The first of the largest |entries|, which are finite. */
+/* Index of the first of the largest |entries|, which are finite. */
 static inline int place_of_largest(int n, const symlie_real *restrict x)
 {
     const symlie_real largest = largest_entry(n, x, 0);
@@ -34,8 +34,8 @@ static inline int place_of_largest(int n, const symlie_real *restrict x)
     return place;
 }
 
-/* u becomes the solution, where the residual was computed last unless a small correction ended it; *gives_up says that kept
- * factors do not lead to it. */
+/* Iterate u to the solution. The last residual is that of the solution unless a small correction ended the iteration.
+ * *gives_up is set if reused factors do not converge. */
 static inline int newton_iterate(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                  int keeps, symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d,
                                  symlie_real *restrict moved, newton_counts *restrict counts, int *restrict gives_up)
@@ -76,7 +76,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
             newton_residual(problem, moved, r);
             counts->evaluations++;
             reduced = sum_of_squares(n, r);
-            /* A residual far above the rounding of its terms has diverged, however large these have become. */
+            /* A residual far above the rounding of its terms has diverged, even if the terms have become large. */
             const symlie_real larger = symlie_maximum(norm, reduced / (NEWTON_FLOOR * NEWTON_FLOOR));
             if (!(reduced < norm / 4) && (sqrt(larger) <= NEWTON_FLOOR * newton_floor(problem, r) ||
                                           (taken > policy->free && newton_is_rounding(problem, d)))) {
@@ -106,7 +106,7 @@ static inline int newton_iterate(newton_problem *restrict problem, const newton_
     }
 }
 
-/* u becomes the solution from a first guess, as above; r, d, moved and guess are scratch, the last one for kept factors alone. */
+/* Solve from the initial guess u, as above; r, d, moved and guess are scratch. Only reused factors need `guess`. */
 static inline int newton_solve(newton_problem *restrict problem, const newton_policy *restrict policy, int n, symlie_real size,
                                symlie_real *restrict u, symlie_real *restrict r, symlie_real *restrict d, symlie_real *restrict moved,
                                symlie_real *restrict guess, newton_counts *restrict counts)

@@ -1,11 +1,11 @@
-/* Products of derivatives with T of the increment, added to matrices of implicit steps where tables say.
- * symlie/runtime/kernels/iteration_tables.py makes the tables. */
+/* Products of derivatives with T of the increment, added to the matrices of implicit steps.
+ * symlie/runtime/kernels/iteration_tables.py generates the tables. */
 #ifndef SYMLIE_PRODUCTS_H
 #define SYMLIE_PRODUCTS_H
 
-/* Add K, B or H times T, and a factor. A run is a row of values in columns of one node: its first value and how many,
- * where the product goes, the first number of T, numbers of a row of T, and the distance of its rows; units are values that T
- * does not change, with where they go. */
+/* Add K, B or H times T and a factor. A run is a row of values in the columns of one node: its first value and length,
+ * the target of the product, the first number of T, the length of a row of T, and the stride of its rows. Units are
+ * values that T does not change, with their targets. */
 static inline void add_product(const int *restrict runs, int numbers, const int *restrict units, int pairs, symlie_real factor,
                                const symlie_real *restrict part, const symlie_real *restrict T, symlie_real *restrict values)
 {

@@ -1,8 +1,10 @@
-/* What residuals of implicit steps are where nothing but rounding is left of them. Included where newton_problem is known. */
+/* Size of residuals of implicit steps that consist of rounding alone. Included after the definition of
+ * newton_problem. */
 #ifndef SYMLIE_ROUNDING_FLOOR_H
 #define SYMLIE_ROUNDING_FLOOR_H
 
-/* |K| |q| and the like, with the largest stored component of its node for each of q; `sizes` is scratch of the size of v. */
+/* Compute |K| |q| and the like, where each entry of |q| is the largest stored component of its node; `sizes` is scratch
+ * of the size of v. */
 static inline void measure_rounding(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict B,
                                     symlie_real *restrict sizes, const iteration_matrix *restrict A)
 {
@@ -23,14 +25,14 @@ static inline void measure_rounding(const symlie_problem *restrict P, const syml
 #endif
 }
 
-/* Whether a correction of theta is within a few units of rounding of the stored components of each node. */
+/* Return whether a correction of theta is within a few rounding units of the stored components of each node. */
 SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     const symlie_problem *P = s->P;
     symlie_real size = 0;
     (void)P;
 #if PROBES
-    /* Where rows may depend on each other, no correction can remove what they contradict each other by. */
+    /* No correction removes the contradiction between redundant constraints. */
     return 0;
 #endif
     for (int k = 0; k < DIMENSION; k++) {
@@ -40,14 +42,14 @@ SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symli
     return 1;
 }
 
-/* v' is rounded as its part beta' theta is, which short steps cancel, or as all increments that it is made of. */
+/* v' has the rounding of its part beta' theta, which is large and cancels in short steps, or of all its increments. */
 static inline symlie_real acceleration_size(const newton_problem *restrict s, int component)
 {
     return fabs(s->v_dot[component]) + s->acceleration * formula_span(s->formula) * fabs(s->theta[component]);
 }
 
-/* Norm of a residual that is made of the rounding of its terms, and of the configuration that they see. g is what the residual
- * r has beside the other terms; the configuration belongs to the matrix where factors are kept. */
+/* Norm of a residual that consists of the rounding of its terms and of their configuration. g follows from the residual
+ * r by subtraction of the other terms. With reused factors the configuration is that of the matrix. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;

@@ -4,19 +4,20 @@
  *   w = theta + B_n^T eta   (or B^T eta; without eta: w = theta)            (b)
  *   M v' + g(t, q, v) + B^T lambda = 0                                      (c)
  *   Phi(t, q) = 0                                                           (d)
- *   B v + b = 0   (with eta; without it rows without Phi)                   (e)
- *   v' = f(t, q, v, v', lambda)   (nodes without velocity)                  (f)
+ *   B v + b = 0   (with eta; without it the nonholonomic constraints)       (e)
+ *   v' = f(t, q, v, v', lambda)   (first-order states)                      (f)
  *
- * A method says what v and v' are for an increment w; of nodes without velocity v' is the rate of the increment: it defines, behind this file,
+ * A method defines v and v' as functions of an increment w; for first-order states v' is the rate of the increment. It
+ * defines, after this file,
  *
- *   struct step_formula                         what they depend on
+ *   struct step_formula                         their parameters
  *   formula_at(P, formula, theta, w, v, v_dot)   v and v'
  *   formula_advance(P, formula, q_n, theta, q)   (a), with SEES_END
  *   formula_offset(formula)                      m - theta, where T of the matrix is taken at m, with SEES_END
- *   formula_span(formula)                        how many times the rounding of theta is in v', with SEES_END; else once
+ *   formula_span(formula)                        factor of the rounding of theta in v', with SEES_END; else 1
  *
- * and the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, SEES_END, which says that v and B in (b) are made in the
- * coordinates of the end of the step; HAS_ETA comes with the tables. */
+ * as well as the constants KEEPS_FACTORS, TANGENT, FULL_STIFFNESS, SCALED, and SEES_END: v and B in (b) are expressed
+ * in the coordinates of the end of the step. The tables define HAS_ETA. */
 #ifndef SYMLIE_STEP_EQUATIONS_H
 #define SYMLIE_STEP_EQUATIONS_H
 
@@ -25,7 +26,7 @@
 #include "iteration_tables.h"
 #include "iteration_matrix.h"
 
-/* Where factors that are kept were taken: t, t_n, gamma', beta'; q, q_n; v, v', where T was taken; lambda. */
+/* Record of the arguments of stored factors: t, t_n, gamma', beta'; q, q_n; v, v', argument of T; lambda. */
 #define RECORD (KEEPS_FACTORS ? 4 + 2 * STORAGE + 3 * DIMENSION + ROWS : 0)
 
 typedef struct step_formula step_formula;
@@ -44,7 +45,7 @@ static inline symlie_real formula_span(const step_formula *restrict formula);
 #define formula_span(formula) 1
 #endif
 
-#define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* with the end of a step */
+#define FINDS_JACOBIAN (HAS_ETA && SEES_END) /* at the end of a step */
 
 typedef struct {
     const symlie_problem *P;
@@ -53,13 +54,13 @@ typedef struct {
     symlie_real t;                  /* of the end */
     symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
     symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
-    symlie_real rate;               /* delta' = dv'/dw of nodes without velocity, in 1/s */
-    symlie_real scale;              /* of dynamic rows and of multipliers */
+    symlie_real rate;               /* delta' = dv'/dw of first-order states, in 1/s */
+    symlie_real scale;              /* scale of dynamic equations and multipliers */
     const symlie_real *q_n;
     symlie_real *B_n;               /* of (b) */
-    symlie_real *theta;             /* at the unknowns of the residual computed last, and what follows from it */
+    symlie_real *theta;             /* unknowns of the last residual, and quantities that depend on them */
     symlie_real *w;                 /* without eta: theta */
-    symlie_real *mean;              /* where T of the matrix was taken last; theta, unless SEES_END */
+    symlie_real *mean;              /* argument of T of the last matrix; theta, unless SEES_END */
     symlie_real *q;
     symlie_real *v;
     symlie_real *v_dot;
@@ -69,21 +70,21 @@ typedef struct {
     symlie_real *rows;              /* scratch of the size of lambda */
     symlie_real *scratch;           /* of the size of v or of lambda */
     symlie_real *terms;             /* of the size of v */
-    symlie_real *zero;              /* zeros of the size of v or of lambda, where something is left out of the matrix */
-    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *zero;              /* zeros of the size of v or of lambda, for terms that the matrix omits */
+    symlie_real *u;                 /* unknowns, and scratch of Newton's method */
     symlie_real *r;
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
     int has_factors;
-    int is_refreshed;               /* whether others have taken their place */
-    symlie_real *record;            /* where those were taken */
+    int is_refreshed;               /* 1 if new factors have replaced the previous ones */
+    symlie_real *record;            /* record of their arguments */
     iteration_matrix A;
 } newton_problem;
 
 #include "rounding_floor.h"
 
-/* Whether residuals depend on the configuration; else it follows from the solution alone. */
+/* 1 if residuals depend on the configuration; otherwise only the solution determines it. */
 #define SEES_CONFIGURATION (FORCES_SEE_CONFIGURATION || SEES_END || CONSTRAINED || FIELDS || MOTIONS > 0 || KEEPS_FACTORS)
 
 #define LEAVES_OUT (!(FULL_STIFFNESS && TANGENT))
@@ -169,7 +170,7 @@ static inline void newton_residual(newton_problem *restrict s, const symlie_real
     const symlie_problem *P = s->P;
     end_of_step(s, u);
 #if CONSTRAINED
-    /* Ahead of forces, which may have to wait for v. */
+    /* Before the forces, which may depend on v. */
     if (!FINDS_JACOBIAN || NONLINEAR_ROWS) system_jacobian(P, s->t, s->q, s->v, s->B);
     system_constraint(P, s->t, s->q, r + DIMENSION);
 #endif

@@ -1,4 +1,4 @@
-/* What both stages of a variational step depend on, and their memory; the equations are those of variational_step.h. */
+/* Data of both stages of a variational step and their memory. variational_step.h gives the equations. */
 #ifndef SYMLIE_VARIATIONAL_PROBLEM_H
 #define SYMLIE_VARIATIONAL_PROBLEM_H
 
@@ -24,33 +24,33 @@
 typedef struct {
     const symlie_problem *P;
     mass_matrix *mass;
-    int is_end;                     /* whether (b) is solved */
-    int takes_matrix;               /* the matrix of the stage, or that of M alone */
+    int is_end;                     /* 1: solve (b) */
+    int takes_matrix;               /* 1: take the matrix of the stage; 0: of M alone */
     int has_factors;
     symlie_real t_n;
     symlie_real t;                  /* of the end */
     symlie_real h;
     const symlie_real *q_n;
     const symlie_real *target;      /* p_n - h w0 l_n of (a), p- of (b) */
-    const symlie_real *held;        /* theta of nodes whose motion is prescribed */
-    symlie_real *theta;             /* of the residual that was computed last, and what follows from it */
+    const symlie_real *held;        /* theta of prescribed nodes */
+    symlie_real *theta;             /* of the last residual, and quantities that depend on it */
     symlie_real *q;
     symlie_real *v;
     symlie_real *load;
-    symlie_real *sample_q;          /* at a sample between the ends; v is scratch behind the load */
+    symlie_real *sample_q;          /* at a sample between the ends; v is scratch once the load is known */
     symlie_real *sample_v;
     symlie_real *sample_load;
-    symlie_real *B_n;               /* of B^T mu, and below it */
+    symlie_real *B_n;               /* factor of B^T mu; the next one is in the second row of the matrix */
     symlie_real *B;
     symlie_real *pulled;            /* scratch of the size of v, and of lambda */
     symlie_real *rows;
-    symlie_real *terms;             /* sizes of what the residual is made of */
-    symlie_real *u;                 /* unknowns, and what Newton's method needs */
+    symlie_real *terms;             /* sizes of the terms of the residual */
+    symlie_real *u;                 /* unknowns, and scratch of Newton's method */
     symlie_real *r;
     symlie_real *d;
     symlie_real *moved;
     symlie_real *guess;
-    symlie_real *values;            /* the matrix, blocks of samples behind it, and what they are made of */
+    symlie_real *values;            /* the matrix, blocks of samples after it, and its parts */
     symlie_real *S;
     symlie_real *N;
     symlie_real *K;

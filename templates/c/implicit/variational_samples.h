@@ -18,7 +18,7 @@ static inline void take_sample(newton_problem *restrict s, int n)
     system_load(P, s->t_n + SAMPLE_PART[n] * s->h, s->sample_q, s->sample_v, s->sample_load);
 }
 
-/* Add what loads are in p+. */
+/* Add the contribution of loads to p+. */
 static inline void add_to_start(newton_problem *restrict s, symlie_real *restrict p)
 {
     const symlie_problem *P = s->P;
@@ -31,7 +31,7 @@ static inline void add_to_start(newton_problem *restrict s, symlie_real *restric
     }
 }
 
-/* Subtract what loads are in p-. */
+/* Subtract the contribution of loads to p-. */
 static inline void subtract_from_end(newton_problem *restrict s, symlie_real *restrict p)
 {
     const symlie_problem *P = s->P;
@@ -46,7 +46,7 @@ static inline void subtract_from_end(newton_problem *restrict s, symlie_real *re
 }
 
 #if FULL
-/* Add h times the derivative of what loads are in p+. */
+/* Add h times the derivative of the contribution of loads to p+. */
 static inline void add_sample_slopes(newton_problem *restrict s)
 {
     const symlie_problem *P = s->P;

@@ -3,14 +3,15 @@
  *   h (p+(q_n, q, theta) + h w0 l_n - p_n) + B_n^T mu = 0,  Phi(t, q) = 0        mu = h^2 lambda+/2   (a)
  *   p(t, q, v) - p-(q_n, q, theta) + h w1 l(t, q, v) + B^T mu = 0,  B v + b = 0    mu = h lambda-/2     (b)
  *
- * with q = q_n o exp(theta) at the end of the step; rows without Phi are those of system_rolling in (a). The matrices are
- * [h S, B_n^T; B T, 0] and [M + h w1 D, B^T; B, 0]; the simplified ones are those of M alone. */
+ * with q = q_n o exp(theta) at the end of the step. In (a), system_rolling gives the equations of nonholonomic
+ * constraints. The matrices are [h S, B_n^T; B T, 0] and [M + h w1 D, B^T; B, 0]; the simplified matrices contain M
+ * alone. */
 #ifndef SYMLIE_VARIATIONAL_STEP_H
 #define SYMLIE_VARIATIONAL_STEP_H
 
 #include "variational_samples.h"
 
-/* Add B^T mu; components that nothing moves have no residual. */
+/* Add B^T mu. Immobile components have no residual. */
 static inline void add_constraint_force(newton_problem *restrict s, const symlie_real *restrict B, const symlie_real *restrict mu,
                                         symlie_real *restrict r)
 {
@@ -27,7 +28,7 @@ static inline void add_constraint_force(newton_problem *restrict s, const symlie
         if (!IS_FREE(k)) r[k] = s->terms[k] = 0;
 }
 
-/* l at an end of a step; zero where the discrete Lagrangian samples no potential energy at the ends. */
+/* Load l at an end of a step; zero if the discrete Lagrangian does not sample the potential energy at the ends. */
 static inline void take_end_load(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q,
                                  const symlie_real *restrict v, symlie_real *restrict load)
 {
@@ -157,7 +158,7 @@ PART_OF_STAGE int newton_correction(newton_problem *restrict s, const symlie_rea
     return SYMLIE_DONE;
 }
 
-/* The sizes of what the residual is made of, and of configurations in Phi, in their rounding. */
+/* Norm of the rounding of the terms of the residual, and of configurations in Phi. */
 SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_real *restrict r)
 {
     const symlie_problem *P = s->P;
@@ -171,7 +172,7 @@ SYMLIE_COLD symlie_real newton_floor(newton_problem *restrict s, const symlie_re
     return ROUNDING * sqrt(sum);
 }
 
-/* The policies of these stages bound corrections themselves. */
+/* The policies of these stages bound the corrections themselves. */
 static inline int newton_is_rounding(const newton_problem *restrict s, const symlie_real *restrict d)
 {
     (void)s, (void)d;

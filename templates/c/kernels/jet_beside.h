@@ -1,15 +1,15 @@
-/* Vectors of an order whose components stand beside each other, each of all nodes of a type or of all instances: rows of them,
- * of nodes that follow each other or of others. */
+/* Vectors of an order in the batched layout: each component of all nodes of a type, or of all elements, is contiguous.
+ * Register rows are read from consecutive nodes or gathered from others. */
 #ifndef SYMLIE_JET_BESIDE_H
 #define SYMLIE_JET_BESIDE_H
 
 #include "jet_rows.h"
 
-#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* of nodes or instances side by side */
-#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* the last one stands where there is none */
+#define JET_BLOCKS(count) (((count) + JET_WIDTH - 1LL) / JET_WIDTH) /* blocks of nodes or elements in one register */
+#define BESIDE(place, count) ((place) < (count) ? (place) : (count) - 1) /* padding repeats the last one */
 
-/* Rows that begin within a register are made of the two that have them: processors wait for numbers that were put down as parts
- * of other registers. */
+/* Unaligned rows are shifted together from two aligned ones, since a load that overlaps recent stores of other
+ * registers stalls the processor. */
 #if JET_WIDTH == 8 && !defined(__clang__)
 #define SHIFTS_ROWS 1
 typedef long long symlie_places __attribute__((vector_size(64)));
@@ -22,7 +22,7 @@ static SYMLIE_INLINE symlie_row shifted_row(const symlie_row low, const symlie_r
 #define SHIFTS_ROWS 0
 #endif
 
-/* A row of numbers at places. */
+/* Gather a row of numbers from the given places. */
 static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int *restrict at)
 {
 #if JET_WIDTH == 8
@@ -34,7 +34,7 @@ static SYMLIE_INLINE symlie_row row_of(const symlie_real *restrict x, const int 
 #endif
 }
 
-/* Rows of components that are so far from each other: of nodes that follow the first one, or of such ones. */
+/* Read rows of components with the given stride: of consecutive nodes from `first` on, or of the given nodes. */
 static SYMLIE_INLINE void rows_beside(const int size, const symlie_real *restrict x, const long long stride, const int first,
                                       const int *restrict nodes, symlie_row *restrict rows)
 {
@@ -85,7 +85,7 @@ static SYMLIE_INLINE void add_beside(const int size, const symlie_row *restrict 
         for (int m = 0; m < size; m++) x[m * stride + node_beside(first, nodes, i)] += number_of(rows + m, i);
 }
 
-/* Put rows over n where components are; see divide_by. */
+/* Write rows divided by n to components; see divide_by. */
 static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, const int size, const symlie_row *restrict rows, symlie_real *restrict x, const long long stride)
 {
 #ifdef __FP_FAST_FMA
@@ -97,7 +97,7 @@ static SYMLIE_INLINE void put_quotients(const int n, const symlie_real unit, con
 #endif
 }
 
-/* Place nodes at what rows say from others, one after the other, since those may be placed by the ones before. */
+/* Compute dependent nodes from other nodes sequentially, since these may depend on previous ones. */
 static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restrict rows, const symlie_real *of, const long long of_stride,
                                        const int of_first, const int *restrict of_nodes, symlie_real *to, const long long to_stride,
                                        const int to_first, const int *restrict to_nodes, const int lanes)
@@ -115,7 +115,7 @@ static SYMLIE_INLINE void place_beside(const int size, const symlie_row *restric
                 of[m * of_stride + node_beside(of_first, of_nodes, i)] + number_of(rows + m, i);
 }
 
-/* a = F r of the nodes of a block, for diagonals or symmetric blocks F, whose components are so far from each other. */
+/* a = F r for the nodes of a block, with diagonal or symmetric blocks F whose components have the given strides. */
 static SYMLIE_INLINE void apply_block_beside(const int are_diagonal, const int size, const symlie_real *restrict F, const long long F_stride,
                                              const symlie_real *restrict r, symlie_real *restrict a, const long long stride)
 {
@@ -128,8 +128,8 @@ static SYMLIE_INLINE void apply_block_beside(const int are_diagonal, const int s
     }
 }
 
-/* A vector of a system from one with its components beside each other, which have whole registers each; and back, the last node
- * once more where there is none. */
+/* Convert a vector from the batched layout, in which components occupy whole registers, to the system layout and back;
+ * the padding repeats the last node. */
 static SYMLIE_INLINE void from_beside(const int size, const int count, const symlie_real *restrict x, symlie_real *restrict out)
 {
     const long long stride = JET_BLOCKS(count) * JET_WIDTH;

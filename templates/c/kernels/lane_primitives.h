@@ -1,4 +1,4 @@
-/* Functions of primitives.h for lanes, one lane after the other. */
+/* Functions of primitives.h for lanes, evaluated lane by lane. */
 #ifndef SYMLIE_LANE_PRIMITIVES_H
 #define SYMLIE_LANE_PRIMITIVES_H
 

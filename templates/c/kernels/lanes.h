@@ -1,5 +1,5 @@
-/* A symlie_real of several lanes: vectors of compilers that have them. Each lane has the bits that a number has alone, for
- * arithmetic is that of its lane, and functions are called for one lane after the other.
+/* A symlie_real with several lanes, for compilers with vector types. Each lane is bitwise identical to a scalar
+ * computation: arithmetic acts lane by lane, and functions are called for each lane.
  *
  *   SYMLIE_NUMBER(x)          one number in all lanes
  *   SYMLIE_ALL(condition)     whether it holds in all lanes
@@ -8,8 +8,8 @@
  *   SYMLIE_LARGER(a, b)       a where a > b, else b
  *   SYMLIE_FUSED(a, b, c)     a b + c, rounded once
  *
- * Where lanes would go different ways, all take one of them, and what belongs to the others is thrown away, or the step is
- * given up: members that are not done take it alone. */
+ * If lanes diverge, all follow one branch, and the results of the other lanes are discarded, or the step is abandoned
+ * and the members take it individually. */
 #ifndef SYMLIE_LANES_H
 #define SYMLIE_LANES_H
 
@@ -42,7 +42,7 @@ static inline symlie_real lanes_where(symlie_mask condition, symlie_real a, syml
     return (symlie_real)((condition & (symlie_mask)a) | (~condition & (symlie_mask)b));
 }
 
-/* a > b ? a : b, which is what instructions for the larger one give with NaN, too. */
+/* a > b ? a : b, including its result for NaN, as maximum instructions compute it. */
 static inline symlie_real lanes_larger(symlie_real a, symlie_real b)
 {
 #if !defined(__clang__) && defined(__AVX512DQ__) && SYMLIE_LANES == 8
@@ -69,7 +69,7 @@ static inline symlie_real lanes_fused(symlie_real a, symlie_real b, symlie_real 
 
 static inline int lanes_any(symlie_mask condition) { return !lanes_all(~condition); }
 
-/* Conditions on numbers that are the same in all lanes are ints. */
+/* Conditions on scalars shared by all lanes are ints. */
 static inline int same_in_all_lanes(int condition) { return condition; }
 
 #define SYMLIE_ALL(condition) _Generic((condition), symlie_mask: lanes_all, default: same_in_all_lanes)(condition)
@@ -78,10 +78,10 @@ static inline int same_in_all_lanes(int condition) { return condition; }
 #define SYMLIE_LARGER(a, b) lanes_larger(a, b)
 #define SYMLIE_FUSED(a, b, c) lanes_fused(a, b, c)
 
-/* Within a stage, where it is seen that two arguments are one, so that its numbers are read once. */
+/* Inlined into the stage, where the compiler sees that two arguments coincide and loads them once. */
 #define SYMLIE_ASSEMBLY static SYMLIE_INLINE
 
-/* Where some lanes are beyond a function's text, once more without them. */
+/* If some lanes are outside the interval of a function, evaluate it again without them. */
 static inline symlie_real lanes_beyond(symlie_real z, symlie_mask within, symlie_real result, symlie_scalar (*beyond)(symlie_scalar))
 {
     for (int l = 0; l < SYMLIE_LANES; l++)
@@ -107,7 +107,8 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
         for (int l = 0; l < SYMLIE_LANES; l++)            \
             if (!(condition)[l]) result[l] = function((x)[l], (y)[l])
 
-/* A function whose statements stay in their order: GCC would put each step of a chain behind the one before. */
+/* A function whose statements remain in order: GCC would otherwise place the operations of one dependency chain
+ * directly after each other. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LANES_IN_ORDER __attribute__((noinline, unused, optimize("no-tree-ter"))) static
 #else
@@ -129,7 +130,8 @@ static inline int lanes_at_most(symlie_real z, symlie_scalar upper)
         return result;                                                                      \
     }
 
-/* The one of numbers or that of lanes, whichever the arguments are; numbers beside lanes are the same in all of them. */
+/* Select the scalar or the lane function by the arguments; a scalar combined with lanes has the same value in all of
+ * them. */
 #define LANES_CALL(function, x) _Generic((x), symlie_real: lanes_##function, default: function)(x)
 #define LANES_OF(x) _Generic((x), symlie_real: lanes_of_lanes, default: lanes_of_number)(x)
 #define LANES_BESIDE(x, y)                                                                                              \

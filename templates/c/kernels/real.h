@@ -1,10 +1,10 @@
-/* Types of numbers, double unless -DSYMLIE_REAL=... says otherwise. With -DSYMLIE_LANES=... a symlie_real is that many of
- * them, one for each of several members side by side; a symlie_scalar is one for all. */
+/* Number types, double unless -DSYMLIE_REAL=... is given. With -DSYMLIE_LANES=... a symlie_real has that many lanes,
+ * one for each of several members; a symlie_scalar is common to all. */
 #ifndef SYMLIE_REAL_H
 #define SYMLIE_REAL_H
 
-/* Passes of GCC that bring nothing to stages of explicit one-step methods, which are long and have few branches; with
- * registers given by priority they are faster. Where no steps are taken, more passes cost more than they bring. */
+/* Disable passes of GCC without benefit for stages of explicit one-step methods, which are long and have few branches;
+ * register allocation by priority is faster for them. For code without steps, more passes cost more than they gain. */
 #if defined(__GNUC__) && !defined(__clang__)
 #if defined(SYMLIE_EXPLICIT_STEPS) || defined(SYMLIE_NO_STEPS)
 #pragma GCC optimize("no-thread-jumps", "no-gcse", "ira-algorithm=priority")
@@ -14,8 +14,8 @@
 #endif
 #endif
 
-/* Numbers of lanes are as long as registers: loops over them are faster than calls of memset and memcpy, whose numbers come
- * out of caches later, and values that are kept for later ones only fill registers. Loops over parts of nodes are short. */
+/* Lane numbers have the size of registers: loops over them are faster than calls of memset and memcpy, which lose cache
+ * locality, and stored common subexpressions only occupy registers. Loops over parts of nodes are short. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(SYMLIE_LANES) && SYMLIE_LANES > 1
 #pragma GCC optimize("no-tree-loop-distribute-patterns", "no-tree-pre", "no-gcse", "ira-algorithm=priority", "unroll-loops")
 #endif
@@ -32,7 +32,7 @@ typedef SYMLIE_REAL symlie_scalar;
 #include "lanes.h"
 #else
 typedef symlie_scalar symlie_real;
-typedef int symlie_mask; /* what holds in which lanes */
+typedef int symlie_mask; /* condition for each lane */
 
 #define SYMLIE_NUMBER(x) (x)
 #define SYMLIE_ALL(condition) (condition)
@@ -42,11 +42,12 @@ typedef int symlie_mask; /* what holds in which lanes */
 #define SYMLIE_FUSED(a, b, c) __builtin_fma(a, b, c)
 #define SYMLIE_ASSEMBLY static inline
 
-/* At the beginning of a function whose text holds up to z = upper; what holds for other numbers has its name and _beyond. */
+/* For the start of a function that is valid up to z = upper; its counterpart with the suffix _beyond handles other
+ * numbers. */
 #define SYMLIE_WITHIN(function, z, upper) \
     if (SYMLIE_UNLIKELY(!((z) <= (upper)))) return function##_beyond(z)
 
-/* In the lanes where a condition does not hold the result is that of a function of two numbers. */
+/* In lanes where a condition is false, use the result of a function of two numbers. */
 #define SYMLIE_UNLESS(condition, result, function, x, y) \
     if (SYMLIE_UNLIKELY(!(condition))) result = function(x, y)
 #endif

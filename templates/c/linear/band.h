@@ -1,12 +1,14 @@
-/* LU of a band matrix with partial pivoting, in the order that symlie/runtime/linear/band.py chooses, kept as long as wanted.
+/* LU factorisation of a band matrix with partial pivoting, in the order of symlie/runtime/linear/band.py. The factors
+ * can be reused for any number of right-hand sides.
  *
- *   A row is stored with `left` numbers before its diagonal entry, up to a multiple of LANES in all. It is worked on in a
- *   window, where there is room behind it for rows that are exchanged. What solutions read is kept without gaps: U in the
- *   place of rows, each without its pivot and up to a multiple of LANES; L behind, in groups of LANES columns, with the
- *   multipliers of the rows of a group among each other first. Rows of a group are exchanged before its columns are used.
+ * A row is stored with `left` numbers before its diagonal entry, padded to a multiple of LANES. It is processed in a
+ * window with space to the right for exchanged rows. The numbers that the solution reads are stored without gaps: U
+ * replaces the rows, without pivots and padded to a multiple of LANES. L follows in groups of LANES columns; the
+ * multipliers between rows of the same group come first. The rows of a group are exchanged before its columns are
+ * applied.
  *
- * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
- * is lost. */
+ * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
+ * column is rejected. */
 #ifndef SYMLIE_BAND_H
 #define SYMLIE_BAND_H
 
@@ -15,16 +17,16 @@
 typedef struct {
     int size;                   /* unknowns */
     int left;
-    int right;                  /* numbers behind the diagonal entry in the window */
-    int entries;                /* of a row before it is worked on, up to a multiple of LANES */
-    int row;                    /* from one row to the next */
+    int right;                  /* numbers right of the diagonal entry in the window */
+    int entries;                /* entries of an unprocessed row, padded to a multiple of LANES */
+    int row;                    /* stride between rows */
     int window;                 /* rows of the window */
     int multipliers;            /* numbers of L */
-    const int *order;           /* the unknown at each place */
-    const int *last;            /* last place that the ones up to each place are coupled with */
+    const int *order;           /* unknown at each position */
+    const int *last;            /* last position coupled with the positions up to each one */
 } elimination;
 
-/* What tables say; they are EliminationStructure.tables. */
+/* Read the tables of EliminationStructure.tables. */
 static inline elimination read_elimination(const int *restrict tables)
 {
     const int size = tables[0];
@@ -35,14 +37,14 @@ static inline elimination read_elimination(const int *restrict tables)
 #define WHOLE_LANES(count) (((count) + LANES - 1) / LANES * LANES)
 #define MULTIPLIERS_WITHIN WHOLE_LANES(LANES * (LANES - 1) / 2)
 
-/* Where the parts of `values` are; the last ones are for the elimination alone. */
+/* Parts of `values`. The last ones are scratch of the elimination. */
 typedef struct {
     symlie_real *U;
     symlie_real *L;
-    symlie_real *reciprocal;    /* of each pivot; before, of the sum of |entries| of each row */
+    symlie_real *reciprocal;    /* of each pivot; before elimination, of the sum of |entries| of each row */
     symlie_real *x;             /* right-hand side in the order of elimination */
-    int *exchange;              /* how far the row of each pivot has come from */
-    int *reach;                 /* entries of each row behind its pivot; the numbers of U at last */
+    int *exchange;              /* distance from the original row of each pivot */
+    int *reach;                 /* entries of each row right of its pivot; finally the numbers of U */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *window;
 } band_parts;
@@ -57,32 +59,32 @@ static inline band_parts parts_of(const elimination *restrict E, symlie_real *re
     return parts;
 }
 
-/* Begin a new matrix: zeros, to which entries are added. */
+/* Set the matrix to zero before entries are added. */
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
     const long long stored = (long long)E->size * E->row;
     for (long long k = 0; k < stored; k++) values[k] = 0;
 }
 
-/* Rows behind a group of columns, up to a multiple of LANES. */
+/* Number of rows after a group of columns, padded to a multiple of LANES. */
 static inline int rows_behind(const elimination *restrict E, int group)
 {
     const int end = group + LANES, last = E->last[(end < E->size ? end : E->size) - 1];
     return last < end ? 0 : WHOLE_LANES(last + 1 - end);
 }
 
-/* Numbers of a row of U: LANES at least. */
+/* Numbers of a row of U, at least LANES. */
 static inline int stored_reach(int reach) { return reach ? WHOLE_LANES(reach) : LANES; }
 
-/* Where the multiplier of a row and a column of a group is. */
+/* Address of the multiplier of a row for a column of a group. */
 static inline symlie_real *multiplier(symlie_real *restrict L, int rows, int column, int row)
 {
     if (row < LANES) return L + row - 1 + column * (2 * LANES - 3 - column) / 2;
     return L + MULTIPLIERS_WITHIN + column * rows + row - LANES;
 }
 
-/* Bring rows into the window up to an end, and what they say of their sums; the window begins at row `base`. -1, or a row
- * that is not finite. */
+/* Copy rows up to `end` into the window, which begins at row `base`, and compute their sums. Return -1, or the index of
+ * a row that is not finite. */
 static inline int fill_window(const elimination *restrict E, const symlie_real *restrict values, const band_parts *restrict parts,
                               int base, int begin, int end)
 {
@@ -100,8 +102,8 @@ static inline int fill_window(const elimination *restrict E, const symlie_real *
     return -1;
 }
 
-/* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
- * one whose row has an entry that is not. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
+ * *lost is the unknown. */
 static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     const int n = E->size, left = E->left, stride = left + E->right;
@@ -148,7 +150,7 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
     return SYMLIE_DONE;
 }
 
-/* x becomes the solution for the right-hand side x. */
+/* Solve for the right-hand side x in place. */
 static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
 {
     const int n = E->size;

@@ -1,11 +1,13 @@
-/* LU of a sparse matrix in pivot blocks, in the order that symlie/runtime/linear/blocks.py chooses, kept as long as wanted.
+/* LU factorisation of a sparse matrix in pivot blocks, in the order of symlie/runtime/linear/blocks.py. The factors can
+ * be reused for any number of right-hand sides.
  *
- *   A pivot block D has a panel [D U], its rows from the diagonal on, and the columns L below D. Both go over its border:
- *   those of the later blocks that it is coupled with when its turn comes. D is eliminated with exchanges of its own rows
- *   alone, U becomes D^-1 U, and L U is subtracted from the rest. A row of a panel goes on with LANES - 1 zeros.
+ * A pivot block D has a panel [D U], which are its rows from the diagonal on, and the columns L below D. Both extend
+ * over the border of the block: the unknowns of later blocks that are coupled with it at the time of its elimination.
+ * Rows are exchanged within D only. U becomes D^-1 U, and L U is subtracted from the remaining matrix. Each row of a
+ * panel is followed by LANES - 1 zeros.
  *
- * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
- * is lost. */
+ * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
+ * column is rejected. */
 #ifndef SYMLIE_BLOCKS_H
 #define SYMLIE_BLOCKS_H
 
@@ -16,16 +18,16 @@ typedef struct {
     int blocks;
     int widest;                 /* unknowns of the longest border */
     int largest;                /* unknowns of the largest block */
-    const int *order;           /* the unknown at each place */
-    const int *place;           /* first place of each block, and their end */
-    const int *panel;           /* where the panel of each block is, and their end */
-    const int *width;           /* columns of each panel that have a meaning */
-    const int *border;          /* where the border of each block begins in the next two, and their end */
+    const int *order;           /* unknown at each position */
+    const int *place;           /* first position of each block, and the end */
+    const int *panel;           /* start of the panel of each block, and the end */
+    const int *width;           /* columns of each panel without padding */
+    const int *border;          /* start of the border of each block in the next two arrays, and the end */
     const int *block;           /* blocks of the borders */
-    const int *column;          /* where they begin in the panel */
+    const int *column;          /* their first columns in the panel */
 } elimination;
 
-/* What tables say; they are EliminationStructure.tables. */
+/* Read the tables of EliminationStructure.tables. */
 static inline elimination read_elimination(const int *restrict tables)
 {
     const int size = tables[0], blocks = tables[1], borders = tables[2];
@@ -40,14 +42,14 @@ static inline elimination read_elimination(const int *restrict tables)
     return E;
 }
 
-/* Where the parts of `values` are: the panels, then what only the elimination needs. */
+/* Parts of `values`: the panels, then scratch of the elimination. */
 typedef struct {
     symlie_real *scale;         /* reciprocal sum of |entries| of each row */
     symlie_real *column;        /* sum of |entries| of each column of the scaled matrix */
     symlie_real *x;             /* right-hand side in the order of elimination */
     symlie_real *product;       /* some rows of L U; later right-hand sides */
     symlie_real *factor;        /* multipliers of a column of a block */
-    int *exchange;              /* how far the row of each pivot has come from */
+    int *exchange;              /* distance from the original row of each pivot */
 } block_parts;
 
 static inline int block_margin(const elimination *restrict E) { return E->widest + E->largest + LANES; }
@@ -64,20 +66,20 @@ static inline block_parts parts_of(const elimination *restrict E, symlie_real *r
 static inline int block_size(const elimination *restrict E, int p) { return E->place[p + 1] - E->place[p]; }
 static inline int panel_row(const elimination *restrict E, int p) { return E->width[p] + LANES - 1; }
 
-/* Columns L below a block; a row of them has the length of the block. */
+/* Columns L below a block. Their rows have the length of the block. */
 static inline long long columns_below(const elimination *restrict E, int p)
 {
     return E->panel[p] + (long long)block_size(E, p) * panel_row(E, p);
 }
 
-/* Begin a new matrix: zeros, to which entries are added. */
+/* Set the matrix to zero before entries are added. */
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
     for (long long k = 0; k < E->panel[E->blocks]; k++) values[k] = 0;
 }
 
-/* Sums of |entries| of all rows, and of all columns of the matrix whose rows are scaled by them; -1, or the place of a row
- * that is not finite. */
+/* Compute the sums of |entries| of all rows, and of all columns of the row-scaled matrix. Return -1, or the position of
+ * a row that is not finite. */
 static inline int measure_blocks(const elimination *restrict E, const symlie_real *restrict values, const block_parts *restrict parts)
 {
     symlie_real *restrict scale = parts->scale, *restrict column = parts->column;
@@ -112,7 +114,7 @@ static inline int measure_blocks(const elimination *restrict E, const symlie_rea
     return -1;
 }
 
-/* Subtract L U of a block from where it belongs: from the panel of each block of its border, and from the columns below. */
+/* Subtract L U of a block from the panels of the blocks of its border and from the columns below them. */
 static inline void subtract_border(const elimination *restrict E, symlie_real *restrict values, int p, symlie_real *restrict product)
 {
     const int size = block_size(E, p), stride = panel_row(E, p), width = E->width[p], margin = width + LANES;
@@ -136,8 +138,8 @@ static inline void subtract_border(const elimination *restrict E, symlie_real *r
     }
 }
 
-/* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it in its block leave undetermined, or
- * SYMLIE_NOT_FINITE with one whose row has an entry that is not. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
+ * *lost is the unknown. */
 static inline int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     const block_parts parts = parts_of(E, values);
@@ -154,7 +156,7 @@ static inline int factorise_matrix(const elimination *restrict E, symlie_real *r
     return SYMLIE_DONE;
 }
 
-/* x becomes the solution for the right-hand side x. */
+/* Solve for the right-hand side x in place. */
 static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
 {
     const block_parts parts = parts_of(E, values);

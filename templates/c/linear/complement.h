@@ -1,14 +1,15 @@
-/* Solution with a band matrix S, as the complements of large systems are: bandwidth entries left and right of the diagonal.
+/* Solution with a band matrix S such as the Schur complement of large systems, with `bandwidth` entries left and right
+ * of the diagonal.
  *
- *   A row has 3 bandwidth + 1 numbers: its entries, and room for those of rows that are exchanged. Matrices of chains, of
- *   narrow bands, are eliminated without exchange first, from both ends; where a pivot loses its size, once more with
- *   partial pivoting. */
+ * A row has 3 bandwidth + 1 numbers: its entries and space for the entries of exchanged rows. Narrow bands, which
+ * belong to chains, are first eliminated without row exchange from both ends. If a pivot is too small, the elimination
+ * is repeated with partial pivoting. */
 #ifndef SYMLIE_COMPLEMENT_H
 #define SYMLIE_COMPLEMENT_H
 
 #include "tridiagonal.h"
 
-/* Row k of the rows below loses its entry: `entries` of each behind it change. */
+/* Eliminate the entries of row k from the rows below; `entries` numbers of each row after the eliminated one change. */
 static inline void eliminate_below(int rows, int entries, long long width, const symlie_real *restrict row,
                                    symlie_real *restrict below, symlie_real *restrict x)
 {
@@ -19,7 +20,7 @@ static inline void eliminate_below(int rows, int entries, long long width, const
     }
 }
 
-/* Row of the largest of some entries, the first of equal ones; -1 where lanes differ, whose members take such a step alone. */
+/* Index of the first largest entry, or -1 if the lanes differ; their members then repeat the step individually. */
 static inline int pivot_of(int below, long long stride, const symlie_real *restrict entry, symlie_real *restrict largest)
 {
     int pivot = 0;
@@ -41,11 +42,11 @@ static inline int pivot_of(int below, long long stride, const symlie_real *restr
     return pivot;
 }
 
-/* Eliminate the band matrix in place; x becomes the solution. 0 if it is singular. */
+/* Eliminate the band matrix in place; x becomes the solution. Return 0 if the matrix is singular. */
 static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
-    int reach = 0; /* last column that rows up to the pivot's touch */
+    int reach = 0; /* last column that a row up to the pivot row reaches */
     for (int k = 0; k < n; k++) {
         const int below = k + bandwidth < n ? bandwidth : n - 1 - k;
         symlie_real *restrict row = S + k * width + bandwidth;
@@ -85,8 +86,8 @@ static inline int solve_band(int n, int bandwidth, symlie_real *restrict S, syml
     return 1;
 }
 
-/* A row loses its entries of rows that were eliminated before it, which are `farthest` to `nearest` rows away against the
- * direction of elimination; meanwhile it is in registers. */
+/* Eliminate from a row the entries of the rows eliminated before it, which are `farthest` to `nearest` rows away
+ * against the direction of elimination. The row stays in registers. */
 static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction, const int farthest, const int nearest,
                                         const long long width, symlie_real *row, symlie_real *x)
 {
@@ -102,8 +103,9 @@ static SYMLIE_INLINE void subtract_rows(const int bandwidth, const int direction
     *x = right;
 }
 
-/* The diagonal entry of a row becomes its reciprocal; negative if only round-off is left of it. Joints that hold angles make
- * S like the matrix of a beam, whose last pivots are N^-3 of their entries: no exchange of rows mends that. */
+/* Replace the diagonal entry of a row by its reciprocal; the return value is negative if only round-off is left of the
+ * entry. Joints that constrain angles make S resemble the matrix of a beam, whose last pivots are N^-3 of the entries.
+ * Row exchange does not improve such pivots. */
 static SYMLIE_INLINE symlie_real take_reciprocal(const symlie_real original, symlie_real *row)
 {
     const symlie_real kept = fabs(row[0]) - LOST_PIVOT * fabs(original);
@@ -126,12 +128,12 @@ static SYMLIE_INLINE void substitute(const int count, const int direction, const
     *x = right * row[0];
 }
 
-/* The same as solve_band without exchange of rows, from both ends at a time, since each pivot waits for its neighbour's;
- * 0 if a pivot loses its size, and S and x are changed. */
+/* Solve as solve_band, but without row exchange and from both ends at once, since each pivot depends on its neighbour.
+ * Return 0 if a pivot is too small; S and x are then modified. */
 static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     const long long width = 3 * bandwidth + 1;
-    const int first = (n - bandwidth) / 2, last = first + bandwidth; /* rows between them are the last to be eliminated */
+    const int first = (n - bandwidth) / 2, last = first + bandwidth; /* rows between them are eliminated last */
     symlie_real *diagonal = S + bandwidth, smallest = SYMLIE_NUMBER((symlie_scalar)INFINITY);
     for (int k = 0, l = n - 1; l >= last; k++, l--) {
         symlie_real above = SYMLIE_NUMBER((symlie_scalar)INFINITY), below;
@@ -151,7 +153,7 @@ static SYMLIE_INLINE int solve_from_ends(const int n, const int bandwidth, symli
         subtract_rows(bandwidth, -1, bandwidth, last - k, width, row, x + k);
         subtract_rows(bandwidth, 1, bandwidth, 1, width, row, x + k);
         const symlie_real kept = take_reciprocal(original, row);
-        smallest = SYMLIE_WHERE(kept >= smallest, smallest, kept); /* NaN, too, which reaches these rows */
+        smallest = SYMLIE_WHERE(kept >= smallest, smallest, kept); /* true for NaN, too, which propagates to these rows */
     }
     if (!SYMLIE_ALL(smallest > 0)) return 0;
     for (int k = last - 1; k >= first; k--) substitute(last - 1 - k, 1, diagonal + k * width, x + k);
@@ -167,8 +169,8 @@ static inline int has_narrow_band(int n, int bandwidth)
     return bandwidth == 1 || (bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth);
 }
 
-/* Without exchange of rows; bandwidths are those of chains with one to six rows at each joint. Loops over rows and entries
- * are unrolled for that of chains of the model, NARROW_BANDWIDTH. */
+/* Solve without row exchange for the bandwidths of chains with one to six constraint equations at each joint. Loops
+ * over rows and entries are unrolled for NARROW_BANDWIDTH, the bandwidth of the chains of the model. */
 static inline int solve_narrow_band(int n, int bandwidth, symlie_real *restrict S, symlie_real *restrict x)
 {
     if (bandwidth == 1) return solve_tridiagonal(n, S, x);

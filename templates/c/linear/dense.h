@@ -1,18 +1,21 @@
-/* LU of a dense matrix of ELIMINATION_SIZE unknowns with partial pivoting, kept as long as wanted.
+/* LU factorisation of a dense matrix of ELIMINATION_SIZE unknowns with partial pivoting. The factors can be reused for
+ * any number of right-hand sides.
  *
- *   Rows go on with zeros up to a multiple of LANES and are always worked on LANES numbers at a time from the same places:
- *   processors wait where what is read was written in other parts.
+ * Rows are padded with zeros to a multiple of LANES and always accessed in the same groups of LANES numbers: a load
+ * that overlaps recent stores of other widths stalls the processor.
  *
- *   Unknowns of different components, where some are named, have no entry in common: what is zero is not worked on.
+ * Unknowns of different components, if components are listed, have no common entries; the elimination skips these
+ * zeros.
  *
- * Pivots are compared relative to the sums of |entries| of their rows; a pivot below LOST_PIVOT times the sum of its column
- * is lost. */
+ * Pivots are compared relative to the sums of |entries| of their rows. A pivot below LOST_PIVOT times the sum of its
+ * column is rejected. */
 #ifndef SYMLIE_DENSE_H
 #define SYMLIE_DENSE_H
 
 #include "rows.h"
 
-/* Loops over the pivots of small matrices are unrolled, so that numbers stay in registers, and that once: SYMLIE_APART. */
+/* Loops over the pivots of small matrices are unrolled to hold numbers in registers. SYMLIE_APART prevents copies of
+ * the unrolled code. */
 #if defined(__GNUC__) && ELIMINATION_SIZE <= 12
 #define DENSE_UNROLL _Pragma("GCC unroll 12")
 #else
@@ -32,10 +35,10 @@ typedef struct {
 } elimination;
 
 typedef struct {
-    symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* behind its pivot divided by it */
+    symlie_real row[ELIMINATION_SIZE][DENSE_ROW]; /* divided by its pivot right of it */
     symlie_real factor[ELIMINATION_SIZE][DENSE_ROW]; /* multipliers of each column */
     symlie_real reciprocal[ELIMINATION_SIZE];
-    int origin[ELIMINATION_SIZE]; /* the row that each pivot has come from */
+    int origin[ELIMINATION_SIZE]; /* original row of each pivot */
 } dense_matrix;
 
 static inline elimination read_elimination(const int *restrict tables)
@@ -44,15 +47,15 @@ static inline elimination read_elimination(const int *restrict tables)
     return E;
 }
 
-/* Begin a new matrix: zeros, to which entries are added. */
+/* Set the matrix to zero before entries are added. */
 static inline void clear_matrix(const elimination *restrict E, symlie_real *restrict values)
 {
     (void)E;
     for (int k = 0; k < ELIMINATION_SIZE * DENSE_ROW; k++) values[k] = 0;
 }
 
-/* Eliminate in place. SYMLIE_SINGULAR with an unknown that the ones before it leave undetermined, or SYMLIE_NOT_FINITE with
- * one whose row has an entry that is not. */
+/* Factorise in place. Return SYMLIE_SINGULAR if a pivot is too small, or SYMLIE_NOT_FINITE if a row is not finite;
+ * *lost is the unknown. */
 SYMLIE_APART int factorise_matrix(const elimination *restrict E, symlie_real *restrict values, int *restrict lost)
 {
     dense_matrix *restrict A = (dense_matrix *)values;
@@ -93,7 +96,7 @@ DENSE_UNROLL
 DENSE_UNROLL
         for (int i = k + 1; i < ELIMINATION_SIZE; i++)
             if (!ARE_APART(i, k)) A->factor[k][i] = A->row[i][k] * reciprocal;
-        /* What is left of the columns up to the pivot's has no meaning. */
+        /* Columns up to the pivot are not used any more. */
 DENSE_UNROLL
         for (int j = (k + 1) / LANES * LANES; j < DENSE_ROW; j += LANES_AT_ONCE) {
             const lanes kept = READ_LANES(A->row[k] + j);
@@ -106,7 +109,7 @@ DENSE_UNROLL
     return SYMLIE_DONE;
 }
 
-/* x becomes the solution for the right-hand side x. */
+/* Solve for the right-hand side x in place. */
 static inline void solve_factorised(const elimination *restrict E, symlie_real *restrict values, symlie_real *restrict x)
 {
     const dense_matrix *restrict A = (const dense_matrix *)values;

@@ -1,13 +1,15 @@
-/* Rows of B that depend on each other while a system moves; see symlie/runtime/linear/dependent_rows.py.
+/* Redundant constraints during a motion; see symlie/runtime/linear/dependent_rows.py.
  *
- *   A combination y of rows vanishes if B^T y = 0. Orthonormal combinations are found by inverse iteration,
+ * A combination y of constraint equations is dependent if B^T y = 0. Inverse iteration computes orthonormal
+ * combinations,
  *
  *   [ 1   U^T ] [x]   [ 0 ]
  *   [ U  -s   ] [y] = [ -z ],     y = (U U^T + s)^-1 z,
  *
- *   where U is B with rows of length one and s is RANK_SHIFT. As many rows are set aside, those that have most of the
- *   combinations: their multipliers are zero. Of all multipliers of the same force those of the smallest elastic energy
- *   lambda^T W lambda are taken, where W has COMPLIANCE on its diagonal, and of these the smallest.
+ * where U is B with rows scaled to length one and s is RANK_SHIFT. One equation is removed per combination, those with
+ * the largest coefficients, and its multiplier is zero. Among all multipliers of the same force those of the smallest
+ * elastic energy lambda^T W lambda are chosen, where W has COMPLIANCE on its diagonal, and among these the smallest
+ * ones.
  *
  * Included after the algebra. */
 #ifndef SYMLIE_DEPENDENT_ROWS_H
@@ -15,7 +17,7 @@
 
 #include "vectors.h"
 
-/* Combinations that are looked for at most; 0: rows are independent. */
+/* Largest number of combinations; 0 if the constraint equations are independent. */
 #ifndef PROBES
 #define PROBES 0
 #endif
@@ -32,8 +34,8 @@ static inline symlie_real weighted_product(int rows, const symlie_real *restrict
     return sum;
 }
 
-/* An orthonormal basis of columns in their place, the longest first, as long as what the ones before leave of one is longer
- * than `least`; how many there are. What is left of the others follows them. */
+/* Replace the columns by an orthonormal basis, longest remainder first, while the remainder of a column is longer than
+ * `least`. Return the size of the basis; the remainders of the other columns follow it. */
 static inline int orthonormalise(int rows, int count, symlie_real least, const symlie_real *restrict weight, symlie_real *restrict columns)
 {
     for (int found = 0; found < count; found++) {
@@ -62,8 +64,8 @@ static inline int orthonormalise(int rows, int count, symlie_real least, const s
     return count;
 }
 
-/* kept becomes 0 for the rows that have most of the combinations, each of what the ones before leave, and 1 for others;
- * what is left of the combinations has no meaning. */
+/* Set kept to 0 for the equations with the largest coefficients in the combinations, after projection onto the
+ * complement of those chosen before, and to 1 for the others. The combinations are overwritten. */
 static inline void choose_rows(int rows, int count, symlie_real *restrict combination, symlie_real *restrict kept)
 {
     for (int i = 0; i < rows; i++) kept[i] = 1;
@@ -93,7 +95,7 @@ static inline void choose_rows(int rows, int count, symlie_real *restrict combin
     }
 }
 
-/* The rows that stages set aside from here on; 0 if B is not finite. */
+/* Determine the equations that the following stages omit. Return 0 if B is not finite. */
 SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {
     const elimination E = read_elimination(ELIMINATION);
@@ -147,8 +149,8 @@ SYMLIE_COLD int find_dependent_rows(const symlie_problem *restrict P, const syml
     return 1;
 }
 
-/* Multipliers of the same force with the smallest elastic energy, and of these with the smallest norm, at the configuration
- * where dependent rows were found last. */
+/* Replace the multipliers by those of the same force with the smallest elastic energy, and among these with the
+ * smallest norm, at the configuration of the last find_dependent_rows. */
 static inline void take_minimal_multipliers(const symlie_problem *restrict P, const mass_matrix *restrict m, symlie_real *restrict lambda)
 {
     (void)P;
@@ -163,7 +165,8 @@ static inline void take_minimal_multipliers(const symlie_problem *restrict P, co
     }
 }
 
-/* Whether a combination of rows that vanishes leaves more of a residual than `bound`: no configuration satisfies them all. */
+/* Return whether a dependent combination has a residual above `bound`, so that no configuration satisfies all
+ * equations. */
 static inline int contradicts(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict residual,
                               symlie_real bound)
 {
@@ -176,7 +179,7 @@ static inline int contradicts(const symlie_problem *restrict P, const mass_matri
     return 0;
 }
 #else
-/* Rows are independent. */
+/* Constraint equations are independent. */
 
 static inline int find_dependent_rows(const symlie_problem *restrict P, const symlie_real *restrict B, mass_matrix *restrict m)
 {

@@ -1,6 +1,6 @@
-/* Solution with the mass matrix and with the saddle point matrix of one stage, for models of fixed topology: by the
- * model's derived eliminations. When a pivot of theirs loses its size, the whole matrix is eliminated with partial
- * pivoting. Included after the model. */
+/* Solution with the mass matrix and with the saddle point matrix of one stage, for models of fixed topology, by the
+ * derived eliminations of the model. If a pivot is too small, the whole matrix is eliminated with partial pivoting.
+ * Included after the model. */
 #ifndef SYMLIE_FIXED_ALGEBRA_H
 #define SYMLIE_FIXED_ALGEBRA_H
 
@@ -9,14 +9,14 @@
 #define SADDLE (DIMENSION + ROWS)
 
 #if SYMLIE_LANES > 1
-/* Pivots of lanes may lie in different rows: their members take such a step alone. */
+/* Pivot rows of lanes may differ. Their members then repeat the step individually. */
 SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
     (void)n, (void)A, (void)x;
     return 0;
 }
 #else
-/* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration; 0 if A is singular. */
+/* Solve A x = x by Gaussian elimination with partial pivoting and row equilibration. Return 0 if A is singular. */
 SYMLIE_COLD int solve_dense(int n, symlie_real *restrict A, symlie_real *restrict x)
 {
     for (int i = 0; i < n; i++) {
@@ -99,7 +99,7 @@ SYMLIE_COLD int solve_saddle_dense(const symlie_real *restrict M, const symlie_r
 }
 #endif
 
-/* The mass matrix at one configuration with its derived factors; there are none if M is singular by structure. */
+/* Mass matrix at one configuration with its derived factors, or without them if M is structurally singular. */
 typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
     symlie_real F[FACTORS > 0 ? FACTORS : 1];
@@ -117,7 +117,7 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     return work;
 }
 
-/* 0 if M is not positive definite. */
+/* Return 0 if M is not positive definite. */
 static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);

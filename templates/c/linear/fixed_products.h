@@ -1,4 +1,5 @@
-/* Products with the constraint Jacobian of models of fixed topology, and a check of their factors. Included after the model. */
+/* Products with the constraint Jacobian of models of fixed topology, and a check of the factors. Included after the
+ * model. */
 #ifndef SYMLIE_FIXED_PRODUCTS_H
 #define SYMLIE_FIXED_PRODUCTS_H
 
@@ -24,11 +25,11 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
 #endif
 
 #if FACTORS
-/* Whether the matrix that factorize took is positive definite. */
+/* Return whether the matrix factorised by `factorize` is positive definite. */
 static inline int has_positive_pivots(const symlie_real *restrict F)
 {
     symlie_mask kept = F[0] >= 0;
-    /* Reciprocals of the pivots come first; they are zero where there is no velocity. */
+    /* The reciprocal pivots come first. They are zero for components without a velocity. */
     for (int k = 0; k < DIMENSION; k++) kept &= (F[k] >= 0) & (F[k] < (symlie_scalar)INFINITY);
     return SYMLIE_ALL(kept);
 }

@@ -1,12 +1,12 @@
-/* Solution of one stage where M has no inverse, but rows of constraints that touch one node alone hold what it lacks:
+/* Solution of one stage with a singular M that constraint equations on single nodes complete:
  *
  *   (M + B1_h^T G B1_h) a + B0^T lambda = r + B1_h^T G c_h,   B1 a = c
  *
- * has the same a and lambda for all diagonal G, since what is added cancels. With the rows h of such joints it is regular, and
- * has the entries that M has, so that S = B1 M^-1 B0^T is solved with in place of the whole matrix, by the derived elimination
- * of models of fixed topology, else by nodes. G of a row is the sum of the
- * diagonal entries of M that belong to its components; it is zero for rows that touch others of the node as well. Tables are
- * those of symlie/runtime/linear/held_mass.py. Included by saddle_algebra.h. */
+ * has the same a and lambda for every diagonal G, since the added terms cancel. With the equations h of such joints the
+ * sum is regular and has the sparsity of M. The solution then uses S = B1 M^-1 B0^T instead of the whole matrix: by the
+ * derived elimination for models of fixed topology, otherwise node by node. The weight G of an equation is the sum of
+ * the diagonal entries of M of its components; it is zero for equations that touch other components of the node as
+ * well. The tables are those of symlie/runtime/linear/held_mass.py. Included by saddle_algebra.h. */
 #ifndef SYMLIE_HELD_MASS_H
 #define SYMLIE_HELD_MASS_H
 
@@ -48,7 +48,7 @@ static inline void place_held(const symlie_problem *restrict P, symlie_real *wor
 }
 #endif
 
-/* M and r with those rows. */
+/* Add these equations to M and r. */
 static inline void hold_mass(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
                              const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c)
 {
@@ -67,13 +67,13 @@ static inline void hold_mass(const symlie_problem *restrict P, held_mass *restri
     }
 }
 
-/* 0 if the matrix with those rows is singular as well; r is left as it is. */
+/* Return 0 if the completed matrix is singular as well; r is unchanged then. */
 static inline int solve_held(const symlie_problem *restrict P, held_mass *restrict h, const symlie_real *restrict M,
                              const symlie_real *restrict B0, const symlie_real *restrict B1, const symlie_real *restrict r,
                              const symlie_real *restrict c, symlie_real *restrict a, symlie_real *restrict lambda)
 {
 #if FIXED_TOPOLOGY && defined(MASS_NUMBERS)
-    /* Factors that are written into the text are those of M alone. */
+    /* Constant factors in the generated code belong to M alone. */
     for (int k = 0; k < COUNT_OF_HELD_TO; k++)
         if (MASS_IS_NUMBER[HELD_TO[k]]) return 0;
 #endif

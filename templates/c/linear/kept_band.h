@@ -1,11 +1,12 @@
-/* Factors of a band matrix that are kept for many right-hand sides, without exchange of rows. Rows are those of complement.h. */
+/* Factors of a band matrix for several right-hand sides, without row exchange. The storage of rows is that of
+ * complement.h. */
 #ifndef SYMLIE_KEPT_BAND_H
 #define SYMLIE_KEPT_BAND_H
 
 #include "complement.h"
 
-/* A row in a direction of elimination: factors take the place of entries of rows eliminated before. Of those that follow so
- * many are still entries. */
+/* Factorise a row in a direction of elimination: factors replace the entries of the rows eliminated before. `following`
+ * entries after it remain entries. */
 static SYMLIE_INLINE void keep_factors(const int bandwidth, const int direction, const int farthest, const int nearest,
                                        const int following, const long long width, symlie_real *row)
 {
@@ -17,7 +18,7 @@ static SYMLIE_INLINE void keep_factors(const int bandwidth, const int direction,
     }
 }
 
-/* From both ends, as solve_from_ends; 0 if a pivot loses its size. */
+/* Factorise from both ends, as solve_from_ends. Return 0 if a pivot is too small. */
 static SYMLIE_INLINE int factorize_from_ends(const int n, const int bandwidth, symlie_real *restrict S)
 {
     const long long width = 3 * bandwidth + 1;
@@ -74,7 +75,8 @@ static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const sym
     }
 }
 
-/* The last of the four numbers of a row of a tridiagonal matrix with factors is that which the row takes of the one found before. */
+/* Store in the last of the four numbers of a factorised tridiagonal row its coefficient of the component that is solved
+ * before. */
 static inline void keep_last_factors(const int n, symlie_real *restrict S)
 {
     const int middle = (n - 1) / 2;
@@ -84,7 +86,8 @@ static inline void keep_last_factors(const int n, symlie_real *restrict S)
     }
 }
 
-/* The same for a tridiagonal matrix: what the next row waits for stays in registers, and takes one fused operation. */
+/* Solve with tridiagonal factors: the values that the next row waits for stay in registers and take one fused
+ * operation. */
 static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = (n - 1) / 2;
@@ -101,7 +104,7 @@ static SYMLIE_INLINE void solve_kept_tridiagonal(const int n, const symlie_real 
     }
 }
 
-/* Factors of S, if its band is narrow; 0 where there are none without exchange of rows. */
+/* Factorise S if its band is narrow. Return 0 if this is impossible without row exchange. */
 static inline int factorize_band(int n, int bandwidth, symlie_real *restrict S)
 {
     if (!(bandwidth % 2 == 1 && bandwidth <= LARGEST_NARROW_BANDWIDTH && n >= 3 * bandwidth)) return 0;

@@ -4,7 +4,8 @@
 
 #include "rows.h"
 
-/* Eliminate the columns of a block in its panel; U becomes D^-1 U. -1, or the column whose pivot is lost. */
+/* Eliminate the columns of a block in its panel; U becomes D^-1 U. Return -1, or the column of a pivot that is too
+ * small. */
 static inline int factorise_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scale,
                                   const symlie_real *restrict column, symlie_real *restrict factor, int *restrict exchange)
 {
@@ -31,7 +32,7 @@ static inline int factorise_panel(int size, int width, symlie_real *restrict pan
     return -1;
 }
 
-/* D and U, which solutions read one without the other, each in rows of its own; those of U go on with zeros. */
+/* Store D and U in separate rows, since solutions read them independently; rows of U are padded with zeros. */
 static inline int row_behind(int size, int width) { return (width - size + LANES - 1) / LANES * LANES; }
 
 static inline void part_panel(int size, int width, symlie_real *restrict panel, symlie_real *restrict scratch)
@@ -43,7 +44,7 @@ static inline void part_panel(int size, int width, symlie_real *restrict panel, 
     copy_row((long long)size * behind, scratch, panel + size * size);
 }
 
-/* Products of four rows of L, or of one, with LANES columns of U. */
+/* Multiply four rows of L, or one, by LANES columns of U. */
 static inline void multiply_lanes(int rows, int size, const symlie_real *restrict L, int stride, const symlie_real *restrict U,
                                   int margin, symlie_real *restrict product)
 {
@@ -56,7 +57,7 @@ static inline void multiply_lanes(int rows, int size, const symlie_real *restric
     for (int i = 0; i < rows; i++) WRITE_LANES(product + i * margin, sum[i]);
 }
 
-/* Products of some rows of L with some columns of U; their rows are `margin` apart. */
+/* Multiply rows of L by columns of U; the product has the row stride `margin`. */
 static inline void multiply_rows(int rows, int size, int columns, const symlie_real *restrict L, int stride,
                                  const symlie_real *restrict U, int margin, symlie_real *restrict product)
 {
@@ -76,7 +77,7 @@ static inline void subtract_product(int rows, int columns, int margin, const sym
         for (int j = 0; j < columns; j++) rest[j] -= product[j];
 }
 
-/* x becomes D^-1 x for an eliminated block. */
+/* x = D^-1 x for an eliminated block. */
 static inline void solve_block(int size, int stride, const symlie_real *restrict panel, const int *restrict exchange,
                                symlie_real *restrict x)
 {
@@ -93,7 +94,7 @@ static inline void solve_block(int size, int stride, const symlie_real *restrict
     }
 }
 
-/* Long matrices are far away: what is read of a block is fetched while the one before its neighbour is at work. */
+/* Prefetch the numbers of a block two blocks ahead of its use, since long matrices do not fit the cache. */
 static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
 {
 #if defined(__GNUC__)

@@ -1,8 +1,8 @@
-/* What eliminations do with rows, LANES numbers at a time: rows go on with zeros up to a multiple of LANES. */
+/* Operations of eliminations on rows, LANES numbers at a time. Rows are padded with zeros to a multiple of LANES. */
 #ifndef SYMLIE_ROWS_H
 #define SYMLIE_ROWS_H
 
-/* LANES numbers, wherever they lie. Their sizes have no sign bit. */
+/* LANES numbers at any address. Their absolute values are computed by clearing the sign bits. */
 #if defined(__GNUC__)
 typedef symlie_real lanes __attribute__((vector_size(LANES * sizeof(symlie_real)), aligned(sizeof(symlie_real)), may_alias));
 typedef __typeof__((lanes){0} < (lanes){0}) lane_bits;
@@ -16,7 +16,7 @@ typedef symlie_real lanes;
 #define BEFORE_LANES(x, behind) (x)
 #endif
 
-/* Not functions, whose arguments would be passed in ways that depend on the processor. */
+/* Macros, since the calling convention for vector arguments of functions depends on the processor. */
 #define READ_LANES(x) (*(const lanes *)(x))
 #define WRITE_LANES(x, value) (*(lanes *)(x) = (value))
 
@@ -31,17 +31,18 @@ static inline symlie_real sum_of_sizes(int entries, const symlie_real *restrict 
     return sum;
 }
 
-/* Reciprocal of a sum of |entries|, by which a row is scaled where pivots are compared. */
+/* Scale of a row for the comparison of pivots: the reciprocal of its sum of |entries|. */
 static inline symlie_real row_scale(symlie_real sum) { return sum > 0 ? 1 / sum : 1; }
 
-/* Add the |entries| of a scaled row to the sums of their columns. */
+/* Add the |entries| of a scaled row to the sums of the columns. */
 static inline void add_sizes(int entries, symlie_real scale, const symlie_real *restrict row, symlie_real *restrict column)
 {
     for (int j = 0; j < entries; j += LANES_AT_ONCE)
         WRITE_LANES(column + j, READ_LANES(column + j) + scale * SIZES(READ_LANES(row + j)));
 }
 
-/* The row of the largest entry of a column relative to its row, or -1 if that is lost beside the column's sum. */
+/* Row of the largest entry of a column relative to its row, or -1 if this entry is too small compared with the column
+ * sum. */
 static inline int pivot_row(int rows, long long stride, const symlie_real *restrict column, const symlie_real *restrict scale,
                             symlie_real sum)
 {
@@ -55,7 +56,7 @@ static inline int pivot_row(int rows, long long stride, const symlie_real *restr
     return largest > LOST_PIVOT * sum ? pivot : -1;
 }
 
-/* Numbers of whole lanes, to a place before them or elsewhere. */
+/* Copy numbers in whole lanes, to a lower address or to another array. */
 static inline void copy_row(long long entries, const symlie_real *from, symlie_real *to)
 {
     for (long long j = 0; j < entries; j++) to[j] = from[j];
@@ -70,7 +71,7 @@ static inline void exchange_rows(int entries, symlie_real *restrict row, symlie_
     }
 }
 
-/* Subtract multiples of a row from others, each `stride` behind the one before. */
+/* Subtract multiples of a row from other rows with the given stride. */
 static inline void subtract_row(int rows, int entries, long long stride, const symlie_real *restrict factor,
                                 const symlie_real *restrict row, symlie_real *restrict others)
 {
@@ -83,7 +84,7 @@ static inline void subtract_row(int rows, int entries, long long stride, const s
     }
 }
 
-/* The first lanes of x may be on their way to memory still, so that they are not read from it. */
+/* The first lanes of x are passed in registers, since their stores may not have completed yet. */
 static inline symlie_real product_with_lanes(int entries, const symlie_real *restrict row, const lanes *restrict first,
                                              const symlie_real *restrict x)
 {

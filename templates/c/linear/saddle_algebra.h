@@ -1,12 +1,12 @@
-/* Solution with the saddle point matrix of one stage where M has no inverse, as a whole:
+/* Solution with the whole saddle point matrix of one stage, for singular M:
  *
  *   [ M    B0^T ] [a     ]   [r]
  *   [ B1   0    ] [lambda] = [c]
  *
- * Where rows may depend on each other, those that find_dependent_rows has set aside are left out, and their multipliers are
- * zero. It is regular if M is so on the directions that B leaves. Clamped components have a one on the diagonal and are zero.
- * SADDLE_REFINEMENTS steps of refinement take the residual by the products of M, B0 and B1. Tables say where each value
- * belongs, those of symlie/runtime/linear/saddle.py. Included after the model. */
+ * Redundant constraint equations that find_dependent_rows removes are omitted; their multipliers are zero. The matrix
+ * is regular if M is regular on the null space of B. Clamped components have a one on the diagonal and are zero.
+ * SADDLE_REFINEMENTS steps of iterative refinement compute the residual by products with M, B0 and B1. The tables of
+ * symlie/runtime/linear/saddle.py give the position of each value. Included after the model. */
 #ifndef SYMLIE_SADDLE_ALGEBRA_H
 #define SYMLIE_SADDLE_ALGEBRA_H
 
@@ -14,7 +14,7 @@
 
 #include "saddle_tables.h"
 
-/* Rows that may depend on each other; see dependent_rows.h. */
+/* Number of possibly redundant constraint equations; see dependent_rows.h. */
 #ifndef PROBES
 #define PROBES 0
 #endif
@@ -24,7 +24,8 @@
 #define KEPT(row, x) (x)
 #endif
 
-/* Rows that hold what M lacks; see held_mass.h. They serve where the whole matrix would be a band, or M has derived factors. */
+/* Constraint equations that complete a singular M; see held_mass.h. They are used if the whole matrix would be a band
+ * matrix, or if M has derived factors. */
 #if FIXED_TOPOLOGY
 #define HOLDS (FACTORS > 0 && COUNT_OF_HELD_TO > 0 && !PROBES)
 #elif defined(SYMLIE_BAND_H) && !PROBES
@@ -36,7 +37,7 @@
 #include "held_mass.h"
 #endif
 
-/* Memory of a matrix: of the stack, or of the workspace of large systems. */
+/* Memory of a matrix: on the stack, or in the workspace of large systems. */
 #if FIXED_TOPOLOGY
 #include "fixed_products.h"
 
@@ -45,11 +46,11 @@
 typedef struct {
     symlie_real M[MASS_VALUES > 0 ? MASS_VALUES : 1];
 #if PROBES
-    int dependent_rows;         /* combinations of rows that vanish */
-    int elastic;                /* how many of them compliances determine */
+    int dependent_rows;         /* number of dependent combinations of equations */
+    int elastic;                /* number of these that compliances determine */
     symlie_real combination[PROBES * ROWS];
     symlie_real rest[PROBES * ROWS];
-    symlie_real kept[ROWS];     /* 0 for rows that are set aside */
+    symlie_real kept[ROWS];     /* 0 for omitted equations */
     symlie_real scale[ROWS];
 #endif
 } mass_matrix;
@@ -83,7 +84,7 @@ static inline long long mass_workspace(const symlie_problem *restrict P)
     return size;
 }
 
-/* Take the arrays from the workspace; returns what is left of it. */
+/* Allocate the arrays from the workspace; return the remainder of it. */
 static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_real *work, mass_matrix *restrict m)
 {
 #if !FIXED_TOPOLOGY
@@ -103,7 +104,7 @@ static inline symlie_real *place_mass(const symlie_problem *restrict P, symlie_r
     return work + mass_workspace(P);
 }
 
-/* Whether M is regular enough is for solve_stage to find. */
+/* solve_stage detects a singular M. */
 static inline int evaluate_mass(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q, mass_matrix *restrict m)
 {
     system_mass(P, t, q, m->M);
@@ -123,7 +124,7 @@ static inline void subtract_inertia(const symlie_problem *restrict P, const syml
 
 #include "dependent_rows.h"
 
-/* A right side x, of which the part of M is there. */
+/* Complete a right-hand side x that contains the part of M. */
 static inline void complete_right_side(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict c,
                                        symlie_real *restrict x)
 {
@@ -133,7 +134,7 @@ static inline void complete_right_side(const symlie_problem *restrict P, const m
     for (int k = 0; k < COUNT_OF_SADDLE_HELD; k++) x[SADDLE_HELD[k]] = 0;
 }
 
-/* 0 if the matrix is singular or not finite. */
+/* Return 0 if the matrix is singular or not finite. */
 static inline int solve_stage(const symlie_problem *restrict P, const mass_matrix *restrict m, const symlie_real *restrict B0,
                               const symlie_real *restrict B1, const symlie_real *restrict r, const symlie_real *restrict c,
                               symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,15 +1,16 @@
-/* Solution with a tridiagonal matrix whose rows have four numbers, as band matrices of bandwidth one have in complement.h. */
+/* Solution with a tridiagonal matrix whose rows have four numbers, the storage of complement.h for bandwidth one. */
 #ifndef SYMLIE_TRIDIAGONAL_H
 #define SYMLIE_TRIDIAGONAL_H
 
-/* A row of a tridiagonal matrix that has lost one neighbour: 1/pivot, the entry of its other one, and the solution without it. */
+/* Row of a tridiagonal matrix after elimination of one neighbour: 1/pivot, the entry of the other neighbour, and the
+ * right-hand side divided by the pivot. */
 typedef struct {
     symlie_real reciprocal;
     symlie_real entry;
     symlie_real x;
 } eliminated_row;
 
-/* Remove a row's entry of a neighbour that is eliminated; its entry of the other one is divided by the pivot. */
+/* Eliminate a neighbour from a row; the entry of the other neighbour is divided by the pivot. */
 static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int entry, int other, symlie_real *restrict row,
                                                  symlie_real *restrict x, symlie_real *restrict smallest)
 {
@@ -23,8 +24,8 @@ static inline eliminated_row eliminate_neighbour(eliminated_row neighbour, int e
     return result;
 }
 
-/* The same as solve_band for a tridiagonal matrix without exchange of rows, from both ends at a time, since each pivot
- * waits for its neighbour's; 0 if a pivot loses its size, and S and x are changed. */
+/* Solve as solve_band for a tridiagonal matrix, but without row exchange and from both ends at once, since each pivot
+ * depends on its neighbour. Return 0 if a pivot is too small; S and x are then modified. */
 static inline int solve_tridiagonal(int n, symlie_real *restrict S, symlie_real *restrict x)
 {
     const int middle = n / 2;

@@ -1,8 +1,8 @@
-/* What generalized-alpha methods begin with; see generalized_alpha.h. */
+/* Initial method history of generalized-alpha methods; see generalized_alpha.h. */
 #ifndef SYMLIE_ALPHA_START_H
 #define SYMLIE_ALPHA_START_H
 
-/* (4), (5), in what the method carries. */
+/* Initialise the method history by (4) and (5). */
 static inline int method_begin(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                                const symlie_control *restrict control, mass_matrix *restrict mass,
                                const symlie_state *restrict state, symlie_real *restrict own)
@@ -45,7 +45,7 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     system_jacobian(P, t, state->q, state->v, B);
     multiply_jacobian(P, B, u, c);
 #if FIELDS
-    /* Dense output begins at ends of steps, where velocities are off already. */
+    /* Dense output starts at ends of steps, where velocities violate the hidden constraint. */
     ARRAY(off, ROWS);
     hidden_residual(P, t, state->q, B, state->v, 0, lambda, off);
     for (int k = 0; k < ROWS; k++) c[k] -= off[k];

@@ -1,4 +1,4 @@
-/* What generalized-alpha methods do for nodes without velocity, with the numbers of equations of generalized_alpha.h. */
+/* First-order states in generalized-alpha methods, with the equation numbers of generalized_alpha.h. */
 #ifndef SYMLIE_ALPHA_STATES_H
 #define SYMLIE_ALPHA_STATES_H
 
@@ -6,7 +6,7 @@
 #define STATE_ALPHA_M (2 * ALPHA_F - 0.5)
 #define STATE_RATE(h) ((1 - STATE_ALPHA_M) / (STATE_GAMMA * (1 - ALPHA_F) * (h))) /* dv'/dw */
 
-/* For each of their components k; for none where all nodes have velocities. */
+/* Loop over the components k of first-order states; empty for models without them. */
 #if FIELDS
 #define FOR_STATES(k) for (int n_of_state = 0, k; n_of_state < COUNT_OF_STATE && (k = STATE[n_of_state], 1); n_of_state++)
 #else
@@ -28,7 +28,7 @@ static inline void rates_at_end(const symlie_problem *restrict P, const step_for
     FOR_STATES(k) v_dot[k] = (v_dot[k] - ALPHA_F * f->acceleration_n[k]) / (1 - ALPHA_F);
 }
 
-/* The increment that leads to a rate, by (8) and (9). */
+/* Compute the increment for a given rate by (8) and (9). */
 static inline symlie_real predicted_state(const step_formula *restrict f, symlie_real rate, int k)
 {
     const symlie_real z = ((1 - ALPHA_F) * rate + ALPHA_F * f->acceleration_n[k] - STATE_ALPHA_M * f->a_n[k]) / (1 - STATE_ALPHA_M);
@@ -41,7 +41,7 @@ static inline symlie_real third_order_of_state(symlie_real h, symlie_real rate_n
     return h * (rate_n + rate) / 2 - h * h * h * (bend / 6 - bracket / 12);
 }
 
-/* v' at a state; of nodes without velocity their field. r is scratch. */
+/* Compute v' at a state; for first-order states v' is f. r is scratch. */
 static inline int rates_of_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                  const symlie_real *restrict v, symlie_real *restrict r, mass_matrix *restrict mass,
                                  symlie_real *restrict a, symlie_real *restrict lambda)

@@ -1,4 +1,5 @@
-/* BDF on Lie groups, of orders one to five, index 3 and stabilised index 2, in the local coordinates of the new point.
+/* BDF of orders one to five on Lie groups, in index-3 or stabilised index-2 form, in local coordinates at the new
+ * point.
  *
  *   q_{n+1} = q_n o exp(theta)                                                              (a)
  *   w = theta + B_{n+1}^T eta   (index 3 and without constraints: w = theta)                (b)
@@ -8,16 +9,17 @@
  *   alpha_i = d/dtau prod_{j!=i} (tau - tau_j)/(tau_i - tau_j) at tau = 0,  tau_i = (t_{n+1-i} - t_{n+1})/h   (4)
  *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (c)
  *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
- *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (e)
+ *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *   z'_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, ...)                                            (f)
  *
- * Where nodes have no velocity, the right-hand side of (2) over h is z'. The first steps, and those after a jump, are those of
- * half_explicit.h, whose tableau comes in besides STEPS (k), in parts so short that halving them changes velocities by no more
- * than START_TOLERANCE. With index 3, velocities that are carried are those of (2), and 2 k - 1 steps are of that kind; else
- * k - 1. All rotations from q_{n-k+1} on must stay below pi, where log ends; steps are held to a part of it each.
- * theta_i is the log of an element relative to q_{n+1}, which follows from that relative to q_n: these are near to the identity,
- * and differences of configurations would be rounded as configurations are.
- * What has a letter is in step_equations.h. Source: [Gear1985]; [Wieloch2021], here in the coordinates of the new point. */
+ * For first-order states z' is the right-hand side of (2) divided by h. half_explicit.h takes the first steps and those
+ * after a jump; its tableau is defined in addition to STEPS (k). These steps are split into substeps so short that
+ * halving them changes velocities by at most START_TOLERANCE. In index-3 form the method history contains the
+ * velocities of (2), and 2 k - 1 steps are starting steps, otherwise k - 1. All rotations from q_{n-k+1} on must stay
+ * below pi, the limit of log; each step is restricted to a fraction of it. theta_i is the log of a group element
+ * relative to q_{n+1}, computed from the element relative to q_n: these elements are close to the identity, while
+ * differences of configurations would have the rounding of configurations. step_equations.h contains the equations with
+ * letters. Source: [Gear1985]; [Wieloch2021], here in the coordinates of the new point. */
 #ifndef SYMLIE_BDF_H
 #define SYMLIE_BDF_H
 
@@ -34,7 +36,7 @@
 #include "bdf_variable.h"
 #else
 
-#define IS_SCHEME (CONSTRAINED && !HAS_ETA) /* whether velocities that are carried are those of (2) */
+#define IS_SCHEME (CONSTRAINED && !HAS_ETA) /* 1 if the method history contains the velocities of (2) */
 #define BEGINS (IS_SCHEME ? 2 * STEPS - 1 : STEPS - 1)
 
 static inline long long step_workspace(const symlie_problem *restrict P)

@@ -1,5 +1,5 @@
-/* What BDF makes of the increments to the steps before: velocities and accelerations at the new point, and a first guess of it.
- * The equations have the numbers of bdf.h. */
+/* BDF formulas: velocities and accelerations at the new point from the increments to previous points, and a prediction
+ * of the new point. Equation numbers are those of bdf.h. */
 #ifndef SYMLIE_BDF_FORMULA_H
 #define SYMLIE_BDF_FORMULA_H
 
@@ -16,14 +16,14 @@ struct step_formula {
     int order;                          /* at most STEPS */
     symlie_real time[STEPS + 1];        /* t_{n+1-i} - t_{n+1} */
     symlie_real weight[STEPS + 1];      /* alpha_i/h */
-    const symlie_real *increments;      /* log of those: what theta_1, theta_2, ... were at the end of the step before */
+    const symlie_real *increments;      /* logarithms of `elements`: theta_1, theta_2, ... at the end of the previous step */
     const symlie_real *elements;        /* q_n^-1 o q_{n-1}, q_n^-1 o q_{n-2}, ... */
     const symlie_real *velocities;      /* v_n, v_{n-1}, ... */
-    symlie_real *known;                 /* what v_n, v_{n-1}, ... are of v'_{n+1} */
-    symlie_real *offset;                /* m - theta, where gamma' T^-1(m) is the slope of v by the configuration */
+    symlie_real *known;                 /* part of v'_{n+1} from v_n, v_{n-1}, ... */
+    symlie_real *offset;                /* m - theta, where gamma' T^-1(m) is the derivative of v by the configuration */
     symlie_real *element;               /* exp(theta) of the last theta */
-    symlie_real *theta_i;               /* theta_1, theta_2, ... there */
-    symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... there */
+    symlie_real *theta_i;               /* theta_1, theta_2, ... for it */
+    symlie_real *apart;                 /* q_{n+1}^-1 o q_n, q_{n+1}^-1 o q_{n-1}, ... for it */
 };
 
 #define FORMULA(name)                          \
@@ -54,7 +54,7 @@ static inline void take_weights(step_formula *restrict f, symlie_real h, const s
     }
 }
 
-/* What the steps before are of (3), and of m: but for brackets theta_i is that of the step before less theta. */
+/* Parts of (3) and of m from previous steps: up to brackets, theta_i is its value at the previous step minus theta. */
 static inline void take_known(const symlie_problem *restrict P, const step_formula *restrict f)
 {
     (void)P;
@@ -67,14 +67,14 @@ static inline void take_known(const symlie_problem *restrict P, const step_formu
         for (int k = 0; k < DIMENSION; k++) f->known[k] += f->weight[i] * f->velocities[(i - 1) * DIMENSION + k];
 }
 
-/* (1) of some points before q_n */
+/* (1) for some points before q_n */
 static inline void look_back(const symlie_problem *restrict P, const step_formula *restrict f, int first, int last)
 {
     for (int i = first; i <= last; i++)
         system_increment(P, f->element, f->elements + (i - 2) * STORAGE, f->theta_i + (i - 1) * DIMENSION);
 }
 
-/* (a), and (1), which v waits for, ahead of the product that it does not need. */
+/* (a) and (1); (1) precedes the product, since v depends on (1) alone. */
 static inline void formula_advance(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict q_n,
                                    const symlie_real *restrict theta, symlie_real *restrict q)
 {
@@ -88,8 +88,8 @@ static inline const symlie_real *formula_offset(const step_formula *restrict f)
     return f->offset;
 }
 
-/* How many times the rounding of theta is in v': once for each step, and more where earlier points are close together, whose
- * weights are large. */
+/* Factor of the rounding of theta in v': one for each step, and more if previous points are close together and their
+ * weights large. */
 static inline symlie_real formula_span(const step_formula *restrict f)
 {
     symlie_real sum = 0;
@@ -97,7 +97,7 @@ static inline symlie_real formula_span(const step_formula *restrict f)
     return fmax(STEPS, 0.5 * sum / f->weight[0]);
 }
 
-/* Elements of so many points from the end of a step, and theta_1. */
+/* Compute theta_1 and the group elements of `count` points relative to the end of a step. */
 static inline void take_apart(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta, int count)
 {
     for (int k = 0; k < DIMENSION; k++) f->theta_i[k] = -theta[k];
@@ -105,7 +105,7 @@ static inline void take_apart(const symlie_problem *restrict P, const step_formu
     for (int i = 2; i <= count; i++) system_compose(P, f->apart, f->elements + (i - 2) * STORAGE, f->apart + (i - 1) * STORAGE);
 }
 
-/* (2), (3), behind (a) */
+/* (2) and (3), after (a) */
 static inline void formula_at(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict theta,
                               const symlie_real *restrict w, symlie_real *restrict v, symlie_real *restrict v_dot)
 {
@@ -122,7 +122,7 @@ static inline void formula_at(const symlie_problem *restrict P, const step_formu
 #endif
 }
 
-/* A first theta: the polynomial through the increments to configurations before, with the slope v_n at q_n. */
+/* Predict theta by the polynomial through the increments to previous configurations with the slope v_n at q_n. */
 static inline void predict(const symlie_problem *restrict P, const step_formula *restrict f, const symlie_real *restrict v_dot_n,
                            symlie_real *restrict theta)
 {
@@ -146,7 +146,7 @@ static inline void predict(const symlie_problem *restrict P, const step_formula 
     }
 }
 
-/* Of a beginning, no point before is known: all are where it begins. */
+/* At the start all previous points coincide with the initial one. */
 static inline void begin_elements(const symlie_problem *restrict P, int count, symlie_real *restrict elements, symlie_real *restrict zero)
 {
     for (int k = 0; k < DIMENSION; k++) zero[k] = 0;

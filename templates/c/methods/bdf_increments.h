@@ -1,4 +1,4 @@
-/* BDF of order two in increments, index 3 and stabilised index 2.
+/* BDF of order two in increments, in index-3 or stabilised index-2 form.
  *
  *   q_{n+1} = q_n o exp(theta_{n+1})                                                        (a)
  *   w = theta_{n+1} + B_n^T eta   (index 3 and without constraints: w = theta_{n+1})        (b)
@@ -7,10 +7,10 @@
  *   r = h/(h + h_n);  alpha_i are the weights of BDF2 for the times of three steps          (3)
  *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (c)
  *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
- *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (e)
+ *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *
- * The first step, and those after a jump, have r = 0 and alpha = (1, -1). What has a letter is in step_equations.h.
- * Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985]. */
+ * The first step, and those after a jump, have r = 0 and alpha = (1, -1). step_equations.h contains the equations with
+ * letters. Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985]. */
 #ifndef SYMLIE_BDF_INCREMENTS_H
 #define SYMLIE_BDF_INCREMENTS_H
 
@@ -20,7 +20,7 @@
 struct step_formula {
     symlie_real h;
     symlie_real gamma;              /* 1 + r */
-    symlie_real known;              /* of theta_n in v */
+    symlie_real known;              /* part of theta_n in v */
     symlie_real alpha[3];
     const symlie_real *increment;   /* theta_n */
     const symlie_real *v;

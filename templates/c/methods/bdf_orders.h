@@ -1,9 +1,9 @@
-/* How BDF of variable order estimates errors, and chooses order and length of the next step; see
- * symlie/runtime/methods/bdf/orders.py, which makes the same decisions. */
+/* Error estimates of variable-order BDF, and the choice of order and step size; symlie/runtime/methods/bdf/orders.py
+ * takes the same decisions. */
 #ifndef SYMLIE_BDF_ORDERS_H
 #define SYMLIE_BDF_ORDERS_H
 
-/* Weights of the values at some nodes in their divided difference. */
+/* Weights of the values at the nodes in their divided difference. */
 static inline void difference_weights(int count, const symlie_real *restrict node, symlie_real *restrict weight)
 {
     for (int i = 0; i < count; i++) {
@@ -14,8 +14,8 @@ static inline void difference_weights(int count, const symlie_real *restrict nod
     }
 }
 
-/* What the divided difference of order k + 1 is multiplied by in what k steps of order k add to the error, from the distances
- * from the start of one back to the k points that its formula takes. */
+/* Factor of the divided difference of order k + 1 in the error that k steps of order k add, from the distances between
+ * the start of a step and the k points of its formula. */
 static inline symlie_real error_factor(int order, const symlie_real *restrict distance, symlie_real length)
 {
     symlie_real product = order * length;
@@ -23,7 +23,7 @@ static inline symlie_real error_factor(int order, const symlie_real *restrict di
     return product;
 }
 
-/* The longest step between two bounds of which as many as its formula has add no more than one to the error. */
+/* Longest step size between two bounds for which k steps of order k add at most one to the error. */
 static inline symlie_real longest_step(int order, const symlie_real *restrict distance, symlie_real difference, symlie_real shortest,
                                        symlie_real bound)
 {
@@ -37,7 +37,7 @@ static inline symlie_real longest_step(int order, const symlie_real *restrict di
     return low;
 }
 
-/* Factor of the length of a step that is rejected. */
+/* Factor of the length of a rejected step. */
 static inline symlie_real shorter_step(const symlie_control *control, const symlie_real *restrict node, int order, symlie_real difference)
 {
     symlie_real distance[STEPS];
@@ -45,14 +45,14 @@ static inline symlie_real shorter_step(const symlie_control *control, const syml
     return fmax(control->fac_min, control->safety * longest_step(order, distance, difference, SHORTENED_STEP, 1));
 }
 
-/* Phase per step of an oscillation with these divided differences, of order k + 1 and k - 1, over steps of one. */
+/* Phase per step of an oscillation with these divided differences, of orders k + 1 and k - 1, for unit step size. */
 static inline symlie_real phase_of(int order, symlie_real difference, symlie_real before)
 {
     return before > 0 ? sqrt(order * (order + 1) * difference / before) : 0;
 }
 
-/* Order and factor of the length after a step that is accepted; difference[i] belongs to the order - 2 + i, -1 if it is not there;
- * `equal` says for how many steps nothing has changed. */
+/* Choose order and length factor after an accepted step; difference[i] belongs to order - 2 + i, and is -1 if
+ * unavailable. `equal` counts the steps since the last change. */
 static inline int chosen_order(const symlie_control *control, const symlie_real *restrict point, int order,
                                const symlie_real *restrict difference, int equal, int is_known, symlie_real *restrict factor)
 {
@@ -64,7 +64,7 @@ static inline int chosen_order(const symlie_control *control, const symlie_real 
         reached[i] = difference[i] < 0 ? 0 : longest_step(of, point, difference[i], SHORTENED_STEP, bound / control->safety);
     }
     *factor = 1;
-    /* Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it. */
+    /* Orders above two amplify an unresolved oscillation until it limits the step size; order two damps it. */
     const int is_free = equal >= order || !is_known, is_held = is_known && control->safety * reached[2] <= control->hold;
     if (order > 2 && is_held && equal >= order) {
         const symlie_real turn = phase_of(order, difference[2], difference[0]);

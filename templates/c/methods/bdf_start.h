@@ -1,5 +1,5 @@
-/* The first steps of BDF: those of half_explicit.h, in parts so short that halving them changes velocities by no more than
- * START_TOLERANCE, or than differences of configurations tell. See bdf.h. */
+/* Starting steps of BDF: half_explicit.h in substeps so short that halving them changes velocities by at most
+ * START_TOLERANCE, or by less than the resolution of configuration differences. See bdf.h. */
 #ifndef SYMLIE_BDF_START_H
 #define SYMLIE_BDF_START_H
 
@@ -21,7 +21,7 @@
 #define SIGNS_OF_START 0
 #endif
 
-/* Whether a function that chooses pieces has another sign at the end of a step. */
+/* Return whether a switching function has a different sign at the end of a step. */
 static inline int is_over_switch(const symlie_problem *restrict P, symlie_real t, symlie_real h, const symlie_state *restrict state,
                                  const symlie_trial *restrict trial, symlie_real *restrict work)
 {
@@ -37,7 +37,7 @@ static inline int is_over_switch(const symlie_problem *restrict P, symlie_real t
 #endif
 }
 
-/* The step by the method that begins, in parts of one length. */
+/* Take the step by the starting method in equal substeps. */
 static inline int take_parts(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h, int parts,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_state *restrict at, symlie_real *restrict first, symlie_trial *restrict trial)
@@ -65,8 +65,8 @@ static inline int take_parts(const symlie_problem *restrict P, symlie_real *rest
     return SYMLIE_DONE;
 }
 
-/* A first step, in parts that are short enough; increment is scratch until it is the step's. One over a switch, which jumps keep
- * from converging, may be rough where the step up to the switch takes its place. */
+/* Take a first step in sufficiently short substeps; increment is scratch until the end. Jumps prevent convergence
+ * across a switch: such a step may be rough if the step up to the switch replaces it. */
 static inline int take_start(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real h,
                              const symlie_control *restrict control, mass_matrix *restrict mass, const symlie_state *restrict state,
                              symlie_real *restrict increment, symlie_trial *restrict trial)

@@ -1,7 +1,7 @@
-/* BDF of variable order: bdf.h with the order that is carried. Where it begins, a point is made up that lies a step back along
- * v and v'. What a step adds to the error follows from divided differences of theta_i and of v, which also are those of its
- * neighbours in order: bdf_orders.h. The start of a step that was cut to hit a time is left out of the history where points
- * would be near to each other. See symlie/runtime/methods/bdf/variable.py. */
+/* BDF of variable order: bdf.h with the order in the method history. At the start, a fictitious point lies one step
+ * back along v and v'. The error of a step follows from divided differences of theta_i and of v, and so do the errors
+ * of neighbouring orders: bdf_orders.h. The start of a step shortened to reach a time is omitted from the history if
+ * points would be close together. See symlie/runtime/methods/bdf/variable.py. */
 #ifndef SYMLIE_BDF_VARIABLE_H
 #define SYMLIE_BDF_VARIABLE_H
 
@@ -49,8 +49,8 @@ static inline int method_begin(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* Norms of the divided differences of theta_i and of v that belong to the order of a step, two below and one above, -1 where there
- * are none; the difference times the error factor of a step is its error. */
+/* Norms of the divided differences of theta_i and of v for the order of a step, two below and one above, -1 if
+ * unavailable. The product with the error factor is the error of a step. */
 static inline void measure_differences(const symlie_problem *restrict P, const symlie_control *restrict control, const newton_problem *restrict s,
                                        const symlie_real *restrict node, int count, const symlie_real *restrict v_n,
                                        symlie_trial *restrict trial, symlie_real *restrict sums, symlie_real *restrict norm)

@@ -1,16 +1,17 @@
-/* Polynomials in Bernstein form over an interval, sum_i b_i binomial(n, i) s^i (1 - s)^(n-i) with s from 0 to 1: they have no
- * more zeros inside than b has changes of sign, and halves of the interval have forms with no more of both. */
+/* Polynomials in Bernstein form over an interval, sum_i b_i binomial(n, i) s^i (1 - s)^(n-i) with s from 0 to 1. The
+ * number of zeros inside is at most the number of sign changes of b, and bisection of the interval increases
+ * neither. */
 #ifndef SYMLIE_BERNSTEIN_FORM_H
 #define SYMLIE_BERNSTEIN_FORM_H
 
-/* A part of an interval from `start`, both relative to the whole. */
+/* A subinterval from `start`; start and width are relative to the whole. */
 typedef struct {
     symlie_real start;
     symlie_real width;
     symlie_real b[MOST_ORDER + 1];
 } symlie_part;
 
-/* The form of sum_k x_k s^k with s from 0 to h; coefficients are so many numbers apart. */
+/* Bernstein form of sum_k x_k s^k for s from 0 to h; the coefficients have the stride `apart`. */
 static inline void bernstein_form(int n, const symlie_real *restrict x, long long apart, symlie_real h, symlie_real *restrict b)
 {
     symlie_real power = 1, binomial = 1;
@@ -23,7 +24,7 @@ static inline void bernstein_form(int n, const symlie_real *restrict x, long lon
         for (int i = n; i >= r; i--) b[i] += b[i - 1];
 }
 
-/* Halves a part by de Casteljau's scheme: it becomes its first half, and the one behind it the second. */
+/* Bisect a part by de Casteljau's algorithm: it becomes the first half, `behind` the second. */
 static inline void halve_part(int n, symlie_part *restrict part, symlie_part *restrict behind)
 {
     part->width *= 0.5;
@@ -36,7 +37,7 @@ static inline void halve_part(int n, symlie_part *restrict part, symlie_part *re
     }
 }
 
-/* The value at s, by de Casteljau's scheme. */
+/* Evaluate the polynomial at s by de Casteljau's algorithm. */
 static inline symlie_real form_value(int n, const symlie_real *restrict b, symlie_real s)
 {
     symlie_real c[MOST_ORDER + 1];
@@ -53,15 +54,15 @@ static inline int sign_changes(int n, const symlie_real *restrict b)
     return changes;
 }
 
-/* The least and the largest of some numbers. */
+/* Minimum and maximum of some numbers. */
 static inline void extremes(int count, const symlie_real *restrict x, symlie_real *restrict low, symlie_real *restrict high)
 {
     *low = *high = x[0];
     for (int i = 1; i < count; i++) *low = fmin(*low, x[i]), *high = fmax(*high, x[i]);
 }
 
-/* The only zero, where ends have different signs: the place behind it. Regula falsi in the form of Illinois, with bisection
- * as soon as it is slow. */
+/* Locate the only zero between ends of different signs; return a point directly after it. The Illinois variant of
+ * regula falsi, with bisection if it converges slowly. */
 static inline symlie_real form_zero(int n, const symlie_real *restrict b)
 {
     symlie_real low = 0, high = 1, at_low = b[0], at_high = b[n];
@@ -83,7 +84,7 @@ static inline symlie_real form_zero(int n, const symlie_real *restrict b)
     return high;
 }
 
-/* The first place from 0 to 1 where a polynomial that begins above zero is not there any more; 2 if there is none. */
+/* First point in [0, 1] where an initially positive polynomial is no longer positive, or 2 if none exists. */
 static inline symlie_real first_fall(int n, const symlie_real *restrict b)
 {
     symlie_part parts[PARTS_AT_ONCE];

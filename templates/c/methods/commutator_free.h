@@ -1,16 +1,16 @@
-/* Methods by chains of exponentials: commutator-free ones, and those of Crouch and Grossman.
+/* Compositions of exponentials: commutator-free methods and Crouch-Grossman methods.
  *
  *   Y_i = Y_start o exp(h sum_j e_1j f_j) o exp(h sum_j e_2j f_j) o ...  (1)
  *   f_j = (V_j, Vdot_j) at Y_j = (Q_j, V_j)  (2)
  *
- * The first exponential of a chain acts first; velocities add up along it. The end of the step, and the embedded one,
- * are reached by chains of their own. The error is log(q_{n+1}^-1 o qhat_{n+1}) (3) or, with ERROR_IN_ALGEBRA,
- * log(q_n^-1 o qhat_{n+1}) - log(q_n^-1 o q_{n+1}) (4).
+ * The first exponential of a chain acts first; the velocity increments are summed. The end of the step and the embedded
+ * solution have separate chains. The error is log(q_{n+1}^-1 o qhat_{n+1}) (3) or, with ERROR_IN_ALGEBRA, log(q_n^-1 o
+ * qhat_{n+1}) - log(q_n^-1 o q_{n+1}) (4).
  *
- * The tableau comes in as STAGES, NEEDED (those that the result needs), EMBEDDED, and the tables EXPONENTIAL (weights of
- * the slopes), BOUND and START (chain k has the exponentials from BOUND[k] to BOUND[k + 1] and starts from the stage
- * START[k]; chain STAGES leads to the end), and C.
- * Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised. */
+ * The tableau is defined by STAGES, NEEDED (the stages that the result depends on), EMBEDDED, and the tables
+ * EXPONENTIAL (weights of the slopes), BOUND and START (chain k has the exponentials from BOUND[k] to BOUND[k + 1] and
+ * starts from the stage START[k]; chain STAGES leads to the end), and C. Source: [Celledoni2022], section 2;
+ * [Crouch1993]; left-trivialised. */
 #ifndef SYMLIE_CHAINS_H
 #define SYMLIE_CHAINS_H
 
@@ -21,7 +21,8 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (3 * STAGES + 7LL) * DIMENSION + (STAGES + 3LL) * STORAGE + (STAGES + 1LL) * INCREMENTS + acceleration_workspace(P);
 }
 
-/* (1): (Q, V) at the end of a chain and the sum of its increments; the largest squared angle of its exponentials. */
+/* (1): compute (Q, V) at the end of a chain and the sum of its increments. Return the largest squared angle of its
+ * exponentials. */
 static inline symlie_real follow_chain(const symlie_problem *restrict P, int chain, int known, symlie_real h,
                                        const symlie_real *restrict rate, const symlie_real *restrict acceleration,
                                        const symlie_real *restrict stage_Q, const symlie_real *restrict stage_V,
@@ -124,7 +125,7 @@ SYMLIE_UNROLL
     copy(DIMENSION, V, trial->v);
     trial->acceleration_is_valid = CONSTRAINED;
 #if CONSTRAINED
-    /* lambda belongs to the end of the step, whose v' is the first of the next one. */
+    /* lambda belongs to the end of the step, whose v' is the first stage of the next step. */
     const int status = stage_acceleration(P, work, t + h, trial->q, V, r, mass, trial->acceleration, trial->lambda);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     trial->rhs_evaluations++;

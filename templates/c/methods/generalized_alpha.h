@@ -1,4 +1,4 @@
-/* Generalized-alpha methods on Lie groups, index 3 and stabilised index 2.
+/* Generalized-alpha methods on Lie groups, in index-3 or stabilised index-2 form.
  *
  *   q_{n+1} = q_n o exp(theta)                                                              (a)
  *   w = theta + B_n^T eta   (index 3 and without constraints: w = theta)                    (b)
@@ -7,7 +7,7 @@
  *   (1 - alpha_f) v'_{n+1} + alpha_f v'_n = (1 - alpha_m) a_{n+1} + alpha_m a_n             (3)
  *   M v'_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}^T lambda_{n+1} = 0                  (c)
  *   Phi(t_{n+1}, q_{n+1}) = 0                                                               (d)
- *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Phi in both)                (e)
+ *   B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)        (e)
  *   a_0 = v'_0 + (alpha_m - alpha_f) h v''_0                                                (4)
  *   B_0 dv = B_0 ((1 - 6 beta - 3 (alpha_m - alpha_f)) h^2 v''_0/6 + h^2 [v_0, v'_0]/12)    (5)
  *   a_n <- v'_n + r (a_n - v'_n),   v_n <- v_n + (r^2 - 1) d,   B d = B v_n + b             (6)
@@ -17,14 +17,14 @@
  *   theta_hat = h (z'_n + z'_{n+1})/2 - h^3/6 (D_{n+1} - D_n)/(h + h_n) + h^3 [z'_n, D_{n+1}]/12   (10)
  *   theta_hat = h (v_n - d) + h^2 (v'_n/3 + v'_{n+1}/6) + h^3 [v_n, v'_n]/12                (7)
  *
- * dv = M^-1 B^T mu is added to v_0, and (6) has d = M^-1 B^T mu, for index 3 alone; r is the ratio of the lengths of two
- * steps. v''_0 is a derivative from the right. (8) to (10) are for nodes without velocity, with gamma' = 1 - alpha_f and
- * alpha_m' = 2 alpha_f - 1/2; their z' is in v', their z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in what is added to v_n
- * of others. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
+ * In index-3 form only, dv = M^-1 B^T mu is added to v_0, and (6) has d = M^-1 B^T mu; r is the ratio of two
+ * consecutive step sizes. v''_0 is a derivative from the right. (8) to (10) apply to first-order states, with gamma' =
+ * 1 - alpha_f and alpha_m' = 2 alpha_f - 1/2. Their z' is stored in v', z in a, and D_{n+1} = (z'_{n+1} - z'_n)/h in
+ * the array of the perturbations of v_n. Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5;
  * [Hante2022], section 5; (4), (5): [Arnold2016]; [Bruls2012]; (8), (9): [Jansen2000].
  *
- * Parameters come in as ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. What has a letter is
- * in step_equations.h. */
+ * The parameters are ALPHA_M, ALPHA_F, BETA, GAMMA, and HAS_ETA for stabilised index 2. step_equations.h contains the
+ * equations with letters. */
 #ifndef SYMLIE_GENERALIZED_ALPHA_H
 #define SYMLIE_GENERALIZED_ALPHA_H
 
@@ -46,7 +46,7 @@ static inline symlie_real algorithmic(const step_formula *restrict f, const syml
     return (w[k] * f->per_h - f->v_n[k] - f->h * (0.5 - BETA) * f->a_n[k]) * f->per_h_beta;
 }
 
-/* (8), (9) and (10) of nodes without velocity. */
+/* (8), (9) and (10) for first-order states. */
 #include "alpha_states.h"
 
 /* (2), (3) */
@@ -71,7 +71,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
 /* (4), (5) */
 #include "alpha_start.h"
 
-/* (7), (10); off is d, and own is what the method carried. What s has as terms and moved is lost. */
+/* (7) and (10); off is d, and own is the method history. s->terms and s->moved are overwritten. */
 static inline void third_order(newton_problem *restrict s, const symlie_real *restrict off, const symlie_real *restrict own,
                                symlie_real *restrict theta)
 {

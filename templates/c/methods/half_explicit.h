@@ -5,31 +5,31 @@
  *   stage 1:    M Vdot_1 = -g - B(q_n)^T lambda_n  (13)
  *   stage i>1:  [M(Q_i)  B(Q_i)^T; B(Q_{i+1})  0] [Vdot_i; Lambda_i]
  *               = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1})(v_n + h sum_{j<i} a_{i+1,j} Vdot_j) + b)/(h a_{i+1,i})]  (14)
- *               of rows psi that are nonlinear in the velocities by Newton's method for psi(Q_{i+1}, V_{i+1}) = 0
+ *               for constraints psi nonlinear in the velocities: Newton's method for psi(Q_{i+1}, V_{i+1}) = 0
  *   q_{n+1} = Q_{s+1}, v_{n+1} = V_{s+1}, lambda_{n+1} = sum_i d_i Lambda_i  (15)
  *
- * With stabilisation by Baumgarte, alpha Phi(Q_{i+1}) is added to b. The embedded formula takes the weights b_hat for
- * the configuration and solves the last stage again with them in place of the last row of A, so that its velocity
- * satisfies the constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same
- * tableau. Where a node has no velocity, its part of V_i in (12) is its field at stage i, from all states and from Vdot_i
- * and Lambda_i; no constraint depends on points, so that (14) comes before. Where a node is stepped in stored coordinates
- * rho, its part is rho' at Q_i along V_i. Stages count from zero here.
- * Source: [Tumiotto2024], equations (12) to (15) and section 3.
+ * Baumgarte stabilisation adds alpha Phi(Q_{i+1}) to b. The embedded formula uses the weights b_hat for the
+ * configuration and repeats the last stage with them instead of the last row of A, so that its velocity satisfies the
+ * constraint. Without constraints this is the explicit Runge-Kutta-Munthe-Kaas method of the same tableau. For
+ * first-order states the part of V_i in (12) is f at stage i, a function of all states, Vdot_i and Lambda_i;
+ * constraints do not depend on first-order states, so (14) is solved first. For nodes integrated in stored coordinates
+ * rho the part is rho' at Q_i along V_i. The code counts stages from zero. Source: [Tumiotto2024], equations (12) to
+ * (15) and section 3.
  *
- * Where M is regular on the constraints alone, stage 1 is in the place of (13), unless Vdot_1 is known,
+ * If M is regular only on the null space of B, stage 1 replaces (13) by the following system, unless Vdot_1 is known:
  *
  *   [M(q_n)  B(q_n)^T; B(q_n)  0] [Vdot_1; Lambda_1] = [-g; -Z]  (16)
  *
- * The tableau comes in as STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
+ * The tableau is defined by STAGES (s_bar), FINAL (row s+1), FSAL, EMBEDDED, and the tables A, B_HAT, C, D. */
 #ifndef SYMLIE_HALF_EXPLICIT_H
 #define SYMLIE_HALF_EXPLICIT_H
 
 #define ONE_EXPONENTIAL 1
 
-/* What belongs to the end of the step is that of the last stage, unless stages behind it, or the estimate, take its place. */
+/* 1 if the end of the step is copied, since further stages or the estimate overwrite the results of its stage. */
 #define COPIES_END (STAGES != FINAL + 1)
 
-/* Whether v at the end and v' of the last stage are written where the end of the step has them. */
+/* 1 if v at the end and v' of the last stage are written directly to the arrays of the end of the step. */
 #define LAST_IN_PLACE (FSAL && !COPIES_END && !FIXED_TOPOLOGY)
 
 static inline long long step_workspace(const symlie_problem *restrict P)
@@ -40,8 +40,8 @@ static inline long long step_workspace(const symlie_problem *restrict P)
            + of_fields;
 }
 
-/* (12) for stage i, whose rates go behind those of the stages before: the next increment and argument. Gives the square of
- * the largest angle of the increment. */
+/* (12) for stage i: compute the next increment and configuration; the rates are stored after those of previous stages.
+ * Return the square of the largest angle of the increment. */
 PART_OF_STAGE symlie_real move_on(const symlie_problem *restrict P, node_block *restrict block, int i, symlie_real h, const symlie_real *restrict q,
                                   const symlie_real *restrict Theta, const symlie_real *restrict V, symlie_real *restrict rate,
                                   symlie_real *restrict next_Theta, symlie_real *restrict next_Q)
@@ -72,7 +72,7 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(r, DIMENSION);
     STAGE_ARRAY(next_V, DIMENSION);
     STAGE_ARRAY(next_Theta, DIMENSION);
-    ARRAY(earlier, DIMENSION); /* sum in V of a stage, but for its last term */
+    ARRAY(earlier, DIMENSION); /* sum in V of a stage without its last term */
     START(q, STORAGE);
     STAGE_ARRAY(Q, STORAGE);
     STAGE_ARRAY(next_Q, STORAGE);
@@ -99,7 +99,7 @@ SYMLIE_APART int method_step(const symlie_problem *restrict P, symlie_real *rest
     ARRAY(change, NONLINEAR_ROWS * DIMENSION);
     const symlie_scalar alpha = control->baumgarte;
 #endif
-    /* Arrays of long systems are not copied where they can be read, or written, in their place. */
+    /* Arrays of large systems are read and written in place instead of copied. */
     const symlie_real *at_q = FIXED_TOPOLOGY ? Q : q, *at_v = FIXED_TOPOLOGY ? V : v;
     const int keeps_last = EMBEDDED && control->with_estimate;
 #if FIXED_TOPOLOGY
@@ -180,7 +180,8 @@ SYMLIE_UNROLL
 #if FIELDS
         copy(DIMENSION, at_v, slope);
 #if PROBES
-        /* Fields see multipliers of minimal norm; rows that are set aside stay those of the beginning. */
+        /* First-order states depend on multipliers of minimal norm; the omitted equations remain those of the start of
+         * the step. */
         copy(ROWS, multiplier + i * ROWS, minimal);
         if (!find_dependent_rows(P, B, mass)) return SYMLIE_NOT_FINITE;
         take_minimal_multipliers(P, mass, minimal);

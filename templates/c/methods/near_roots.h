@@ -1,12 +1,12 @@
-/* Roots in lanes by arithmetic alone, as near as lengths of few digits need them; calls of pow take one lane after the other. */
+/* Approximate roots in lanes, to the few digits that step sizes need; calls of pow would process the lanes
+ * sequentially. */
 #ifndef SYMLIE_NEAR_ROOTS_H
 #define SYMLIE_NEAR_ROOTS_H
 
-#define PART_BITS ((1LL << 52) - 1) /* of a double, those behind its sign and its exponent */
+#define PART_BITS ((1LL << 52) - 1) /* mantissa bits of a double, below its sign and exponent */
 
-/* x_i^(-1/(n-i)) of doubles that are neither zero nor subnormal nor infinite, to NEAR_ROOT: the logarithm of x = 2^e (1 + f) is
- * e + f + bend f (1 - f) to 0.008, powers of two are a polynomial of the third degree to 1e-4, and one step of third order for
- * 1 - x r^n = 0 is behind that. */
+/* x_i^(-1/(n-i)) of normal doubles to NEAR_ROOT: the logarithm of x = 2^e (1 + f) is e + f + bend f (1 - f) to 0.008,
+ * powers of two are a cubic polynomial to 1e-4, and one third-order step for 1 - x r^n = 0 follows. */
 static inline void near_roots(const symlie_real *restrict x, int n, symlie_real *restrict r)
 {
     const symlie_real unit = SYMLIE_NUMBER(1 / (symlie_scalar)(PART_BITS + 1));

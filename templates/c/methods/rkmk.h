@@ -5,26 +5,28 @@
  *   K_i = T^-1(Theta_i) V_i  (3)
  *   q_{n+1} = q_n o exp(h sum_i b_i K_i),  v_{n+1} = v_n + h sum_i b_i Vdot_i  (4)
  *
- * Unless EXACT_INVERSE, T^-1 is truncated after COMMUTATORS powers of ad, with the weights INVERSE; after none it is left
- * out, K_i = V_i (Lie-Euler-Heun). Rows may have BRACKETS commutators weight h^2 [K_j, K_k] besides. With constraints,
- * Vdot_i and lambda solve the index-1 system of the stage in the place of (2), which neither keeps Phi = 0 nor B v = 0:
+ * Unless EXACT_INVERSE, T^-1 is truncated after COMMUTATORS powers of ad, with the weights INVERSE; without any, K_i =
+ * V_i (Lie-Euler-Heun). Rows of the tableau may have BRACKETS additional commutators weight h^2 [K_j, K_k]. With
+ * constraints, Vdot_i and lambda solve the index-1 system of the stage instead of (2), which preserves neither Phi = 0
+ * nor B v = 0:
  *
  *   [M B^T; B 0][Vdot_i; lambda] = [-g; -Z]  (5)
  *
- * Where a node has no velocity, V_i in (3) is its algebra-valued field at the stage, from all states and the Vdot_i of the
- * others; where it is stepped in stored coordinates rho, V_i is rho' there.
+ * For first-order states V_i in (3) is the algebra-valued f at the stage, a function of all states and of the Vdot_i of
+ * the other nodes. For nodes integrated in stored coordinates rho, V_i is rho' there.
  *
- * The tableau comes in as STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights b),
- * B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE there is one stage more at the end of the step,
- * which is the first of the next step. STEP_ADVANCE, STEP_INVERSE_TANGENT_OPERATOR and STEP_CHART name the kernels of
- * the local coordinates, exp or others, in whose place q_n o exp and T^-1 stand above.
- * Source: [Celledoni2022], section 2; left-trivialised. */
+ * The tableau is defined by STAGES (those of nonzero weight), EMBEDDED, and the tables A (row STAGES holds the weights
+ * b), B_HAT, C, and BRACKET (row, j, k) with BRACKET_WEIGHT. With END_STAGE an additional stage at the end of the step
+ * is the first stage of the next step. STEP_ADVANCE, STEP_INVERSE_TANGENT_OPERATOR and STEP_CHART name the kernels of
+ * the local coordinates, which may replace q_n o exp and T^-1 above. Source: [Celledoni2022], section 2;
+ * left-trivialised. */
 #ifndef SYMLIE_RKMK_H
 #define SYMLIE_RKMK_H
 
 #define ALL_STAGES (STAGES + END_STAGE)
 
-/* Accelerations of all stages, or of one at a time where no velocity comes from them, which may be that of the end at once. */
+/* Accelerations of all stages, or of one at a time if velocities do not depend on them; that array may be that of the
+ * end. */
 #define ACCELERATION_OF_STAGE(i) \
     (INTEGRATES_VELOCITIES ? acceleration + (i) * DIMENSION : FIXED_TOPOLOGY ? acceleration : trial->acceleration)
 
@@ -33,7 +35,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return (ALL_STAGES + (INTEGRATES_VELOCITIES ? ALL_STAGES : 1) + 8LL) * DIMENSION + 2LL * STORAGE + acceleration_workspace(P);
 }
 
-/* (3): K = T^-1(Theta) V; two vectors of scratch. */
+/* (3): K = T^-1(Theta) V, with two scratch vectors. */
 static inline void corrected_rate(const symlie_problem *restrict P, const symlie_real *restrict Theta, const symlie_real *restrict V,
                                   symlie_real *restrict x, symlie_real *restrict y, symlie_real *restrict K)
 {
@@ -53,7 +55,7 @@ static inline void corrected_rate(const symlie_problem *restrict P, const symlie
 }
 
 #if BRACKETS
-/* Theta += h^2 sum weight [K_j, K_k] over the commutators of a row. */
+/* Theta += h^2 sum weight [K_j, K_k] over the commutators of a row of the tableau. */
 static inline void add_brackets(const symlie_problem *restrict P, int row, symlie_real h, const symlie_real *restrict rate,
                                 int stride, symlie_real *restrict x, symlie_real *restrict Theta)
 {
@@ -65,8 +67,8 @@ static inline void add_brackets(const symlie_problem *restrict P, int row, symli
 }
 #endif
 
-/* (3) for stage i, then (1) for the next one, and (4) for the last one: nodes of a block, whose vectors are `stride` from
- * those of other stages; next_V may be V. Gives the square of the largest angle of their increments. */
+/* (3) for stage i, then (1) for the next one or (4) after the last, for the nodes of a block. The vectors of stages
+ * have the given stride; next_V may be V. Return the square of the largest angle of the increments. */
 static inline symlie_real move_on(const symlie_problem *restrict P, int i, int stride, symlie_real h, const symlie_real *restrict q,
                                   const symlie_real *restrict v, const symlie_real *restrict acceleration, symlie_real *restrict rate,
                                   const symlie_real *V, symlie_real *next_V, symlie_real *restrict Theta, symlie_real *restrict Q,
@@ -84,7 +86,7 @@ static inline symlie_real move_on(const symlie_problem *restrict P, int i, int s
     return z;
 }
 
-/* v' of a stage; where no velocity comes from it, only nodes that have one need it. */
+/* Compute v' of a stage; if no velocity depends on it, only first-order states need it. */
 static inline int acceleration_of_stage(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                         const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
                                         mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)
@@ -93,7 +95,7 @@ static inline int acceleration_of_stage(const symlie_problem *restrict P, symlie
     return index1_velocities(P, work, t, Q, V, mass, a, lambda);
 }
 
-/* Nodes that increments do not move. */
+/* Copy the nodes that increments do not move. */
 static inline void rest_at(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict v,
                            symlie_real *restrict Q, symlie_real *restrict V, symlie_real *restrict Theta)
 {
@@ -123,7 +125,7 @@ static inline int method_step(const symlie_problem *restrict P, symlie_real *res
     symlie_real angle = SYMLIE_NUMBER(0);
     int status;
     const int with_estimate = EMBEDDED && control->with_estimate;
-    /* Arrays of long systems are not copied where they can be read in their place. */
+    /* Arrays of large systems are read in place instead of copied. */
     const symlie_real *at_q = FIXED_TOPOLOGY ? Q : q, *at_v = FIXED_TOPOLOGY ? V : v;
     symlie_real *const end_V = FIXED_TOPOLOGY ? V : trial->v;
     if (FIXED_TOPOLOGY) copy(STORAGE, q, Q);
@@ -157,7 +159,7 @@ SYMLIE_UNROLL
                                           Theta + d, Q + s, x, y);
             angle = SYMLIE_LARGER(z, angle);
         }
-        if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, end_V); /* before, fields have been in it */
+        if (!INTEGRATES_VELOCITIES && i + 1 == STAGES) copy(DIMENSION, v, end_V); /* overwrites the first-order rates */
         if ((i + 1 < STAGES ? MOTIONS_OF_STAGES : MOTIONS) > 0) system_prescribe(P, t + (i + 1 < STAGES ? C[i + 1] : 1) * h, Q, next_V);
         at_q = Q;
         at_v = next_V;
@@ -167,7 +169,7 @@ SYMLIE_UNROLL
     if (SYMLIE_UNLIKELY(!all_finite(DIMENSION, end_V))) return SYMLIE_NOT_FINITE;
     if ((FIELDS || COORDINATE_RATES) && SYMLIE_UNLIKELY(!all_finite(DIMENSION, Theta))) return SYMLIE_NOT_FINITE;
     if (FIXED_TOPOLOGY) copy(DIMENSION, V, trial->v);
-    /* The embedded formula needs the stage at the end, and with constraints it is where lambda comes from. */
+    /* The embedded formula needs the stage at the end; with constraints it provides lambda. */
     trial->acceleration_is_valid = END_STAGE && (CONSTRAINED || with_estimate);
 #if END_STAGE
     if (trial->acceleration_is_valid) {
@@ -177,12 +179,12 @@ SYMLIE_UNROLL
         if (at_end != trial->acceleration) copy(DIMENSION, at_end, trial->acceleration);
         trial->rhs_evaluations++;
     } else if (FIXED_TOPOLOGY) {
-        /* It is not read; compilers do not see that. */
+        /* Not read, but compilers warn otherwise. */
         copy(DIMENSION, acceleration, trial->acceleration);
     }
 #endif
 #if CONSTRAINED && !END_STAGE
-    /* lambda belongs to the end of the step, whose v' is the first of the next one. */
+    /* lambda belongs to the end of the step, whose v' is the first stage of the next step. */
     status = acceleration_of_stage(P, work, t + h, Q, end_V, r, mass, trial->acceleration, trial->lambda);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     trial->acceleration_is_valid = 1;

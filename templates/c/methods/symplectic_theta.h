@@ -1,11 +1,11 @@
-/* The symplectic theta family on cotangent bundles, trivialised from the right.
+/* Symplectic theta family on cotangent bundles, right-trivialised.
  *
  *   stage(q_n, u) = exp(theta xi) q_n with the momentum M(xi, n) of the stage  (15)
  *   u = (xi, n) = h f(t_n + theta h, stage(q_n, u))  (16)
  *   q_{n+1} = end(q_n, u)  (17)
  *
- * Newton's method finds u with the derived matrix. The parameter comes in as THETA.
- * Source: [Celledoni2022], equations (15) to (17). */
+ * Newton's method computes u with the derived matrix. The parameter is THETA. Source: [Celledoni2022], equations (15)
+ * to (17). */
 #ifndef SYMLIE_SYMPLECTIC_H
 #define SYMLIE_SYMPLECTIC_H
 
@@ -15,7 +15,7 @@
 #error "the symplectic theta family needs a Hamiltonian system on cotangent bundles"
 #endif
 
-/* u - h f(stage(q_n, u)), with its derivative by u. */
+/* u - h f(stage(q_n, u)) and its derivative by u. */
 typedef struct {
     const symlie_problem *P;
     const symlie_real *q;
@@ -42,7 +42,7 @@ static inline int newton_correction(newton_problem *restrict problem, const syml
     return solve_dense(DIMENSION, problem->J, d) ? SYMLIE_DONE : SYMLIE_SINGULAR;
 }
 
-/* Corrections alone end the iteration. */
+/* The iteration ends by the size of corrections alone. */
 static inline symlie_real newton_floor(const newton_problem *restrict problem, const symlie_real *restrict r)
 {
     return 0;

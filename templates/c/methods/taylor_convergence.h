@@ -1,11 +1,12 @@
-/* Whether a step of one length is longer than its series converges. Terms that do not fall are a hint only, since motions may
- * begin with high orders: the step has to fail, or to lead where rates have nothing to do with those of the series. */
+/* Detection of fixed steps beyond the radius of convergence of their series. Terms that do not decrease are only an
+ * indication, since motions may start with high orders: the step must also fail, or end where the rates disagree with
+ * those of the series. */
 #ifndef SYMLIE_TAYLOR_CONVERGENCE_H
 #define SYMLIE_TAYLOR_CONVERGENCE_H
 
 #include "taylor_sums.h"
 
-/* The largest component of the terms of three orders, after a length. */
+/* Largest component of the terms of three orders at a given length. */
 static inline symlie_real largest_term(const symlie_problem *restrict P, int are_velocities, const symlie_series *restrict series, int first, symlie_real h)
 {
     const symlie_real s = in_unit(series, h);
@@ -29,8 +30,8 @@ static inline int terms_fall(const symlie_problem *restrict P, int are_velocitie
     return SYMLIE_ALL((last == 0) | (last < TERMS_FALL * fmin(first, middle)));
 }
 
-/* Whether a series looks as if it converged up to a length: its last terms are clearly smaller than its first ones and those
- * in the middle. */
+/* Return whether a series appears to converge up to a length: its last terms are clearly smaller than its first ones
+ * and those in the middle. */
 static inline int seems_to_converge(const symlie_problem *restrict P, int order, symlie_real h, const symlie_series *restrict series)
 {
     return terms_fall(P, 0, order, series, h) && terms_fall(P, 1, order, series, h);
@@ -48,7 +49,7 @@ static inline int rates_agree(int size, const symlie_real *restrict rate, const 
     return agree;
 }
 
-/* Whether the rates where a step ends have to do with those of the series that it begins with. */
+/* Return whether the rates at the end of a step are consistent with those of its series. */
 static inline int follows_series(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, const symlie_series *restrict begin,
                                  const symlie_series *restrict end, const symlie_real *restrict rate_q, const symlie_real *restrict rate_v)
 {

@@ -1,4 +1,4 @@
-/* How long steps of series may be: the last terms of a step are as small as its tolerance. */
+/* Step sizes of series: the last terms of a step are as small as its tolerance. */
 #ifndef SYMLIE_TAYLOR_LENGTHS_H
 #define SYMLIE_TAYLOR_LENGTHS_H
 
@@ -7,7 +7,7 @@
 #include "near_roots.h"
 #endif
 
-/* Lengths have few digits, since the last terms, which they follow from, have few: the next one below. */
+/* Round a step size down to few digits, since the last terms determine it to few digits only. */
 #if SYMLIE_LANES > 1
 static inline symlie_real of_few_digits(symlie_real h)
 {
@@ -22,7 +22,7 @@ static inline symlie_real of_few_digits(symlie_real h)
 }
 #endif
 
-/* x^(-1/n) units of time, in s; no digit of it depends on the unit. */
+/* x^(-1/n) units of time, in s; the result is bitwise independent of the unit. */
 static inline symlie_scalar root_in_seconds(symlie_scalar x, int n, symlie_scalar unit)
 {
     int power, of_unit;
@@ -34,8 +34,8 @@ static inline symlie_scalar root_in_seconds(symlie_scalar x, int n, symlie_scala
     return ldexp(pow(ldexp(part, power - whole * n), -1 / (symlie_scalar)n), -whole);
 }
 
-/* A bound h on the length of steps, in s, becomes less where one of the last terms, up to that of order n, is larger than it
- * allows; lanes may do with nearly that, which takes no calls. */
+/* Reduce a bound h on the step size, in s, if one of the last terms, up to order n, exceeds its tolerance. Lanes may
+ * use approximate roots, without calls. */
 static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_scalar shrinks, const symlie_real unit,
                                        const symlie_real *restrict size, int n)
 {
@@ -65,7 +65,7 @@ static inline symlie_real bounded_step(const int is_near, symlie_real h, symlie_
     return h;
 }
 
-/* Norm of v times numbers, one over what the tolerances allow; its sum has as many parts as a register has numbers. */
+/* Weighted norm of v, with the reciprocals of the tolerances; its sum has as many parts as a register has numbers. */
 static inline symlie_real velocity_size(const symlie_problem *restrict P, const symlie_control *restrict control,
                                         const symlie_real *restrict row, const symlie_real *restrict inverse)
 {
@@ -98,7 +98,7 @@ static inline symlie_real velocity_size(const symlie_problem *restrict P, const 
 #endif
 }
 
-/* The longest step from which the last terms can be left out. */
+/* Longest step size for which the last terms are negligible. */
 static inline symlie_real longest_of_terms(const int is_near, const symlie_problem *restrict P, symlie_real *restrict work,
                                            const symlie_control *restrict control, const symlie_series *restrict series)
 {
@@ -123,7 +123,7 @@ static inline symlie_real longest_of_terms(const int is_near, const symlie_probl
     return bounded_step(is_near, h, shrinks, *series->unit, size, order);
 }
 
-/* The same, of few digits; lanes go the way of numbers where these may be others than what is near has. */
+/* Compute the same rounded to few digits; lanes use exact roots where the approximation might change the result. */
 static inline symlie_real longest_step(const symlie_problem *restrict P, symlie_real *restrict work,
                                        const symlie_control *restrict control, const symlie_series *restrict series)
 {

@@ -1,16 +1,16 @@
-/* Vectors of orders, and the linear system that serves all of them. */
+/* Vectors of orders, and the common linear system of all orders. */
 #ifndef SYMLIE_TAYLOR_ORDERS_H
 #define SYMLIE_TAYLOR_ORDERS_H
 
 #include "taylor_sums.h"
 
-/* Vectors of an order: rows of series, and others as these are. */
+/* Vectors of an order: coefficient arrays of series, and others with the same layout. */
 typedef struct {
     symlie_real *q, *v, *w, *lambda;
     symlie_real *next_q, *next_v;
     symlie_real *a, *r, *c, *rate, *prescribed;
 #if ORDERS_BESIDE
-    symlie_real *F, *Y;         /* of the system of all orders: M^-1 and B M^-1 */
+    symlie_real *F, *Y;         /* for all orders: M^-1 and B M^-1 */
     int keeps_factors;
 #endif
 } order_vectors;
@@ -28,7 +28,7 @@ static inline long long vectors_workspace(const symlie_problem *restrict P)
     return STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE + JACOBIAN_BESIDE + MOBILITY_BESIDE;
 }
 
-/* What belongs to no node is zero. */
+/* Entries that belong to no node are zero. */
 static inline void place_vectors(const symlie_problem *restrict P, symlie_real *restrict memory, order_vectors *restrict x)
 {
     const long long size = STORED_SIZE + 3LL * VELOCITY_SIZE + ROWS_SIZE;
@@ -45,7 +45,7 @@ static inline long long vectors_workspace(const symlie_problem *restrict P)
 }
 #endif
 
-/* Rows of first orders from vectors of the system; those of order 1 the other way round. */
+/* take_first copies system vectors to the coefficient arrays of the first orders; keep_first copies order 1 back. */
 static inline void take_first(const symlie_problem *restrict P, symlie_series *restrict series, symlie_real *restrict q, symlie_real *restrict v)
 {
     const symlie_real unit = *series->unit;
@@ -88,7 +88,8 @@ static inline void keep_first(const symlie_problem *restrict P, symlie_series *r
 #define KEEPS_BAND 0
 #endif
 
-/* The system of order 0, whose factors serve all orders where rows are not exchanged: v' and lambda of (1) in taylor.h, and B. */
+/* Solve the system of order 0 for v' and lambda of (1) in taylor.h, and B. Without row exchange its factors serve all
+ * orders. */
 static inline int begin_system(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, const symlie_real *restrict q,
                                const symlie_real *restrict v, mass_matrix *restrict mass, const symlie_jets *restrict J,
                                symlie_real *restrict r, symlie_real *restrict B, symlie_real *restrict c, symlie_real *restrict a,
@@ -126,8 +127,8 @@ static inline int begin_system(const symlie_problem *restrict P, symlie_real *re
     return SYMLIE_DONE;
 }
 
-/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda; r and c are changed, and vectors of the system serve
- * where factors are not kept. */
+/* a = M^-1 r - Y^T lambda and lambda of an order, from Y r - c = Y B^T lambda. r and c are overwritten; without stored
+ * factors, system vectors are used. */
 static inline int solve_beside(const symlie_problem *restrict P, const symlie_jets *restrict J, mass_matrix *restrict mass,
                                const symlie_real *restrict B, symlie_real *restrict r, symlie_real *restrict c, symlie_real *restrict a,
                                symlie_real *restrict lambda, order_vectors *restrict x)
@@ -164,7 +165,7 @@ static inline int solve_beside(const symlie_problem *restrict P, const symlie_je
 #define HAS_KEPT_FACTORS 0
 #endif
 
-/* The system of all orders: with factors that are kept, where the model has a derived elimination of which no pivot is lost. */
+/* The system of all orders, with stored factors if the model has a derived elimination without small pivots. */
 typedef struct {
     symlie_real factors[KEPT_FACTORS > 0 ? KEPT_FACTORS : 1];
     int are_sound;
@@ -193,7 +194,7 @@ static inline int solve_orders(const symlie_problem *restrict P, order_system *r
         s->are_sound = SYMLIE_ALL(margin > 0);
     }
     if (s->are_sound) return 1;
-    /* Lanes whose pivots are sound have other bits by the elimination below. */
+    /* The elimination below would change the results of lanes with sound pivots. */
     if (SYMLIE_LANES > 1) return 0;
 #endif
     return solve_stage(P, mass, B, B, r, c, a, lambda);

@@ -1,4 +1,4 @@
-/* How far a series goes: up to where a function that chooses pieces changes its sign. */
+/* Validity of a series: up to the first sign change of a switching function. */
 #ifndef SYMLIE_TAYLOR_PIECES_H
 #define SYMLIE_TAYLOR_PIECES_H
 
@@ -6,8 +6,8 @@
 #include "taylor_reach.h"
 
 #if HAS_CONDITIONS
-/* Where a function that is positive at first, after it is multiplied by a sign and a number is added, is not there any more,
- * relative to a length in the unit; 2 if it stays so. Its last term is more by `shift` at the end. */
+/* First point, relative to a length in the unit, where a function times a sign plus a number, initially positive, is no
+ * longer positive; 2 if it stays positive. `shift` corrects its last term at the end. */
 static inline symlie_real piece_end(const symlie_problem *restrict P, int last, const symlie_real *restrict rows, symlie_real length,
                                     symlie_real sign, symlie_real above, symlie_real shift)
 {
@@ -21,8 +21,8 @@ static inline symlie_real piece_end(const symlie_problem *restrict P, int last, 
     return first_fall(last, b);
 }
 
-/* Find up to a length where pieces do not hold any more. Where a function vanishes, the state is looked at: its value is put
- * right by its last term, since a series is as exact as the step while a sign is to be exact. */
+/* Find the length up to which the branches are valid. At a zero of a switching function the state is evaluated, and the
+ * difference corrects the last term: a series is only as accurate as the step, but the sign must be exact. */
 static inline int find_reach(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length,
                              mass_matrix *restrict mass, const symlie_jets *restrict jets, symlie_series *restrict series,
                              symlie_series *restrict near)
@@ -36,7 +36,7 @@ static inline int find_reach(const symlie_problem *restrict P, symlie_real *rest
     const symlie_real *restrict rows = series->conditions + CONDITIONS;
     symlie_real span = length, at = length;
     int first = -1;
-    /* What is found depends on the length by rounding: runs that are resumed are to find the same. */
+    /* The result depends on the length by rounding; resumed runs must find the same. */
     if (length == *series->searched || !(length < (symlie_real)INFINITY)) return SYMLIE_DONE;
     for (int i = 0; i < CONDITIONS; i++) {
         symlie_real sum = 0;

@@ -1,12 +1,12 @@
-/* The state that a series has at a length. */
+/* State of a series after a given length. */
 #ifndef SYMLIE_TAYLOR_REACH_H
 #define SYMLIE_TAYLOR_REACH_H
 
 #include "taylor_formula.h"
 
 #if CONSTRAINED && RESTRICTS_MOTION
-/* One step of Newton's method for Phi with the matrix at q, which is then brought back to its groups, and one for B v + b
- * behind it: errors of both that one step leaves would grow from step to step if v were not corrected for the new q. */
+/* One Newton step for Phi with the matrix at q, normalisation of q, and one step for B v + b after it: without a
+ * correction of v at the new q the remaining errors of both would grow from step to step. */
 static inline int meet_constraints(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                    mass_matrix *restrict mass, symlie_real *restrict q, symlie_real *restrict v)
 {
@@ -34,8 +34,8 @@ static inline int meet_constraints(const symlie_problem *restrict P, symlie_real
 }
 #endif
 
-/* Rows of stored components after a time in the unit, and with a place for them their rates; of nodes that do not move, which are where they
- * were or are placed anew, coefficients are not looked at. */
+/* Sum the stored components after a time in the unit, and their rates if rate is not null. Coefficients of nodes that
+ * do not move are not read: these nodes are constant or recomputed. */
 static inline void sum_stored(const symlie_problem *restrict P, int order, const symlie_series *restrict series, symlie_real s,
                               symlie_real *restrict sum, symlie_real *restrict rate)
 {
@@ -46,7 +46,8 @@ static inline void sum_stored(const symlie_problem *restrict P, int order, const
 }
 
 #ifdef UNWRAPPED
-/* Put angles over turns into the configuration q after a length: they follow the polynomial from about radian to radian. */
+/* Write the unwrapped angles after a length to the configuration q, following the polynomial in increments of about one
+ * radian. */
 static inline void follow_turns(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
                                 const symlie_series *restrict series, symlie_real *restrict q, const symlie_real *restrict v)
 {
@@ -74,7 +75,8 @@ static inline void follow_turns(const symlie_problem *restrict P, symlie_real *r
 }
 #endif
 
-/* The state after a length, and with places for them the rates of the series there, in rows as the series has them. */
+/* Compute the state after a length, and the rates of the series there if their arrays are not null, in the layout of
+ * the series. */
 static inline int reach_state(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t, symlie_real length, int order,
                               mass_matrix *restrict mass, const symlie_series *restrict series, symlie_real *restrict q,
                               symlie_real *restrict v, symlie_real *restrict rate_q, symlie_real *restrict rate_v)

@@ -1,11 +1,11 @@
-/* Rows of the coefficients of series: where they are, and vectors of the system from them. */
+/* Coefficient arrays of series: their layout, and conversion to system vectors. */
 #ifndef SYMLIE_TAYLOR_SERIES_H
 #define SYMLIE_TAYLOR_SERIES_H
 
-/* Numbers of a row of coefficients. Where nodes and instances stand side by side, their components do so as well. */
+/* Size of a coefficient array of one order. In the batched layout of nodes and elements it has the same layout. */
 #if ORDERS_BESIDE
 #define STORED_SIZE ((int)STORED_BESIDE)
-#define MOVING_STORED ((int)stored_of_moving(P)) /* up to the last node that moves */
+#define MOVING_STORED ((int)stored_of_moving(P)) /* up to the last moving node */
 #define MOVED_SIZE ((int)(FIELDS ? MOVED_BESIDE : VELOCITY_BESIDE))
 #define VELOCITY_SIZE ((int)VELOCITY_BESIDE)
 #define ROWS_SIZE ((int)ROWS_BESIDE)
@@ -16,32 +16,32 @@
 #define VELOCITY_SIZE DIMENSION
 #define ROWS_SIZE ROWS
 #endif
-/* Whether q and v fill few registers, and are vectors of the system. */
+/* 1 if q and v fill few registers and have the layout of system vectors. */
 #if FIXED_TOPOLOGY && !ORDERS_BESIDE
 #define SUMS_TOGETHER (STORAGE <= ROWS_AT_ONCE * JET_WIDTH && DIMENSION <= ROWS_AT_ONCE * JET_WIDTH)
 #else
 #define SUMS_TOGETHER 0
 #endif
 #define MOVED_ROWS(most) (FIELDS ? (FIELD_SERIES ? (most) + 1LL : 1LL) : 0LL)
-#define NUMBERS_OF_SERIES CACHE_LINE /* so much room have those before the rows */
+#define NUMBERS_OF_SERIES CACHE_LINE /* space of the scalars before the coefficients */
 
-/* Coefficients from a state, one row for each order. */
+/* Taylor coefficients from a state, one array for each order. */
 typedef struct {
     symlie_real *is_known;
     symlie_real *t;
-    symlie_real *unit;          /* of time in which coefficients are, a power of two in s */
-    symlie_real *longest;       /* step that can be taken */
-    symlie_real *searched;      /* length up to which the next two were sought */
-    symlie_real *before;        /* length up to which pieces surely hold, where that ends */
-    symlie_real *beyond;        /* where they surely do not any more */
+    symlie_real *unit;          /* unit of time of the coefficients, a power of two in s */
+    symlie_real *longest;       /* longest admissible step */
+    symlie_real *searched;      /* length up to which the next two were searched */
+    symlie_real *before;        /* length up to which the branches certainly hold, if that ends */
+    symlie_real *beyond;        /* length from which they certainly do not hold */
     symlie_real *q;
     symlie_real *v;
-    symlie_real *w;             /* v, with fields in the place of velocities, where these have series */
+    symlie_real *w;             /* v with f of first-order states, if these have series */
     symlie_real *lambda;
-    symlie_real *q_0, *v_0, *w_0, *lambda_0; /* of order 0, vectors of the system */
-    symlie_real *q_1, *v_1;     /* rates per second, vectors of the system */
-    symlie_real *conditions;    /* functions that choose pieces: sizes, then a row for each order */
-    symlie_real *events;        /* event functions, where they have series */
+    symlie_real *q_0, *v_0, *w_0, *lambda_0; /* order 0, system vectors */
+    symlie_real *q_1, *v_1;     /* rates per second, system vectors */
+    symlie_real *conditions;    /* switching functions: sizes, then one array for each order */
+    symlie_real *events;        /* event functions, if they have series */
 } symlie_series;
 
 static inline long long series_workspace(const symlie_problem *restrict P, int most)
@@ -52,7 +52,7 @@ static inline long long series_workspace(const symlie_problem *restrict P, int m
     return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Of so many orders at most. */
+/* Allocate a series of at most `most` orders. */
 static inline symlie_real *place_series(const symlie_problem *restrict P, int most, symlie_real *memory, symlie_series *series)
 {
     series->is_known = memory;
@@ -82,13 +82,13 @@ static inline symlie_real *place_series(const symlie_problem *restrict P, int mo
     return memory + series_workspace(P, most);
 }
 
-/* A time in s in the unit of a series. */
+/* Convert a time in s to the unit of a series. */
 static inline symlie_real in_unit(const symlie_series *restrict series, symlie_real length)
 {
     return length / *series->unit;
 }
 
-/* Vectors of the system from rows of coefficients, or from sums of them; arrays that others are copied to. */
+/* Convert coefficient arrays, or their sums, to system vectors; `array` receives copies if the layouts differ. */
 static inline const symlie_real *stored_vector(const symlie_problem *restrict P, const symlie_real *row, symlie_real *restrict array)
 {
 #if ORDERS_BESIDE

@@ -1,10 +1,11 @@
-/* What steps of series add to errors. */
+/* Local errors of steps by series. */
 #ifndef SYMLIE_TAYLOR_STEPS_H
 #define SYMLIE_TAYLOR_STEPS_H
 
 #include "taylor_lengths.h"
 
-/* theta of a piece: by v and fields at its ends, which tells sizes; by their means where angles follow it. */
+/* theta of a part of a step: from v and f at its ends, which gives its size, or from their means if angles depend on
+ * it. */
 static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                   const symlie_series *restrict begin, const symlie_series *restrict end, symlie_real *restrict theta)
 {
@@ -20,8 +21,8 @@ static inline void moved_by_piece(const symlie_problem *restrict P, symlie_real 
 #endif
 }
 
-/* What the rates of a series at the end lack of those that begin there: h/order of it is what a step adds to the errors of
- * theta and v. */
+/* Norm of the difference between the rates of a series at its end and those of the series that starts there; h/order
+ * times this difference is the local error of theta and v. */
 static inline symlie_real series_error(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real h, int order,
                                        const symlie_control *restrict control, const symlie_series *restrict begin,
                                        const symlie_series *restrict end, const symlie_real *restrict rate_q,

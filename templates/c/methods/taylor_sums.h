@@ -4,7 +4,7 @@
 
 #include "taylor_series.h"
 
-/* A row whose address is never taken, which would keep it in memory while it is summed. */
+/* Passing a row by value avoids taking its address, which would force it into memory during the summation. */
 static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restrict out)
 {
 #if JET_WIDTH > 1
@@ -16,7 +16,7 @@ static SYMLIE_INLINE void put_row(symlie_row row, int size, symlie_real *restric
 #endif
 }
 
-/* Sums of rows by Horner's scheme, which adds the least rounding, and their derivatives beside them, where they are wanted. */
+/* Sum coefficient arrays by Horner's scheme, which has the least rounding, and optionally their derivatives. */
 static SYMLIE_INLINE void begin_sums(const int rows, int size, int count, const symlie_real *restrict x, symlie_row *restrict sum,
                                      symlie_row *restrict slope)
 {
@@ -59,8 +59,8 @@ static SYMLIE_INLINE void sum_parts(const int with_slopes, int size, int stride,
     for (; i < size; i += JET_WIDTH) sum_rows(with_slopes, 1, stride, size - i, count, x + i, s, out + i, rate + i);
 }
 
-/* out = sum_k x_k s^k over the orders below the count, of the first numbers of rows that are so far from each other, or of
- * whole rows; with a place for it, the derivative. */
+/* out = sum_k x_k s^k over the orders below the count, for the first `size` numbers of arrays with the given stride;
+ * also the derivative if rate is not null. */
 static inline void sum_first(int size, int stride, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out,
                              symlie_real *restrict rate)
 {
@@ -73,7 +73,7 @@ static inline void sum_series(int size, int count, const symlie_real *restrict x
     sum_first(size, size, count, x, s, out, 0);
 }
 
-/* Two of them together, of so many registers, since each addition waits for the one before. */
+/* Sum two series together, of a fixed number of registers, since each addition depends on the previous one. */
 static SYMLIE_INLINE void sum_two_series(const int with_slopes, const int size, const int other_size, int count, const symlie_real *restrict x,
                                          const symlie_real *restrict other, symlie_real s, symlie_real *restrict out,
                                          symlie_real *restrict other_out, symlie_real *restrict rate, symlie_real *restrict other_rate)
@@ -90,7 +90,7 @@ static SYMLIE_INLINE void sum_two_series(const int with_slopes, const int size, 
     put_sums(with_slopes, others, other_size, other_sum, other_slope, other_out, other_rate);
 }
 
-/* v, or lambda of the system. */
+/* Sum v, or lambda, as system vectors. */
 static inline void sum_velocities(const symlie_problem *restrict P, symlie_real *restrict work, int count, const symlie_real *restrict x,
                                   symlie_real s, symlie_real *restrict out, symlie_real *restrict rate)
 {
@@ -140,7 +140,7 @@ static SYMLIE_INLINE void sum_means_of_rows(const int rows, int size, int rest, 
     for (int m = 0; m < rows; m++) put_row(low[m] + high[m] * power, rest - m * JET_WIDTH, out + m * JET_WIDTH);
 }
 
-/* The mean of a series from 0 to s, of orders below the count, in two halves that do not wait for each other. */
+/* Mean of a series from 0 to s, of orders below the count, in two independent halves. */
 static inline void sum_means(int size, int count, const symlie_real *restrict x, symlie_real s, symlie_real *restrict out)
 {
     symlie_scalar weight[MOST_ORDER + 1];

@@ -1,11 +1,11 @@
-/* The unit of time in which coefficients are: a power of two in s near the length of a step, so that terms of all orders stay within
- * the range of doubles whatever unit a model has. Products with it are exact, and no result depends on it. */
+/* Unit of time of the coefficients: a power of two in s near the length of a step, so that terms of all orders stay in
+ * the range of doubles for any unit system of the model. Products with it are exact, and no result depends on it. */
 #ifndef SYMLIE_TAYLOR_UNIT_H
 #define SYMLIE_TAYLOR_UNIT_H
 
 #include "taylor_series.h"
 
-/* The power of two below a length; one that is no length leaves the unit that was. */
+/* Power of two below a length; an invalid length leaves the previous unit. */
 #if SYMLIE_LANES > 1
 static inline symlie_real unit_near(symlie_real length, symlie_real before)
 {
@@ -23,7 +23,7 @@ static inline symlie_real unit_near(symlie_real length, symlie_real before)
 }
 #endif
 
-/* The largest coefficient of an order. */
+/* Largest coefficient of an order. */
 static inline symlie_real order_size(const symlie_problem *restrict P, const symlie_series *restrict series, int k)
 {
     symlie_real largest = SYMLIE_NUMBER(0);
@@ -41,7 +41,7 @@ static inline symlie_real order_size(const symlie_problem *restrict P, const sym
 }
 
 #if SYMLIE_LANES > 1
-/* Whether the last coefficients that do not vanish are far from the limits of doubles. */
+/* Return whether the last nonzero coefficients are far from the limits of doubles. */
 static inline int is_in_range(const symlie_problem *restrict P, const symlie_series *restrict series, int order)
 {
     const symlie_scalar most = LARGEST_COEFFICIENT;
@@ -53,8 +53,8 @@ static inline int is_in_range(const symlie_problem *restrict P, const symlie_ser
     return SYMLIE_ALL((size == 0) | ((size >= 1 / most) & (size <= most)));
 }
 #else
-/* The power of two by which coefficients grow from order to order, where the last ones that do not vanish are near the limits
- * of doubles; else zero. */
+/* Exponent of the power of two by which coefficients grow from order to order if the last nonzero ones are near the
+ * limits of doubles; otherwise zero. */
 static inline int growth_beyond_range(const symlie_problem *restrict P, const symlie_series *restrict series, int order)
 {
     const symlie_real most = LARGEST_COEFFICIENT;

@@ -1,15 +1,15 @@
-/* Variational integrators: the equations of a step follow from a discrete Lagrangian L_d(q_n, q_{n+1}, h).
+/* Variational integrators: a discrete Lagrangian L_d(q_n, q_{n+1}, h) determines the equations of a step.
  *
  *   q_{n+1} = q_n o exp(theta)                                                                        (1)
  *   p_n = p+(q_n, q_{n+1}, theta) + h w0 l(t_n, q_n, v_n) + h/2 B_n^T lambda_n+                       (2)
- *   Phi(t_{n+1}, q_{n+1}) = 0;  rows without Phi: h (B v + b) = 0 as L_d samples it                   (3)
+ *   Phi(t_{n+1}, q_{n+1}) = 0;  nonholonomic: h (B v + b) = 0 as sampled by L_d                       (3)
  *   p_{n+1} = p-(q_n, q_{n+1}, theta) - h w1 l(t_{n+1}, q_{n+1}, v_{n+1}) - h/2 B_{n+1}^T lambda_{n+1}-  (4)
  *   B_{n+1} v_{n+1} + b = 0                                                                           (5)
  *
- * with p = dT/dv, p+ = -D1 L_d, p- = D2 L_d, and the loads l = D_q V + dD/dv - f at the ends. Multipliers at t_{n+1} are the
- * mean of lambda_{n+1}- and of lambda_{n+1}+, for which (2), (3) of the next step of this length are solved; that step begins
- * with them. The weights and functions come with the set of kernels of the discrete Lagrangian.
- * Source: [Hante2022], equations 14 to 18. */
+ * with p = dT/dv, p+ = -D1 L_d, p- = D2 L_d, and the loads l = D_q V + dD/dv - f at the ends. The multipliers at
+ * t_{n+1} are the mean of lambda_{n+1}- and lambda_{n+1}+; the latter solves (2), (3) of the next step of this length,
+ * which starts from it. The kernels of the discrete Lagrangian define the weights and functions. Source: [Hante2022],
+ * equations 14 to 18. */
 #ifndef SYMLIE_VARIATIONAL_H
 #define SYMLIE_VARIATIONAL_H
 
@@ -25,7 +25,7 @@ static inline long long step_workspace(const symlie_problem *restrict P)
     return stages_workspace(P) + 7LL * DIMENSION + 2LL * STORAGE + 2LL * ROWS + acceleration_workspace(P);
 }
 
-/* theta of nodes whose motion is prescribed; q is scratch. */
+/* Compute theta of prescribed nodes; q is scratch. */
 static inline void take_held(const symlie_problem *restrict P, symlie_real t, const symlie_real *restrict q_n, symlie_real *restrict q,
                              symlie_real *restrict v, symlie_real *restrict held)
 {
@@ -35,7 +35,7 @@ static inline void take_held(const symlie_problem *restrict P, symlie_real t, co
     system_difference(P, q_n, q, held);
 }
 
-/* (1), (2), (3) from s->u; what rounding leaves of (2) is in s->r. */
+/* Solve (1), (2), (3) from s->u; s->r is the rounding residual of (2). */
 static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_real h, const symlie_real *restrict q,
                               const symlie_real *restrict v, const symlie_real *restrict load, symlie_real *restrict target,
                               symlie_real *restrict held, newton_counts *restrict counts)
@@ -58,7 +58,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     newton_residual(s, s->u, s->r);
 #if CONSTRAINED && !FULL
-    /* What the rounding of Phi made of (2) goes, so that no momentum is lost with it. */
+    /* Remove the contribution of the rounding of Phi to (2), so that momentum is preserved. */
     for (int k = DIMENSION; k < UNKNOWNS; k++) s->r[k] = 0;
     const int failed = newton_correction(s, s->r, s->d);
     if (SYMLIE_UNLIKELY(failed != SYMLIE_DONE)) return failed;
@@ -69,7 +69,7 @@ static inline int solve_start(newton_problem *restrict s, symlie_real t, symlie_
     return SYMLIE_DONE;
 }
 
-/* (4), (5): s->v, s->load and mu in s->u; the matrix of loads is taken where M alone does not lead to it. */
+/* Solve (4), (5) for s->v, s->load and mu in s->u; the matrix of loads is used if M alone does not converge. */
 static inline int solve_end(newton_problem *restrict s, const symlie_real *restrict q, const symlie_real *restrict target,
                             const symlie_real *restrict theta, symlie_real size, symlie_real *restrict is_damped,
                             newton_counts *restrict counts)
@@ -161,7 +161,7 @@ PART_OF_STAGE int method_step(const symlie_problem *restrict P, symlie_real *res
     copy(DIMENSION, theta, s.theta);
     subtract_from_end(&s, target);
 #endif
-    for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k]; /* so that no momentum is lost */
+    for (int k = 0; k < DIMENSION; k++) target[k] -= rest[k]; /* preserves momentum */
     const int status = solve_end(&s, q, target, theta, largest_entry(DIMENSION, state->v, 1), &is_damped, &trial->newton);
     if (SYMLIE_UNLIKELY(status != SYMLIE_DONE)) return status;
     copy(DIMENSION, s.v, v);

@@ -1,4 +1,4 @@
-/* What main.c needs besides main_data.h: the plan of an integration, and the state as one line. */
+/* Further parts of main.c: the plan of an integration, and the state as one line. */
 #ifndef SYMLIE_MAIN_STEPS_H
 #define SYMLIE_MAIN_STEPS_H
 
@@ -9,7 +9,7 @@
 
 #include "constants.h"
 
-/* Equal steps from a to b of at most the size h. */
+/* Number of equal steps from a to b with step size at most h. */
 static inline long long steps_between(symlie_real a, symlie_real b, symlie_real h)
 {
     const symlie_real ratio = (b - a) / h, nearest = rint(ratio);
@@ -17,14 +17,14 @@ static inline long long steps_between(symlie_real a, symlie_real b, symlie_real 
     return ratio > 1 ? (long long)ceil(ratio) : 1;
 }
 
-/* A time that must be the end of a step, and the one at which steps after it begin. */
+/* A time that a step must end at, and the start time of the next step. */
 typedef struct {
     symlie_real t, after;
 } symlie_breakpoint;
 
 #define BYTES_OF_SEGMENT (sizeof(symlie_breakpoint) + 2 * sizeof(symlie_real) + sizeof(long long) + 2)
 
-/* The period of a repeated breakpoint that a time is in, counted from the one of the table. */
+/* Index of the period of a repeated breakpoint that contains a time; the period of the table has index 0. */
 static inline long long period_of(int k, symlie_real t)
 {
     return (long long)floor((t - repeated_breakpoint[k]) / breakpoint_period[k]);
@@ -43,8 +43,8 @@ static inline int by_time(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* All breakpoints, those of periodic tables in each period, in order; those at the start of steps after an earlier one are
- * part of that one. How many there are. */
+/* Compute all breakpoints in order, those of periodic tables in each period. Breakpoints at the start of the steps
+ * after an earlier one are merged with it. Return their number. */
 static inline long long breakpoints_until(symlie_real end, symlie_breakpoint *restrict found)
 {
     long long n = 0, merged = 0;
@@ -66,7 +66,7 @@ static inline long long breakpoints_until(symlie_real end, symlie_breakpoint *re
     return merged;
 }
 
-/* Segments from 0 to the end, between the times that must be ends of steps, in memory of most_segments. */
+/* Segments from 0 to the end between the breakpoints, in memory of most_segments. */
 static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memory)
 {
     const long long most = most_segments(end);
@@ -78,7 +78,7 @@ static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memor
     long long n = 0;
     for (long long k = 0; k < count && at[k].t < end; k++) {
         if (at[k].t < 0) continue;
-        /* An end so near after a jump has the state at the jump. */
+        /* An end directly after a jump has the state at the jump. */
         if (!(at[k].after < end)) {
             end = at[k].t;
             break;
@@ -94,14 +94,14 @@ static inline symlie_plan plan_until(symlie_real end, symlie_real h, void *memor
     return plan;
 }
 
-/* Integrate to the end of the plan, or to an event that ends the motion; a symlie_status. */
+/* Integrate to the end of the plan or to a terminal event; return a symlie_status. */
 static inline int integrate(const symlie_plan *plan)
 {
     int status;
     do {
         record.events = 0;
         status = symlie_integrate(&problem, &state, plan, &record);
-    } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also where the rank of constraints changes */
+    } while (status == SYMLIE_BUFFER_FULL || status == SYMLIE_BUDGET); /* also after changes of the rank of the constraints */
     return status == SYMLIE_EVENT ? SYMLIE_DONE : status;
 }
 

@@ -1,4 +1,4 @@
-"""Write ``docs/failures.md``: every error, what it says and what to do, from the docstrings of ``symlie.errors``.
+"""Write ``docs/failures.md``, a table of all errors and their remedies, from the docstrings of ``symlie.errors``.
 
 python docs/failures.py
 """
@@ -13,13 +13,13 @@ from symlie import errors
 
 PAGE = Path(__file__).with_suffix(".md")
 
-HEAD = """# Failures
+HEAD = """# Errors and warnings
 
-Every error that symlie raises on purpose is a `symlie.errors.SymlieError` with a name that says its kind. Its message
-says what is wrong, where, and what to do. An integration that stops early raises an `IntegrationError`, which carries
-the solution up to the last good step. This page is written by `docs/failures.py`.
+This page lists the errors and warnings of symlie with their remedies. All errors derive from
+`symlie.errors.SymlieError`; their messages contain the problem, its place and a remedy. An integration that stops early
+raises an `IntegrationError` with the solution up to the last good step. `docs/failures.py` generates this page.
 
-A bead that falls into a well without floor:
+A bead falls in a potential without a lower bound and reaches infinity at t = 1 s:
 
 ```python
 import symlie as sl
@@ -34,43 +34,42 @@ try:
     solution = sl.solve(model.derive().compile(), 2)
 except sl.errors.IntegrationError as error:
     print(type(error).__name__, error)
-    solution = error.solution  # the motion x = 1/(1 - t)², as far as there is one
+    solution = error.solution  # the motion x = 1/(1 - t)² up to the last good step
 
 print(solution.status, solution.t[-1], solution.field("bead", "x")[-1])
 ```
 
-What may not be as expected, but is a result, is said once by a warning `sl.Notice`, and stands in `solution.notices`:
-see [Running](running.md#what-ends-a-run-and-what-is-said-once). On the command line an error is one sentence and the
-exit code is 1; members of an ensemble that fail are recorded, and the others go on: see
-[Ensembles](ensembles.md#failures).
+Warnings have the class `sl.Notice`. Each is issued once, and `solution.notices` lists them: see
+[Running](running.md#errors-and-warnings). On the command line, an error is one sentence and the exit code is 1. An
+ensemble records the failures of its members and continues with the others: see [Ensembles](ensembles.md#failures).
 """
 
 SECTIONS = {
-    "Statements": errors.ModelError,
-    "Integrations": errors.IntegrationError,
-    "Everything else": errors.SymlieError,
+    "Model definition": errors.ModelError,
+    "Integration": errors.IntegrationError,
+    "Other errors": errors.SymlieError,
 }
-"""A section has the errors that derive from one, but for those of sections before it."""
+"""Base class of the errors of each section; an error belongs to the first matching section."""
 
 
 WARNINGS = {
     "Stability of … is not resolved": (
-        "`linearize` knows an eigenvalue that decides on stability less well than to 1 %, or a motion along a zero "
-        "mode meets a stiffness that rounding hides; `is_stable` is False.",
-        "State stiff parts in relative coordinates or as constraints, so that their terms do not cancel; "
-        "`Linearization.accuracy` and `resisting` say which eigenvalues and which motion.",
+        "The error of an eigenvalue that decides on stability exceeds 1 %, or rounding hides a stiffness along a zero "
+        "mode; `is_stable` is False.",
+        "Model stiff parts in relative coordinates or by constraints, which avoids the cancellation of large terms; "
+        "`Linearization.accuracy` and `resisting` contain the eigenvalues and the motion.",
     ),
     "Terminal events accumulate": (
-        "Time does not resolve the motion between two terminal events, as of a ball that comes to rest; `status` is "
-        '`"accumulation"`.',
-        "Go on without impacts, with a contact force or a constraint.",
+        "The time between two terminal events is no longer resolved, for example when a bouncing ball comes to rest; "
+        '`status` is `"accumulation"`.',
+        "Replace the impacts by a contact force or a constraint.",
     ),
     "Initial velocities that are not given": (
-        "Neither given values nor constraints determine them; those of least kinetic energy were taken.",
-        "Give the velocities that the message names, if the motion depends on them.",
+        "Neither initial values nor constraints determine these velocities; symlie minimises the kinetic energy.",
+        "Specify the velocities in the message if the motion depends on them.",
     ),
 }
-"""How a message begins, what it says and what to do, of warnings about results that may not be the wanted ones."""
+"""Beginning of the message, meaning and remedy of warnings about possibly unexpected results."""
 
 
 def row(kind: type[errors.SymlieError]) -> str:
@@ -93,15 +92,13 @@ def sections() -> dict[str, list[type[errors.SymlieError]]]:
 
 def table(title: str, kinds: Iterable[type[errors.SymlieError]]) -> str:
     """A section."""
-    return "\n".join(
-        ["", f"## {title}", "", "| error | what it says | what to do |", "|---|---|---|", *map(row, kinds), ""]
-    )
+    return "\n".join(["", f"## {title}", "", "| error | meaning | remedy |", "|---|---|---|", *map(row, kinds), ""])
 
 
 def warnings() -> str:
     """The section of warnings."""
     rows = [f"| {begin} | {says} | {advice} |" for begin, (says, advice) in WARNINGS.items()]
-    return "\n".join(["", "## Warnings", "", "| warning | what it says | what to do |", "|---|---|---|", *rows, ""])
+    return "\n".join(["", "## Warnings", "", "| warning | meaning | remedy |", "|---|---|---|", *rows, ""])
 
 
 def document() -> str:

@@ -102,7 +102,7 @@ def command_module(name: str) -> ModuleType:
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(
         prog="symlie",
-        description="From a symbolic statement of a mechanical system on a Lie group to kernels and their integration.",
+        description="Compile symbolic models of mechanical systems on Lie groups to kernels, and integrate them.",
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)

@@ -8,18 +8,18 @@ from argparse import ArgumentParser, Namespace
 from symlie.cli.common import add
 from symlie.cli.output import print_json
 
-SUMMARY = "Show where generated and compiled code is cached, or clear it."
+SUMMARY = "Show the folder of cached code, generated and compiled, or clear it."
 DETAILS = """
 
-The folder must belong to you, and nobody else may write to it; otherwise a temporary one is used, and said so. Entries
-that were not used for 90 days are removed when new ones are made, and so are the least recently used ones of more than
-1 GiB. The environment variable SYMLIE_CACHE names another folder."""
+The folder must belong to you, and only you may write to it; otherwise a temporary folder is used, with a warning. When
+new entries are added, entries that were not used for 90 days are removed, and the least recently used ones if the cache
+exceeds 1 GiB. The environment variable SYMLIE_CACHE selects another folder."""
 EXAMPLE = "symlie cache --clear"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("--clear", action="store_true", help="delete everything in the cache")
+    parser.add_argument("--clear", action="store_true", help="delete all entries")
     add(parser, "--json")
 
 

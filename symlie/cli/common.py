@@ -43,15 +43,15 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "initial",
         "NODE.FIELD=JSON",
         node_quantity,
-        "initial value of a field of a node, or of a quantity in place of one, such as angular velocities where "
-        "momenta are states; the node may go without name where it is clear; a joint's coordinates and rates are set "
-        "as pivot.angle=0.3; repeat for several",
+        "initial value of a field or quantity of a node, such as the angular velocity if momenta are states; "
+        "NODE may be omitted if only one node has the field; joint coordinates and rates are set as pivot.angle=0.3; "
+        "repeat for several",
     ),
     "--freeze": {
         "metavar": "PARAM,…",
         "default": "",
-        "help": "parameters whose values are written into the code, which is quicker for it: names with commas, or "
-        "all; they can not be changed",
+        "help": "parameters compiled as constants, for faster code: names separated by commas, or all; they cannot be "
+        "changed later",
     },
     "--input": _repeated(
         "inputs",
@@ -63,11 +63,11 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "tables",
         "NAME=JSON",
         smooth_table,
-        'points of a smooth table in place of those of the model, such as angle={"points": [0, 1], "values": [0, 5]}',
+        'points of a smooth table that replace those of the model, such as angle={"points": [0, 1], "values": [0, 5]}',
     ),
     "--assemble": {
         "action": "store_true",
-        "help": "change initial values that violate constraints by as little as possible",
+        "help": "change initial values as little as possible to satisfy the constraints",
     },
     "--backend": {"choices": ("auto", "c", "numpy"), "default": "auto", "help": "default: auto"},
     "--optimize": {
@@ -75,7 +75,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "default": "default",
         "help": "contract allows fused multiply-add, portable drops processor-specific instructions",
     },
-    "--fresh": {"action": "store_true", "help": "derive and compile anew, whatever the cache holds"},
+    "--fresh": {"action": "store_true", "help": "derive and compile again, ignoring cached code"},
     "--method-option": _repeated(
         "method_options",
         "KEY=VALUE",
@@ -92,21 +92,21 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
     "--redundant": {
         "choices": ("error", "minimal_norm"),
         "default": "error",
-        "help": "constraint rows that depend on each other: an error (default), or multipliers of minimal norm",
+        "help": "redundant constraint equations: an error (default), or multipliers of minimal norm",
     },
     "--multipliers": {
         "choices": ("stage", "index1"),
         "default": "stage",
-        "help": "as the method gives them (default), or recomputed from the index-1 system",
+        "help": "as computed by the method (default), or recomputed from the index-1 system",
     },
     "--checkpoint-seconds": {
         "type": number,
         "metavar": "S",
-        "help": "time between two checkpoints in s; default: 10",
+        "help": "time between checkpoints in s; default: 10",
     },
     "--trust": {
         "action": "store_true",
-        "help": "allow to run code that is in the files; give it for files whose origin you trust",
+        "help": "allow code in the files to be executed; use it only for files from sources that you trust",
     },
     "--progress": {"action": "store_true", "help": "print progress as lines, also without a terminal"},
     "--json": {"action": "store_true", "help": "print one JSON object and nothing else"},

@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from symlie.runtime.study.convergence import ConvergenceRow
     from symlie.runtime.system.system import System
 
-SUMMARY = "Compare methods and coordinates over step sizes, or a model over its grids: errors and observed orders."
+SUMMARY = "Compare methods and coordinates versus step size, or a model on several grids: errors and observed orders."
 DETAILS = """
 
-With --steps, errors are differences to a run of the method of highest order with half of the smallest step, or to
---reference: a file, or a method and a step such as rkmk_rk67:1e-5. An order compares a row with the row before. A run
-that fails is a row with its reason.
+With --steps, errors are differences from a reference: a run of the method of highest order with half of the smallest
+step size, or --reference, a file or METHOD:STEP such as rkmk_rk67:1e-5. Observed orders compare each row with the
+previous one. A failed run has a row with the reason.
 
 --coordinates NAME,NAME,… runs the model with each of these coordinates of rotations, such as lie, quaternion,
-euler_angles, euler_parameters, rotation_vector:2, or minimal (those of joints), and compares outputs: all of them, or
-those of --output. Behind a colon is a form of the equations, or lie for steps on the group: euler_angles:1 has angles
-and angular velocities as unknowns, euler_angles:2 angles and their rates, euler_angles:lie only stores the angles.
-Without it Euler angles are of form 1 where all --methods take that, the explicit ones, else of form 2, and so are those
-of -o coordinates=euler_angles.
+euler_angles, euler_parameters, rotation_vector:2 or minimal (joint coordinates), and compares all outputs, or those of
+--output. The part after a colon selects a form of the equations, or lie for Lie group steps: euler_angles:1 has angles
+and angular velocities as unknowns, euler_angles:2 has angles and their rates, and euler_angles:lie only stores angles.
+Without it, Euler angles have form 1 if all --methods support form 1, as explicit methods do, and form 2 otherwise. The
+same holds for -o coordinates=euler_angles.
 
-With --over KEY=N,N,…, the model is built with each value of the option, and all runs take the step --h, which must be
-stable on the finest grid. Reported are differences to the run on the finest grid (no row of its own), or to
---reference, at the nodes that all grids have in common: those of the coarsest grid, so the values must be multiples
-of the smallest. Nodes are matched by their index, index·N/N₀, which is the same arc length if all grids are uniform.
-Multipliers of repeated elements are compared at the middle of the coarsest grid's elements. The reference has an error
-as well, so the order p between two rows with node distances d₁, d₂ is Richardson's: the solution of
-e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
+With --over KEY=N,N,…, the model is built with each value of the option, and all runs have the step size --h, which
+must be stable on the finest grid. Errors are differences from the run on the finest grid, which has no row, or from
+--reference, at the nodes common to all grids. These are the nodes of the coarsest grid, so all values must be multiples
+of the smallest one. Nodes are matched by their index, index·N/N₀, which is the same arc length if all grids are
+uniform. Multipliers of repeated elements are compared at the centres of the elements of the coarsest grid. The
+reference has an error as well, so the order p between two rows with node distances d₁, d₂ follows from Richardson
+extrapolation: e₁/e₂ = (d₁^p − d_ref^p)/(d₂^p − d_ref^p), where e are the reported errors.
 
-With --norm max, errors are the largest over the run, and with --norm l2 √(Σ‖q − Q‖²/n) over the n stored components of
-all nodes, and the same of v, the largest over the run: at multiples of the (longest) step, of which at most 100 are
-taken. In the latter the nearer of the two quaternions of a rotation counts. --at S,S,… compares rods and other curves
-at these arc lengths in place of nodes, on any grids; with --over the default is the nodes of the coarsest grid, and
-values need not be multiples. A file as --reference is the output of 'symlie run --json', or, where more is compared
-than states at the end, a solution that 'symlie run --out' wrote."""
+With --norm max (for --steps only), errors are maxima over the run. With --norm l2, they are maxima over the run of
+√(Σ‖q − Q‖²/n), with n stored components of all nodes, and of the same norm of v; of the two quaternions of a rotation,
+the nearer one counts. Maxima are taken over at most 100 multiples of the (largest) step size. With l2, --at S,S,…
+compares rods and other curves at these arc lengths instead of nodes, on any grids; with --over the default is the nodes
+of the coarsest grid, and values need not be multiples. A reference file is the output of 'symlie run --json', or, if
+more than the final state is compared, a solution saved by 'symlie run --out'."""
 EXAMPLE = """symlie converge heavy_top -o group=SE3 --methods half_explicit_2,half_explicit_5 \\
       --steps '2**-10,2**-11,2**-12' --plot orders.png
   symlie converge flying_spaghetti --over segments=8,16,32,64 --h '2**-11'
@@ -81,29 +81,27 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="finest",
         metavar="FILE",
         type=path,
-        help="a file, or METHOD:STEP; default: finest",
+        help="file, or METHOD:STEP; default: finest",
     )
     parser.add_argument(
         "--norm",
         default="end",
         metavar="NAME",
-        help="end (of q the largest of a node; the default), max or l2 (over the run)",
+        help="end (default; for q the largest error of a node), max or l2 (both over the run)",
     )
+    parser.add_argument("--coordinates", type=names, metavar="NAME,NAME,…", help="coordinates of rotations to compare")
+    parser.add_argument("--output", type=names, metavar="NAME,NAME,…", help="outputs to compare instead of states")
     parser.add_argument(
-        "--coordinates", type=names, metavar="NAME,NAME,…", help="coordinates of rotations that are compared"
+        "--repeat", type=whole, default=1, metavar="N", help="number of runs whose median time is taken; default: 1"
     )
-    parser.add_argument("--output", type=names, metavar="NAME,NAME,…", help="outputs that are compared, not states")
-    parser.add_argument(
-        "--repeat", type=whole, default=1, metavar="N", help="runs of which the median time is taken; default: 1"
-    )
-    parser.add_argument("--at", type=numbers, metavar="S,S,…", help="with --norm l2: arc lengths on rods, in m")
+    parser.add_argument("--at", type=numbers, metavar="S,S,…", help="with --norm l2: arc lengths of rods, in m")
     add(parser, *SYSTEM, "--redundant", "--multipliers", "--stabilize")
     parser.add_argument(
-        "--plot", metavar="FILE", type=path, help=f"draw the errors over the steps ({', '.join(PICTURES)})"
+        "--plot", metavar="FILE", type=path, help=f"draw errors versus step size or grid ({', '.join(PICTURES)})"
     )
-    parser.add_argument("--plot-work", metavar="FILE", type=path, help="draw the errors over the processor time")
+    parser.add_argument("--plot-work", metavar="FILE", type=path, help="draw errors versus processor time")
     parser.add_argument(
-        "--plot-iterations", metavar="FILE", type=path, help="draw Newton iterations per step over the steps"
+        "--plot-iterations", metavar="FILE", type=path, help="draw Newton iterations per step versus step size"
     )
     add(parser, "--trust", "--progress", "--json")
 

@@ -16,13 +16,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_model(parser)
     parser.add_argument("--latex", action="store_true", help="print LaTeX instead of Markdown")
-    parser.add_argument("--newton", action="store_true", help="derive and show the Newton matrices K, C and H too")
+    parser.add_argument("--newton", action="store_true", help="also derive and print the Newton matrices K, C and H")
     parser.add_argument(
         "--variational",
         metavar="NAME",
         nargs="?",
         const="trapezoid",
-        help="show momenta and stages of a discrete Lagrangian too: trapezoid (default), midpoint, or FILE.py:name",
+        help="also print momenta and stages of a discrete Lagrangian: trapezoid (default), midpoint, or FILE.py:name",
     )
     parser.add_argument("--out", metavar="FILE", type=path, help="write to a file (.md or .tex) instead")
 

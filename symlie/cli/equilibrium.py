@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.system.system import System
 
-SUMMARY = "Find the static equilibrium that is reached from the initial configuration."
+SUMMARY = "Compute the static equilibrium that is reached from the initial configuration."
 EXAMPLE = "symlie equilibrium heavy_top -o group=SE3"
 
 MOST_NEUTRAL = 24
@@ -33,10 +33,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_model(parser)
     add_equilibrium(parser)
     path = parser.add_argument_group("path of equilibria")
-    path.add_argument("--path", metavar="NAME", help="follow the equilibria over a parameter, an input or t")
+    path.add_argument("--path", metavar="NAME", help="follow the equilibria while a parameter, an input or t varies")
     path.add_argument("--until", type=number, metavar="VALUE", help="value at which the path ends")
-    path.add_argument("--points", type=int, default=200, metavar="N", help="most points of the path; default: 200")
-    path.add_argument("--largest-step", type=number, default=0.1, help="arc length of a step; default: 0.1")
+    path.add_argument("--points", type=int, default=200, metavar="N", help="largest number of points; default: 200")
+    path.add_argument("--largest-step", type=number, default=0.1, help="largest arc length of a step; default: 0.1")
     add(parser, *SYSTEM, "--json")
 
 
@@ -50,12 +50,22 @@ def add_equilibrium(parser: ArgumentParser) -> None:
         help="largest Newton correction in rad, or relative to the size of the system; default: 1e-9",
     )
     parser.add_argument(
-        "--load-steps", type=int, default=1, metavar="N", help="release forces out of balance in N steps; default: 1"
+        "--load-steps",
+        type=int,
+        default=1,
+        metavar="N",
+        help="number of steps that release unbalanced forces; default: 1",
     )
     parser.add_argument(
-        "--max-iterations", type=int, default=1000, metavar="N", help="Newton steps of each load step; default: 1000"
+        "--max-iterations",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="largest number of Newton steps per load step; default: 1000",
     )
-    parser.add_argument("--unstable", action="store_true", help="accept steps that climb, towards unstable equilibria")
+    parser.add_argument(
+        "--unstable", action="store_true", help="accept steps against the forces, which may lead to unstable equilibria"
+    )
 
 
 def find(arguments: Namespace, system: System) -> Equilibrium:

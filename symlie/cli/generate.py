@@ -16,12 +16,12 @@ from symlie.contract.sets import CORE, IN_FOLDERS, SETS, chosen_sets
 from symlie.errors import SymlieError
 from symlie.paths import PACKAGE
 
-SUMMARY = "Write the generated code of a model into a folder that runs without SymPy."
+SUMMARY = "Write the generated code of a model to a folder that runs without SymPy."
 DETAILS = """
 
-With --standalone the folder holds a program in C11 that needs a compiler and nothing else: it integrates for one
-second, or to the time that is its argument, and prints time and state. Method, step size, parameters and initial values
-go with it; how to change them later is in the README of the folder."""
+With --standalone, the folder contains a C11 program that needs only a compiler: it integrates for one second, or until
+the time given as its argument, and prints time and state. Method, step size, parameters and initial values are part of
+the program; the README in the folder explains how to change them."""
 EXAMPLE = """symlie generate heavy_top -o group=SE3 --out top
   symlie generate heavy_top -o group=SE3 --standalone --h '2**-11' --set mass=16 --out top"""
 
@@ -41,19 +41,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_model(parser, optional=True)
     parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: generated/MODEL_OPTIONS")
-    parser.add_argument("--all", action="store_true", help="write all folders that the repository keeps in generated/")
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would change")
+    parser.add_argument("--all", action="store_true", help="write all folders of generated/ in the repository")
+    parser.add_argument("--check", action="store_true", help="write nothing, and fail if a file would change")
     parser.add_argument(
         "--sets",
         metavar="SET,…",
-        help=f"sets of kernels to write, {CORE} in any case, or all; default: {','.join((CORE, *IN_FOLDERS))}; there "
-        f"are: {', '.join((CORE, *SETS))}",
+        help=f"kernel sets to write, always with {CORE}, or all; default: {','.join((CORE, *IN_FOLDERS))}; available: "
+        f"{', '.join((CORE, *SETS))}",
     )
     add(parser, "--freeze", "--fresh")
-    parser.add_argument(
-        "--standalone", action="store_true", help="write C11 that compiles by itself, with a main that integrates"
-    )
-    parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: that of 'symlie run'")
+    parser.add_argument("--standalone", action="store_true", help="write a standalone C11 program that integrates")
+    parser.add_argument("--method", type=path, help=f"{METHOD_HELP}; default: as in 'symlie run'")
     add(parser, "--method-option")
     parser.add_argument("--h", type=number, metavar="STEP", help="step size in s, such as 2**-11; default: 1e-3")
     add(parser, "--stabilize", *START)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 SUMMARY = "List the ready-made models with their options, the methods, the joints and the groups."
 DETAILS = """
 
-With models, methods, joints or groups: these alone. With METHOD: its order, source, options with their values and
-defaults, what it carries from step to step besides the state, and what it can not do. With --for MODEL: which methods
-take the model, which is the default, and why."""
+With models, methods, joints or groups, only this part is listed. With METHOD, its order, source, options with values
+and defaults, auxiliary integrator state and limitations are printed. With --for MODEL, the methods that support the
+model are printed, and the default one with the reason for it."""
 EXAMPLE = """symlie list
   symlie list joints
   symlie list generalized_alpha

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from symlie.runtime.linear.spectrum import Complex
     from symlie.runtime.statics.linearization import Linearization
 
-SUMMARY = "Frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
+SUMMARY = "Compute frequencies, damping and shapes of small motions about an equilibrium or a steady motion."
 EXAMPLE = "symlie modes heavy_top -o group=SE3 --count 3"
 
 NEGLIGIBLE = 1e-6
@@ -25,20 +25,20 @@ NEGLIGIBLE = 1e-6
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_model(parser)
-    parser.add_argument("--count", type=_count, default=6, metavar="N", help="modes, the slowest first; default: 6")
+    parser.add_argument(
+        "--count", type=_count, default=6, metavar="N", help="number of modes, slowest first; default: 6"
+    )
     about = parser.add_mutually_exclusive_group()
     about.add_argument(
         "--at-initial", dest="at_start", action="store_true", help="about the initial configuration, at rest"
     )
-    about.add_argument(
-        "--motion", action="store_true", help="about the steady motion that the initial state is part of"
-    )
+    about.add_argument("--motion", action="store_true", help="about the steady motion that contains the initial state")
     parser.add_argument(
         "--frame",
         action="append",
         default=[],
         metavar="NODE=ZETA",
-        help="with --motion: a body that spins about its axis of symmetry with this velocity of its group, "
+        help="with --motion: velocity, in the Lie algebra, of a body that spins about its axis of symmetry, "
         "such as 'wheel=[0,3,0,0,0,0]'",
     )
     add_equilibrium(parser)

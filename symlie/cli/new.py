@@ -8,7 +8,7 @@ from pathlib import Path
 from symlie.cli.values import path
 from symlie.errors import ModelError, SymlieError
 
-SUMMARY = "Write a commented model file that runs at once."
+SUMMARY = "Write a commented model file that is ready to run."
 EXAMPLE = """symlie new pendulum.py
   symlie new crane.py --kind mechanism"""
 
@@ -27,15 +27,15 @@ _PICTURE = '"new_model.png"'
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    parser.add_argument("file", metavar="FILE", type=path, help="Python file to write; an existing one is left alone")
+    parser.add_argument("file", metavar="FILE", type=path, help="Python file to write; an existing file is not changed")
     parser.add_argument(
         "--kind",
         choices=[*KINDS],
         default="body",
-        help="what it states: a body, a mechanism of bodies and joints, a robot with controllers, a flexible rod, or "
+        help="content: a body, a mechanism of bodies and joints, a robot with controllers, a flexible rod, or "
         "a vector field on a manifold; default: body",
     )
-    parser.add_argument("--name", help="name of the model; default: that of the file")
+    parser.add_argument("--name", help="name of the model; default: the file name")
 
 
 def run(arguments: Namespace) -> int:

@@ -9,11 +9,11 @@ from symlie.cli.common import add
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import path
 
-SUMMARY = "Write exp, log, Ad, T, T⁻¹ and derivatives of a group as source that needs nothing of symlie."
+SUMMARY = "Write exp, log, Ad, T, T⁻¹ and derivatives of a group as source code that does not need symlie."
 DETAILS = """
 
-Header, source and self-test in C99, or a NumPy module and its self-test, with a README. The self-test compares with
-reference values that were computed in 50 digits. Functions are PREFIX_exp, PREFIX_log, PREFIX_adjoint,
+The output is a header, source and self-test in C99, or a NumPy module and its self-test, with a README. The self-test
+compares with reference values computed with 50 digits. The functions are PREFIX_exp, PREFIX_log, PREFIX_adjoint,
 PREFIX_tangent_operator, PREFIX_tangent_operator_inverse, PREFIX_tangent_operator_derivative and
 PREFIX_tangent_operator_inverse_derivative."""
 EXAMPLE = "symlie operators SE3 --target c --out se3"
@@ -25,12 +25,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         "group",
         metavar="GROUP",
         type=path,
-        help="SE3, SO3xR3, … as in 'symlie list', or FILE.py:NAME for a group of your own",
+        help="SE3, SO3xR3, … as in 'symlie list', or FILE.py:NAME for a user-defined group",
     )
     parser.add_argument("--target", choices=("c", "numpy"), default="c", help="default: c")
-    parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: that of the prefix")
+    parser.add_argument("--out", metavar="DIR", type=path, help="folder to write; default: the prefix")
     parser.add_argument("--real", choices=("double", "float"), default="double", help="default: double")
-    parser.add_argument("--prefix", metavar="NAME", help="begins all names; default: the group in lower case")
+    parser.add_argument("--prefix", metavar="NAME", help="prefix of all names; default: the group in lower case")
     add(parser, "--json")
 
 

@@ -13,11 +13,11 @@ from symlie.cli.values import path
 SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
 DETAILS = """
 
-Conditions are those of methods on manifolds: planar rooted trees and forests with up to six nodes, in rational
-arithmetic; half-explicit methods are checked with the trees of index-2 systems, up to order five. Where coefficients
-are decimal fractions, conditions must hold to 1e-13.
+The conditions are those of methods on manifolds: planar rooted trees and forests with up to six nodes, in rational
+arithmetic; half-explicit methods are checked with the trees of index-2 systems, up to order five. If coefficients
+are decimal fractions, the conditions must hold to 1e-13.
 
-A file has the keys name, family, A, b, c, and b_hat for an embedded formula; fractions are text:
+A file has the keys name, family, A, b, c, and b_hat for an embedded formula; fractions are strings:
 
   name = "heun"
   family = "rkmk"              # or crouch_grossman, half_explicit (with s and d), commutator_free
@@ -25,7 +25,7 @@ A file has the keys name, family, A, b, c, and b_hat for an embedded formula; fr
   b = ["1/2", "1/2"]
   c = ["0", "1"]
 
-A commutator-free method has chains of exponentials, each row the weights of the slopes; the first row acts first:
+A commutator-free method has products of exponentials. Each row has the weights of the slopes; the first row acts first:
 
   stages = [{}, {exps = [["1/2"]]}, {exps = [["0", "1/2"]]}, {from = "Y2", exps = [["-1/2", "0", "1"]]}]
   result = {exps = [["1/4", "1/6", "1/6", "-1/12"], ["-1/12", "1/6", "1/6", "1/4"]]}"""
@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("method", metavar="METHOD", type=path, help=METHOD_HELP)
     add(parser, "--method-option")
-    parser.add_argument("--exact-only", action="store_true", help="check the conditions alone, without running a model")
+    parser.add_argument("--exact-only", action="store_true", help="only check the conditions, without running a model")
     add(parser, "--backend", "--json")
 
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from symlie.papers.items import Item, Paper
     from symlie.papers.running import Computed
 
-SUMMARY = "Run, draw and judge figures, tables and sentences of the papers."
+SUMMARY = "Run, draw and check figures, tables and claims of the papers."
 DETAILS = """
 
-Without arguments, the papers and their items are listed. An item is 'reproduced', where numbers match those that are
-printed, perhaps 'in part'; 'corrected', where the paper has something wrong; or 'schematic', a drawing without data. A
-sentence is 'confirmed', 'refuted', or 'not reproduced', where our number is another one. Each prints the numbers that
-its picture shows; numbers that are known must hold, and the exit code is 1 if one does not.
+Without arguments, the papers and their items are listed. A figure or table is 'reproduced', perhaps 'in part', if our
+numbers match the printed ones; 'corrected' if the paper contains an error; or 'schematic' if it has no data. A claim is
+'confirmed', 'refuted', or 'not reproduced' if our number differs. Each item prints the numbers in its figure. Known
+numbers have bounds, and the exit code is 1 if a bound is violated.
 
-With --model, a model of your own takes the place of those of the paper, in the same layout, and no bounds apply. It is
-built with those options of the paper's model that it has; formulations whose options it does not have are left out."""
+With --model, a user-defined model with the same layout replaces the models of the paper, and no bounds apply. It is
+built with the options of the paper's model that it has; formulations that need other options are left out."""
 EXAMPLE = """symlie paper
   symlie paper tumiotto2024 --figure 3
   symlie paper tumiotto2024 --figure 1 --model my_top.py --data my_top.csv
@@ -36,16 +36,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("paper", metavar="PAPER", nargs="?", help="short name, such as tumiotto2024")
     chosen = parser.add_mutually_exclusive_group()
-    chosen.add_argument("--figure", metavar="N", help="a figure")
-    chosen.add_argument("--table", metavar="N", help="a table")
-    chosen.add_argument("--claims", action="store_true", help="the sentences")
-    chosen.add_argument("--all", action="store_true", help="everything; without PAPER, of all papers")
+    chosen.add_argument("--figure", metavar="N", help="run a figure")
+    chosen.add_argument("--table", metavar="N", help="run a table")
+    chosen.add_argument("--claims", action="store_true", help="run the claims")
+    chosen.add_argument("--all", action="store_true", help="run all items; without PAPER, those of all papers")
     parser.add_argument(
-        "--out", metavar="DIR", type=path, help="folder for pictures and, with --all, pages; default: here"
+        "--out", metavar="DIR", type=path, help="folder for figures and, with --all, pages; default: the working folder"
     )
-    parser.add_argument("--quick", action="store_true", help="fewer points and shorter runs")
-    parser.add_argument("--model", metavar="FILE.py", type=path, help="a model of your own in place of the paper's")
-    parser.add_argument("--data", metavar="FILE.csv", type=path, help="write the curves")
+    parser.add_argument("--quick", action="store_true", help="use fewer points and shorter runs")
+    parser.add_argument(
+        "--model", metavar="FILE.py", type=path, help="user-defined model that replaces the models of the paper"
+    )
+    parser.add_argument("--data", metavar="FILE.csv", type=path, help="write the curves to this file")
     add(parser, "--progress", "--json")
 
 

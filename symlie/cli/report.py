@@ -79,15 +79,17 @@ def add_results(parser: ArgumentParser) -> None:
         "--panels",
         type=names,
         metavar="NAME,…",
-        help="what --plot draws: energy, residuals, snapshots, NODE.FIELD, names of outputs and constraints",
+        help="panels of --plot: energy, residuals, snapshots, NODE.FIELD, names of outputs and constraints",
     )
     parser.add_argument(
         "--plot-steps",
         metavar="FILE",
         type=path,
-        help="draw sizes, error estimates and Newton iterations of all tried steps; implies --trace",
+        help="draw sizes, error estimates and Newton iterations of all attempted steps; implies --trace",
     )
-    parser.add_argument("--view", metavar="FILE", type=path, help="write a page on which it moves in space (.html)")
+    parser.add_argument(
+        "--view", metavar="FILE", type=path, help="write an interactive page that animates the motion (.html)"
+    )
     parser.add_argument("--out", metavar="FILE", type=path, help=f"save the solution ({', '.join(RECORDINGS)})")
 
 

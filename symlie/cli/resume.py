@@ -13,35 +13,35 @@ from symlie.cli.sweeping.workers import add_workers, chosen_workers
 from symlie.cli.values import path
 from symlie.errors import IntegrationError, SymlieError
 
-SUMMARY = "Go on with a run from its checkpoint, or with a sweep from its store, to the bits without interruption."
+SUMMARY = "Continue a run from its checkpoint, or a sweep from its store; results are bitwise identical."
 DETAILS = """
 
-Of a sweep FILE is the folder of 'symlie sweep --out FOLDER'. Its command is given again in the folder where it was
-given, and goes on with the members that are open; the model and files of values must be as they were. What members are
-handed to may be another: --workers, --scheduler, --scheduler-file, --mpi. The command names the model file, which is
-run, so that --trust is needed.
+FILE is a checkpoint of 'symlie run --checkpoint FILE', or the folder of 'symlie sweep --out FOLDER'.
 
-The checkpoint of a run is a file of 'symlie run --checkpoint FILE'. It holds the whole run: the generated code,
-parameters, the method, and everything recorded so far. Files that the run was to write are written at the end, or
-others instead if they are given here; a picture or a file can hold only what the run recorded. A finished run gives
-its solution again. The run goes on under the same version of symlie, on the same kind of processor and with the same
-compiler alone, since the result would be another one elsewhere. The code in the file is run, so that --trust is
-needed."""
+A checkpoint contains the whole run: generated code, parameters, method and all recorded data. The output files of the
+run are written at the end; files given here replace them. Figures and files can only contain recorded data. A finished
+run returns its solution again. A run continues only with the same version of symlie, on the same type of processor and
+with the same compiler, because any other would change the result. The code in the file is executed, so --trust is
+required.
+
+The folder of a sweep contains its command, which is executed again in the original working folder for the members that
+are not finished; the model and files of values must be unchanged. Another executor may be given: --workers,
+--scheduler, --scheduler-file or --mpi. The command names the model file, which is executed, so --trust is required."""
 EXAMPLE = """symlie resume rod.checkpoint --trust
 
-  goes on after
+  continues
   symlie run roll_up --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint
 
   symlie resume runs --trust --workers 4
 
-  goes on after
+  continues
   symlie sweep heavy_top --over mass=10:20:1001 --t-end 10 --out runs"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument(
-        "file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE', or store"
+        "file", metavar="FILE", type=path, help="checkpoint of 'symlie run --checkpoint FILE', or folder of a sweep"
     )
     add_results(parser)
     add_workers(parser)

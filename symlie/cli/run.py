@@ -34,13 +34,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--trace",
         action="store_true",
-        help="keep all tried steps: error estimates, Newton iterations, fresh matrices, halvings",
+        help="record all attempted steps: error estimates, Newton iterations, new matrices, halvings",
     )
     add(parser, *SYSTEM, "--redundant", "--multipliers")
-    parser.add_argument("--reference", action="store_true", help="compare the end with the model's known solution")
+    parser.add_argument(
+        "--reference", action="store_true", help="compare the final state with the known solution of the model"
+    )
     add_results(parser)
     parser.add_argument(
-        "--checkpoint", metavar="FILE", type=path, help="keep the run in a file, for 'symlie resume FILE --trust'"
+        "--checkpoint", metavar="FILE", type=path, help="save the run to a file, for 'symlie resume FILE --trust'"
     )
     add(parser, "--checkpoint-seconds", "--progress", "--json")
 

@@ -25,13 +25,15 @@ def add_integration(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         type=path,
-        help=f"{METHOD_HELP}; default: half_explicit_5, or rkmk_dopri5 where nodes move by fields alone; with bdfK of "
-        "index 3 λ has order K-1 for K steps after each change of h",
+        help=f"{METHOD_HELP}; default: usually half_explicit_5, see 'symlie list --for MODEL'; with bdfK of index 3 "
+        "λ has order K-1 for K steps after each change of h",
     )
     _add_steps(parser)
-    parser.add_argument("--t-end", type=number, metavar="T", help="end time in s; default: last of --t-eval, else 1")
     parser.add_argument(
-        "--t-eval", type=numbers, metavar="T,T,…", help="times to report, hit exactly; default: the end"
+        "--t-end", type=number, metavar="T", help="end time in s; default: the last time of --t-eval, else 1"
+    )
+    parser.add_argument(
+        "--t-eval", type=numbers, metavar="T,T,…", help="output times in s, reached exactly; default: the end"
     )
 
 
@@ -67,7 +69,7 @@ def _add_steps(parser: ArgumentParser) -> None:
         "--max-steps",
         type=whole,
         metavar="N",
-        help="steps at most between two times that are hit exactly; default: 1e9 of adaptive steps",
+        help="largest number of steps between two stop times, such as output times; default: 1e9 for adaptive steps",
     )
     add(parser, "--stabilize")
 

@@ -29,24 +29,23 @@ if TYPE_CHECKING:
     from symlie.ensembles.results import MemberResults
     from symlie.ensembles.store import EnsembleStore
 
-SUMMARY = "Integrate many members of a model that differ in parameters, initial values or options."
+SUMMARY = "Integrate an ensemble of a model: members differ in parameters, initial values or options."
 DETAILS = f"""
 
---over, which may be repeated, says what members differ in: parameters, initial values as NODE.FIELD, or options of the
-model:
+Each --over specifies values of a parameter, of an initial value NODE.FIELD, or of an option of the model:
 
-  mass=10:20:11          eleven values from 10 to 20
-  mass=0.1:10:7:log      seven values of equal ratios
-  mass=10,12,15          these values; vectors as lever=[0,1,0],[0,1.1,0]
-  'mass=normal(15,0.5)'  --samples N of them, from --seed, by --sampler; of vectors [normal(0,1),0,uniform(1,2)]
-  top.Omega=@rates.csv   lines of a file, of a vector with a column for each component
-  @members.csv           a table of members: names in the first line, components of vectors as name[0], name[1], …
-  segments=8,16          an option of the model: each value is a system with a store of its own in the folder
+  mass=10:20:11          eleven equidistant values from 10 to 20
+  mass=0.1:10:7:log      seven values with equal ratios
+  mass=10,12,15          the given values; vectors as lever=[0,1,0],[0,1.1,0]
+  'mass=normal(15,0.5)'  --samples N random values by --seed and --sampler; vectors as [normal(0,1),0,uniform(1,2)]
+  top.Omega=@rates.csv   lines of a file, with a column for each component of a vector
+  @members.csv           table of members: names in the first line, components of vectors as name[0], name[1], …
+  segments=8,16          option of the model: each value defines a system, whose results have a separate subfolder
 
 {fill(f"Distributions are {FORMS}.", 120)}
 
-Members that fail have a status, and the others go on; the exit code is 0 when all members were run. A sweep with --out
-goes on after an interruption, or a kill: symlie resume FOLDER --trust."""
+Failed members have a status and do not stop the others; the exit code is 0 if all members were run. After an
+interruption or a kill, 'symlie resume FOLDER --trust' continues a sweep with --out."""
 EXAMPLE = """symlie sweep heavy_top --over mass=10:20:11 --rtol 1e-8 --t-end 1
   symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --t-eval 0.5,1 --record energy,top.R --out runs
   symlie sweep heavy_top --over 'mass=normal(15,0.5)' --samples 1000 --statistics mean,std
@@ -63,7 +62,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_model(parser, optional=True)
     parser.add_argument(
-        "--over", type=over, action="append", default=[], metavar="NAME=VALUES", help="see above; repeat for several"
+        "--over",
+        type=over,
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="values of members, see above; repeat for several",
     )
     parser.add_argument(
         "--combine",
@@ -71,8 +75,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         default="zip",
         help="zip: value k of every name belongs to member k (default); grid: all combinations",
     )
-    parser.add_argument("--samples", type=whole, metavar="N", help="number of members that are drawn")
-    parser.add_argument("--seed", type=whole, default=0, metavar="S", help="of what is drawn; default: 0")
+    parser.add_argument("--samples", type=whole, metavar="N", help="number of random members")
+    parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of random values; default: 0")
     parser.add_argument(
         "--sampler", default="random", metavar="NAME", help="random (default), sobol or latin_hypercube"
     )
@@ -80,39 +84,43 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--of",
         choices=("motion", "equilibrium", "modes"),
         default="motion",
-        help="their motion (default), static equilibria, or small motions about these",
+        help="compute motions (default), static equilibria, or modes of small motions about equilibria",
     )
     add_integration(parser)
-    parser.add_argument("--t", type=number, metavar="T", help="time of loads on members at rest, in s; default: 0")
-    parser.add_argument("--modes", type=whole, metavar="N", help="number of modes, the slowest first; default: 6")
+    parser.add_argument(
+        "--t", type=number, metavar="T", help="with --of equilibrium or modes: time of the loads, in s; default: 0"
+    )
+    parser.add_argument("--modes", type=whole, metavar="N", help="number of modes, slowest first; default: 6")
     parser.add_argument(
         "--along",
         metavar="NAME",
-        help="each member at rest starts from the equilibrium of the one before: the last name of a grid, or member",
+        help="start each equilibrium from the previous one along this name: the last name of a grid, or member",
     )
     add(parser, *SYSTEM, "--redundant", "--multipliers")
     parser.add_argument(
         "--record",
         type=names,
         metavar="NAME,…",
-        help="outputs, NODE.FIELD, nodes, or multipliers_CONSTRAINT; default: all outputs",
+        help="quantities to record: outputs, NODE.FIELD, nodes, or multipliers_CONSTRAINT; default: all outputs",
     )
     parser.add_argument(
         "--statistics",
         type=names,
         metavar="NAME,…",
-        help="mean, std, min and max of what is recorded, which are kept in place of the values of members",
+        help="mean, std, min or max over the members, recorded instead of the values of members",
     )
-    parser.add_argument("--out", metavar="FOLDER", type=path, help="store of the results, one file for each chunk")
-    parser.add_argument("--member-seconds", type=number, metavar="S", help="time that a member may take, in s")
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=path, help="folder for the results, with one file per chunk of members"
+    )
+    parser.add_argument("--member-seconds", type=number, metavar="S", help="time limit of a member, in s")
     parser.add_argument(
         "--lanes",
         type=int,
         metavar="N",
-        help="members side by side in vector registers: 1, 2, 4, 8 or 16; default: as many as gain time",
+        help="members integrated together with SIMD instructions: 1, 2, 4, 8 or 16; default: as many as save time",
     )
     add_workers(parser)
-    parser.add_argument("--dry-run", action="store_true", help="say how much work it is, and stop")
+    parser.add_argument("--dry-run", action="store_true", help="estimate the work, and stop")
     parser.add_argument("--status", metavar="FOLDER", type=path, help="count the members of a store, and stop")
     add(parser, "--progress", "--json")
 

@@ -21,18 +21,17 @@ if TYPE_CHECKING:
     from symlie.certify.subjects import Subject
     from symlie.certify.verification import Row
 
-SUMMARY = "Prove how accurate coefficient functions are, as a compiler reads them, and measure it."
+SUMMARY = "Prove bounds for the errors of coefficient functions, as written in C, and measure the errors."
 DETAILS = """
 
 The proof encloses approximation and rounding errors in ball arithmetic; it needs python-flint (extra 'verify').
 Errors are in units of eps, the spacing of numbers at one (2**-52; single precision 2**-23), relative to the function,
-or to its value at 0 where it has zeros. The exit code is 1 if a bound is above its target or a measured error above its
-bound.
+or to its value at 0 if it has zeros. The exit code is 1 if a bound exceeds its target or a measured error its bound.
 
-FILE.toml states functions of your own, one table [NAME] each, with closed_form = "(w - sin(w)) / w**3", polynomial =
-"1/6 - w**2/120", threshold = 1e-4, and, if you like, domain = [0, "pi"], precision = "float", target = 4 and title. The
+FILE.toml contains user-defined functions, one table [NAME] each, with closed_form = "(w - sin(w)) / w**3", polynomial =
+"1/6 - w**2/120", threshold = 1e-4 and, optionally, domain = [0, "pi"], precision = "float", target = 4 and title. The
 polynomial is compared with the Taylor series, errors are bounded on both sides of the threshold, and the best threshold
-is proposed; --snippet prints C with it. --paper judges the tables of papers the same way."""
+is computed; --snippet prints C code with it. --paper checks the tables of papers in the same way."""
 EXAMPLE = """symlie verify SE3
   symlie verify c3 --domain 0,3.14159
   symlie verify c3 --derivatives 24
@@ -66,44 +65,48 @@ def add_arguments(parser: ArgumentParser) -> None:
         type=path,
         nargs="?",
         help="function (c2, c2_1, g0), group (SE3), model (name or Python file), folder of generated code, or "
-        "FILE.toml with functions of your own",
+        "FILE.toml with user-defined functions",
     )
     parser.add_argument(
         "-o", dest="options", metavar="KEY=VALUE", type=option, action="append", default=[], help="option of a model"
     )
-    parser.add_argument("--all", action="store_true", help="the whole shipped family in double and single precision")
     parser.add_argument(
-        "--check", metavar="FILE", type=path, help="prove a certificate anew, with a checker of its own"
+        "--all", action="store_true", help="all functions of the package in double and single precision"
+    )
+    parser.add_argument(
+        "--check", metavar="FILE", type=path, help="prove a certificate again, with an independent checker"
     )
     parser.add_argument("--certificate", metavar="FILE", type=path, help="write a certificate, a JSON file")
-    parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="judge the printed table of a paper")
+    parser.add_argument("--paper", choices=("tumiotto2024", "holzinger2024"), help="check the printed table of a paper")
     parser.add_argument(
-        "--operators", action="store_true", help="of a group: errors of exp, log, T, T⁻¹ and derivatives as matrices"
+        "--operators", action="store_true", help="for a group: errors of the matrices exp, log, T, T⁻¹ and derivatives"
     )
     parser.add_argument(
         "--derivatives",
         metavar="N",
         type=int,
-        help="errors of the Taylor coefficients f⁽ʲ⁾(z)/j!, j = 1 … N, that series of motions take (c2, c2_1, g0, a0)",
+        help="errors of the Taylor coefficients f⁽ʲ⁾(z)/j!, j = 1 … N, for the method taylor (c2, c2_1, g0, a0)",
     )
-    parser.add_argument("--suggest", action="store_true", help="the best switch of a printed formula for each degree")
-    parser.add_argument("--snippet", action="store_true", help="of FILE.toml: C of the functions with the best switch")
+    parser.add_argument("--suggest", action="store_true", help="best threshold of a printed formula for each degree")
+    parser.add_argument(
+        "--snippet", action="store_true", help="for FILE.toml: C code of the functions with the best threshold"
+    )
     parser.add_argument(
         "--plot",
         metavar="FILE",
         type=path,
-        help="draw errors in ulp against ω, with the pairs that papers print (PNG, PDF, SVG)",
+        help="draw errors in ulp versus ω, also of formulas printed in papers (PNG, PDF, SVG)",
     )
-    parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: to π/2, π and 2π")
+    parser.add_argument("--domain", metavar="A,B", type=_domain, help="interval of ω; default: up to π/2, π and 2π")
     parser.add_argument("--precision", choices=("double", "float"), default="double", help="default: double")
     parser.add_argument(
-        "--target", metavar="EPS", type=float, help="largest bound that passes; default: 4, less to π/2"
+        "--target", metavar="EPS", type=float, help="largest bound that passes; default: 4, less up to π/2"
     )
     parser.add_argument(
         "--contraction",
         choices=("any", "off", "on"),
         default="any",
-        help="fused multiply-add: the compiler may or may not (any, default), must not (off), does (on)",
+        help="fused multiply-add by the compiler: possible (any, default), excluded (off) or always (on)",
     )
     add(parser, "--trust", "--json")
 

@@ -9,12 +9,12 @@ from symlie.cli.common import PAGES, add, check_writable
 from symlie.cli.output import print_json
 from symlie.cli.values import path
 
-SUMMARY = "Write a page on which saved solutions move in space."
+SUMMARY = "Write an interactive page that animates saved solutions in space."
 DETAILS = """
 
-The page is one file that any browser opens without a network. Solutions after the first are drawn as ghosts; all are of
-one model. The page shows the recorded states; with --trust the code in the files is run as well, which gives states in
-between, outputs that were not recorded, and loads."""
+The page is one file that any browser opens without a network. Solutions after the first are drawn as ghosts; all must
+belong to the same model. The page shows the recorded states. With --trust the code in the files is executed as well,
+which adds intermediate states, outputs that were not recorded, and loads."""
 EXAMPLE = """symlie view top.nc
   symlie view coarse.nc fine.nc --html both.html
 
@@ -28,7 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "files", metavar="FILE", nargs="+", type=path, help="solution of 'symlie run --out FILE' (.nc, .npz)"
     )
     parser.add_argument(
-        "--html", metavar="FILE", type=path, help="page to write (.html); default: beside the first solution"
+        "--html", metavar="FILE", type=path, help="page to write (.html); default: next to the first solution"
     )
     add(parser, "--trust", "--json")
 

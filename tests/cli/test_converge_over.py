@@ -129,5 +129,5 @@ def test_help_says_what_is_reported(capsys: pytest.CaptureFixture[str], cli: Cli
     with pytest.raises(SystemExit):
         cli("converge", "--help")
     text = capsys.readouterr().out
-    for word in ("Richardson", "finest grid", "nodes that all grids have in common", "--over segments=8,16,32,64"):
+    for word in ("Richardson", "finest grid", "nodes common to all grids", "--over segments=8,16,32,64"):
         assert word in text

@@ -33,11 +33,13 @@ class Executing:
 
 def add_workers(parser: ArgumentParser) -> None:
     """Add the arguments for the executor."""
-    parser.add_argument("--workers", type=whole, metavar="N", help="threads; default: one for each processor")
-    parser.add_argument("--scheduler", type=path, metavar="ADDRESS", help="a cluster of Dask, such as tcp://host:8786")
-    parser.add_argument("--scheduler-file", type=path, metavar="FILE", help="that of a cluster of Dask")
+    parser.add_argument("--workers", type=whole, metavar="N", help="number of threads; default: one for each processor")
     parser.add_argument(
-        "--mpi", action="store_true", help="processes that mpirun started: mpirun -n 5 symlie sweep … --mpi"
+        "--scheduler", type=path, metavar="ADDRESS", help="scheduler of a Dask cluster, such as tcp://host:8786"
+    )
+    parser.add_argument("--scheduler-file", type=path, metavar="FILE", help="scheduler file of a Dask cluster")
+    parser.add_argument(
+        "--mpi", action="store_true", help="use the processes that mpirun started: mpirun -n 5 symlie sweep … --mpi"
     )
 
 

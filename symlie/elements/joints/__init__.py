@@ -1,1 +1,1 @@
-"""Joints between bodies: kinds as rows between two frames, one element type for each pair of groups."""
+"""Joints between bodies: constraint equations between two frames, with one element type for each pair of groups."""

@@ -1,4 +1,4 @@
-"""Twists of the coordinates of joints, and inertia of the bodies behind them, along a tree of placed bodies."""
+"""Twists of joint coordinates, and inertia of outboard bodies, along a tree of bodies in minimal coordinates."""
 
 from __future__ import annotations
 
@@ -23,24 +23,14 @@ Coordinates = Sequence[tuple[Coordinate, Vector]]
 
 @dataclass
 class _Body:
-    """A body, and the link that it is fixed in; None of the ground."""
+    """Body with the index of the link that it is fixed in; None for the ground."""
 
     placed: PlacedBody
     link: int | None
 
 
 class BodyLinks:
-    """The links of a tree of placed bodies.
-
-    Parameters
-    ----------
-    program
-        Where bodies are placed.
-    bodies
-        The bodies, of one model: all in space, or all in the plane.
-    nodes
-        Nodes of the model in minimal coordinates, by name.
-    """
+    """Links of a tree of bodies in minimal coordinates, all in space or all in the plane."""
 
     def __init__(self, program: Program, bodies: PlacedBodies, nodes: Mapping[str, Node]) -> None:
         self._program = program
@@ -64,7 +54,7 @@ class BodyLinks:
         return name in self._names
 
     def _begin(self, node: Node | None, body: object, placed: PlacedBody) -> None:
-        """Begin at the ground, or at a body that floats."""
+        """Begin at the ground, or at a floating body."""
         if node is None:
             self._bodies[body] = _Body(placed, None)
             return
@@ -81,7 +71,7 @@ class BodyLinks:
         self._bodies[body] = _Body(placed, link)
 
     def _cross(self, link: int | None, body: Node, crossing: Crossing, coordinates: Coordinates, spin: Vector) -> None:
-        """Add the body behind a joint; a ball joint has a spin."""
+        """Add the outboard body of a joint; a ball joint has an angular velocity."""
         sign = 1 if crossing.is_second else -1
         first, second = (_columns(frame) for frame in crossing.axes)
         shifts = [(self._shift(first[c.along]), rate) for c, (_, rate) in coordinates if isinstance(c, Shift)]
@@ -99,17 +89,7 @@ class BodyLinks:
         self._bodies[body] = _Body(crossing.placed, link)
 
     def add(self, name: str, inertia: RigidInertia, kinetic: Sequence[Expr], potential: Sequence[Expr]) -> None:
-        """Fix inertia in the link of a body, if it moves.
-
-        Parameters
-        ----------
-        name
-            Name of the body.
-        inertia
-            In symbols of the program.
-        kinetic, potential
-            Terms of the energies that say the same.
-        """
+        """Add the inertia of a moving body to its link, with the equivalent terms of the energies."""
         known = self._bodies[self._names[name]]
         if known.link is None:
             return
@@ -119,7 +99,7 @@ class BodyLinks:
         self._potential += potential
 
     def tree(self) -> BodyTree | None:
-        """The tree, if bodies have been added to it."""
+        """Return the tree, or None if no body with inertia was added."""
         if not self._parts:
             return None
         links = [replace(link, inertia=self._sum(self._parts.get(n, []))) for n, link in enumerate(self._links)]
@@ -131,25 +111,26 @@ class BodyLinks:
         return len(self._links) - 1
 
     def _axes_of_turns(self, axes: Sequence[Vector]) -> list[Vector]:
-        """Axes of angular velocities; of the plane there is one, which has no direction in it."""
+        """Return the axes of angular velocities; in the plane a single number represents the axis."""
         return list(axes) if self._size == 3 else [(Integer(1),)]
 
     def _turn(self, axis: Vector, point: Vector) -> Vector:
-        """(a, p × a)."""
+        """Return the twist (a, p × a) of a rotation."""
         own = (*axis, *zero(self._size))
         return (*axis, *self._moved(own, point, -1))
 
     def _shift(self, axis: Vector) -> Vector:
-        """(0, a)."""
+        """Return the twist (0, a) of a translation."""
         return (*zero(self._group.dimension - self._size), *axis)
 
     def _moved(self, twist: Vector, point: Vector, sign: int) -> Vector:
-        """±ω × p of a point."""
+        """Return ±ω × p of a point p."""
         moved = ad(self._program, self._group, twist, self._shift(point))
         return self._program.vector(sign * c for c in moved[-self._size :])
 
     def _spatial(self, placed: PlacedBody, body: RigidInertia) -> Rows:
-        """Inertia about the origin in inertial axes: m |v_O + ω × y|² + (Rᵀω)ᵀ J Rᵀω of the centre of mass y."""
+        """Return the inertia about the origin in inertial axes: m |v_O + ω × y|² + (Rᵀω)ᵀ J Rᵀω with the centre of mass
+        y."""
         program, size, turning = self._program, self._size, self._group.dimension - self._size
         y = placed.point(body.center)
         units = [tuple(Integer(int(i == k)) for i in range(self._group.dimension)) for k in range(turning)]
@@ -179,6 +160,6 @@ class BodyLinks:
 
 
 def _columns(frame: Turned) -> list[Vector]:
-    """Axes of a frame in inertial axes."""
+    """Return the axes of a frame in inertial axes."""
     matrix, size = frame.matrix, 3 if len(frame.matrix) == 9 else 2
     return [matrix[k::size] for k in range(size)]

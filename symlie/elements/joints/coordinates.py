@@ -14,23 +14,16 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 @dataclass(frozen=True)
 class Turn:
-    """An angle of the second body against the first, in rad.
-
-    Attributes
-    ----------
-    name, rate
-        Names of the angle and of its rate.
-    sine, cosine
-        Axes i of the first and j of the second frame, whose products a_i·b_j are sine and cosine of the angle.
-    about
-        The axis that it is about: its number, and whether it is one of the second frame.
-    """
+    """Angle of the second body relative to the first, in rad."""
 
     name: str
     rate: str
     sine: tuple[int, int] = (Y, X)
+    """Axes i of the first and j of the second frame with the sine a_i·b_j."""
     cosine: tuple[int, int] = (X, X)
+    """Axes i of the first and j of the second frame with the cosine a_i·b_j."""
     about: tuple[int, bool] = (Z, False)
+    """Index of the axis of rotation, and True for an axis of the second frame."""
     unit = "rad"
     rate_unit = "rad/s"
     effort_unit = "N m"
@@ -72,19 +65,12 @@ class Turn:
 
 @dataclass(frozen=True)
 class Shift:
-    """A displacement of the second point against the first along an axis of the first frame, in m.
-
-    Attributes
-    ----------
-    name, rate
-        Names of the displacement and of its rate.
-    along
-        Number of the axis.
-    """
+    """Displacement of the second point relative to the first along an axis of the first frame, in m."""
 
     name: str
     rate: str
     along: int = Z
+    """Index of the axis."""
     unit = "m"
     rate_unit = "m/s"
     effort_unit = "N"
@@ -113,10 +99,10 @@ class Shift:
 
 
 Coordinate = Turn | Shift
-"""A free coordinate of a joint."""
+"""Free coordinate of a joint."""
 
 ANGLE = Turn("angle", "rate")
-"""The angle about the z axes, where they are parallel."""
+"""Angle about the parallel z axes."""
 
 DISPLACEMENT = Shift("displacement", "speed")
-"""The displacement along the z axis of the first frame."""
+"""Displacement along the z axis of the first frame."""

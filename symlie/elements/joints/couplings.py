@@ -12,15 +12,7 @@ from symlie.showing import line
 
 
 class Coupling:
-    """One row between coordinates of two joints; the base of gears and racks.
-
-    Attributes
-    ----------
-    name
-        Name of the coupling and of its constraint.
-    effort
-        What acts on the coordinate of the second joint, in N m or N, for outputs and events; reported as NAME_effort.
-    """
+    """One constraint equation between coordinates of two joints, the base of gears and racks."""
 
     def __init__(
         self, model: Model, name: str, first: Turning, second: Turning | Sliding, row: Expr, unit: str
@@ -33,6 +25,7 @@ class Coupling:
         model.output(f"{name}_effort", -multiplier, unit=unit)
         self.name: str = name
         self.effort: Expr = -multiplier
+        """Torque or force on the coordinate of the second joint, in N m or N; reported as NAME_effort."""
         self._joints = (first.name, second.name)
 
     def __repr__(self) -> str:
@@ -40,7 +33,7 @@ class Coupling:
 
 
 class GearJoint(Coupling):
-    """Gears on two joints: second.angle - ratio · first.angle stays as it is in the initial configuration.
+    """Gears on two joints: second.angle - ratio · first.angle keeps its value in the initial configuration.
 
     Parameters
     ----------
@@ -51,8 +44,8 @@ class GearJoint(Coupling):
     first, second
         Joints with an angle, usually hinges of both wheels on one carrier.
     ratio
-        Rate of the second over rate of the first: -(teeth of the first)/(teeth of the second) of wheels that mesh from
-        outside, with both axes to the same side.
+        Rate of the second joint divided by the rate of the first: -(teeth of the first)/(teeth of the second) for
+        external gears with equally directed axes.
     """
 
     def __init__(self, model: Model, name: str, first: Turning, second: Turning, ratio: float) -> None:
@@ -63,7 +56,7 @@ class GearJoint(Coupling):
 
 
 class RackJoint(Coupling):
-    """A rack and its pinion: displacement - radius · angle stays as it is in the initial configuration, in m.
+    """A rack and its pinion: displacement - radius · angle, in m, keeps its value in the initial configuration.
 
     Parameters
     ----------
@@ -76,7 +69,7 @@ class RackJoint(Coupling):
     rack
         Joint with the displacement.
     radius
-        Of the pinion, in m; negative where the rack moves against the angle.
+        Radius of the pinion, in m; negative if the displacement decreases with the angle.
     """
 
     def __init__(self, model: Model, name: str, pinion: Turning, rack: Sliding, radius: float) -> None:

@@ -1,4 +1,4 @@
-"""Serial chains by Denavit–Hartenberg parameters: the frame of each link, its body, and the joint that carries it."""
+"""Serial chains from Denavit–Hartenberg parameters: frame, body and inboard joint of each link."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ KINDS = ("revolute", "prismatic")
 class DenavitHartenbergLink:
     """A link of a serial chain, with the joint before it.
 
-    The frame of link i in that of link i - 1 is, with the joint along z of frame i - 1 (standard, distal) or of frame i
-    (modified, proximal, after Craig),
+    The joint acts along z of frame i - 1 (standard, distal) or of frame i (modified, proximal, after Craig). The frame
+    of link i in axes of link i - 1 is
 
         standard:  Rz(θ) Tz(d) Tx(a) Rx(α)
         modified:  Rx(α) Tx(a) Rz(θ) Tz(d),  with α_{i-1} and a_{i-1} in the row of link i.
@@ -37,26 +37,26 @@ class DenavitHartenbergLink:
     Parameters
     ----------
     d : float
-        Offset along z, in m; of a prismatic joint at q = 0.
+        Offset along z, in m; for a prismatic joint at q = 0.
     a : float
         Length along x, in m.
     alpha : float
         Twist about x, in rad.
     theta : float, optional
-        Angle about z, in rad; of a revolute joint at q = 0.
+        Angle about z, in rad; for a revolute joint at q = 0.
     kind : {'revolute', 'prismatic'}, optional
-        The joint.
+        Kind of the joint.
     mass : float, optional
-        In kg.
+        Mass, in kg.
     center : sequence of float, optional
         Centre of mass in the frame of the link, shape (3,), in m.
     inertia : sequence of float, optional
-        About the centre of mass in axes of the frame, shape (3,) or (3, 3), in kg m².
+        Moments of inertia about the centre of mass in axes of the frame, shape (3,) or (3, 3), in kg m².
 
     Raises
     ------
     ModelError
-        An unknown kind, or numbers that are not finite.
+        If the kind is unknown, or if a number is not finite.
 
     Source: [Corke2017], chapter 7.
     """
@@ -81,7 +81,7 @@ class DenavitHartenbergLink:
             )
 
     def transform(self, q: float = 0.0, convention: str = "standard") -> Array:
-        """The frame of the link in that of the link before.
+        """Return the frame of the link in axes of the link before.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class DenavitHartenbergLink:
         Raises
         ------
         ModelError
-            An unknown convention.
+            If the convention is unknown.
         """
         _check(convention)
         theta = self.theta + (q if self.kind == "revolute" else 0.0)
@@ -119,7 +119,7 @@ def denavit_hartenberg_chain(
     base: Body | None = None,
     base_frame: Array | None = None,
 ) -> list[Joint]:
-    """Bodies and joints of a serial chain by its Denavit–Hartenberg parameters.
+    """Add bodies and joints of a serial chain from its Denavit–Hartenberg parameters.
 
     Bodies are called NAMElink1, NAMElink2, …; their nodes are at the centres of mass with the axes of the frames.
     Joints are called NAMEjoint1, …
@@ -129,17 +129,17 @@ def denavit_hartenberg_chain(
     model
         The model.
     links
-        The rows, from the base on.
+        The links, from the base outwards.
     q
-        Coordinates of the joints at the start, shape (links,), in rad and m; default: zero.
+        Initial coordinates of the joints, shape (links,), in rad and m; default: zero.
     convention
         ``"standard"`` or ``"modified"``.
     name
-        Beginning of all names.
+        Prefix of all names.
     group, coordinates
-        Of the bodies, as of `RigidBody`.
+        Group and coordinates of the bodies, as in `RigidBody`.
     base
-        What the first joint is on; default: the ground.
+        First body of the first joint; default: the ground.
     base_frame
         Frame 0 in axes of the base, homogeneous matrix of shape (4, 4) from its node, lengths in m; default: its axes.
 
@@ -151,7 +151,7 @@ def denavit_hartenberg_chain(
     Raises
     ------
     ModelError
-        An unknown convention, no links, wrong shapes, or a base that is no body in space.
+        If the convention is unknown, a shape is wrong, the chain has no links, or the base is not a body in space.
 
     Source: [Corke2017], chapter 7.
     """
@@ -191,7 +191,7 @@ def _check(convention: str) -> None:
 
 
 def _screw(axis: int, angle: float, length: float) -> Array:
-    """Turn about a coordinate axis and move along it; multiples of a right angle are exact."""
+    """Return a rotation about a coordinate axis with a translation along it; multiples of a right angle are exact."""
     quarter = round(2 * angle / math.pi)
     is_exact = quarter * (math.pi / 2) == angle
     cos, sin = math.cos(angle), math.sin(angle)
@@ -205,7 +205,7 @@ def _screw(axis: int, angle: float, length: float) -> Array:
 
 
 def _inverse(frame: Array) -> Array:
-    """The inverse of a homogeneous matrix."""
+    """Return the inverse of a homogeneous matrix."""
     found = np.eye(4)
     found[:3, :3] = frame[:3, :3].T
     found[:3, 3] = -found[:3, :3] @ frame[:3, 3]
@@ -217,7 +217,7 @@ def _marker(body: Body, frame: Array) -> Marker:
 
 
 def _pose(model: Model, body: RigidBody | BodyNode) -> Array:
-    """The initial frame of the node of a body."""
+    """Return the initial frame of the node of a body, shape (4, 4)."""
     R, x = initial_placement(model, body.node if isinstance(body, RigidBody) else body)
     if len(x) != 3:
         raise ModelError("The base of a Denavit-Hartenberg chain must be a body in space.")

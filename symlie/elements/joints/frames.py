@@ -1,4 +1,4 @@
-"""Markers as expressions, and the primitive rows that all joints are made of.
+"""Markers as expressions, and the primitive constraint equations of all joints.
 
 A frame has a point p and axes x, y, z (in the plane x, y) in inertial axes, A of the first body and B of the second:
 
@@ -23,26 +23,14 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 
 SIDES = ("a", "b")
-"""Names of the local nodes of element types, the first and the second body; the ground has none."""
+"""Names of the local nodes of element types for the first and the second body; the ground has none."""
 
 X, Y, Z = 0, 1, 2
 """Axes of a frame."""
 
 
 class Frame:
-    """Point and axes of a marker as expressions.
-
-    Parameters
-    ----------
-    node
-        Node of the body, None of the ground.
-    point
-        Point in axes of the body.
-    axes
-        Axes as columns, in axes of the body.
-    statement
-        Where intermediate results are named; None of numbers.
-    """
+    """Point and axes of a marker as expressions; ``node`` is None for the ground, and ``statement`` for numbers."""
 
     def __init__(
         self, node: Node | None, point: SymbolicMatrix, axes: SymbolicMatrix, statement: Statement | None = None
@@ -62,85 +50,77 @@ class Frame:
         return point if self._statement is None else vector(self._statement.let(point))
 
     def axis(self, k: int) -> SymbolicMatrix:
-        """Axis k in inertial axes."""
+        """Return axis k in inertial axes."""
         if k not in self._known:
             column = self.axes[:, k]
             self._known[k] = column if self.node is None else vector(self.node.R * column)
         return self._known[k]
 
     def velocity_at(self, place: SymbolicMatrix) -> SymbolicMatrix:
-        """Velocity of the point of the body that is at a place, in inertial axes, in space."""
+        """Return the velocity of the material point at a position, in inertial axes, for bodies in space."""
         if self.spin is None or self._statement is None:
             return vector(0, 0, 0)
         return vector(self._statement.rate(self.point) + self.spin.cross(place - self.point))
 
     def named(self, scalar: Expr) -> Expr:
-        """A scalar by a name of its own, so that what is stated with it stays short."""
+        """Bind a scalar to a symbol, to keep expressions that use it short."""
         return scalar if self._statement is None else self._statement.let(scalar)
 
     @cached_property
     def spin(self) -> SymbolicMatrix | None:
-        """Angular velocity in inertial axes, or one number in the plane; None of the ground."""
+        """Angular velocity in inertial axes, or one number in the plane; None for the ground."""
         if self.node is None:
             return None
         return vector(self.node.R * self.node.Omega) if len(self.offset) == 3 else self.node.Omega
 
 
 def frame_of_numbers(point: Any, axes: Any) -> Frame:
-    """A frame as it is, of arrays, which have the operations that rows need.
-
-    Parameters
-    ----------
-    point
-        Point in inertial axes, (n,).
-    axes
-        Axes as columns, in inertial axes, (n, n).
-    """
+    """Return a fixed frame of arrays in inertial axes: point (n,) and axes as columns (n, n)."""
     return Frame(None, point, axes)
 
 
 Values = Mapping[str, Expression]
-"""Parameters of a kind of joint beside its markers, by name."""
+"""Parameters of a kind of joint, other than its markers, by name."""
 
 Row = Callable[[Frame, Frame, Values], list[Expr]]
-"""Rows between two frames."""
+"""Function that returns constraint equations between two frames."""
 
 
 def coincident(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The points coincide."""
+    """Return the equations of coincident points."""
     return list(b.point - a.point)
 
 
 def perpendicular(i: int, j: int) -> Row:
-    """Axis i of the first frame is perpendicular to axis j of the second."""
+    """Return the equation of perpendicular axes, i of the first frame and j of the second."""
     return lambda a, b, values: [a.axis(i).dot(b.axis(j))]
 
 
 def level(i: int) -> Row:
-    """The second point is at the height of the first along axis i of the first frame."""
+    """Return the equation of equal coordinates of both points along axis i of the first frame."""
     return lambda a, b, values: [a.axis(i).dot(b.point - a.point)]
 
 
 def untwisted(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The second frame is tilted against the first without a twist: by a rotation about an axis across z."""
+    """Return the equation of a relative rotation without twist, about an axis perpendicular to z."""
     return [a.axis(Y).dot(b.axis(X)) - a.axis(X).dot(b.axis(Y))]
 
 
 PARALLEL = (perpendicular(Z, X), perpendicular(Z, Y))
-"""The z axes are parallel."""
+"""Equations of parallel z axes."""
 
 ALIGNED = (perpendicular(X, Y), perpendicular(Z, X), perpendicular(Z, Y))
-"""All axes are parallel; three rotations by half a turn satisfy it as well."""
+"""Equations of parallel axes; three rotations by half a turn also satisfy them."""
 
 
 def relative_rate(a: Frame, b: Frame) -> list[Expr]:
-    """Angular velocity of the second frame less that of the first, in axes of the second."""
+    """Return the angular velocity of the second frame relative to the first, in axes of the second."""
     spin = relative_spin(a, b)
     return [b.axis(k).dot(spin) for k in range(3)]
 
 
 def relative_spin(a: Frame, b: Frame) -> SymbolicMatrix:
-    """Angular velocity of the second frame less that of the first, in inertial axes."""
+    """Return the angular velocity of the second frame relative to the first, in inertial axes."""
     if a.spin is None or b.spin is None:
         spin = b.spin if a.spin is None else -a.spin
         assert spin is not None

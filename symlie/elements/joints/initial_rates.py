@@ -1,4 +1,4 @@
-"""Coordinates of joints and their rates at the start, from initial values of bodies."""
+"""Initial coordinates of joints and their rates, from initial values of bodies."""
 
 from __future__ import annotations
 
@@ -13,25 +13,8 @@ from symlie.modeling.node import Node
 
 
 def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array]:
-    """Coordinates of a joint and their rates in the initial configuration.
-
-    Parameters
-    ----------
-    joint
-        The joint.
-    is_guess
-        Whether the rates are a guess, so that velocities of bodies need not fit to the joint.
-
-    Returns
-    -------
-    coordinates, rates
-        In rad, m, rad/s and m/s; of a ball joint the rotation matrix of the second marker against the first, and its
-        angular velocity in axes of the second. Given rates stay; others are zero where no body has a given velocity.
-
-    Raises
-    ------
-    ModelError
-        Velocities of the bodies do not fit to the joint.
+    """Return initial coordinates and rates of a joint; for a ball joint, the rotation matrix of the second marker
+    relative to the first and its angular velocity in axes of the second.
     """
     rows, model = joint._rows, joint.model
     (p, a), (q, b) = (m.placed(model) for m in joint.markers)
@@ -60,6 +43,7 @@ def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array
         both = np.concatenate([spin, speed])
         rates = np.linalg.lstsq(columns, both, rcond=None)[0] if rows.coordinates else np.zeros(0)
         left = both - columns @ rates
+    # Velocities of bodies need not be consistent with a joint whose rates are a guess.
     if not is_guess and not np.abs(left).max() <= ROUNDING * (1 + np.abs(np.concatenate([spin, speed])).max()):
         raise ModelError(
             f"The initial velocities of the bodies of joint '{joint.name}' tear it apart, by {np.abs(left).max():.3g} "
@@ -79,7 +63,8 @@ def _coordinates(joint: Joint, a: Array, b: Array) -> Array:
 
 
 def _velocity(joint: Joint, marker: Marker, point: Array) -> tuple[Array, Array] | None:
-    """Angular velocity of a body and velocity of a point of it, in inertial axes; None if no velocity is given."""
+    """Return the angular velocity of a body and the velocity of a point of it, in inertial axes, or None if
+    unspecified."""
     node = node_of(marker.body)
     if node is None:
         return np.zeros(3), np.zeros(3)

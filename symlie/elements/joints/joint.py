@@ -1,4 +1,4 @@
-"""Joints in a model: rows between two frames, checked in the initial configuration."""
+"""Joints in a model: constraint equations between two frames, checked in the initial configuration."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
 
 ROUNDING = 1e-9
-"""How far rows may be from zero in the initial configuration, as those of computed positions are, in m and rad."""
+"""Largest residual of constraint equations in the initial configuration, for computed positions, in m and rad."""
 
 
 class Joint(Connection, PlacedByCoordinates):
-    """A joint between two bodies of a model; the kinds are its subclasses.
+    """A joint between two bodies of a model; the subclasses are the kinds of joints.
 
-    One of the bodies may be the ground. Where both sides are bodies, the joint is stated in inertial axes of the
-    initial configuration, by ``at`` and ``axis``; a `Marker` in place of a body states it in axes of that body, and the
-    other side follows from the initial configuration unless it is a marker too.
+    One of the bodies may be the ground. Between two bodies, ``at`` and ``axis`` define the joint in inertial axes of
+    the initial configuration. A `Marker` instead of a body defines the joint in axes of that body; unless the other
+    side is also a marker, it follows from the initial configuration.
 
-    Results carry the joint's name: its coordinates and their rates, its multipliers, NAME, and ``NAME_force`` and
+    Results contain the joint's coordinates and their rates, its multipliers, NAME, and ``NAME_force`` and
     ``NAME_moment``, which act on the second body at the joint's point, in inertial axes.
 
     Parameters
@@ -51,9 +51,9 @@ class Joint(Connection, PlacedByCoordinates):
     at
         Point of the joint in inertial axes, in m.
     axis
-        Axis of the joint in inertial axes, of any length; only kinds that have one take it.
+        Axis of the joint in inertial axes, of any length; only for kinds that have an axis.
     apart
-        Whether markers may be apart in the initial configuration, which is to be assembled then.
+        If true, the markers may be apart in the initial configuration, which must then be assembled.
 
     Attributes
     ----------
@@ -64,15 +64,15 @@ class Joint(Connection, PlacedByCoordinates):
     markers
         The markers on both bodies.
     placed_by
-        Coordinates that the joint was placed by.
+        Specified initial coordinates.
     loads
-        What acts on its coordinates.
+        Loads on its coordinates.
 
     Raises
     ------
     ModelError
-        A body joined with itself; no body; markers that are apart, or mirrored, in the initial configuration; what
-        contradicts each other.
+        If the joint connects a body with itself or an object that is not a body, if the markers are apart or mirrored
+        in the initial configuration, or if arguments contradict each other.
     """
 
     word = "joint"
@@ -103,7 +103,7 @@ class Joint(Connection, PlacedByCoordinates):
         model.joint_rates += [JointRate(self.name, r, c) for r, c in zip(rows.rates, names, strict=True)]
 
     def place(self, **values: object) -> None:
-        """Place what is behind the joint, seen from the ground, by coordinates and rates, as `Model.initial` does.
+        """Set the initial poses of all bodies outboard of the joint by coordinates and rates, like `Model.initial`.
 
         Parameters
         ----------
@@ -113,30 +113,31 @@ class Joint(Connection, PlacedByCoordinates):
         raise ModelError(f"{self._subject} has no coordinates to place bodies by; give initial values of bodies.")
 
     def force(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
-        """Force of the joint on one of its bodies along a solution, in N, (times, 3), or (times, 2) in the plane.
+        """Return the force of the joint on one of its bodies along a solution, in N, (times, 3), or (times, 2) in the
+        plane.
 
         Parameters
         ----------
         solution
             A solution of the model.
         body
-            The body that it acts on; the second by default.
+            The body that the force acts on; the second by default.
         axes
-            A body in whose axes it is given; inertial axes by default.
+            A body that defines the axes of the components; inertial axes by default.
         """
         return self._in_axes(solution, solution.outputs[f"{self.name}_force"] * self._sign(body), axes)
 
     def moment(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
-        """Moment of the joint on one of its bodies about the second marker's point, in N m; see `force`.
+        """Return the moment of the joint on one of its bodies about the second marker's point, in N m; see `force`.
 
         Parameters
         ----------
         solution
             A solution of the model.
         body
-            The body that it acts on; the second by default.
+            The body that the moment acts on; the second by default.
         axes
-            A body in whose axes it is given; inertial axes by default.
+            A body that defines the axes of the components; inertial axes by default.
 
         Returns
         -------
@@ -147,7 +148,7 @@ class Joint(Connection, PlacedByCoordinates):
         return values if values.ndim == 1 else self._in_axes(solution, values, axes)
 
     def _sign(self, body: Body | None) -> int:
-        """1 for the second body, -1 for the first."""
+        """Return 1 for the second body, -1 for the first."""
         if body is None:
             return 1
         for marker, sign in zip(self.markers[::-1], (1, -1), strict=True):
@@ -172,7 +173,7 @@ class Joint(Connection, PlacedByCoordinates):
 
     @property
     def _is_complete(self) -> bool:
-        """Whether its rates determine the motion of the second body against the first."""
+        """True if the rates of the joint determine the velocity of the second body relative to the first."""
         element = self._instances.element
         held, rows = sum(len(c.rows) for c in element.constraints), self._rows
         return held + len(rows.coordinates) + 3 * rows.is_ball >= (6 if self._size == 3 else 3)
@@ -207,14 +208,14 @@ class Joint(Connection, PlacedByCoordinates):
     def placed_values(
         self, values: Mapping[tuple[str, str], Array], coordinates: Mapping[str, object]
     ) -> dict[tuple[str, str], Array]:
-        """Initial values by node and field, changed by placing the joint; the model stays as it is.
+        """Return initial values by node and field, changed by coordinates of the joint; do not change the model.
 
         Parameters
         ----------
         values
-            Initial values in place of those of the model, one row for each node.
+            Initial values that replace those in the model, one row for each node.
         coordinates
-            As `place` takes them.
+            As in `place`.
         """
         from symlie.elements.joints.placing import starting_from
 
@@ -231,27 +232,28 @@ class Joint(Connection, PlacedByCoordinates):
         return {**values, **numbers}
 
     def check_branch(self) -> None:
-        """Check that the initial configuration is in the branch that is meant.
+        """Check that the initial configuration is on the intended branch of the constraints.
 
         Raises
         ------
         ModelError
-            It is mirrored.
+            If it is mirrored.
         """
         self._check(apart=True)
 
     def check_placement(self) -> None:
-        """Check that it is where it was placed, when the whole model is stated.
+        """Check the initial configuration of the completed model.
 
         Raises
         ------
         ModelError
-            The initial configuration is mirrored.
+            If it is mirrored.
         """
         self.check_branch()
 
     def _check(self, apart: bool) -> None:
-        """Whether the initial configuration satisfies the rows, in the branch that is meant."""
+        """Raise `ModelError` if the initial configuration violates the constraint equations (unless ``apart``) or is
+        mirrored."""
         placed = [m.placed(self.model) for m in self.markers]
         frames = frame_of_numbers(*placed[0]), frame_of_numbers(*placed[1])
         values = {k: sympify(_number_or_default(v, self.parameters[k][0])) for k, v in self._values().items()}
@@ -272,7 +274,7 @@ class Joint(Connection, PlacedByCoordinates):
             )
 
     def _what_is_apart(self, first: tuple[Array, Array], second: tuple[Array, Array], distance: float) -> str:
-        """Points that are apart, or axes that do not agree where points do."""
+        """Return the beginning of a message on points that are apart, or on axes that do not agree."""
         a, b = first[1], second[1]
         if self._size == 2:
             return f"The markers of {self._called}, {distance:.6g} m apart, do not fit together"

@@ -1,4 +1,4 @@
-"""Kinds of joints, each a few rows between two frames; see `symlie.elements.joints.frames` for the rows."""
+"""Kinds of joints, each a few constraint equations between two frames from `symlie.elements.joints.frames`."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from symlie.elements.placement import Array
 from symlie.errors import ModelError
 
 SAME_SIDE = (perpendicular(Z, Z),)
-"""The z axes point to the same side."""
+"""Condition of equally directed z axes."""
 
 FACING = (lambda a, b, values: [a.axis(X).dot(b.axis(X)) + a.axis(Y).dot(b.axis(Y))],)
-"""The second frame is not twisted by half a turn."""
+"""Condition that the second frame is not twisted by half a turn."""
 
 ALL_SIDES = (perpendicular(X, X), perpendicular(Z, Z))
-"""All axes point to the same side."""
+"""Conditions of equally directed axes."""
 
 
 class RigidJoint(Joint):
-    """A joint that leaves no freedom: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
+    """A joint without freedom: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
 
     Multipliers: the force in inertial axes, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
     """
@@ -48,7 +48,7 @@ class RevoluteJoint(Turning):
 
 
 class PrismaticJoint(Sliding):
-    """A slider along the axis: a_x·d = a_y·d = 0 of d = p_B - p_A, a_x·b_y = a_z·b_x = a_z·b_y = 0.
+    """A slider along the axis: a_x·d = a_y·d = 0 with d = p_B - p_A, and a_x·b_y = a_z·b_x = a_z·b_y = 0.
 
     In the plane the axis is x: a_y·d = a_x·b_y = 0. Coordinates: ``displacement`` in m along the axis, ``speed`` in
     m/s. Multipliers: forces along a_x and a_y, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
@@ -61,7 +61,7 @@ class PrismaticJoint(Sliding):
 
 
 class CylindricalJoint(Turning, Sliding):
-    """Sliding along the axis and turning about it: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0.
+    """Translation along the axis and rotation about it: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0.
 
     Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
     a_x and a_y, in N, and moments about a_z × b_x and a_z × b_y, in N m.
@@ -80,12 +80,12 @@ class SphericalJoint(Joint):
 
 
 class UniversalJoint(MovingJoint):
-    """A cross with one axis in each body: p_A = p_B, a_z·b_z = 0.
+    """A universal joint, a cross with one axis in each body: p_A = p_B, a_z·b_z = 0.
 
-    ``axis`` takes two axes, that of the cross in the first body and that in the second; they are perpendicular.
-    Coordinates: ``first_angle`` about the axis in the first body and ``second_angle`` about that in the second, in rad;
-    ``first_rate``, ``second_rate`` in rad/s. Multipliers: the force in inertial axes, in N, and the moment about
-    a_z × b_z, in N m.
+    ``axis`` takes two perpendicular axes of the cross, first the axis fixed in the first body, then the axis fixed in
+    the second. Coordinates: ``first_angle`` about the axis in the first body and ``second_angle`` about the axis in the
+    second, in rad; ``first_rate``, ``second_rate`` in rad/s. Multipliers: the force in inertial axes, in N, and the
+    moment about a_z × b_z, in N m.
     """
 
     kind = "universal"
@@ -111,10 +111,10 @@ class UniversalJoint(MovingJoint):
 
 
 class ConstantVelocityJoint(Joint):
-    """Two shafts that turn at equal rates at any angle between them: p_A = p_B, a_y·b_x - a_x·b_y = 0.
+    """Two shafts that rotate at equal rates at any angle between them: p_A = p_B, a_y·b_x - a_x·b_y = 0.
 
-    ``axis`` takes the two shafts, away from the joint in the first body and on in the second: at rest in line they are
-    equal. Multipliers: the force in inertial axes, in N, and the moment along a_z + b_z, in N m.
+    ``axis`` takes the directions of the shafts in the first and in the second body; they are equal for shafts in line.
+    Multipliers: the force in inertial axes, in N, and the moment along a_z + b_z, in N m.
     """
 
     kind = "constant_velocity"
@@ -136,7 +136,7 @@ class ConstantVelocityJoint(Joint):
 
 
 class PlanarJoint(Turning):
-    """A plane of the first body with the axis as its normal: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
+    """Motion on a plane of the first body with the axis as its normal: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
 
     Coordinates: ``angle`` about the normal in rad, ``rate`` in rad/s, ``displacement_x`` and ``displacement_y`` along
     a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s. Multipliers: the force along a_z, in N, and moments about
@@ -165,11 +165,11 @@ class PointOnLineJoint(Sliding):
 
 
 class InLineJoint(Sliding):
-    """A point of the second body on a line of the first, about which it does not turn.
+    """A point of the second body on a line of the first, without rotation about the line.
 
-    a_x·d = a_y·d = 0 of d = p_B - p_A, and a_y·b_x - a_x·b_y = 0, which does not depend on the choice of x: the second
-    body tilts about axes across the line. Coordinates: ``displacement`` along the line in m, ``speed`` in m/s.
-    Multipliers: forces along a_x and a_y, in N, and the moment along a_z + b_z, in N m.
+    a_x·d = a_y·d = 0 with d = p_B - p_A, and a_y·b_x - a_x·b_y = 0, which does not depend on the choice of x: the
+    second body tilts about axes perpendicular to the line. Coordinates: ``displacement`` along the line in m, ``speed``
+    in m/s. Multipliers: forces along a_x and a_y, in N, and the moment along a_z + b_z, in N m.
     """
 
     kind = "in_line"
@@ -190,7 +190,7 @@ class PointOnPlaneJoint(MovingJoint):
 
 
 class OrientationJoint(Joint):
-    """Equal axes of both bodies, wherever they are: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
+    """Equal orientation of both bodies at any positions: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
 
     Multipliers: moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
     """

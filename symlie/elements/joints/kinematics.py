@@ -1,10 +1,11 @@
-"""Poses and velocities of bodies along a tree of joints, by the free coordinates of the joints.
+"""Poses and velocities of bodies along a tree of joints, as functions of the free coordinates of the joints.
 
-With A = R_a C_a and B = R_b C_b, the axes of the markers of a joint in inertial axes, and p_A, p_B their points:
+With the axes A = R_a C_a and B = R_b C_b of the markers of a joint in inertial axes, and their points p_A and p_B:
 
     B = A Q(c),    p_B = p_A + A d(c),    R_b = B C_bᵀ,    x_b = p_B - R_b r_b
 
-Q is Rz(φ) of a hinge, Rz(φ₁) C Rz(φ₂) of a cross, and the node of a ball joint; d is made of displacements along A.
+Q is Rz(φ) for a hinge, Rz(φ₁) C Rz(φ₂) for a universal joint, and the rotation of the node for a ball joint; d consists
+of displacements along A.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Turned:
 
     @property
     def matrix(self) -> Vector:
-        """Entries of the matrix by rows."""
+        """Entries of the matrix in row-major order."""
         assert self.group.rotation is not None
         return self.group.rotation(self.value.components)
 
@@ -76,7 +77,7 @@ class Turned:
 
 
 def constant(size: int, axes: Sequence[object]) -> Turned:
-    """Return a constant rotation with the given matrix by rows."""
+    """Return a constant rotation with the given matrix in row-major order."""
     entries = tuple(axes) if size == 3 else (axes[0], axes[2])
     return Turned(Value(entries, SO3 if size == 3 else SO2), None)
 
@@ -96,7 +97,7 @@ def relative_rotation(program: Program, size: int, coordinates: Sequence[tuple[C
 
 
 def _between(first: Turn, second: Turn) -> list[Integer]:
-    """C of a cross, by rows: what both angles make of the axes where they are zero."""
+    """Return the constant rotation C of a universal joint, its relative rotation at zero angles, in row-major order."""
     found = np.zeros((3, 3), dtype=int)
     for turn in (first, second):
         found[turn.cosine] = 1

@@ -1,4 +1,4 @@
-"""Joints with a length of their own: a bar between two points, and a screw with its lead."""
+"""Joints with a length parameter: a bar between two points, and a screw with its lead."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from symlie.modeling.model import Model
 
 
 def apart(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The points are at the distance that the parameter ``length`` is."""
+    """Return the equation (|d|² - l²)/(2 l) = 0 for points at the distance l, the parameter ``length``."""
     d, length = b.point - a.point, values["length"]
     return [(d.dot(d) - length**2) / (2 * length)]
 
 
 def along_thread(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The displacement is that of a screw of the parameter ``lead``; smooth over all turns."""
+    """Return the equation between displacement and angle of a screw with the parameter ``lead``, smooth over full
+    turns."""
     lead = values["lead"]
     turn = a.named(2 * pi * DISPLACEMENT.principal(a, b) / lead)
     return [-lead / (2 * pi) * ANGLE.difference(a, b, turn)]
 
 
 class DistanceJoint(Joint):
-    """A bar without mass between two points: (|d|² - l²)/(2 l) = 0 of d = p_B - p_A.
+    """A massless bar between two points: (|d|² - l²)/(2 l) = 0 with d = p_B - p_A.
 
     Multipliers: the force in the bar, in N, positive under tension.
 
@@ -48,9 +49,9 @@ class DistanceJoint(Joint):
     at
         Points on the first and the second body in inertial axes, in m, (2, 3), or (2, 2) in the plane.
     length
-        In m; the initial distance by default.
+        l, in m; the initial distance by default.
     apart
-        As of `Joint`.
+        As in `Joint`.
     """
 
     kind = "distance"
@@ -86,7 +87,7 @@ class ScrewJoint(Turning, Sliding):
     """A screw: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0, and displacement = lead · angle/2π, as a length.
 
     Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
-    a_x and a_y, in N, moments about a_z × b_x and a_z × b_y, in N m, and the force along the axis in the thread, in N.
+    a_x and a_y, in N, moments about a_z × b_x and a_z × b_y, in N m, and the axial force in the thread, in N.
 
     Parameters
     ----------
@@ -97,11 +98,11 @@ class ScrewJoint(Turning, Sliding):
     body_a, body_b
         The bodies, or markers on them.
     at, axis
-        A point on the axis and the axis in inertial axes, in m and of any length.
+        A point on the axis in inertial axes, in m, and the axis in inertial axes, of any length.
     lead
-        Displacement of the second body in one turn, in m; negative of a left-handed thread.
+        Displacement of the second body in one turn, in m; negative for a left-handed thread.
     apart
-        As of `Joint`.
+        As in `Joint`.
     """
 
     kind = "screw"

@@ -1,13 +1,13 @@
-"""Minimal coordinates of long chains and trees: bodies are located along the tree, and one banded system is solved.
+"""Minimal coordinates of long chains and trees: bodies are dependent nodes, and accelerations solve a banded system.
 
-States are the coordinates c and rates c' of joints alone. Poses and velocities of bodies are products along the tree;
-accelerations v' of bodies and multipliers λ of joints follow from
+The only states are the coordinates c and rates c' of joints. Poses and velocities of bodies are products along the
+tree; accelerations v' of bodies and multipliers λ of joints follow from
 
     M v' + Bᵀλ = -g,    B v' + Z = 0,
 
-rows of accelerations of the joints, whose complement B M⁻¹ Bᵀ has a block for each joint and each two that share a
-body; c'' is the acceleration across the joint. Text and derivation are those of the kinds of joints, and a stage costs
-the same for each body: `symlie.runtime.linear` eliminates a band, or trees from their leaves.
+with acceleration-level constraints of the joints. The Schur complement B M⁻¹ Bᵀ has a block for each joint and for each
+two joints that share a body; c'' is the relative acceleration of the joint. Code and derivation depend only on the
+kinds of joints, and a stage costs O(1) per body: `symlie.runtime.linear` eliminates a band, or trees from their leaves.
 """
 
 from __future__ import annotations
@@ -45,22 +45,12 @@ from symlie.modeling.model import Model
 from symlie.modeling.node import Node, column
 
 _Parameters = tuple[Array, NDArray[np.int32]]
-"""Values of an instance, and the model's parameter values that they are, or -1."""
+"""Parameter values of an instance, and indices of the model parameter values they are taken from, or -1."""
 
 
 def located_model(model: Model, tree: Tree) -> Model:
-    """A model whose bodies are located along a tree of joints.
-
-    Everything that was stated stays as it is but for the joints of the tree, whose rows restrict accelerations, and
-    whose coordinates and rates are nodes on spaces of their own.
-
-    Parameters
-    ----------
-    model
-        What was stated.
-    tree
-        Bodies, each behind the one before it.
-    """
+    """Return a model whose bodies depend on the coordinates and rates of a tree of joints, which become first-order
+    states."""
     other = model.copy()
     other.joints, other.joint_rates, other.conditions, other.given_coordinates = [], [], {}, {}
     behind = {joint.name: body for body, (_, joint) in tree.items() if joint is not None}
@@ -81,7 +71,7 @@ def located_model(model: Model, tree: Tree) -> Model:
 
 
 def _without(instances: ElementInstances, names: set[str]) -> ElementInstances:
-    """The instances of an element type that do not have some names."""
+    """Return the instances of an element type without some names."""
     rows = [k for k, name in enumerate(instances.names) if name not in names]
     if len(rows) == len(instances.names):
         return instances
@@ -97,7 +87,7 @@ def _without(instances: ElementInstances, names: set[str]) -> ElementInstances:
 
 
 def _report(group: LieGroup) -> ElementType:
-    """Element type of what solutions tell of a located body."""
+    """Return the element type with the outputs of a dependent body."""
     element = ElementType(f"located_{group.name}", body=group)
     q = element.body
     for label, value, unit in (("R", q.R, ""), ("x", q.x, "m"), ("Omega", q.Omega, "rad/s")):
@@ -106,7 +96,7 @@ def _report(group: LieGroup) -> ElementType:
 
 
 def _parameters(model: Model, names: Collection[str]) -> dict[str, _Parameters]:
-    """Parameters of some instances by their names."""
+    """Return the parameters of some instances by their names."""
     found: dict[str, _Parameters] = {}
     for instances in model.instances:
         rows = [k for k, name in enumerate(instances.names) if name in names]
@@ -117,7 +107,7 @@ def _parameters(model: Model, names: Collection[str]) -> dict[str, _Parameters]:
 
 
 def _add(other: Model, joint: Joint, body: object, markers: _Parameters, elements: dict[object, ElementType]) -> None:
-    """The node of the coordinates of a joint, and the instance that locates the body behind it."""
+    """Add the node of the coordinates of a joint, and the instance that defines the outboard body."""
     groups = tuple(group_of(m.body) for m in joint.markers)
     is_second = body_key(joint.markers[1].body) is body
     coordinates = joint._rows.coordinates
@@ -146,7 +136,7 @@ def _by_name(joint: Joint, start: Array, rates: Array) -> dict[str, Array]:
 
 @functools.cache
 def _space(is_ball: bool, names: tuple[str, ...], rates: tuple[str, ...]) -> HomogeneousSpace | None:
-    """Coordinates, and their rates behind them; None of a rigid joint."""
+    """Return the space of coordinates, followed by their rates, or None for a rigid joint."""
     if is_ball:
         return product_space(translation_space(SO3, "right"), "R3", name="ball_motion", fields=["R", "Omega"])
     if not names:
@@ -157,24 +147,15 @@ def _space(is_ball: bool, names: tuple[str, ...], rates: tuple[str, ...]) -> Hom
 
 @dataclass
 class _LocatingJoint:
-    """The element type of a joint that locates the body behind it.
-
-    Parameters
-    ----------
-    joint
-        A joint of this kind.
-    groups
-        Groups of both bodies; None of the ground.
-    is_second
-        Whether the second body is behind the joint.
-    space
-        Space of its coordinates.
-    """
+    """Element type of a joint that defines the outboard body as a dependent node."""
 
     joint: Joint
     groups: Sequence[LieGroup | None]
+    """Groups of both bodies; None for the ground."""
     is_second: bool
+    """True if the second body is outboard."""
     space: HomogeneousSpace | None
+    """Space of the coordinates and rates; None for a rigid joint."""
 
     def __post_init__(self) -> None:
         joint, sides = self.joint, zip(SIDES, self.groups, strict=True)
@@ -208,13 +189,13 @@ class _LocatingJoint:
         self._locate(coordinates)
 
     def _rate(self, expressions: Sequence[object]) -> Vector:
-        """Rates of functions of t, q and v along the motion, with accelerations."""
+        """Return the time derivatives of functions of t, q and v, with accelerations."""
         element = self.element
         seeds = [(n.velocity, n.acceleration.components) for n in element.moving_nodes]
         return forward(element.program, [e for e in expressions], [*element.motion(), *seeds])
 
     def _coordinates(self) -> list[tuple[Coordinate, Vector]]:
-        """Coordinates with values and rates."""
+        """Return the coordinates with values and rates."""
         stated = self.joint._rows.coordinates
         if not stated:
             return []
@@ -222,7 +203,7 @@ class _LocatingJoint:
         return [(c, (values[k], values[k + len(stated)])) for k, c in enumerate(stated)]
 
     def _locate(self, coordinates: list[tuple[Coordinate, Vector]]) -> None:
-        """Where the body behind the joint is."""
+        """Define the pose and velocity of the outboard body."""
         element, program, size = self.element, self.element.program, self.joint._size
         seeds = element.motion()
         if self.joint._rows.is_ball:
@@ -249,5 +230,5 @@ class _LocatingJoint:
 
 
 def _marker(frame: Frame) -> tuple[Turned, Vector]:
-    """Axes of a marker as a turn, and its point, in axes of the body."""
+    """Return the axes of a marker as a rotation, and its point, in body axes."""
     return constant(len(frame.offset), tuple(frame.axes)), tuple(frame.offset)

@@ -1,8 +1,8 @@
-"""Minimal coordinates: the free coordinates of joints as unknowns in place of the poses of bodies.
+"""Minimal coordinates: the free coordinates of joints as unknowns instead of the poses of bodies.
 
-Along the tree of joints, poses and velocities of bodies are products of exponentials of the coordinates q; energies and
-forces are stated again with them, so that the equations of motion of q follow, those of rigid bodies by sweeps over the
-tree (`symlie.derive.tree_dynamics`):
+Along the tree of joints, poses and velocities of bodies are products of exponentials of the coordinates q. Energies and
+forces are rewritten as functions of q, which gives the equations of motion of q; for rigid bodies they are derived by
+sweeps over the tree (`symlie.derive.tree_dynamics`):
 
     M(q) q'' = -g(t, q, q') - Bᵀλ,    λ only of joints that close loops
 
@@ -36,31 +36,32 @@ from symlie.modeling.node import Node, column
 from symlie.modeling.statement import Statement
 
 MOST_VELOCITIES = 24
-"""Coordinates of joints up to which one statement of them all, whose text grows with the square of their number, is
-worth it: with 24 hinges derivation and compilation take 8 s, and a step half as long as where bodies are located."""
+"""Largest number of joint velocities for one statement of all coordinates, whose code grows with the square of their
+number: with 24 hinges derivation and compilation take 8 s, and a step takes half as long as with dependent bodies.
+"""
 
 
 def minimal_coordinates(model: Model) -> Model:
-    """The model with the free coordinates of its joints as unknowns.
+    """Return a model with the free coordinates of its joints as unknowns.
 
-    Each hinge, slider, cylindrical, planar or universal joint of the tree that starts at the ground, or at a body that
-    floats, becomes a node with its coordinates, in rad and m, in the order of ``joint.coordinate_names``; each ball
-    joint one with a rotation. Angles count turns. Bodies behind them are no states any more: outputs NAME_R, NAME_x and
-    NAME_Omega have their rotation matrix, position and angular velocity in body axes. Joints that close loops, and
-    kinds without minimal coordinates, stay constraints. Everything that was stated, on bodies, joints and by element
-    types, means the same.
+    Each hinge, slider, cylindrical, planar or universal joint of the tree rooted at the ground, or at a floating body,
+    becomes a node with its coordinates, in rad and m, in the order of ``joint.coordinate_names``; each ball joint
+    becomes a node with a rotation. Angles are unwrapped. The outboard bodies are no longer unknowns: outputs NAME_R,
+    NAME_x and NAME_Omega are their rotation matrix, position and angular velocity in body axes. Joints that close
+    loops, and kinds without minimal coordinates, remain constraints. All definitions on bodies, joints and by element
+    types keep their meaning.
 
-    Up to 24 coordinates M(q) of all of them is one derived matrix, which serves all methods; its text grows with the
-    square of their number. Parameters of instances are parameters of the model then, INSTANCE_PARAMETER, and forces and
-    moments of joints whose constraints are gone are no outputs. With more, text and derivation do not depend on their
-    number, and a step costs the same for each body: poses and velocities of bodies are found along the tree, and their
-    accelerations with the reactions of joints by a banded elimination. Explicit methods take that form: ``rkmk_*`` and
-    others, and ``index1_*`` where loops or drives leave constraints.
+    With up to 24 coordinates, M(q) is derived as one matrix, which suits all methods; the generated code grows with the
+    square of the number of coordinates. Parameters of instances then become parameters of the model,
+    INSTANCE_PARAMETER, and joints whose constraints are eliminated have no outputs of forces and moments. With more
+    coordinates, code and derivation do not depend on their number, and a step costs O(1) per body: poses and velocities
+    of bodies are computed along the tree, and their accelerations and the reactions of joints by a banded elimination.
+    Explicit methods accept this form: ``rkmk_*`` and others, and ``index1_*`` if loops or drives leave constraints.
 
     Parameters
     ----------
     model
-        A stated model, which stays as it is.
+        A complete model, which does not change.
 
     Returns
     -------
@@ -70,9 +71,8 @@ def minimal_coordinates(model: Model) -> Model:
     Raises
     ------
     ModelError
-        No joint of the model has minimal coordinates; a body behind a joint is on a group other
-        than SO3xR3, SE3 and SE2, is a node of an array, or has a prescribed motion; initial velocities of bodies do
-        not fit to the joints.
+        If no joint of the model has minimal coordinates; if an outboard body is on a group other than SO3xR3, SE3 and
+        SE2, is a node of an array, or has a prescribed motion; or if initial velocities of bodies violate the joints.
 
     Examples
     --------
@@ -99,18 +99,7 @@ def _is_followed(joint: Joint) -> bool:
 
 
 def joint_tree(model: Model) -> Tree:
-    """Bodies, each behind the one before it and a joint that has minimal coordinates.
-
-    Parameters
-    ----------
-    model
-        A stated model.
-
-    Raises
-    ------
-    ModelError
-        There is no such joint, or a body is none that minimal coordinates can place.
-    """
+    """Return the tree of bodies and joints with minimal coordinates, or raise `ModelError`."""
     tree = body_tree(model, _is_followed)
     if all(joint is None for _, joint in tree.values()):
         raise ModelError(
@@ -122,7 +111,7 @@ def joint_tree(model: Model) -> Tree:
 
 
 def _velocities(tree: Tree) -> int:
-    """Number of free coordinates of the joints of a tree; three of a ball joint."""
+    """Return the number of velocities of the joints of a tree; a ball joint has three."""
     joints = (joint for _, joint in tree.values() if joint is not None)
     return sum(3 if j._rows.is_ball else len(j._rows.coordinates) for j in joints)
 
@@ -147,7 +136,7 @@ def _check_bodies(model: Model, tree: Tree) -> None:
 
 
 def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
-    """A model with all parameters, and with the nodes and instances that have nothing to do with some bodies."""
+    """Return a model with all parameters, and with the nodes and instances that do not involve some bodies."""
     other = Model(model.name)
     for p in model.parameters:
         other.parameter(p.name, np.reshape(p.default, p.shape), p.unit)
@@ -175,15 +164,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
 
 
 class _Restated:
-    """What was stated on bodies, stated again with the coordinates of joints.
-
-    Parameters
-    ----------
-    model, other
-        What was stated, and the model in minimal coordinates.
-    bodies
-        Poses and velocities.
-    """
+    """Translation of terms on bodies to the coordinates of joints."""
 
     def __init__(self, model: Model, other: Model, bodies: PlacedBodies) -> None:
         self._model, self._other, self._bodies = model, other, bodies
@@ -193,7 +174,7 @@ class _Restated:
         self._rows: dict[str, tuple[int, list[Expr], list[Symbol]]] = {}
 
     def state(self) -> None:
-        """State everything."""
+        """Translate all terms."""
         for instances in self._model.instances:
             for k, places in enumerate(instances.nodes):
                 if not self._bodies.names.isdisjoint(name for name, _ in places):
@@ -225,7 +206,7 @@ class _Restated:
         self._given_velocities()
 
     def _given_velocities(self) -> None:
-        """Given velocities of bodies as conditions, since these are no states."""
+        """Convert given velocities of outboard bodies, which are not states, to initial conditions on outputs."""
         for node in self._model.nodes:
             values = self._model.initial_values.get(node.name, ())
             names = {v.field.name for v in values if v.is_velocity and v.is_given}
@@ -245,7 +226,7 @@ class _Restated:
                 self._other.conditions[output] = InitialCondition(output, components, f"{label} of body '{node.name}'")
 
     def _instance(self, instances: ElementInstances, k: int) -> None:
-        """One instance of an element type, unless it is a joint whose coordinates are the unknowns."""
+        """Translate one instance of an element type, unless it is a joint whose coordinates are unknowns."""
         element, name = instances.element, instances.names[k]
         if name in self._bodies.joints:
             return
@@ -254,7 +235,7 @@ class _Restated:
             values |= self._bodies.values(node, place, f"Element '{element.name}'")
         values |= self._parameters(instances, k, name or f"{element.name}_{k}")
         labels = [label.name for label in instances.labels[k]]
-        if not labels:  # outputs of instances without names are summed, rows and events are not
+        if not labels:  # sum outputs of instances without names, but not constraints and events
             own = f"_{k}" if len(instances.nodes) > 1 else ""
             parts = ((element.constraints, own), (element.outputs, ""), (element.events, own))
             labels = [f"{quantity.name}{suffix}" for quantities, suffix in parts for quantity in quantities]
@@ -285,7 +266,7 @@ class _Restated:
         return found
 
     def _own(self) -> None:
-        """What the model states itself; coordinates of joints are unknowns, and loads on them act along these."""
+        """Translate the terms of the model itself; loads on joint coordinates act along the unknowns."""
         model, bodies = self._model, self._bodies
         values: dict[Symbol, Expr] = {}
         for node in model.nodes:
@@ -309,7 +290,7 @@ class _Restated:
         loads: Sequence[tuple[Expr, Expr]] = (),
         skipped: set[int] | frozenset[int] = frozenset(),
     ) -> Restatement:
-        """Everything that one statement says; of a model itself, names are as they are."""
+        """Translate all terms of a statement; without labels, their names do not change."""
         other, program = self._other, statement.program
         again = Restatement(other.program, values)
 

@@ -1,4 +1,4 @@
-"""Joints with free coordinates: these as expressions of the model, with torques, drives, locks and limits."""
+"""Joints with free coordinates: coordinates as expressions of the model, torques, drives, locks and limits."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from symlie.modeling.expressions import components, select
 
 @dataclass(frozen=True)
 class Drive:
-    """What keeps a coordinate of a joint at a function of time.
+    """Constraint that makes a coordinate of a joint follow a function of time.
 
     Attributes
     ----------
     name
-        Name of its constraint.
+        Name of the constraint.
     effort
-        Torque in N m, or force in N, that it takes: on the second body about or along the axis, for outputs and events;
+        Required torque in N m, or force in N, on the second body about or along the axis, for outputs and events;
         reported as NAME_effort.
     """
 
@@ -34,36 +34,24 @@ class Drive:
 
 @dataclass(frozen=True)
 class Load:
-    """What acts on a coordinate of a joint.
-
-    Attributes
-    ----------
-    coordinate
-        The coordinate.
-    effort
-        In N m or N.
-    forces
-        Where the model has it among its generalized forces; nowhere if it acts along an expression.
-    """
+    """Torque or force on a coordinate of a joint, in N m or N."""
 
     coordinate: Coordinate
     effort: Expr
     forces: range
+    """Indices among the generalised forces of the model; empty for a force along an expression."""
 
 
 class MovingJoint(Joint):
-    """A joint with free coordinates.
-
-    Expressions of coordinates are of the model's own statement. The first one that is asked for makes the joint's
-    markers parameters of the model, NAME_point_a, NAME_axes_a, NAME_point_b and NAME_axes_b.
-    """
+    """Joint with free coordinates; their first expression makes the markers parameters of the model, such as
+    NAME_point_a."""
 
     def place(self, **values: object) -> None:
-        """Give coordinates and rates of the joint in the initial state, as `Model.initial` does.
+        """Set initial coordinates and rates of the joint, like `Model.initial`.
 
-        Coordinates move all bodies behind the joint, seen from the ground, as one; loops are left to the assembly.
-        Rates are conditions on the initial velocities, in any order and also of joints in closed loops; rates that are
-        not given are zero where the constraints permit it.
+        Coordinates move all outboard bodies, seen from the ground, as one rigid body; loops are closed by the assembly.
+        Rates are conditions on the initial velocities, in any order and also for joints in closed loops; unspecified
+        rates are zero if the constraints permit it.
 
         Parameters
         ----------
@@ -73,10 +61,10 @@ class MovingJoint(Joint):
         Raises
         ------
         ModelError
-            The joint closes a loop, or there are nodes behind it that cannot be moved, where coordinates are given;
-            values that are no numbers.
+            If a value is not a number, or if coordinates are given and the joint closes a loop or has outboard nodes
+            that cannot be moved.
         UnknownNameError
-            The joint has no such coordinate.
+            If the joint does not have this coordinate.
         """
         coordinates = self._rows.coordinates
         known = [label for c in coordinates for label in (c.name, c.rate)]
@@ -103,12 +91,12 @@ class MovingJoint(Joint):
         self.model.given_coordinates |= dict.fromkeys((self.name, c.name) for c in given)
 
     def check_placement(self) -> None:
-        """Check that initial values given later agree with coordinates that the joint was placed by.
+        """Check that later initial values agree with the specified coordinates of the joint.
 
         Raises
         ------
         ModelError
-            They do not, or the joint is in the mirrored branch.
+            If they do not, or if the joint is on the mirrored branch.
         """
         super().check_placement()
         for coordinate, value in self.placed_by.items():
@@ -122,7 +110,7 @@ class MovingJoint(Joint):
                 )
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:
-        """Initial coordinates and rates with those that others determine."""
+        """Return initial coordinates and rates, with those that others determine."""
         return values
 
     @property
@@ -131,7 +119,7 @@ class MovingJoint(Joint):
         return [c.name for c in self._rows.coordinates]
 
     def effort_unit(self, name: str) -> str:
-        """Unit of what acts on a coordinate: N m of an angle, N of a displacement.
+        """Return the unit of a load on a coordinate: N m for an angle, N for a displacement.
 
         Parameters
         ----------
@@ -141,17 +129,17 @@ class MovingJoint(Joint):
         return self._coordinate(name).effort_unit
 
     def coordinate(self, name: str) -> Expr:
-        """A free coordinate of the joint, in rad or m; angles count turns.
+        """Return a free coordinate of the joint, in rad or m; angles are unwrapped.
 
         Parameters
         ----------
         name
-            Its name.
+            Name of the coordinate.
         """
         return self._coordinate(name).value(self.model, *self._frames())
 
     def coordinate_rate(self, name: str) -> Expr:
-        """The rate of a free coordinate, in rad/s or m/s.
+        """Return the rate of a free coordinate, in rad/s or m/s.
 
         Parameters
         ----------
@@ -161,17 +149,17 @@ class MovingJoint(Joint):
         return self._coordinate(name).rate_of(self.model, *self._frames())
 
     def initial_coordinate(self, name: str | None = None) -> float:
-        """A free coordinate in the initial configuration, in rad or m; an angle between -π and π.
+        """Return a free coordinate in the initial configuration, in rad (between -π and π) or m.
 
         Parameters
         ----------
         name
-            Its name; the first of the joint by default.
+            Name of the coordinate; the first of the joint by default.
         """
         return float(self._coordinate(name).principal(*self._initial_frames()))
 
     def load(self, effort: object, name: str) -> None:
-        """Let a torque or a force act on a coordinate: on the second body as given, and against it on the first.
+        """Apply a torque or force along a coordinate to the second body, and its opposite to the first.
 
         Parameters
         ----------
@@ -186,7 +174,7 @@ class MovingJoint(Joint):
         self.loads.append(Load(coordinate, stated, range(first, len(self.model.generalized_forces))))
 
     def drive(self, motion: object, coordinate: str | None = None) -> Drive:
-        """Keep a coordinate at a function of time.
+        """Constrain a coordinate to a function of time.
 
         Parameters
         ----------
@@ -198,17 +186,17 @@ class MovingJoint(Joint):
         Returns
         -------
         Drive
-            Its name, and the effort that it takes.
+            Name of the constraint, and the effort that it requires.
 
         Raises
         ------
         ModelError
-            The coordinate is driven or locked already.
+            If the coordinate is already driven or locked.
         """
         return self._hold(motion, coordinate, "drive")
 
     def lock(self, coordinate: str | None = None) -> Drive:
-        """Keep a coordinate at what it is in the initial configuration.
+        """Fix a coordinate at its value in the initial configuration.
 
         Parameters
         ----------
@@ -220,19 +208,19 @@ class MovingJoint(Joint):
     def limit(
         self, lower: float, upper: float, stiffness: float, damping: float = 0.0, coordinate: str | None = None
     ) -> None:
-        """Let elastic stops act on a coordinate beyond its limits.
+        """Add elastic stops at the limits of a coordinate.
 
-        All values are parameters of the model: NAME_lower, NAME_upper, NAME_stop_stiffness, NAME_stop_damping, with
-        the coordinate behind NAME where it is not the first one.
+        All values are parameters of the model: NAME_lower, NAME_upper, NAME_stop_stiffness, NAME_stop_damping. For
+        coordinates other than the first, NAME is followed by the coordinate, as in NAME_COORDINATE_lower.
 
         Parameters
         ----------
         lower, upper
             Limits, in rad or m.
         stiffness
-            In N m/rad or N/m; it is a potential energy.
+            In N m/rad or N/m; the elastic force derives from a potential energy.
         damping
-            In N m s/rad or N s/m, while a stop is touched; zero by default.
+            In N m s/rad or N s/m, active while a stop is in contact; zero by default.
         coordinate
             Name of the coordinate; the first of the joint by default.
         """
@@ -282,20 +270,20 @@ class MovingJoint(Joint):
 
 
 class Turning(MovingJoint):
-    """A joint with an angle."""
+    """Joint with an angle."""
 
     @property
     def angle(self) -> Expr:
-        """Angle of the second body against the first, in rad; it counts turns."""
+        """Unwrapped angle of the second body relative to the first, in rad."""
         return self.coordinate("angle")
 
     @property
     def rate(self) -> Expr:
-        """Its rate, in rad/s."""
+        """Rate of the angle, in rad/s."""
         return self.coordinate_rate("angle")
 
     def torque(self, torque: object) -> None:
-        """Let a torque act about the axis, on the second body, and against it on the first.
+        """Apply a torque about the axis to the second body, and its opposite to the first.
 
         Parameters
         ----------
@@ -306,7 +294,7 @@ class Turning(MovingJoint):
 
 
 class Sliding(MovingJoint):
-    """A joint with a displacement."""
+    """Joint with a displacement."""
 
     @property
     def displacement(self) -> Expr:
@@ -315,11 +303,11 @@ class Sliding(MovingJoint):
 
     @property
     def speed(self) -> Expr:
-        """Its rate, in m/s."""
+        """Rate of the displacement, in m/s."""
         return self.coordinate_rate("displacement")
 
     def thrust(self, thrust: object) -> None:
-        """Let a force act along the axis, on the second body, and against it on the first.
+        """Apply a force along the axis to the second body, and its opposite to the first.
 
         Parameters
         ----------

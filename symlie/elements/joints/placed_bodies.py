@@ -1,4 +1,4 @@
-"""Bodies of a tree of joints, placed by the coordinates of the joints."""
+"""Poses and velocities of the bodies of a tree of joints as functions of the joint coordinates."""
 
 from __future__ import annotations
 
@@ -26,31 +26,19 @@ from symlie.modeling.node import Node, column
 
 
 class PlacedBody:
-    """Pose and velocity of one body.
-
-    Parameters
-    ----------
-    program
-        Where they are stated.
-    frame
-        Axes that are fixed in the body, in inertial axes, with their angular velocity.
-    onto
-        From axes of the body to these.
-    held
-        A point of the body, from its node, in axes of the body.
-    origin
-        Its position.
+    """Pose and velocity of a body: its rotation is ``frame`` times ``onto``, and its point ``held``, from the node in
+    body axes, is at ``origin``.
     """
 
     def __init__(self, program: Program, frame: Turned, onto: Turned, held: Vector, origin: Vector) -> None:
         self._program, self.frame, self.onto, self._held, self._origin = program, frame, onto, held, origin
 
     def turned(self, rotation: Turned) -> Turned:
-        """Axes given in the body, in inertial axes; what is constant is one product."""
+        """Return axes that are given in the body, in inertial axes, with a single product for constant rotations."""
         return self.frame.then(self._program, self.onto.then(self._program, rotation))
 
     def point(self, r: Vector) -> Vector:
-        """Position of a point, given from the node in axes of the body."""
+        """Return the position of a point, given from the node in body axes."""
         from_held = self._program.vector(a - b for a, b in zip(r, self._held, strict=True))
         arm = self.frame.applied(self._program, self.onto.applied(self._program, from_held))
         return self._program.vector(add(self._origin, arm), "x")
@@ -62,28 +50,22 @@ class PlacedBody:
 
     @cached_property
     def rotation(self) -> Turned:
-        """R, with the angular velocity in axes of the body."""
+        """Rotation R, with the angular velocity in body axes."""
         return self.frame.then(self._program, self.onto)
 
     @property
     def spin(self) -> Vector:
-        """Ω, in axes of the body."""
+        """Angular velocity Ω in body axes."""
         spin = self.rotation.spin
         return (Integer(0),) * self.rotation.group.dimension if spin is None else spin
 
     @property
     def matrix(self) -> Vector:
-        """Entries of R, by rows."""
+        """Entries of R in row-major order."""
         return self.rotation.matrix
 
     def turned_matrix(self, matrix: Sequence[Vector]) -> tuple[Vector, ...]:
-        """R J Rᵀ of a symmetric matrix in axes of the body; with the constant rotation first.
-
-        Parameters
-        ----------
-        matrix
-            J, by rows.
-        """
+        """Return R J Rᵀ for a symmetric matrix J in body axes, with the constant rotation applied first."""
         for rotation in (self.onto, self.frame):
             R, size = rotation.matrix, len(matrix)
             rows = [R[size * i : size * (i + 1)] for i in range(size)]
@@ -95,24 +77,14 @@ class PlacedBody:
 
 @dataclass(frozen=True)
 class Joined:
-    """A marker of a joint: a turn into its axes, and its point in axes of the body."""
+    """Marker of a joint: a rotation to its axes, and its point in body axes."""
 
     axes: Turned
     point: Vector
 
 
 def stored_body(program: Program, node: Node | None, size: int) -> PlacedBody:
-    """The ground, or a body whose node stores where it is.
-
-    Parameters
-    ----------
-    program
-        Where it is stated.
-    node
-        Its node; None of the ground.
-    size
-        3, or 2 in the plane.
-    """
+    """Return the ground (``node`` is None), or a body whose node stores its pose."""
     group = SO3 if size == 3 else SO2
     identity = Turned(Value(group.identity, group), None)
     if node is None:
@@ -123,24 +95,16 @@ def stored_body(program: Program, node: Node | None, size: int) -> PlacedBody:
 
 @dataclass(frozen=True)
 class Crossing:
-    """How a joint is crossed towards the body behind it.
-
-    Attributes
-    ----------
-    placed
-        The body behind.
-    is_second
-        Whether it is the second one of the joint.
-    axes
-        Axes of the first and of the second marker.
-    point
-        Where the joint turns.
-    """
+    """Joint between an inboard body and the outboard one."""
 
     placed: PlacedBody
+    """Outboard body."""
     is_second: bool
+    """True if the outboard body is the second one of the joint."""
     axes: tuple[Turned, Turned]
+    """Axes of the first and of the second marker."""
     point: Vector
+    """Centre of rotation."""
 
 
 def crossed(
@@ -150,21 +114,8 @@ def crossed(
     across: tuple[Turned, Vector],
     is_second: bool,
 ) -> Crossing:
-    """The body behind a joint.
-
-    Parameters
-    ----------
-    program
-        Where it is stated.
-    before
-        The body before it.
-    markers
-        On the first and on the second body.
-    across
-        What the joint turns by, and what it shifts by along the axes of the first marker.
-    is_second
-        Whether the second body is behind; the first one otherwise.
-    """
+    """Return the outboard body of a joint; ``across`` is its rotation, and its translation along the axes of the first
+    marker."""
     relative, shift = across
     near, far = markers if is_second else markers[::-1]
     axes, start = before.turned(near.axes), before.point(near.point)
@@ -177,18 +128,8 @@ def crossed(
 
 
 def storage_and_velocity(program: Program, group: LieGroup, placed: PlacedBody, x_dot: Vector) -> tuple[Vector, Vector]:
-    """What the node of a body would store, and its velocity.
-
-    Parameters
-    ----------
-    program
-        Where it is stated.
-    group
-        Group of the node.
-    placed
-        Pose of the body.
-    x_dot
-        Velocity of the node in inertial axes.
+    """Return stored components and velocity of a node on a group for the pose of a body and the node's velocity in
+    inertial axes.
     """
     pose = program.apply(Pose(group), placed.rotation.value, Value(placed.x, Euclidean(len(placed.x))))
     if any(f.name == "U" for f in group.velocity_fields):
@@ -197,17 +138,7 @@ def storage_and_velocity(program: Program, group: LieGroup, placed: PlacedBody, 
 
 
 class PlacedBodies:
-    """Nodes for the coordinates of joints, and all bodies behind these.
-
-    Parameters
-    ----------
-    model
-        What was stated.
-    other
-        The model in minimal coordinates, to which nodes and parameters of the joints are added.
-    tree
-        Bodies, each behind the one before it.
-    """
+    """Nodes for the coordinates of joints, added to the model in minimal coordinates, and all outboard bodies."""
 
     def __init__(self, model: Model, other: Model, tree: Tree) -> None:
         self._model, self._other = model, other
@@ -230,51 +161,25 @@ class PlacedBodies:
 
     @property
     def names(self) -> set[str]:
-        """Names of the bodies that are placed."""
+        """Names of the outboard bodies."""
         return set(self._poses)
 
     def root(self, body: object) -> PlacedBody:
-        """The ground, or a body that floats, where the tree begins.
-
-        Parameters
-        ----------
-        body
-            Its node; None of the ground.
-        """
+        """Return the root of the tree: the ground, or a floating body."""
         return self._bodies[body]
 
     @property
     def placed(self) -> dict[str, PlacedBody]:
-        """The bodies that are placed, by name."""
+        """Outboard bodies by name."""
         return {b.name: placed for b, placed in self._bodies.items() if isinstance(b, Node) and b.name in self._poses}
 
     def coordinates_of(self, joint: Joint) -> list[tuple[Coordinate, Vector]]:
-        """The coordinates of a joint, each with its value and its rate.
-
-        Parameters
-        ----------
-        joint
-            A joint of the tree.
-        """
+        """Return the coordinates of a joint, each with its value and its rate."""
         return self._coordinates[joint.name]
 
     def values(self, node: Node, place: tuple[str, int], what: str) -> dict[Symbol, Expr]:
-        """What stands for the components of a node of a statement.
-
-        Parameters
-        ----------
-        node
-            The node as the statement has it.
-        place
-            Name of the node that it is, and the place in its array.
-        what
-            What states it, for messages.
-
-        Raises
-        ------
-        ModelError
-            It is a node of an array.
-        """
+        """Return the substitutions for the components of a statement's node; raise `ModelError` for a node of an
+        array."""
         name, _ = place
         if name in self._poses:
             storage, velocity = self._poses[name]
@@ -290,13 +195,7 @@ class PlacedBodies:
         return {symbol: value for symbol, value in pairs if isinstance(symbol, Symbol) and symbol != value}
 
     def known_of(self, joint: Joint) -> dict[Symbol, Expr]:
-        """What stands for expressions of the coordinates of a joint in the statement of the model.
-
-        Parameters
-        ----------
-        joint
-            A joint of the tree.
-        """
+        """Return the substitutions for expressions of a joint's coordinates in the terms of the model."""
         if joint._stated is None:
             return {}
         known: dict[Expr, Expr] = {}
@@ -311,7 +210,7 @@ class PlacedBodies:
         return {symbol: value for symbol, value in known.items() if isinstance(symbol, Symbol)}
 
     def _root(self, body: object, size: int) -> PlacedBody:
-        """The ground, or a body that floats and keeps its node."""
+        """Return the ground, or a floating body with its node."""
         if body is None:
             return stored_body(self._other.program, None, size)
         found = self._other._own_nodes.get(body.name) if isinstance(body, Node) else None
@@ -325,7 +224,7 @@ class PlacedBodies:
         return stored_body(self._other.program, found, size)
 
     def _joined(self, joint: Joint, marker: Marker, side: str) -> Joined:
-        """A marker, whose point and axes are parameters of the model."""
+        """Return a marker with its point and axes as parameters of the model."""
         symbols = []
         for label, value, unit in ((f"point_{side}", marker.point, "m"), (f"axes_{side}", marker.axes, "")):
             name = f"{joint.name}_{label}"
@@ -342,7 +241,8 @@ class PlacedBodies:
         return crossed(self._other.program, before, (first, second), self._across(joint), is_second)
 
     def _across(self, joint: Joint) -> tuple[Turned, Vector]:
-        """Node of the coordinates of a joint, what it turns by, and what it shifts by along the first axes."""
+        """Add the node of a joint's coordinates; return the rotation, and the translation along the axes of the first
+        marker."""
         other, size = self._other, joint._size
         coordinates = joint._rows.coordinates
         if joint._rows.is_ball:

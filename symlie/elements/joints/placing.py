@@ -1,7 +1,7 @@
-"""Initial configurations by coordinates of joints: what is behind a joint moves as one rigid body.
+"""Initial configurations by coordinates of joints: all bodies outboard of a joint move as one rigid body.
 
-The joints of a model, in the order of their statement, are a graph whose bodies are reached from the ground; those that
-close loops are no part of the tree, and are left to the assembly.
+The joints of a model, in the order of their definition, form a graph whose bodies are reached from the ground; joints
+that close loops do not belong to the tree and are left to the assembly.
 """
 
 from __future__ import annotations
@@ -23,29 +23,14 @@ from symlie.rotations import rotation
 
 
 def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> None:
-    """Move all bodies behind a joint so that its coordinates and rates have given values.
-
-    Parameters
-    ----------
-    joint
-        The joint.
-    coordinates
-        Its free coordinates.
-    values
-        Coordinates and rates by name, in rad, m, rad/s and m/s.
-
-    Raises
-    ------
-    ModelError
-        The joint closes a loop, or there are nodes behind it that can not be moved.
-    """
+    """Move all bodies outboard of a joint to given coordinates and rates of the joint, or raise `ModelError`."""
     model = joint.model
     first, second = joint.markers
     turn, shift = _displacement(joint, coordinates, values)
     if not any(c.name in values for c in coordinates) and not _can_move_what_is_behind(joint):
         return
     is_second = _is_behind(joint)
-    if not is_second:  # the second body is nearer to the ground: the first moves, back
+    if not is_second:  # the first body is outboard and moves by the inverse
         turn, shift = turn.T, -turn.T @ shift
     ahead, behind = (first, second) if is_second else (second, first)
     moved = _bodies_behind(joint, node_of(behind.body))
@@ -65,15 +50,7 @@ def place_behind(joint: Joint, coordinates: Sequence[Coordinate], values: Mappin
 
 @contextmanager
 def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iterator[None]:
-    """Let a model have other initial values for a while.
-
-    Parameters
-    ----------
-    model
-        The model.
-    values
-        Initial values by node and field, one row for each node; of arrays they are left out.
-    """
+    """Replace initial values of single nodes by others, one row for each node, within a context."""
     stated, conditions = {name: list(given) for name, given in model.initial_values.items()}, dict(model.conditions)
     coordinates = dict(model.given_coordinates)
     nodes = {n.name: n for n in model.nodes}
@@ -89,7 +66,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:
-    """The rigid displacement x ↦ R x + t of the second body that gives coordinates their values."""
+    """Return the rigid displacement x ↦ R x + t of the second body that gives coordinates their values."""
     frames = joint._initial_frames()
     (p, a), (q, b) = (m.placed(joint.model) for m in joint.markers)
     size = len(p)
@@ -118,7 +95,7 @@ def _rotation(turn: Array) -> object:
 
 
 def _is_behind(joint: Joint) -> bool:
-    """Whether the second body is behind the joint, seen from the ground; the first one otherwise."""
+    """Return whether the second body is outboard of the joint, seen from the ground; otherwise the first one is."""
     before = body_tree(joint.model)
     first, second = (body_key(m.body) for m in joint.markers)
     for body, is_second in ((second, True), (first, False)):
@@ -139,7 +116,7 @@ def _can_move_what_is_behind(joint: Joint) -> bool:
 
 
 def _joints_behind(model: Model, moved: Sequence[Node]) -> list[Joint]:
-    """Joints between bodies that move as one, and that to the body before them."""
+    """Return the joints between bodies that move as one, and the joint to the body before them."""
     before = body_tree(model)
     return [joint for node in moved if (joint := before[node][1]) is not None]
 
@@ -147,7 +124,7 @@ def _joints_behind(model: Model, moved: Sequence[Node]) -> list[Joint]:
 def _bodies_behind(joint: Joint, node: object) -> list[Node]:
     before = body_tree(joint.model)
     behind = [node]
-    for body, (parent, _) in before.items():  # in the order in which they are reached
+    for body, (parent, _) in before.items():  # parents precede their children
         if parent is not None and parent in behind:
             behind.append(body)
     prescribed = {m.node for m in joint.model.motions}
@@ -168,7 +145,7 @@ def _guess_velocities(
     rates: Mapping[Coordinate, float],
     sign: int,
 ) -> None:
-    """Let bodies move with the one before the joint, and with the rates of the joint."""
+    """Guess velocities of outboard bodies from the velocity of the inboard one and the rates of the joint."""
     (p, a), (q, b) = (m.placed(model) for m in markers)
     size = len(p)
     spin, speed = np.zeros(3), np.zeros(3)

@@ -1,7 +1,7 @@
-"""Rotations about an axis, and poses made of a rotation and a position, as operations of programs.
+"""Rotations about an axis, and poses of a rotation and a position, as operations of programs.
 
 R = Rz(φ)      δR = e_z δφ
-q = (R, x)     δq = (δR, δx), or (δR, Rᵀ δx) where velocities are body-fixed
+q = (R, x)     δq = (δR, δx), or (δR, Rᵀ δx) with body-fixed velocities
 R = R(q)       δR = the angular part of δq
 """
 
@@ -22,14 +22,14 @@ from symlie.ir.program import Program, Space, Value, Vector
 
 @dataclass(frozen=True)
 class AxisRotation(GroupOperation):
-    """R = Rz(φ) in SO(3), or the rotation by φ in SO(2)."""
+    """Rotation Rz(φ) in SO(3), or the rotation by φ in SO(2)."""
 
     name: ClassVar[str] = "turned"
 
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """δφ about the last axis."""
+        """Return δφ about the last axis."""
         (tangent,) = tangents
         assert tangent is not None
         return (*zero(self.group.dimension - 1), *tangent)
@@ -37,11 +37,11 @@ class AxisRotation(GroupOperation):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """The part about the last axis."""
+        """Return the part about the last axis."""
         return (cotangent[-1:],)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Stored components."""
+        """Return the stored components."""
         ((angle,),) = arguments
         c, s = program.vector([cos(angle), sin(angle)])
         if self.group is SO2:
@@ -50,14 +50,14 @@ class AxisRotation(GroupOperation):
 
 
 def _spin(group: LieGroup) -> slice:
-    """Where the angular velocity is among the velocities of a pose."""
+    """Return the slice of the angular velocity among the velocities of a pose."""
     field = next(f for f in group.velocity_fields if f.name == "Omega")
     return slice(field.offset, field.offset + field.size)
 
 
 @dataclass(frozen=True)
 class Pose(GroupOperation):
-    """q = (R, x) on a group that stores rotation and position, in this order: SO3xR3, SE3, SE2."""
+    """Pose q = (R, x) on a group that stores rotation and position, in this order: SO3xR3, SE3, SE2."""
 
     name: ClassVar[str] = "pose"
 
@@ -85,13 +85,13 @@ class Pose(GroupOperation):
         return moment, force
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Stored components of both."""
+        """Return the stored components of rotation and position."""
         return (*arguments[0], *arguments[1])
 
 
 @dataclass(frozen=True)
 class RotationPart(GroupOperation):
-    """R(q) of a pose, in SO(3) or SO(2)."""
+    """Rotation R(q) of a pose, in SO(3) or SO(2)."""
 
     name: ClassVar[str] = "rotation"
 
@@ -107,7 +107,7 @@ class RotationPart(GroupOperation):
     def tangent(
         self, program: Program, arguments: Sequence[Value], result: Value, tangents: Sequence[Vector | None]
     ) -> Vector:
-        """The spin."""
+        """Return the angular velocity."""
         (tangent,) = tangents
         assert tangent is not None
         return tangent[self._part]
@@ -115,12 +115,12 @@ class RotationPart(GroupOperation):
     def cotangent(
         self, program: Program, arguments: Sequence[Value], result: Value, cotangent: Vector
     ) -> tuple[Vector, ...]:
-        """The moment."""
+        """Return the moment."""
         part = self._part
         return ((*zero(part.start), *cotangent, *zero(self.group.dimension - part.stop)),)
 
     def lower(self, program: Program, arguments: Sequence[Vector]) -> Vector:
-        """Entries of the matrix, or cosine and sine."""
+        """Return the entries of the matrix, or cosine and sine."""
         assert self.group.rotation is not None
         entries = program.vector(self.group.rotation(arguments[0]), "R")
         return (entries[0], entries[2]) if len(entries) == 4 else entries

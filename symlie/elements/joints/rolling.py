@@ -1,4 +1,4 @@
-"""Rolling of a sphere or a thin disk on a plane: contact on positions, no slip on velocities."""
+"""Rolling of a sphere or a thin disk on a plane: holonomic contact, and no slip of velocities."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from symlie.modeling.symbolic import SymbolicMatrix
 
 
 def sphere_height(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The centre is at the height of the radius above the plane."""
+    """Return the equation of a centre at the height of the radius above the plane."""
     return [a.axis(Z).dot(b.point - a.point) - values["radius"]]
 
 
 def disk_height(a: Frame, b: Frame, values: Values) -> list[Expr]:
-    """The lowest point of the rim is in the plane."""
+    """Return the equation of a rim whose lowest point is in the plane."""
     slope = a.axis(Z).dot(b.axis(Z))
     return [a.axis(Z).dot(b.point - a.point) - values["radius"] * sqrt(1 - slope**2)]
 
 
 def sphere_contact(a: Frame, b: Frame, values: Values) -> SymbolicMatrix:
-    """From the centre of a sphere to the contact."""
+    """Return the vector from the centre of a sphere to the contact."""
     return vector(-values["radius"] * a.axis(Z))
 
 
 def disk_contact(a: Frame, b: Frame, values: Values) -> SymbolicMatrix:
-    """From the centre of a disk to the contact: down the steepest line of the disk."""
+    """Return the vector from the centre of a disk to the contact, down the steepest line of the disk."""
     slope = a.named(a.axis(Z).dot(b.axis(Z)))
     return vector((b.axis(Z) * slope - a.axis(Z)) * (values["radius"] / sqrt(1 - slope**2)))
 
 
 def no_slip(a: Frame, b: Frame, contact: SymbolicMatrix) -> list[Expr]:
-    """Both bodies have one velocity at the contact, along the plane."""
+    """Return the equations of equal velocities of both bodies at the contact, tangential to the plane."""
     slip = b.velocity_at(b.point + contact) - a.velocity_at(b.point + contact)
     return [a.axis(k).dot(slip) for k in (X, Y)]
 
@@ -54,9 +54,9 @@ DISK = Rows((disk_height,), rolling=(lambda a, b, values: no_slip(a, b, disk_con
 class RollingContact(Joint):
     """A sphere, or a thin disk, that rolls on a plane of the first body without slip.
 
-    On positions its height vanishes: n·d - r = 0, of a disk n·d - r √(1 - (n·s)²) = 0 with its axis s. On velocities,
-    NAME_rolling, both bodies have one velocity at the contact along a_x and a_y. Multipliers: the force along the
-    normal, and forces along a_x and a_y, in N.
+    The holonomic constraint is a zero height: n·d - r = 0 for a sphere, n·d - r √(1 - (n·s)²) = 0 for a disk with the
+    axis s. The nonholonomic constraint, NAME_rolling, equates the velocities of both bodies at the contact along a_x
+    and a_y. Multipliers: the force along the normal, and forces along a_x and a_y, in N.
 
     Parameters
     ----------
@@ -65,21 +65,21 @@ class RollingContact(Joint):
     name
         Name of the contact.
     body_a, body_b
-        The body with the plane, such as the ground, and the one that rolls on it.
+        The body with the plane, such as the ground, and the body that rolls on it.
     radius
-        In m.
+        Radius of the sphere or disk, in m.
     at
-        Centre of the sphere or disk in inertial axes, in m; the node of the second body by default. The plane is where
-        the second body touches it in the initial configuration.
+        Centre of the sphere or disk in inertial axes, in m; the node of the second body by default. In the initial
+        configuration the second body touches the plane, which defines its height.
     normal
-        Normal of the plane in inertial axes, to the side of the second body; the third axis by default.
+        Normal of the plane in inertial axes, towards the second body; the third axis by default.
     axis
-        Axis of a disk in inertial axes; a sphere without.
+        Axis of a disk in inertial axes; default: a sphere.
 
     Raises
     ------
     ModelError
-        A disk that lies flat; a radius that is not positive.
+        If a disk lies flat on the plane, or if the radius is not positive.
     """
 
     word = "rolling contact"

@@ -15,32 +15,22 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.symbolic import SymbolicMatrix
 
 BALL_RATE = "rate"
-"""Output of ball joints: the angular velocity of the second body against the first, in axes of the second marker."""
+"""Output of ball joints: angular velocity of the second body relative to the first, in axes of the second marker."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """What a kind of joint consists of in space or in the plane.
-
-    Attributes
-    ----------
-    held
-        Rows on positions that vanish.
-    coordinates
-        Free coordinates.
-    positive
-        Rows that are positive in the branch that is meant, where others that vanish as well are mirrored.
-    rolling
-        Rows on velocities that vanish.
-    is_ball
-        Whether all rotations are free, which have no coordinates but are elements of SO(3).
-    """
+    """Constraint equations and free coordinates of a kind of joint, in space or in the plane."""
 
     held: tuple[Row, ...]
+    """Constraint equations on positions."""
     coordinates: tuple[Coordinate, ...] = ()
     positive: tuple[Row, ...] = ()
+    """Expressions that are positive on the intended branch, but not on mirrored branches, of the equations."""
     rolling: tuple[Row, ...] = ()
+    """Nonholonomic constraint equations."""
     is_ball: bool = False
+    """True if all rotations are free; they have no coordinates, but are elements of SO(3)."""
 
     @property
     def rates(self) -> list[str]:

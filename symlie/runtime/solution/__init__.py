@@ -1,1 +1,1 @@
-"""Solutions: states, what is computed from them, and files of them."""
+"""Solutions: recorded states, derived quantities, and files."""

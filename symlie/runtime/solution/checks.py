@@ -1,4 +1,4 @@
-"""Whether what was read from a file can be a solution: lengths, shapes, times, finite numbers, types."""
+"""Checks of data read from a file: lengths, shapes, times, finite numbers, types."""
 
 from __future__ import annotations
 
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_solution(solution: Solution) -> None:
-    """Check a solution that was read.
-
-    Raises
-    ------
-    ValueError
-        Something can not be so; the message says what.
-    """
+    """Raise a ValueError if the data read from a file cannot be a solution."""
     layout, count = solution.system.layout, len(solution.t)
     check_times("time", solution.t)
     sizes = _state_sizes(layout)
@@ -52,7 +46,7 @@ def check_solution(solution: Solution) -> None:
 
 
 def check_times(name: str, t: Array) -> None:
-    """Times are finite and do not go back."""
+    """Check that times are finite and do not decrease."""
     if t.ndim != 1 or not np.issubdtype(t.dtype, np.floating) or not np.all(np.isfinite(t)):
         raise ValueError(f"{name} is no list of finite numbers")
     if np.any(np.diff(t) < 0):
@@ -60,7 +54,7 @@ def check_times(name: str, t: Array) -> None:
 
 
 def check_start(name: str, start: Start, layout: Layout) -> None:
-    """The state from which an integration goes on fits to its system."""
+    """Check that the state from which an integration continues fits its system."""
     sizes = _state_sizes(layout)
     for part in ("q", "v", "multipliers", "carried"):
         check_array(f"{part} of {name}", getattr(start, part), (sizes[part],))
@@ -75,7 +69,7 @@ def check_start(name: str, start: Start, layout: Layout) -> None:
 
 
 def check_fields(name: str, record: DataclassInstance) -> None:
-    """Fields of a dataclass that are to be numbers or flags are such, and none is NaN."""
+    """Check that the numbers and flags of a dataclass have these types, and that none is NaN."""
     kinds: dict[str, tuple[type, ...]] = {"bool": (bool,), "int": (int,), "float": (int, float)}
     for field in dataclasses.fields(record):
         value, wanted = getattr(record, field.name), kinds.get(str(field.type))
@@ -95,7 +89,7 @@ def _state_sizes(layout: Layout) -> dict[str, int]:
 
 
 def check_array(name: str, values: object, shape: tuple[int, ...]) -> None:
-    """Finite numbers of a shape."""
+    """Check that an array has finite floating-point numbers and the given shape."""
     array = np.asarray(values)
     if array.shape != shape or not np.issubdtype(array.dtype, np.floating):
         raise ValueError(f"{name} has the shape {array.shape} of {array.dtype} in place of {shape} numbers")

@@ -1,4 +1,4 @@
-"""Forces of constraints on nodes, from the multipliers of a solution."""
+"""Constraint forces on nodes, from the multipliers of a solution."""
 
 from __future__ import annotations
 

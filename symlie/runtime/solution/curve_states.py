@@ -1,4 +1,4 @@
-"""States along a curve through nodes, between these by geodesics in the configuration and linearly in the velocity.
+"""States on a curve through nodes, with geodesics of configurations and linear interpolation of velocities.
 
     q(s) = q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})),  v(s) = (1 - ξ) v_k + ξ v_{k+1},  ξ = (s - s_k)/(s_{k+1} - s_k)
 
@@ -40,7 +40,7 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CurveStates:
-    """Configurations and velocities at points of a curve; a number for s or t leaves out its axis.
+    """Configurations and velocities at points of a curve; scalar s or t have no axis.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class CurveStates:
         return line("CurveStates", [self.name, f"{np.size(self.s)} points", f"{np.size(self.t)} times"])
 
     def field(self, name: str) -> Array:
-        """A named field of the configuration or the velocity, such as ``field("x")``, shape (times, points, …).
+        """Return a named field of the configuration or the velocity, such as ``field("x")``, shape (times, points, …).
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class CurveStates:
 
 
 def states_on_curve(solution: Solution, name: str, s: ArrayLike, t: ArrayLike) -> CurveStates:
-    """States at points of a curve and times of a solution; see `Solution.at`."""
+    """Interpolate states at points of a curve and at times of a solution; see `Solution.at`."""
     points, times = np.asarray(s, dtype=float), np.asarray(t, dtype=float)
     curve = curve_of(solution.system, name)
     states = solution(times.ravel())
@@ -87,13 +87,7 @@ def states_on_curve(solution: Solution, name: str, s: ArrayLike, t: ArrayLike) -
 
 
 def curve_of(system: System, name: str) -> CurveSlice:
-    """The curve of a system with this name.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none; the message lists those there are.
-    """
+    """Return the curve of a system with this name, or raise an UnknownNameError."""
     curves = system.layout.curves
     if name not in curves:
         known = ", ".join(curves) or "none"
@@ -102,27 +96,8 @@ def curve_of(system: System, name: str) -> CurveSlice:
 
 
 def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array) -> tuple[Array, Array]:
-    """Configurations and velocities at points of a curve.
-
-    Parameters
-    ----------
-    system, curve
-        A system and one of its curves.
-    q, v
-        States, shape (n, storage) and (n, dimension).
-    s
-        Arc lengths, shape (points,), in m.
-
-    Returns
-    -------
-    tuple
-        Shapes (n, points, storage of a node) and (n, points, dimension of a node).
-
-    Raises
-    ------
-    ModelError
-        A point outside of the curve, by more than the rounding of sums of its segments.
-    """
+    """Interpolate at arc lengths s (points,), shapes (n, points, storage of a node) and (n, points, dimension of a
+    node)."""
     arc = curve.arc
     rounding = ROUNDING * len(arc) * np.abs(arc).max()
     is_inside = (arc[0] - rounding <= s) & (s <= arc[-1] + rounding)
@@ -153,10 +128,7 @@ def interpolated(system: System, curve: CurveSlice, q: Array, v: Array, s: Array
 def _by_coordinates(
     classical: ClassicalRotation, curve: CurveSlice, q: Array, v: Array, places: tuple[Places, Places, Array]
 ) -> tuple[Array, Array]:
-    """The same for classical coordinates: geodesics of rotations, and velocities linear in ω; all else is linear.
-
-    q and v are states of the nodes, shape (n, nodes, storage) and (n, nodes, dimension).
-    """
+    """Interpolate classical coordinates, (n, nodes, storage): geodesics of rotations, ω linear, and all else linear."""
     from scipy.spatial.transform import Rotation
 
     form, stored, rates = classical.form, classical.stored, classical.rates
@@ -182,7 +154,7 @@ def _by_coordinates(
 
 
 def _turned(system: System, q: Array, kind: NodeType, states: Array, vector: Sequence[float]) -> Array:
-    """a∘exp(ψ) for rows of a and a rotation vector."""
+    """Return a∘exp(ψ) for each a and a rotation vector ψ."""
     turning = next(f.part for f in kind.velocity_fields if f.name == "Omega")
     found = np.empty_like(states)
     for part, storage, velocity in _batches(system, kind, len(states)):
@@ -194,7 +166,7 @@ def _turned(system: System, q: Array, kind: NodeType, states: Array, vector: Seq
 
 
 def _seen_from_curve(kind: NodeType, v: Array, vector: Sequence[float]) -> Array:
-    """Velocities of a node, shape (n, dimension), in axes that are rotated by a rotation vector."""
+    """Return velocities of a node, shape (n, dimension), in axes rotated by a rotation vector."""
     from scipy.spatial.transform import Rotation
 
     size = len(vector) if len(vector) > 1 else 2
@@ -207,10 +179,7 @@ def _seen_from_curve(kind: NodeType, v: Array, vector: Sequence[float]) -> Array
 
 
 def _geodesic(system: System, q: Array, kind: NodeType, left: Array, right: Array, xi: Array) -> Array:
-    """a∘exp(ξ log(a⁻¹∘b)) for rows of a and b.
-
-    q is a configuration, whose other nodes only fill the vectors of a system.
-    """
+    """Return a∘exp(ξ log(a⁻¹∘b)) for each a and b; the configuration q only completes the vectors of the system."""
     kernels = system.kernels
     a, b, increment = q.copy(), q.copy(), np.zeros(system.layout.dimension)
     found = np.empty_like(left)
@@ -223,7 +192,7 @@ def _geodesic(system: System, q: Array, kind: NodeType, left: Array, right: Arra
 
 
 def _batches(system: System, kind: NodeType, count: int) -> Iterator[tuple[slice, Places, Places]]:
-    """Parts of some rows, as many at a time as the system has nodes of a type, with the components of these nodes."""
+    """Yield slices of at most as many states as the system has nodes of a type, with the components of these nodes."""
     storage, velocity = next((q.T, v.T) for name, q, v in node_groups(system.layout) if name == kind.name)
     for first in range(0, count, len(storage)):
         part = slice(first, min(first + len(storage), count))

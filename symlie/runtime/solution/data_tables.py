@@ -1,4 +1,4 @@
-"""Solutions as tables of other packages, and as text: xarray, pandas, and files of comma-separated values."""
+"""Solutions as tables of xarray and pandas, and as files of comma-separated values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def data_frame(solution: Solution) -> pandas.DataFrame:
 
 
 def write_text(path: Path, variables: list[Variable]) -> None:
-    """A column for each component, a row for each time; numbers have all of their digits."""
+    """Write one column for each component and one line for each time, with all digits of the numbers."""
     found = columns(variables)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -48,7 +48,8 @@ def write_text(path: Path, variables: list[Variable]) -> None:
 
 
 def columns(variables: list[Variable]) -> dict[str, Array]:
-    """Components over time by name: ``time``, ``energy``, ``top_x[0]``, ``top_R[0,1]``, ``rod_x[5,2]`` of node 5."""
+    """Return components over time by name: ``time``, ``energy``, ``top_x[0]``, ``top_R[0,1]``, ``rod_x[5,2]`` of node
+    5."""
     found = {}
     for variable in variables:
         for index in np.ndindex(variable.values.shape[1:]):

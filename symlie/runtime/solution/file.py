@@ -1,4 +1,4 @@
-"""Saved solutions read back: the same states, outputs and events, with the system that made them."""
+"""Reading of saved solutions: states, outputs and events, with the system that produced them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from symlie.runtime.system.record import model_hash, recorded_system
 from symlie.runtime.system.system import System
 
 DENSEST = 200
-"""Values in a byte of a file at most: 8-byte numbers that are all the same are compressed by a factor of 1000."""
+"""Largest number of values per byte of a file; 8-byte numbers that are all equal are compressed by a factor of 1000."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +51,11 @@ class _Content:
     attributes: dict[str, Any]
 
     def of_kind(self, **wanted: str) -> str | None:
-        """Name of the variable with some attributes."""
+        """Return the name of the variable with the given attributes."""
         return next((n for n, a in self.about.items() if wanted.items() <= a.items()), None)
 
     def required(self, **wanted: str) -> Array:
-        """Values of the variable with some attributes."""
+        """Return the values of the variable with the given attributes."""
         name = self.of_kind(**wanted)
         if name is None:
             raise KeyError(" ".join(wanted.values()))
@@ -63,10 +63,10 @@ class _Content:
 
 
 def load_solution(path: str | Path, *, backend: str | None = None, trust: bool = False) -> Solution:
-    """Read a solution that was saved: fields, outputs, plots; with ``trust=True`` `solution(t)` and ``solve(start=…)``.
+    """Read a saved solution: fields, outputs, plots; with ``trust=True`` also `solution(t)` and ``solve(start=…)``.
 
-    The system comes from the generated code in the file, neither from the model nor from its name, so SymPy is not
-    needed and the solution is that of the model as it was. The code is compiled and run only with ``trust=True``.
+    The system comes from the generated code in the file, not from the model or its name. SymPy is not needed, and later
+    changes of the model have no effect. The code is compiled and run only with ``trust=True``.
 
     Parameters
     ----------
@@ -75,17 +75,17 @@ def load_solution(path: str | Path, *, backend: str | None = None, trust: bool =
     backend
         ``"c"``, ``"numpy"`` or ``"auto"``; default: that of the run.
     trust
-        Whether the generated code in the file may be compiled and run. Otherwise the solution has its fields, outputs,
+        Allow the generated code in the file to be compiled and run. Otherwise the solution has its fields, outputs,
         multipliers, events and plots; methods that need more, such as `solution(t)`, raise a `CodeNotLoadedError`.
 
     Raises
     ------
     FormatError
-        It is no solution, damaged, changed by another program, or of another version.
+        The file is not a solution, is damaged, was changed by another program, or has another version.
     MissingDependencyError
-        ``.nc`` without the package netCDF4.
+        The package netCDF4, required for ``.nc``, is not installed.
     NoCompilerError
-        The solution was made by compiled code and there is no compiler here; ``backend="numpy"`` reads it.
+        The solution was made by compiled code and no compiler is available; ``backend="numpy"`` reads it.
     """
     path = Path(path)
     if not path.is_file():
@@ -154,7 +154,7 @@ def _solution(content: _Content, system: System) -> Solution:
         json.loads(attributes["settings"]),
         tuple(json.loads(attributes["notices"])),
     )
-    # The outputs as they were, whatever processor reads them.
+    # Stored outputs are used as they are, independent of the processor that reads them.
     outputs = {a["output"]: content.values[name] for name, a in content.about.items() if a.get("kind") == "output"}
     solution.__dict__["outputs"] = Outputs(solution, outputs)
     undetermined = [a for a in content.about.values() if "undetermined" in a]
@@ -171,7 +171,8 @@ def _solution(content: _Content, system: System) -> Solution:
 
 
 def _rows(content: _Content, name: str, count: int, width: int) -> Array:
-    """A variable of the group over the recorded times, shape (count, width); it is not there if it has no columns."""
+    """Return a variable of the group over the recorded times, shape (count, width); files omit variables without
+    columns."""
     values = np.asarray(content.values.get(name, np.zeros((count, 0))), dtype=float)
     if values.shape != (count, width):
         raise ValueError(f"{name} is not complete")
@@ -209,7 +210,7 @@ def _read_netcdf(path: Path) -> _Content:
     is_checked = check_trailer(path)
     with netCDF4.Dataset(path) as file:
         attributes = {a: file.getncattr(a) for a in file.ncattrs()}
-        # Earlier formats have no checksum; they are refused by their number, and nothing else is read of them.
+        # Earlier formats have no checksum; only their version is read, and they are rejected.
         if not is_checked and str(attributes.get("symlie_format")) == str(FORMAT):
             raise FormatError(
                 f"{path} is not as symlie wrote it: another program wrote or changed it, or its end was cut off; "

@@ -1,8 +1,8 @@
-"""Solutions as files: netCDF for other programs, NumPy archives where netCDF4 is not installed.
+"""Solutions as files: netCDF, or NumPy archives if netCDF4 is not installed.
 
-Both hold the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
-attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``. Archives have
-checksums of their entries; a netCDF file ends with one of all its bytes.
+Both contain the variables of `symlie.runtime.solution.variables` with the same attributes. A NumPy archive has the
+attributes of the file and of its variables as JSON in its entries ``attributes`` and ``variables``. Archives have a
+checksum for each entry; a netCDF file ends with a checksum of all its bytes.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from symlie.runtime.solution.variables import (
 )
 
 _ROOM = 1 << 20
-"""Bytes of a block, and bytes that a disk must still take for a failure not to be the disk's."""
+"""Bytes of a block, and free space in bytes above which a full disk is ruled out as the cause of a failure."""
 
 
 def save_solution(solution: Solution, path: Path) -> None:
-    """See `symlie.runtime.solution.solution.Solution.save`; a file is replaced only when the new one is complete."""
+    """Save a solution, see `symlie.runtime.solution.solution.Solution.save`; a complete new file replaces an existing
+    one."""
     write = _writer(path)
     variables, attributes = solution_variables(solution) + group_variables(solution), solution_attributes(solution)
     with replaced(path) as temporary:
@@ -45,13 +46,7 @@ def save_solution(solution: Solution, path: Path) -> None:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """A file beside the path that takes its place when everything went well, and disappears otherwise.
-
-    Raises
-    ------
-    FormatError
-        The file can not be written.
-    """
+    """Yield a temporary path that replaces the given one on success and is deleted otherwise."""
     temporary = path.with_name(f".{path.stem}-{uuid.uuid4().hex[:12]}{path.suffix}")
     try:
         yield temporary
@@ -69,13 +64,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    """Files of `replaced` that processes left behind when they were killed.
-
-    Parameters
-    ----------
-    folder
-        Where to look.
-    """
+    """Return temporary files of `replaced` in a folder that killed processes have left."""
     return [path for path in folder.iterdir() if re.fullmatch(r"\..+-[0-9a-f]{12}\.\w+", path.name)]
 
 
@@ -95,22 +84,7 @@ def _write_text(path: Path, variables: list[Variable], attributes: Mapping[str, 
 
 
 def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[str, str]) -> None:
-    """Write a netCDF file with a checksum at its end.
-
-    Parameters
-    ----------
-    path
-        The file.
-    variables
-        Of numbers or texts; names with a ``/`` are in a group.
-    attributes
-        Of the file.
-
-    Raises
-    ------
-    OSError
-        It can not be written.
-    """
+    """Write variables and attributes to a netCDF file with a checksum at its end; names with a ``/`` are in a group."""
     import netCDF4
 
     variables = list(variables)
@@ -135,7 +109,7 @@ def write_netcdf(path: Path, variables: Iterable[Variable], attributes: Mapping[
 
 
 def _raise_cause(path: Path, size: int) -> None:
-    """Raise the error of the disk, if it does not take more bytes; netCDF4 reports a full disk as "HDF error"."""
+    """Raise the error of the disk if it is full, since netCDF4 reports a full disk as "HDF error"."""
     with path.open("ab") as file:
         for _ in range(0, size, _ROOM):
             file.write(bytes(_ROOM))

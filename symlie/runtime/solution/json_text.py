@@ -1,4 +1,4 @@
-"""Solutions as the JSON objects of the command line."""
+"""Solutions as JSON objects of the command line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from symlie.runtime.solution.solution import Solution
 
 
 def solution_json(solution: Solution) -> dict[str, object]:
-    """Everything recorded, by name; ``angles``, ``trace`` and ``events`` where there may be some."""
+    """Return all recorded quantities by name; ``angles``, ``trace`` and ``events`` only if they can exist."""
     layout = solution.system.layout
     angles, outputs = _angles_json(solution), {name: values.tolist() for name, values in solution.outputs.items()}
     events = [{"name": e.name, "instance": e.instance, "t": e.t} for e in solution.events]
@@ -33,7 +33,7 @@ def solution_json(solution: Solution) -> dict[str, object]:
 
 
 def _angles_json(solution: Solution) -> dict[str, object]:
-    """Angles by node, or by node and field where a node has several."""
+    """Return angles by node, or by node and field for nodes with several angles."""
     angles = {}
     for node in solution.system.layout.nodes:
         for entry in node.type.angles:

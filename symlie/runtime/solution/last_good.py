@@ -1,4 +1,4 @@
-"""Which states of a run that failed are worth keeping: those before the energy of a conservative system was lost."""
+"""Selection of the valid states of a failed run: those before a conservative system lost its energy."""
 
 from __future__ import annotations
 
@@ -12,25 +12,15 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LOST_ENERGY = 0.25
-"""Change of the energy relative to the largest kinetic energy up to there, from which on states are wrong."""
+"""Change of the energy, relative to the largest kinetic energy so far, above which a state is invalid."""
 
 MOST_STATES = 10_000
-"""The last ones, which are looked at."""
+"""Number of final states that are examined."""
 
 
 def good_states(system: System, t: Array, q: Array, v: Array) -> int:
-    """How many states of a failed run come before it went wrong.
-
-    Where the model conserves energy, that is where at least half of the states up to the failure have lost it: methods
-    let errors grow for some steps before one of them has no result. Of other systems all states are kept.
-
-    Parameters
-    ----------
-    system
-        The system.
-    t, q, v
-        States up to the failure, shape (n,) and (n, components).
-    """
+    """Return the number of valid states (t, q, v) of a failed run; a model without energy conservation keeps all
+    states."""
     if not (system.layout.conserves_energy and len(t)):
         return len(t)
     first = max(0, len(t) - MOST_STATES)

@@ -1,7 +1,7 @@
 """Fields over the segments of a curve: local outputs of the elements between neighbouring nodes.
 
-Vectors in the order of the velocity are in the axes of the cross section in the middle of each segment,
-q_k∘exp(θ/2), or turned into inertial axes.
+Vectors in the order of the velocity have the axes of the cross section in the middle of each segment,
+q_k∘exp(θ/2), or inertial axes.
 """
 
 from __future__ import annotations
@@ -26,22 +26,13 @@ if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
 
 FRAMES = ("body", "space")
-"""Axes that fields over segments are given in."""
+"""Axes of fields over segments."""
 
 
 @dataclass(frozen=True, eq=False)
 class LocalField:
-    """Where a local output is.
-
-    Attributes
-    ----------
-    curve
-        The curve.
-    name, unit
-        Name and unit of the output.
-    places
-        Where its components are among all local outputs, shape (segments, components).
-    """
+    """Position of a local output: its curve, name and unit, and `places` among all local outputs (segments,
+    components)."""
 
     curve: CurveSlice
     name: str
@@ -55,15 +46,7 @@ class LocalField:
 
 
 def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
-    """The fields over the segments of a curve by name; empty where elements between its nodes have none.
-
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    curve
-        Name of a curve.
-    """
+    """Return the fields over the segments of a curve by name; empty if the elements between its nodes have none."""
     if curve not in layout.curves:
         return {}
     part = layout.curves[curve]
@@ -83,14 +66,14 @@ def local_fields(layout: Layout, curve: str) -> dict[str, LocalField]:
                 found[output.name] = _local_field(part, output.name, here)
             parts[output.name] = here | parts.get(output.name, {})
             first += output.size
-    # Ends that are at an angle to their nodes have element types of their own.
+    # Ends with an angle to their nodes have separate element types.
     rest = {n: here for n, here in parts.items() if n not in found and len(here) == len(segments)}
     sizes = {n: {len(row) for _, row in here.values()} for n, here in rest.items()}
     return found | {n: _local_field(part, n, here) for n, here in rest.items() if len(sizes[n]) == 1}
 
 
 def _local_field(curve: CurveSlice, name: str, here: dict[int, tuple[str, NDArray[np.int64]]]) -> LocalField:
-    """A field of its unit and its places by segment."""
+    """Return a field from its unit and its places by segment."""
     rows = [here[k] for k in range(len(here))]
     return LocalField(curve, name, rows[0][0], np.array([row for _, row in rows]))
 
@@ -113,7 +96,7 @@ def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:
 
 
 def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
-    """Values of a field over segments, shape (times, segments, components)."""
+    """Return the values of a field over segments, shape (times, segments, components)."""
     if frame not in FRAMES:
         raise ModelError(f"Fields over segments are in the axes {' or '.join(FRAMES)}, not {frame!r}.")
     values = _values(solution)[:, field.places]
@@ -132,7 +115,7 @@ def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
 
 
 def _parts_in_space(kind: NodeType) -> tuple[list[slice], int]:
-    """Parts that turn, and the size, of vectors along the velocity, which has ω where nodes have rates of ρ."""
+    """Return the parts to rotate and the size of vectors in the order of the velocity, with ω instead of rates of ρ."""
     classical = classical_rotation(kind)
     if classical is not None:
         return [slice(0, 3), slice(3, 6)], 6
@@ -140,7 +123,7 @@ def _parts_in_space(kind: NodeType) -> tuple[list[slice], int]:
 
 
 def _values(solution: Solution) -> Array:
-    """All local outputs at the recorded states, shape (times, components)."""
+    """Return all local outputs at the recorded states, shape (times, components)."""
     system = solution.system
     matrices, p = system.sets.matrices("local_outputs"), system.prepared
     at_rest = np.zeros(system.layout.dimension)
@@ -150,7 +133,7 @@ def _values(solution: Solution) -> Array:
 
 
 def _rotations(solution: Solution, field: LocalField) -> Array:
-    """Rotation matrices in the middle of the segments, shape (times, segments, n, n)."""
+    """Return rotation matrices in the middle of the segments, shape (times, segments, n, n)."""
     q, _ = interpolated(solution.system, field.curve, solution.q, solution.v, field.middle)
     stored, form = next(
         (f, form) for f in field.curve.type.storage_fields if (form := rotation_form(f.name, f.shape)) is not None

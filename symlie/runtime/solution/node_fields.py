@@ -11,24 +11,8 @@ from symlie.runtime.layout.layout import Array
 
 
 def named_field(kind: NodeType, owner: str, q: Array, v: Array, name: str) -> Array:
-    """A named field, shape (…, *field shape); of classical coordinates ``Omega``, too.
-
-    Parameters
-    ----------
-    kind
-        Type of the nodes.
-    owner
-        What the nodes are called, for the message.
-    q, v
-        Configurations (…, storage) and velocities (…, dimension).
-    name
-        Name of the field.
-
-    Raises
-    ------
-    UnknownNameError
-        There is none; the message lists those there are.
-    """
+    """Return a named field of q (…, storage) or v (…, dimension), shape (…, *field shape), or ``Omega`` from the rates
+    of ρ."""
     for fields, values in ((kind.storage_fields, q), (kind.velocity_fields, v)):
         for found in fields:
             if found.name == name:

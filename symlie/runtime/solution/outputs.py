@@ -1,4 +1,4 @@
-"""Named outputs of recorded states: each is computed for all of them when it is first asked for."""
+"""Named outputs of recorded states, computed for all states on first access."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ OF_CONSTRAINED_MODELS = ("constraint_residual", "velocity_residual")
 
 
 def output_names(layout: Layout) -> list[str]:
-    """Names of all outputs of a model, those that every model has first."""
+    """Return the names of all outputs of a model; those common to all models come first."""
     residuals = OF_CONSTRAINED_MODELS if layout.rows else ()
     return [*OF_EVERY_MODEL, *residuals, *layout.outputs, *layout.node_outputs]
 
 
 class Outputs(Mapping[str, "Array"]):
-    """Outputs by name, each with one row for each recorded state.
+    """Outputs by name, with one value for each recorded state.
 
     Parameters
     ----------
     solution
-        The solution that they belong to.
+        Solution of the outputs.
     known
-        Outputs that need not be computed.
+        Outputs that are already computed.
     """
 
     def __init__(self, solution: Solution, known: Mapping[str, Array] | None = None) -> None:
@@ -44,18 +44,18 @@ class Outputs(Mapping[str, "Array"]):
 
     @property
     def known(self) -> dict[str, Array]:
-        """Those that were computed or given so far."""
+        """Outputs computed or given so far."""
         return dict(self._known)
 
     def at_states(self, solution: Solution, chosen: NDArray[np.intp]) -> Outputs:
-        """Those of a solution with some of the states; what is known need not be computed again.
+        """Return the outputs of a solution with a subset of the states; known values are reused.
 
         Parameters
         ----------
         solution
             The solution with these states.
         chosen
-            Their numbers.
+            Indices of the states.
         """
         return Outputs(solution, {name: values[chosen] for name, values in self._known.items()})
 
@@ -78,7 +78,7 @@ class Outputs(Mapping[str, "Array"]):
         return self._known[name]
 
     def _look_at(self, name: str) -> None:
-        """Say where an output has no value."""
+        """Issue a warning if an output is not finite at some time."""
         values, times = self._known[name], self._solution.t
         without = np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
         if len(without):

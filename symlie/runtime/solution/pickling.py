@@ -1,4 +1,4 @@
-"""Solutions that travel: their system as systems do, and all that is recorded and was computed from it so far."""
+"""Pickling of solutions: the system, the recorded states, and all outputs computed so far."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from symlie.runtime.system.system import System
 
 
 def pickled_solution(solution: Solution) -> tuple[Callable[..., Solution], tuple[object, ...]]:
-    """What pickle asks of a solution: a function and its arguments."""
+    """Return the function and its arguments that pickle stores for a solution."""
     names = [f.name for f in dataclasses.fields(solution) if f.name != "system"]
     recorded = {name: getattr(solution, name) for name in names}
-    # The system is not sealed with it, so that a pickle of many solutions has their system once.
+    # The system is not serialised with each solution, so that a pickle of several solutions contains it once.
     return _solution, (solution.system, *sealed((recorded, solution.outputs.known, solution.known_fields)))
 
 

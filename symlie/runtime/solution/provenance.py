@@ -1,4 +1,4 @@
-"""What the bits of a result depend on besides the model: versions and the processor."""
+"""Versions and the processor, on which the bits of a result depend in addition to the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symlie.version import VERSION
 
 
 def identity() -> dict[str, str]:
-    """Names and values of what must be equal for equal bits."""
+    """Return names and values that must agree for bitwise identical results."""
     return {
         "symlie": f"{VERSION} ({package_digest()})",
         "Python": sys.version.split()[0],
@@ -28,13 +28,7 @@ def identity() -> dict[str, str]:
 
 
 def check_identity(path: Path, written: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Check that a run goes on where it would end at the same bits.
-
-    Raises
-    ------
-    FormatError
-        It does not; the message says what is different.
-    """
+    """Raise a FormatError if a resumed run would not be bitwise identical."""
     for name in dict.fromkeys([*written, *here]):
         if written.get(name) != here.get(name):
             raise FormatError(
@@ -44,7 +38,7 @@ def check_identity(path: Path, written: Mapping[str, str], here: Mapping[str, st
 
 
 def file_digest(file: str | Path) -> str:
-    """Hash of a file's content, or ``missing``."""
+    """Return the hash of a file's content, or ``missing``."""
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
@@ -52,13 +46,7 @@ def file_digest(file: str | Path) -> str:
 
 
 def check_sources(path: Path, sources: Mapping[str, str]) -> None:
-    """Check that the files a model was built from are as they were.
-
-    Raises
-    ------
-    FormatError
-        One has changed, so that a result of the old model would surprise.
-    """
+    """Raise a FormatError if a source file of the model has changed."""
     for file, known in sources.items():
         if file_digest(file) != known:
             raise FormatError(

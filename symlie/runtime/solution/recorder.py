@@ -1,4 +1,4 @@
-"""What an integration leaves behind: states, tried steps, events."""
+"""Records of an integration: states, attempted steps, events."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from symlie.showing import Brief, brief, line
 
 @dataclass(frozen=True, repr=False)
 class Statistics:
-    """Work and quality of an integration."""
+    """Work and accuracy of an integration."""
 
     steps: int = 0
     accepted: int = 0
@@ -25,23 +25,23 @@ class Statistics:
     newton_iterations: int = 0
     """Corrections of implicit steps."""
     jacobians: int = 0
-    """Matrices that were evaluated for them; not those that are taken once more where a run is continued."""
+    """Newton matrices evaluated for them, without those recomputed when a run is continued."""
     factorisations: int = 0
     back_substitutions: int = 0
     refreshes: int = 0
-    """Matrices that took the place of kept factors which did not reduce the residual fast enough."""
+    """Matrices that replaced stored factors with insufficient reduction of the residual."""
     halvings: int = 0
-    """Corrections that were halved."""
+    """Halvings of corrections."""
     rounding_floor: int = 0
-    """Steps that ended where rounding did not let the residual fall to the tolerance."""
+    """Steps that ended at the rounding level of the residual, above the tolerance."""
     most_newton_iterations: int = 0
-    """Corrections of the step that took most of them."""
+    """Largest number of corrections in one step."""
     slowest_step: float = 0.0
-    """Time from which that step went, in s."""
+    """Start time of that step, in s."""
     slowest_row: str = ""
-    """Velocity component or constraint row where its residual was largest before the last correction."""
+    """Velocity component or constraint equation with its largest residual before the last correction."""
     steps_of_order_1: int = 0
-    """Accepted steps of this order, of methods that choose it."""
+    """Accepted steps of this order, for methods that choose it."""
     steps_of_order_2: int = 0
     steps_of_order_3: int = 0
     steps_of_order_4: int = 0
@@ -63,7 +63,7 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Event(Brief):
-    """An event that happened: its name, the instance of its element type, and the state."""
+    """An event: its name, the element of its type, and the state."""
 
     name: str
     instance: int
@@ -74,7 +74,7 @@ class Event(Brief):
     carried: Array
     is_terminal: bool
     own: Array = field(default_factory=lambda: np.zeros(0))
-    """What the method carries for itself."""
+    """Method history."""
 
 
 class RankChange(NamedTuple):
@@ -86,17 +86,7 @@ class RankChange(NamedTuple):
 
 
 class Recorder:
-    """Collects recorded states, tried steps, events, and the first changes of the rank of the constraints.
-
-    Attributes
-    ----------
-    trace
-        Rows with the columns of `TRACE_COLUMNS`.
-    events
-        In the order in which they were found.
-    rank_changes
-        The first of them.
-    """
+    """Collection of recorded states, attempted steps, events, and the first rank changes of the constraints."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -117,7 +107,7 @@ class Recorder:
         return self.trace.nbytes + self._states.nbytes
 
     def add_states(self, t: Array, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
-        """Add rows of states: all of them, or none where there is no memory for them."""
+        """Add several states: all of them, or none if memory is insufficient."""
         self._states.add(t, q, v, multipliers, carried)
 
     def add_state(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
@@ -125,12 +115,12 @@ class Recorder:
         self.add_states(np.array([t]), q, v, multipliers, carried)
 
     def add_last(self, t: float, q: Array, v: Array, multipliers: Array, carried: Array) -> None:
-        """Add the state at which an integration stopped, unless it is there already."""
+        """Add the state at which an integration stopped, unless it is already recorded."""
         if not len(self) or self._states.last()[0] != t:
             self.add_state(t, q, v, multipliers, carried)
 
     def add_trace(self, rows: Array) -> None:
-        """Add rows with the columns of `TRACE_COLUMNS`."""
+        """Add attempted steps with the columns of `TRACE_COLUMNS`."""
         self.trace.add(rows)
 
     def add_event(
@@ -151,20 +141,20 @@ class Recorder:
 
     @property
     def times(self) -> Array:
-        """A copy of the recorded times, shape (n,)."""
+        """Copy of the recorded times, shape (n,)."""
         return self._states.since(0)[0].reshape(-1)
 
     def states_since(self, first: int) -> Array:
-        """A copy of the states from one on, as rows of (t, q, v, λ, carried)."""
+        """Return a copy of the states from index `first` on, with the columns (t, q, v, λ, auxiliary state)."""
         return np.hstack(self._states.since(first))
 
     def taken_states(self) -> tuple[Array, Array, Array, Array, Array]:
-        """All recorded (t, q, v, λ, carried), which are no longer here afterwards."""
+        """Return all recorded (t, q, v, λ, auxiliary state) and remove them."""
         t, q, v, multipliers, carried = self._states.taken()
         return t.reshape(-1), q, v, multipliers, carried
 
     def taken_trace(self) -> Trace | None:
-        """The trace, if there is one, which is no longer here afterwards."""
+        """Return the trace and remove it, or return None without one."""
         if not len(self.trace):
             return None
         return trace_of(dict(zip(TRACE_COLUMNS, self.trace.taken()[0].T, strict=True)))

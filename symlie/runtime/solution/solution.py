@@ -50,9 +50,9 @@ class Solution:
     v
         Velocities, shape (n, dimension).
     multipliers
-        λ of Bᵀλ, shape (n, rows).
+        λ of Bᵀλ, shape (n, constraint equations).
     carried
-        What the run carries from step to step beside them, shape (n, carried); `Layout.carried` names the parts.
+        Auxiliary integrator state, shape (n, size); `Layout.carried` names its parts.
     """
 
     system: System
@@ -64,18 +64,19 @@ class Solution:
     carried: Array
     statistics: Statistics = field(default_factory=Statistics)
     status: str = "ok"
-    """``"ok"`` at the end of the time, ``"event"`` where a terminal event ended the run, ``"accumulation"`` where that
-    event is one of a sequence between which time does not resolve the motion, else the name of the error."""
+    """``"ok"`` at the end time, ``"event"`` if a terminal event ended the run, ``"accumulation"`` if that event belongs
+    to a sequence whose intervals are too short for the resolution of time, else the name of the error.
+    """
     trace: Trace | None = None
-    """Tried steps, if they were asked for."""
+    """Attempted steps, if requested."""
     events: tuple[Event, ...] = ()
-    """Events in the order in which they happened."""
+    """Events in the order of their times."""
     end: Start | None = None
-    """What is known at the end, for an integration that goes on from there."""
+    """Data at the end, for an integration that continues from there."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """The arguments of `solve` as JSON has them."""
+    """The arguments of `solve` in their JSON form."""
     notices: tuple[str, ...] = ()
-    """What the run found that may not be as expected; each was given as a warning `symlie.Notice`."""
+    """Suspicious findings of the run; each was issued as a warning `symlie.Notice`."""
 
     def __repr__(self) -> str:
         return solution_line(self)
@@ -89,7 +90,7 @@ class Solution:
         return pickled_solution(self)
 
     def __call__(self, t: float | Sequence[float] | Array) -> StateAt | Solution:
-        """The solution at other times: a state for a number, a solution for several times.
+        """Interpolate the solution at other times: a state for a number, a solution for several times.
 
         Quintic Hermite interpolation on the group between recorded states, of the order of the local error if every
         step was recorded; λ from the acceleration-level system.
@@ -97,12 +98,12 @@ class Solution:
         Parameters
         ----------
         t
-            A time or several, in s, within the solution.
+            One time or several, in s, within the solution.
 
         Raises
         ------
         ModelError
-            A time outside of the solution.
+            A time is outside the solution.
         """
         times = np.atleast_1d(np.asarray(t, dtype=float))
         at = self._dense(times)
@@ -118,7 +119,7 @@ class Solution:
         return DenseOutput(self)
 
     def configuration(self, node: str) -> Array:
-        """Storage of a node over time, shape (n, storage), or (n, count, storage) for an array.
+        """Return the storage of a node over time, shape (n, storage), or (n, count, storage) for an array.
 
         Parameters
         ----------
@@ -128,7 +129,7 @@ class Solution:
         return self.system.layout.node(node).by_node(self.q, velocity=False)
 
     def velocity(self, node: str) -> Array:
-        """Velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array.
+        """Return the velocity of a node over time, shape (n, dimension), or (n, count, dimension) for an array.
 
         Parameters
         ----------
@@ -138,10 +139,10 @@ class Solution:
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
     def field(self, node: str, name: str, frame: str = "body") -> Array:
-        """A named field of a node over time, such as ``field("top", "x")``, shape ``(n, *field shape)``.
+        """Return a named field of a node over time, such as ``field("top", "x")``, shape ``(n, *field shape)``.
 
-        Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")`` with the
-        part of λ, ``"strain"`` and ``"multipliers"``, shape (n, segments, components).
+        Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")``, which
+        includes the part of λ, ``"strain"`` and ``"multipliers"``, shape (n, segments, components).
 
         Parameters
         ----------
@@ -150,58 +151,59 @@ class Solution:
         name
             Name of the field, of its configuration or its velocity, or over segments.
         frame
-            Axes of vectors over segments: ``"body"``, those of the cross section in the middle of each segment, or
+            Axes of vectors over segments: ``"body"`` for those of the cross section in the middle of each segment, or
             ``"space"``.
 
         Raises
         ------
         UnknownNameError
-            There is none of this name.
+            No field has this name.
         """
         return field_of(self, node, name, frame)
 
     @cached_property
     def known_fields(self) -> dict[tuple[str, str, str], Array]:
-        """Fields over segments that were asked for, by curve, name and frame; files have those in body axes."""
+        """Fields over segments computed so far, by curve, name and frame; files contain those in body axes."""
         return {}
 
     def at(self, name: str, s: float | Sequence[float] | Array, t: float | Sequence[float] | Array) -> CurveStates:
-        """The solution at points of a rod, or of another curve of `Model.curve`, at any times.
+        """Interpolate the solution at points of a rod, or of another curve of `Model.curve`, at any times.
 
-        Between nodes q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), and velocities linearly; between recorded times as ``solution(t)``.
+        Configurations between nodes are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), velocities are linear; the interpolation between
+        recorded times is that of ``solution(t)``.
 
         Parameters
         ----------
         name
             Name of the rod.
         s
-            Arc length or several, in m.
+            One arc length or several, in m.
         t
-            A time or several, in s, within the solution.
+            One time or several, in s, within the solution.
 
         Raises
         ------
         UnknownNameError
-            There is no such rod or curve.
+            No rod or curve has this name.
         ModelError
-            A point outside of the curve, or a time outside of the solution.
+            A point is outside the curve, or a time is outside the solution.
         """
         return states_on_curve(self, name, s, t)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
-        """The rotation of a node over time, from body axes to inertial axes, as SciPy has it.
+        """Return the rotation of a node over time, from body axes to inertial axes, as a SciPy object.
 
         ``.as_euler("ZYX", degrees=True)`` gives Euler angles, ``.as_rotvec()`` rotation vectors, ``.as_quat()``
-        quaternions with the scalar part last, ``.as_matrix()`` matrices, each with a row for each time.
+        quaternions with the scalar part last, ``.as_matrix()`` matrices, each for every time.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
         index
-            Number of a node of an array.
+            Index of a node of an array.
         field
-            The stored field, such as ``"R2"``, where the node has several rotations.
+            The stored field, such as ``"R2"``, for a node with several rotations.
 
         Raises
         ------
@@ -213,17 +215,17 @@ class Solution:
         return node_rotations(self, node, index, field)
 
     def angle(self, node: str, field: str | None = None) -> Array:
-        """The angle over turns of a node on SO2, SE2 or a product with them, in rad.
+        """Return the unwrapped angle of a node on SO2, SE2 or a product with them, in rad.
 
-        Turns are counted over every step of the run, however few states are recorded, from the angle between -π and π
-        of the initial configuration; a run that continues another one goes on counting.
+        Full turns are counted at every step of the run, even if few states are recorded, from the angle between -π and
+        π of the initial configuration. A run that continues another one continues its count.
 
         Parameters
         ----------
         node
             Name of a node or a node array.
         field
-            The storage field of the angle, such as ``"p2"``, where the node has several.
+            The storage field of the angle, such as ``"p2"``, for a node with several.
 
         Returns
         -------
@@ -233,7 +235,7 @@ class Solution:
         Raises
         ------
         UnknownNameError
-            The node has no angle, or several and none or an unknown one is named.
+            The node has no angle, or it has several and the field is unknown or not given.
         """
         layout, part = self.system.layout, self.system.layout.node(node)
         chosen = layout.angles.of_node(part, field)
@@ -243,14 +245,14 @@ class Solution:
 
     @property
     def states(self) -> States:
-        """The recorded states as the kernels take them."""
+        """Recorded states in the form that kernels take."""
         return States(self.t, self.q, self.v, self.multipliers, self.carried)
 
     @cached_property
     def outputs(self) -> Outputs:
-        """Named outputs over time: ``energy``, the residuals of constrained models, and those of the model.
+        """Named outputs over time: ``energy``, the residuals of constrained models, and the outputs of the model.
 
-        Each is computed when it is first asked for.
+        Each output is computed on first access.
         """
         return Outputs(self)
 
@@ -258,21 +260,22 @@ class Solution:
     def undetermined(self) -> Undetermined:
         """Names of outputs and constraints that redundant constraint equations leave undetermined.
 
-        Their values are those of the multipliers of minimal norm; other multipliers belong to the same motion.
+        Their values belong to the multipliers of minimal norm; other multipliers give the same motion.
         """
         return undetermined_of(self)
 
     def with_index1_multipliers(self) -> Solution:
-        """A copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.
+        """Return a copy whose multipliers solve the index-1 system at each recorded state; states are unchanged.
 
-        They are NaN where that system is singular.
+        Multipliers are NaN where that system is singular.
         """
         system = self.system
         found = system.mechanics.observer.observe(system.prepared, self.states, ("multipliers",))
         return dataclasses.replace(self, multipliers=found["multipliers"])
 
     def named_multipliers(self) -> dict[str, Array]:
-        """Multipliers by constraint name, shape (n, rows), or (n, instances, rows) for constraints of element types."""
+        """Multipliers by constraint name, shape (n, equations), or (n, elements, equations) for constraints of element
+        types."""
         named = {}
         for name, part in self.system.layout.constraints.items():
             values = self.multipliers[:, part.rows]
@@ -280,7 +283,8 @@ class Solution:
         return named
 
     def constraint_force(self, node: str, *constraints: str) -> Array:
-        """Generalised force of constraints on a node over time, its part of -Bᵀλ, in the order of its velocity.
+        """Return the generalised force of constraints on a node over time: its part of -Bᵀλ in the order of its
+        velocity.
 
         Parameters
         ----------
@@ -302,15 +306,16 @@ class Solution:
         Parameters
         ----------
         path
-            File to write; its ending says the type. A text has the columns of `to_dataframe` and nothing else, so that
-            `symlie.load_solution` reads the other two alone.
+            File to write; its suffix determines the type. A text file contains only the columns of `to_dataframe`, so
+            `symlie.load_solution` cannot read it.
         """
         from symlie.runtime.solution.formats import save_solution
 
         save_solution(self, Path(path))
 
     def to_xarray(self) -> xarray.Dataset:
-        """The solution as a dataset of xarray: what is recorded over time, with names, units and attributes of files.
+        """Return the solution as a dataset of xarray: all recorded quantities with the names, units and attributes of
+        files.
 
         Raises
         ------
@@ -322,7 +327,8 @@ class Solution:
         return dataset(self)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The solution as a data frame of pandas: a row for each time, in s, a column ``top_x[0]`` for each component.
+        """Return the solution as a data frame of pandas: one line per time, in s, one column such as ``top_x[0]`` per
+        component.
 
         Raises
         ------
@@ -339,11 +345,11 @@ class Solution:
         Parameters
         ----------
         path
-            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+            File to write (``.png``, ``.pdf``, ``.svg``); default: none.
         panels
-            What to draw: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of bodies and rods, names of
-            outputs and of constraints (their multipliers), ``"NODE.FIELD"``, ``"ROD.FIELD"`` such as
-            ``"rod.section_force"`` over s at the last time; default: whatever the solution contains.
+            Panels of the figure: ``"energy"``, ``"residuals"`` of the constraints, ``"snapshots"`` of bodies and rods,
+            names of outputs and of constraints (their multipliers), ``"NODE.FIELD"``, ``"ROD.FIELD"`` such as
+            ``"rod.section_force"`` over s at the last time; default: everything that the solution contains.
 
         Returns
         -------
@@ -353,23 +359,23 @@ class Solution:
         Raises
         ------
         UnknownNameError
-            A panel that the solution does not have.
+            The solution has no such panel.
         MissingDependencyError
             Matplotlib is not installed.
         FormatError
-            The file type is unknown, or the file can not be written.
+            The file type is unknown, or the file cannot be written.
         """
         from symlie.runtime.plot.figures import plot_solution
 
         return plot_solution(self, None if path is None else Path(path), panels)
 
     def plot_steps(self, path: str | Path | None = None) -> Figure:
-        """Draw the error estimates and sizes of all tried steps; `symlie.plot_steps` compares several solutions.
+        """Draw the error estimates and sizes of all attempted steps; `symlie.plot_steps` compares several solutions.
 
         Parameters
         ----------
         path
-            Picture to write (``.png``, ``.pdf``, ``.svg``); default: none.
+            File to write (``.png``, ``.pdf``, ``.svg``); default: none.
 
         Returns
         -------
@@ -383,14 +389,14 @@ class Solution:
         MissingDependencyError
             Matplotlib is not installed.
         FormatError
-            The file type is unknown, or the file can not be written.
+            The file type is unknown, or the file cannot be written.
         """
         from symlie.runtime.plot.step_figure import plot_steps
 
         return plot_steps(self, path)
 
     def view(self, *others: Solution) -> View:
-        """A page on which the solution moves in space; a notebook shows it, and ``.save("top.html")`` writes it.
+        """Return an animated 3D page of the solution; a notebook shows it, and ``.save("top.html")`` writes it.
 
         Parameters
         ----------
@@ -400,14 +406,14 @@ class Solution:
         Raises
         ------
         ModelError
-            Solutions of different models, an empty one, or a model without any position.
+            The solutions belong to different models, one is empty, or the model has no position.
         """
         from symlie.view.view import view_of
 
         return view_of(self, others)
 
     def to_json(self) -> dict[str, object]:
-        """The solution as the JSON object of the command line."""
+        """Return the solution as the JSON object of the command line."""
         from symlie.runtime.solution.json_text import solution_json
 
         return solution_json(self)

@@ -1,4 +1,4 @@
-"""Where an integration starts: the state, and what is known about the first step."""
+"""Start of an integration: the state, and data of the first step."""
 
 from __future__ import annotations
 
@@ -20,48 +20,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Start(Brief):
-    """State at which an integration starts or goes on.
-
-    Attributes
-    ----------
-    q, v, multipliers
-        Configuration, velocity, λ.
-    carried
-        What the run carries beside them; `Layout.carried` names its parts.
-    h
-        Size of the first adaptive step, in s; 0 if it is to be found.
-    acceleration
-        v' there, if a previous step left it.
-    event
-        Values of the event functions there, if a previous step left them; zero where an event just happened.
-    own
-        What the method carries for itself, if a previous step left it.
-    """
+    """State from which an integration starts or continues."""
 
     q: Array
     v: Array
     multipliers: Array
     carried: Array
+    """Auxiliary integrator state; `Layout.carried` names its parts."""
     h: float = 0.0
+    """Size of the first adaptive step, in s; 0 if unknown."""
     acceleration: Array | None = None
+    """v' from a previous step."""
     event: Array | None = None
+    """Event functions from a previous step; zero for an event at this state."""
     own: Array | None = None
+    """Method history from a previous step."""
 
 
 def start_of(system: System, t: float) -> Start:
-    """The consistent initial state at time t."""
+    """Return the consistent initial state at time t."""
     state = system.initial_state if t == 0 else system.consistent_state(t)
     return Start(state.q, state.v, state.multipliers, np.zeros(system.layout.carried_size))
 
 
 def continuation_of(solution: Solution, system: System) -> Start:
-    """The end of a solution as a start, for the same system or one with other parameters.
-
-    Raises
-    ------
-    ModelError
-        The solution has no states, or belongs to another model.
-    """
+    """Return the end of a solution as the start of the same model, possibly with other parameters."""
     layout = solution.system.layout
     if not len(solution.t):
         raise ModelError("A solution without states can not be continued.")
@@ -74,22 +57,18 @@ def continuation_of(solution: Solution, system: System) -> Start:
     start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
     if solution.system is system:
         return start
-    # Other parameters make another acceleration, other multipliers and other values of event functions.
+    # Accelerations, multipliers and event values depend on the parameters.
     t, multipliers, event = float(solution.t[-1]), start.multipliers, None
     if layout.rows:
         _, multipliers = system.mechanics.index1(t, start.q, start.v)
     if layout.events and start.event is not None:
-        # Events that just happened do not happen again.
+        # Events at the end of the solution are not repeated.
         event = np.where(start.event == 0, 0.0, system.mechanics.events(t, start.q, start.v, multipliers))
     return Start(start.q, start.v, multipliers, start.carried, start.h, event=event)
 
 
 def first_step(system: System, t: float, start: Start, control: StepControl, order: int, longest: float) -> float:
-    """A first step size from the sizes of y, y' and y'' in the norm of the error, y = (θ, v).
-
-    Where they are not finite, or can not be had, it is small: whatever is wrong there will be named by the step.
-    ``first_step.h`` does the same. Source: [HairerNorsettWanner1993], section II.4.
-    """
+    """Choose the first step size from error norms of y, y', y''. Source: [HairerNorsettWanner1993], section II.4."""
     try:
         with np.errstate(all="ignore"):
             h = _estimated_step(system, t, start, control, order, longest)

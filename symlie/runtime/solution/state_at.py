@@ -1,4 +1,4 @@
-"""The state at one time, recorded or between two steps."""
+"""State at one time, recorded or between two steps."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateAt:
-    """The state at one time.
+    """State at one time.
 
     Attributes
     ----------
     t
         Time, in s.
     q, v, multipliers
-        Configuration (storage,), velocity (dimension,), λ (rows,).
+        Configuration (storage,), velocity (dimension,), λ (constraint equations,).
     carried
-        What the run carries beside them, see `Solution`.
+        Auxiliary integrator state, see `Solution`.
     """
 
     system: System
@@ -42,7 +42,7 @@ class StateAt:
         return state_line(self)
 
     def field(self, node: str, name: str) -> Array:
-        """A named field of a node, such as ``field("top", "x")``, of the field's shape.
+        """Return a named field of a node, such as ``field("top", "x")``, in the shape of the field.
 
         Parameters
         ----------
@@ -54,23 +54,23 @@ class StateAt:
         return np.asarray(self._alone.field(node, name)[0], dtype=float)
 
     def angle(self, node: str, field: str | None = None) -> float | Array:
-        """The angle over turns of a node on SO2 or SE2, or the angles (count,) of an array.
+        """Return the unwrapped angle of a node on SO2 or SE2, or the angles (count,) of an array.
 
         Parameters
         ----------
         node, field
-            As `Solution.angle` has them.
+            As for `Solution.angle`.
         """
         values = self._alone.angle(node, field)[0]
         return values if np.ndim(values) else float(values)
 
     def rotation(self, node: str, index: int | None = None, field: str | None = None) -> Rotation:
-        """The rotation of a node, as SciPy has it.
+        """Return the rotation of a node as a SciPy object.
 
         Parameters
         ----------
         node, index, field
-            As `Solution.rotation` has them.
+            As for `Solution.rotation`.
         """
         return self._alone.rotation(node, index, field)[0]
 

@@ -1,4 +1,4 @@
-"""What solutions and their states say of themselves, in one line and as tables for notebooks."""
+"""Summaries of solutions and states, in one line and as tables for notebooks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 MOST_NAMED = 4
-"""Outputs that one line names."""
+"""Largest number of outputs listed in one line."""
 
 
 def solution_line(solution: Solution) -> str:
-    """A solution in one line."""
+    """Return a summary of a solution in one line."""
     done = solution.statistics
     parts = [
         solution.system.name,
@@ -33,7 +33,7 @@ def solution_line(solution: Solution) -> str:
 
 
 def solution_html(solution: Solution) -> str:
-    """Times, steps and drift of a solution."""
+    """Return times, steps and drift of a solution as a table."""
     done, layout = solution.statistics, solution.system.layout
     rows: list[tuple[str, object]] = [
         ("method", solution.method),
@@ -61,7 +61,7 @@ def solution_html(solution: Solution) -> str:
 
 
 def _energies(solution: Solution) -> tuple[float, float]:
-    """At the start and at the end; of a long solution no other state is evaluated for it."""
+    """Return the energies at the start and at the end; for a long solution no other states are evaluated."""
     known = solution.__dict__.get("outputs")
     if known is None:
         ends = {name: getattr(solution, name)[[0, -1]] for name in ("t", "q", "v", "multipliers")}
@@ -70,7 +70,7 @@ def _energies(solution: Solution) -> tuple[float, float]:
 
 
 def state_line(state: StateAt) -> str:
-    """A state in one line."""
+    """Return a summary of a state in one line."""
     parts = [state.system.name, f"t = {state.t:.6g} s"]
     return line("StateAt", [*parts, *(f"{name} {brief(getattr(state, name))}" for name in ("q", "v", "multipliers"))])
 

@@ -1,4 +1,4 @@
-"""Tried steps of an integration."""
+"""Attempted steps of an integration."""
 
 from __future__ import annotations
 
@@ -21,32 +21,31 @@ TRACE_COLUMNS: dict[str, tuple[str, type]] = {
     "slowest": ("1", int),
     "order": ("1", int),
 }
-"""Columns of a trace, in the order of its rows, with unit and type; time loops fill them in."""
+"""Columns of a trace in order, with unit and type; the time loops write them."""
 
 NOT_KEPT = {"newton_iterations": 0, "jacobians": 0, "halvings": 0, "slowest": -1, "order": 0}
-"""Columns that earlier versions did not keep, and what stands for them."""
+"""Columns that earlier versions did not store, and their default values."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Trace(Brief):
-    """Tried steps of an integration, accepted or not; arrays of shape (n,).
+    """Attempted steps of an integration, accepted or not; arrays of shape (n,).
 
     Attributes
     ----------
     t, h
         Start and length of each step, in s.
     error
-        Estimate of the local error relative to the tolerances; NaN where a step had no result, or its method has no
-        estimate.
+        Estimate of the local error relative to the tolerances; NaN for failed steps and methods without an estimate.
     accepted
-        Which steps were accepted.
+        True for accepted steps.
     newton_iterations, jacobians, halvings
-        Corrections of implicit steps, matrices that were evaluated for them, and corrections that were halved; without
-        those of the search of events. Zero in files of versions that did not keep them.
+        Corrections of implicit steps, Newton matrices evaluated for them, and halvings of corrections, without those of
+        the event location. Zero in files of versions that did not store them.
     slowest
-        Where the residual was largest before the last correction, for `Layout.entry_name`; -1 without corrections.
+        Index of the largest residual before the last correction, for `Layout.entry_name`; -1 without corrections.
     order
-        Order of each step, of methods that choose it; 0 for others, and in files of versions that did not keep it.
+        Order of each step, for methods that choose it; 0 for others, and in files of versions that did not store it.
     """
 
     t: Array
@@ -66,13 +65,7 @@ class Trace(Brief):
 
 
 def trace_of(columns: Mapping[str, np.ndarray]) -> Trace:
-    """Tried steps from columns of numbers by name; those of `NOT_KEPT` may be missing.
-
-    Raises
-    ------
-    KeyError
-        Another column is missing.
-    """
+    """Return a trace from columns of numbers by name; only those of `NOT_KEPT` may be missing."""
     count = len(columns["t"])
     known = {name: np.full(count, value) for name, value in NOT_KEPT.items()} | dict(columns)
     return Trace(**{name: known[name].astype(kind) for name, (_, kind) in TRACE_COLUMNS.items()})

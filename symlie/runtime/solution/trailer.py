@@ -1,10 +1,10 @@
-"""The end of a netCDF file of a solution: a checksum of everything before it.
+"""Trailer of a netCDF file of a solution: a checksum of everything before it.
 
     name of the trailer, number of bytes before it, CRC-32 of these bytes
 
-HDF5 reads a file up to the end that its header states, so other programs read files with a trailer; when they change
-one, they cut it off. It is looked at before HDF5 opens a file, because HDF5 may crash on a damaged one. It tells
-damage, not intent: who crafts a file gives it a trailer that fits.
+HDF5 reads a file up to the end given in its header, so other programs read files with a trailer; if they change a
+file, they remove it. The trailer is checked before HDF5 opens a file, because HDF5 may crash on a damaged one. It
+detects damage, not manipulation: a manipulated file can have a matching trailer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 """First bytes of HDF5; the version of the header follows."""
 
 _STATED_END = {0: 40, 1: 44, 2: 28, 3: 28}
-"""Where a header of HDF5 states the end of the file, by its version, as the HDF5 File Format Specification has it."""
+"""Position of the end of the file in a header of HDF5, by its version, from the HDF5 File Format Specification."""
 
 _LONGEST_HEADER = 64
 
@@ -31,13 +31,7 @@ _BLOCK = 1 << 20
 
 
 def append_trailer(path: Path) -> None:
-    """Append the checksum to a file that is complete and closed.
-
-    Raises
-    ------
-    OSError
-        The file can not be read or written.
-    """
+    """Append the checksum to a complete and closed file."""
     length = path.stat().st_size
     with path.open("r+b") as file:
         checksum = _checksum(file, length)
@@ -46,15 +40,7 @@ def append_trailer(path: Path) -> None:
 
 
 def check_trailer(path: Path) -> bool:
-    """Whether a file ends with its checksum; without one it is as long as its header states.
-
-    Raises
-    ------
-    FormatError
-        The file is damaged, or no netCDF-4 file.
-    OSError
-        It can not be read.
-    """
+    """Return whether a valid checksum ends the file; without one the file must have the length given in its header."""
     size = path.stat().st_size
     before = max(size - _TRAILER.size, 0)
     with path.open("rb") as file:
@@ -79,15 +65,7 @@ def check_trailer(path: Path) -> bool:
 
 
 def check_length(path: Path) -> None:
-    """Check that a file ends with the checksum of as many bytes as are before it; they are not read.
-
-    Raises
-    ------
-    FormatError
-        Its end is not there.
-    OSError
-        It can not be read.
-    """
+    """Check that a file ends with a checksum of as many bytes as precede it, without reading them."""
     before = max(path.stat().st_size - _TRAILER.size, 0)
     with path.open("rb") as file:
         file.seek(before)
@@ -102,7 +80,7 @@ def _stated_end(head: bytes) -> int | None:
 
 
 def _checksum(file: BinaryIO, length: int) -> int:
-    """CRC-32 of the next bytes of a file."""
+    """Return the CRC-32 of the next bytes of a file."""
     checksum = 0
     while length > 0 and (block := file.read(min(length, _BLOCK))):
         checksum, length = zlib.crc32(block, checksum), length - len(block)

@@ -1,8 +1,8 @@
 """Results that redundant constraint equations leave undetermined: multipliers, and outputs that depend on them.
 
 Multipliers are determined up to combinations y with Bᵀ y = 0 that compliances do not determine. A constraint is
-undetermined if such a combination involves it; an output is if it changes when y is added to λ. The resultant of
-several joints may be determined although each of their forces is not.
+undetermined if such a combination involves it; an output is undetermined if it changes when y is added to λ. The
+resultant of several joints may be determined although their individual forces are not.
 """
 
 from __future__ import annotations
@@ -21,31 +21,23 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 SAMPLES = 5
-"""Recorded states that are looked at: the rank may change."""
+"""Number of recorded states that are examined, since the rank may change."""
 
 CHANGED = 1e-5
-"""Change of an output relative to its size and to that of a combination, above errors of the combination."""
+"""Threshold of changes of an output, relative to its size and to the multipliers, above the error of a combination."""
 
 
 class Undetermined(NamedTuple):
-    """Names of results that are not determined."""
+    """Names of undetermined results."""
 
     outputs: tuple[str, ...] = ()
     """Outputs, such as ``"hinge_force"``."""
     constraints: tuple[str, ...] = ()
-    """Joints and other constraints whose multipliers are not determined."""
+    """Joints and other constraints whose multipliers are undetermined."""
 
 
 def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: Array) -> Undetermined:
-    """Undetermined results at one state.
-
-    Parameters
-    ----------
-    system
-        The system, with its code.
-    t, q, v, multipliers
-        The state.
-    """
+    """Return the undetermined results at one state."""
     layout, mechanics = system.layout, system.mechanics
     dependent = mechanics.dependent_rows(mechanics.jacobian(t, q, v))
     if dependent is None or not dependent.undetermined.size:
@@ -67,13 +59,7 @@ def undetermined_at(system: System, t: float, q: Array, v: Array, multipliers: A
 
 
 def undetermined_of(solution: Solution) -> Undetermined:
-    """Results that are undetermined at some recorded state.
-
-    Parameters
-    ----------
-    solution
-        The solution.
-    """
+    """Return the results that are undetermined at some of the recorded states."""
     system = solution.system
     if system.redundant == "error" or not len(solution.t):
         return Undetermined()

@@ -1,15 +1,14 @@
-"""What is in the file of a solution: variables over time, and what a reader needs to know of them.
+"""Content of the file of a solution: variables over time with their metadata.
 
-Fields of nodes are called ``NODE_FIELD``, angles over turns ``NODE_angle``, multipliers ``multipliers_CONSTRAINT``,
-outputs by their names; the attribute ``kind`` says which of these a variable is. Arrays of nodes have the nodes as
-second dimension ``NODE_node``, those outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated
-elements their instances as ``ELEMENT_instance``. Vectors of one length share the dimension ``component_N``, matrices
-``row_N`` and ``column_N``. Fields over segments that were asked for before are called ``CURVE_FIELD``, with the
-segments as second dimension ``CURVE_segment``.
+Fields of nodes are called ``NODE_FIELD``, unwrapped angles ``NODE_angle``, multipliers ``multipliers_CONSTRAINT``,
+outputs by their names; the attribute ``kind`` distinguishes these. Arrays of nodes have the nodes as second dimension
+``NODE_node``, outputs that are a field of nodes ``OUTPUT_node``, multipliers of repeated elements their elements as
+``ELEMENT_instance``. Vectors of equal length share the dimension ``component_N``, matrices ``row_N`` and ``column_N``.
+Fields over segments that were computed before are called ``CURVE_FIELD``, with the segments as second dimension
+``CURVE_segment``.
 
-What is no quantity over the recorded times is in the group ``symlie``: what the run carried, tried steps, events, the
-end of the integration, from which it can be continued, and the system with its generated code, as compressed JSON in
-bytes.
+The group ``symlie`` contains everything else: auxiliary integrator state, attempted steps, events, the end of the
+integration, from which it can be continued, and the system with its generated code, as compressed JSON in bytes.
 """
 
 from __future__ import annotations
@@ -33,28 +32,28 @@ from symlie.runtime.system.record import model_hash, system_record
 from symlie.version import VERSION
 
 FORMAT = 4
-"""Version of what is in these files."""
+"""Version of the content of these files."""
 
 GROUP = "symlie/"
-"""Names of variables in the group begin with this."""
+"""Prefix of the names of variables in the group."""
 
 SYSTEM = f"{GROUP}system"
 """Variable with the system."""
 
 END = f"{GROUP}end_"
-"""Variables of the end of an integration begin with this."""
+"""Prefix of the variables of the end of an integration."""
 
 TRACE = f"{GROUP}trace_"
-"""Variables of tried steps begin with this."""
+"""Prefix of the variables of attempted steps."""
 
 CARRIED = f"{GROUP}carried"
-"""What the run carried at the recorded times."""
+"""Auxiliary integrator state at the recorded times."""
 
 UNWRAPPED = f"{GROUP}unwrapped"
-"""Angles over turns that the model states, at the recorded times."""
+"""Unwrapped angles defined by the model, at the recorded times."""
 
 EVENT = f"{GROUP}event"
-"""Which events happened; variables with the times and states of events begin with this and an underscore."""
+"""Events; variables with the times and states of events have this prefix and an underscore."""
 
 EVENT_STATE = ("q", "v", "multipliers", "carried", "own")
 """Parts of the state at an event."""
@@ -63,15 +62,15 @@ _AXES: dict[int, tuple[str, ...]] = {0: (), 1: ("component",), 2: ("row", "colum
 """Names of the dimensions of a number, a vector and a matrix, before their lengths."""
 
 _RESERVED = ("time", "attributes", "variables", "file", "allow_pickle")
-"""Names that no variable has: entries of every file, and arguments of `numpy.savez`."""
+"""Reserved names: entries of every file, and arguments of `numpy.savez`."""
 
 _SETTINGS = ("h", "rtol", "atol", "controller", "stabilize", "multipliers")
-"""Arguments of `solve` that are attributes of their own, besides all of them as JSON."""
+"""Arguments of `solve` stored as separate attributes, in addition to the JSON text of all of them."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A quantity over time with what a reader needs to know of it."""
+    """Quantity over time with its metadata."""
 
     name: str
     dimensions: tuple[str, ...]
@@ -80,7 +79,7 @@ class Variable:
 
 
 def solution_variables(solution: Solution) -> list[Variable]:
-    """Everything recorded: time, fields of all nodes, multipliers, energy, residuals, outputs."""
+    """Return all recorded quantities: time, fields of all nodes, multipliers, energy, residuals, outputs."""
     layout = solution.system.layout
     variables = [Variable("time", ("time",), solution.t, {"units": "s", "kind": "time"})]
     taken = set(_RESERVED)
@@ -133,12 +132,12 @@ def solution_variables(solution: Solution) -> list[Variable]:
 
 
 def _uniqueness(is_undetermined: bool) -> dict[str, str]:
-    """Attribute of values that redundant constraint equations leave undetermined."""
+    """Return the attribute of values that redundant constraint equations leave undetermined."""
     return {"undetermined": "yes"} if is_undetermined else {}
 
 
 def group_variables(solution: Solution) -> list[Variable]:
-    """What is in the group besides: tried steps, events, the end, and the system."""
+    """Return the other variables of the group: attempted steps, events, the end, and the system."""
     record = packed(system_record(solution.system))
     return [
         *_carried_variables(solution),
@@ -202,24 +201,18 @@ def _end_variables(solution: Solution) -> list[Variable]:
 
 
 def packed(record: Mapping[str, object]) -> NDArray[np.uint8]:
-    """JSON as compressed bytes, and back with `unpacked`."""
+    """Return JSON as compressed bytes; `unpacked` is the inverse."""
     return np.frombuffer(zlib.compress(json.dumps(record).encode(), 6), dtype=np.uint8)
 
 
 def unpacked(data: object) -> dict[str, Any]:
-    """The JSON that was packed.
-
-    Raises
-    ------
-    zlib.error, ValueError
-        It is damaged.
-    """
+    """Return the data of `packed` bytes; damaged ones raise zlib.error or ValueError."""
     record: dict[str, Any] = json.loads(zlib.decompress(np.asarray(data, dtype=np.uint8).tobytes()))
     return record
 
 
 def solution_attributes(solution: Solution) -> dict[str, str]:
-    """What produced a solution; objects as JSON."""
+    """Return the attributes that describe the origin of a solution; objects are JSON texts."""
     system = solution.system
     parameters = {
         name: system.parameters[position].reshape(shape).tolist()

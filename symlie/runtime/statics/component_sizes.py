@@ -1,4 +1,4 @@
-"""Characteristic sizes of velocity components, so that rotations and displacements can be compared in any units."""
+"""Characteristic sizes of velocity components, which make rotations and displacements comparable in any units."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 PROBE = 1e-6
-"""Relative change of stored coordinates that shows how large they are, and rotation that shows which components are
-angles."""
+"""Relative perturbation of stored coordinates that measures their size, and rotation that identifies angles."""
 
 ROUNDING = 4 * np.finfo(float).eps
 """Round-off of a force relative to stiffness times coordinate, and of a constraint relative to B times coordinate."""
@@ -26,11 +25,8 @@ ROUNDING = 4 * np.finfo(float).eps
 
 @dataclass(frozen=True)
 class ComponentSizes:
-    """Sizes of the free velocity components at a configuration.
-
-    Lengths are 1 for angles; for other components of a field the spread of its nodes, at least the radius of gyration.
-    Magnitudes are those of the stored coordinates, which rounding is relative to.
-    """
+    """Sizes of the free velocity components: ``length`` is 1 for angles, else the spread of the nodes, at least the
+    radius of gyration; ``magnitude`` is the size of the stored coordinates, to which rounding is relative."""
 
     length: Array
     magnitude: Array
@@ -38,38 +34,28 @@ class ComponentSizes:
     """Node of each component."""
 
     def largest(self, step: Array) -> float:
-        """Largest component of a step, relative to the lengths."""
+        """Return the largest component of a step, relative to the lengths."""
         return float(np.abs(step / self.length).max(initial=0))
 
     def norm(self, step: Array) -> float:
-        """Euclidean length of a step, relative to the lengths."""
+        """Return the Euclidean norm of a step, relative to the lengths."""
         return float(np.linalg.norm(step / self.length))
 
     def force_scale(self, stiffness: Sparse, damping: Sparse, v: Array, jacobian: Sparse, multipliers: Array) -> Array:
-        """Size of the forces that are added up in each component, from |K| q, |C| v and |B|ᵀ|λ| of its node.
-
-        Parameters
-        ----------
-        stiffness, damping, jacobian
-            K, C and B on the free components, sparse.
-        v
-            Velocity, shape (free components,).
-        multipliers
-            λ of the rows of B.
-        """
+        """Return the size of the forces summed in each component, from |K| q, |C| v and |B|ᵀ|λ| of its node."""
         acting = abs(stiffness) @ self.magnitude + abs(damping) @ np.abs(v) + abs(jacobian).T @ np.abs(multipliers)
         largest = np.zeros(int(self.node.max(initial=0)) + 1)
         np.maximum.at(largest, self.node, acting * self.length)
         return np.asarray(largest[self.node] / self.length)
 
     def constraint_scale(self, jacobian: Sparse) -> Array:
-        """|B| q: size of the coordinates that each constraint equation compares."""
+        """Return |B| q, the size of the coordinates that each constraint equation compares."""
         return np.asarray(abs(jacobian) @ self.magnitude)
 
 
 @dataclass(frozen=True)
 class _Field:
-    """Velocity components of one field of all nodes of one type."""
+    """Velocity components of one field, for all nodes of one type."""
 
     components: NDArray[np.intp]
     is_angle: bool
@@ -85,7 +71,7 @@ class _Nodes:
             self.by_type.setdefault(node.type.name, []).append(k)
 
     def types(self) -> Iterator[tuple[NodeType, NDArray[np.intp], NDArray[np.intp]]]:
-        """Types with the storage (nodes × storage) and velocity components (nodes × dimension) of their nodes."""
+        """Yield types with the storage (nodes × storage) and velocity components (nodes × dimension) of their nodes."""
         for slices in self.by_type.values():
             nodes = [self.layout.nodes[k] for k in slices]
             kind = nodes[0].type
@@ -94,7 +80,7 @@ class _Nodes:
             yield kind, storage.reshape(-1, kind.storage), velocity.reshape(-1, kind.dimension)
 
     def fields(self, q: Array) -> Iterator[_Field]:
-        """Fields of all types."""
+        """Yield the fields of all types."""
         for kind, _, velocity in self.types():
             for part in (f.part for f in kind.velocity_fields):
                 unit = np.zeros(self.layout.dimension)
@@ -103,7 +89,7 @@ class _Nodes:
 
     @cached_property
     def first_of_type(self) -> NDArray[np.intp]:
-        """For each stored number that of the first node of the same type."""
+        """For each stored number, its index in the first node of the same type."""
         index = np.arange(self.layout.storage)
         for _, storage, _ in self.types():
             index[storage] = storage[0]
@@ -111,17 +97,7 @@ class _Nodes:
 
 
 def component_sizes(system: System, q: Array, mass: Array) -> ComponentSizes:
-    """Sizes of the free velocity components.
-
-    Parameters
-    ----------
-    system
-        The system.
-    q
-        Configuration, shape (storage,).
-    mass
-        Diagonal of M, shape (dimension,).
-    """
+    """Return the sizes of the free velocity components at q, with the diagonal of M, shape (dimension,)."""
     layout, kernels, nodes = system.layout, system.kernels, _Nodes(system)
     signs = np.where(np.random.default_rng(0).random(layout.storage) < 0.5, -1.0, 1.0)
     with np.errstate(all="ignore"):

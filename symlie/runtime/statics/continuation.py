@@ -4,8 +4,8 @@
     [ B   0   Φ' ] [Δλ] = - [ Φ       ],     q ← q∘exp(δ),  λ ← λ + Δλ,  μ ← μ + Δμ
     [ aᵀ  0   b  ] [Δμ]     [ 0       ]
 
-(a, b) is the tangent, weighted so that arc lengths have no unit: the mean square of δ relative to the sizes of its
-components plus the square of Δμ relative to its range. The matrix is regular at limit points, where K is singular.
+(a, b) is the tangent with weights that make arc lengths dimensionless: the mean square of δ relative to the sizes of
+its components plus the square of Δμ relative to its range. The matrix is regular at limit points, where K is singular.
 
 Source: [Deuflhard2004], section 5.2; [Riks1979].
 """
@@ -22,28 +22,28 @@ from symlie.runtime.statics.critical import critical_stiffness
 from symlie.runtime.statics.parameter_family import ParameterFamily
 
 MOST_CORRECTIONS = 10
-"""Newton corrections of a point."""
+"""Largest number of Newton corrections of a point."""
 
 CONTRACTION = 0.7
-"""Length of a correction relative to the one before from which on a step is too long."""
+"""Ratio of successive corrections above which a step is too long."""
 
 NEUTRAL_SHIFT = 1e-9
-"""Relative stiffness that a direction without any gets, such as a rigid body motion."""
+"""Relative stiffness added if directions such as rigid-body motions have none."""
 
 
 class CorrectionError(Exception):
-    """Newton's corrections lead to no point of the path."""
+    """Newton's method finds no point of the path."""
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """An equilibrium on a path with the tangent of the path."""
+    """Equilibrium on a path with the tangent of the path."""
 
     q: Array
     multipliers: Array
-    """λ of holonomic rows."""
+    """λ of holonomic constraints."""
     value: float
-    """The continuation parameter."""
+    """Continuation parameter."""
     step: Array
     """δ of the tangent, shape (free components,)."""
     multiplier_step: Array
@@ -53,60 +53,26 @@ class PathPoint:
 
     @property
     def unstable(self) -> int:
-        """Number of directions in which the stiffness is negative."""
+        """Number of directions with negative stiffness."""
         return int(np.sum(self.stiffness < 0))
 
 
 class Continuation:
-    """Points of a path.
-
-    Parameters
-    ----------
-    family
-        The systems.
-    scale
-        Range of the parameter.
-    tolerance
-        Largest component of the last Newton correction, relative to its size.
-    """
+    """Computation of path points, for the parameter range ``scale`` and a tolerance of the relative Newton
+    correction."""
 
     def __init__(self, family: ParameterFamily, scale: float, tolerance: float) -> None:
         self.family, self.scale, self.tolerance = family, scale, tolerance
         self.lengths: Array | None = None
 
     def first(self, q: Array, multipliers: Array, value: float, sign: float) -> PathPoint:
-        """The point at an equilibrium, with the tangent along which the parameter grows or falls.
-
-        Parameters
-        ----------
-        q, multipliers, value
-            The equilibrium, with λ of holonomic rows, and the parameter.
-        sign
-            1 or -1.
-
-        Raises
-        ------
-        CorrectionError
-            The tangent is not determined, as at a bifurcation point.
-        """
+        """Return the point at an equilibrium, with the tangent along which the parameter increases (``sign`` 1) or
+        decreases (-1); raise CorrectionError if the tangent is not determined, as at a bifurcation point."""
         self.lengths = self.family.statics(value).sizes(q).length
         return self._point(q, multipliers, value, np.zeros(len(self.lengths)), sign * self.scale)
 
     def next(self, point: PathPoint, h: float) -> PathPoint:
-        """The point at an arc length along the tangent.
-
-        Parameters
-        ----------
-        point
-            The point before.
-        h
-            Arc length, relative to the size of the system and the range of the parameter.
-
-        Raises
-        ------
-        CorrectionError
-            None is found.
-        """
+        """Return the point at arc length h along the tangent, or raise CorrectionError."""
         statics = self.family.statics(point.value + h * point.value_step)
         value = point.value + h * point.value_step
         q = statics.prescribed(statics.moved(point.q, h * point.step))
@@ -135,7 +101,7 @@ class Continuation:
         raise CorrectionError
 
     def dot(self, point: PathPoint, other: PathPoint) -> float:
-        """Cosine of the angle between two tangents."""
+        """Return the cosine of the angle between two tangents."""
         a, b = self._weighted(point.step, point.value_step)
         return float(a @ other.step + b * other.value_step)
 

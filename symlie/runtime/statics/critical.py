@@ -1,4 +1,4 @@
-"""Eigenvalues of the stiffness matrix on the constraints next to zero, and their directions."""
+"""Eigenvalues of the stiffness matrix on the constraints near zero, and their directions."""
 
 from __future__ import annotations
 
@@ -17,32 +17,21 @@ from symlie.runtime.statics.residual import Statics
 from symlie.runtime.statics.steady_motion import Coefficients
 
 LARGEST_DENSE = 90
-"""Free velocity components up to which all eigenvalues are computed."""
+"""Largest number of free velocity components for which all eigenvalues are computed."""
 
 NEAREST = 12
-"""Eigenvalues of larger systems."""
+"""Number of eigenvalues of larger systems."""
 
 SYMMETRIC = 1e-8
-"""Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
+"""Relative size of the asymmetric part of K due to round-off and to the tolerance of the equilibrium."""
 
 REAL = 1e-9
 """Imaginary part of an eigenvalue, relative to its size, that is round-off."""
 
 
 def critical_stiffness(statics: Statics, q: Array, multipliers: Array, lengths: Array) -> tuple[Array, Array]:
-    """Real eigenvalues of K x + Bᵀ μ = κ L⁻² x, B x = 0, ascending, and x by column.
-
-    Those that are zero within rounding are zero. Of large systems they are the ones next to zero.
-
-    Parameters
-    ----------
-    statics
-        The system.
-    q, multipliers
-        The configuration and λ of the rows that count.
-    lengths
-        Diagonal of L, the sizes of the components.
-    """
+    """Return the real eigenvalues of K x + Bᵀ μ = κ L⁻² x, B x = 0 with L = diag(lengths), ascending and exactly zero
+    if zero within rounding, and x by column; of large systems only the eigenvalues nearest to zero."""
     from scipy.sparse import csr_array, diags_array, eye_array
 
     def scaled(q: Array, multipliers: Array) -> dict[str, Sparse]:
@@ -72,21 +61,13 @@ def critical_stiffness(statics: Statics, q: Array, multipliers: Array, lengths: 
 
 
 class _Unsymmetric:
-    """Eigenvalues κ of K x + Bᵀ μ = κ x, B x = 0, from those of x ↦ y with (K + σ) y + Bᵀ μ = x, B y = 0.
-
-    Parameters
-    ----------
-    stiffness, jacobian
-        K and B.
-    rounding
-        Rounding of the entries of K.
-    """
+    """Eigenvalues κ of K x + Bᵀ μ = κ x, B x = 0 for unsymmetric K, from x ↦ y with (K + σ) y + Bᵀ μ = x, B y = 0."""
 
     def __init__(self, stiffness: Sparse, jacobian: Sparse, rounding: Sparse) -> None:
         self._stiffness, self._jacobian, self._rounding = stiffness, jacobian, rounding
 
     def all(self) -> Eigenpairs:
-        """All of them."""
+        """Return all eigenvalues."""
         from scipy.linalg import eig
 
         n = self._stiffness.shape[0]
@@ -101,13 +82,7 @@ class _Unsymmetric:
         return self._resolved(at, 1.0)
 
     def slowest(self, count: int) -> Eigenpairs:
-        """Those next to zero, by iteration.
-
-        Parameters
-        ----------
-        count
-            Their number.
-        """
+        """Return the eigenvalues nearest to zero, by iteration."""
         from scipy.sparse.linalg import LinearOperator, eigs
 
         n, m = self._jacobian.shape[1], self._jacobian.shape[0]
@@ -128,7 +103,7 @@ class _Unsymmetric:
         return self._resolved(at, FIRST)
 
     def _resolved(self, at: Callable[[float], Eigenpairs], part: float) -> Eigenpairs:
-        """Eigenvalues from shifts that begin at a part of the largest stiffness."""
+        """Return eigenvalues from shifts that start at ``part`` times the largest stiffness."""
         shift = part * float(np.abs(self._stiffness.data).max(initial=0.0))
         first = near(at, shift)
         if first is None:
@@ -141,7 +116,7 @@ class _Unsymmetric:
         return SaddlePoint(stiffness + shift * eye_array(rows.shape[1]), rows, lost_pivot=0.0, refinements=1)
 
     def _pairs(self, reciprocals: Numbers, left: Numbers, right: Numbers, shift: float) -> Eigenpairs:
-        """Eigenvalues in the order of their moduli."""
+        """Return the eigenvalues ordered by modulus."""
         values, magnified, growth = from_reciprocals(reciprocals, -shift)
         left, right = (x / np.linalg.norm(x, axis=0) for x in (left, right))
         overlap = np.maximum(np.abs(np.sum(left * right, axis=0)), np.finfo(float).eps)

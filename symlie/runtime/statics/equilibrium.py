@@ -1,4 +1,4 @@
-"""Static equilibria g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0, in steps of the load."""
+"""Static equilibria g(t, q, 0) + Bᵀ λ = 0, Φ(t, q) = 0, with load steps."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 MOST_ITERATIONS = 1000
-"""Accepted steps of each load step; mechanisms take five, slender rods dozens, slack stiff cables hundreds."""
+"""Accepted steps per load step at most; mechanisms take five, slender rods dozens, slack stiff cables hundreds."""
 
 
 class Equilibrium(NamedTuple):
-    """A configuration at rest."""
+    """Static equilibrium of a system."""
 
     q: Array
     """Configuration, shape (storage,)."""
     multipliers: Array
-    """λ, shape (rows,); zero for nonholonomic rows."""
+    """λ, shape (constraints,); zero for nonholonomic constraints."""
     iterations: int
-    """Steps that were taken."""
+    """Number of accepted steps."""
 
     def __repr__(self) -> str:
         return line("Equilibrium", [f"{name}={brief(value)}" for name, value in self._asdict().items()])
@@ -75,20 +75,8 @@ def static_equilibrium(
 
 
 def starting_point(system: System, start: Equilibrium | None) -> tuple[Array, Array | None]:
-    """Configuration, and multipliers if they are known, that a search begins with.
-
-    Parameters
-    ----------
-    system
-        The system.
-    start
-        A previous equilibrium; None: the initial configuration.
-
-    Raises
-    ------
-    ModelError
-        The equilibrium is not one of such a system.
-    """
+    """Return the configuration and the multipliers, if known, at which a search starts; raise ModelError if ``start``
+    is not an equilibrium of such a system."""
     if start is None:
         return system.stated_state().q, None
     layout = system.layout

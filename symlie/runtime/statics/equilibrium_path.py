@@ -1,4 +1,4 @@
-"""Paths of equilibria over a parameter, through limit points, with bifurcation points on them."""
+"""Paths of equilibria over a parameter, through limit points, with their bifurcation points."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LEAST_STEP = 1e-7
-"""Arc length below which a path is lost."""
+"""Arc length of a step below which a path counts as lost."""
 
 SMALLEST_COSINE, GOOD_COSINE = 0.85, 0.97
 """Cosine of the angle between tangents below which a step is too long, and above which the next one is longer."""
 
 GROWTH = 1.6
-"""Factor of steps."""
+"""Growth factor of steps."""
 
 LOCATED = 1e-10
-"""Arc length, relative to a step, to which points are located."""
+"""Tolerance of the arc length of end points and critical points, relative to the step."""
 
 SAME_POINT = 1e-4
-"""Arc length between a singular stiffness and a limit point, relative to the step, that are the same point."""
+"""Difference of arc lengths, relative to the step, up to which singular points coincide."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CriticalPoint(Brief):
-    """A point of a path at which the stiffness is singular."""
+    """Point of a path with singular stiffness."""
 
     kind: Literal["limit", "bifurcation"]
     value: float
-    """The parameter."""
+    """Value of the parameter."""
     q: Array
     """Configuration, shape (storage,)."""
     multipliers: Array
-    """λ, shape (rows,)."""
+    """λ, shape (constraints,)."""
     arc_length: float
     directions: Array
     """Directions without stiffness, trivialised, shape (multiplicity, dimension)."""
@@ -58,22 +58,22 @@ class CriticalPoint(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumPath(Brief):
-    """Equilibria along a path over a parameter; arrays have a row for each point.
+    """Equilibria along a path over a parameter; the first axis of arrays counts the points.
 
-    Arc lengths have no unit: they are relative to the size of the system and the range of the parameter.
+    Arc lengths are dimensionless: relative to the size of the system and the range of the parameter.
     """
 
     system: System
     parameter: str
     """Name of the continuation parameter."""
     values: Array
-    """Its values, shape (points,)."""
+    """Values of the parameter, shape (points,)."""
     q: Array
     """Configurations, shape (points, storage)."""
     multipliers: Array
-    """λ, shape (points, rows)."""
+    """λ, shape (points, constraints)."""
     arc_lengths: Array
-    """Shape (points,)."""
+    """Arc lengths, shape (points,)."""
     unstable: Array
     """Number of directions with negative stiffness, shape (points,)."""
     outputs: dict[str, Array]
@@ -83,28 +83,28 @@ class EquilibriumPath(Brief):
     bifurcation_points: tuple[CriticalPoint, ...]
     """Points at which other paths cross."""
     end: Literal["until", "max_points", "failed"]
-    """Why the path ends."""
+    """Reason for the end of the path."""
 
     @property
     def is_stable(self) -> Array:
-        """Whether no direction has a negative stiffness, shape (points,).
+        """True at points without negative stiffness, shape (points,).
 
-        Loads without a potential may let a system flutter nevertheless; `System.linearize` tells.
+        Loads without a potential may still cause flutter; see `System.linearize`.
         """
         return np.asarray(self.unstable == 0)
 
     def equilibrium(self, point: int) -> Equilibrium:
-        """A point as a starting point of other searches.
+        """Return a point as a starting point of other searches.
 
         Parameters
         ----------
         point
-            Its number.
+            Index of the point.
         """
         return Equilibrium(self.q[point], self.multipliers[point], 0)
 
     def plot(self, output: str | None = None) -> Figure:
-        """A figure of the parameter over an output, with limit and bifurcation points.
+        """Plot the parameter versus an output, with limit and bifurcation points.
 
         Parameters
         ----------
@@ -114,14 +114,15 @@ class EquilibriumPath(Brief):
         Raises
         ------
         UnknownNameError
-            There is no such output.
+            If the output does not exist.
         """
         from symlie.runtime.plot.path_figure import plot_path
 
         return plot_path(self, output)
 
     def field(self, node: str, name: str) -> Array:
-        """A field of the configuration of a node along the path, shape (points, …), for arrays (points, count, …).
+        """Return a field of the configuration of a node along the path, shape (points, …) or, for arrays, (points,
+        count, …).
 
         Parameters
         ----------
@@ -164,7 +165,7 @@ def equilibrium_path(
 
 
 class _Follower:
-    """Steps along a path, and the points between them at which something happens."""
+    """Steps along a path, and the critical points between them."""
 
     def __init__(
         self, family: ParameterFamily, continuation: Continuation, until: float, largest: float, most: int
@@ -176,7 +177,7 @@ class _Follower:
         self.bifurcations: list[CriticalPoint] = []
 
     def path(self, rest: Equilibrium, sign: float, begin: float, h: float) -> EquilibriumPath:
-        """The path from an equilibrium on."""
+        """Return the path that starts at an equilibrium."""
         rows = self.family.statics(begin).rows
         try:
             self.points.append(self.continuation.first(rest.q, rest.multipliers[rows], begin, sign))
@@ -216,7 +217,7 @@ class _Follower:
     def _located(
         self, before: PathPoint, h: float, after: PathPoint, function: Callable[[PathPoint], float]
     ) -> tuple[float, PathPoint]:
-        """Arc length and point at which a function vanishes between two points."""
+        """Return arc length and point at which a function vanishes between two points."""
         from scipy.optimize import brentq
 
         known = {0.0: before, h: after}
@@ -234,7 +235,7 @@ class _Follower:
         return root, known[root]
 
     def _look_between(self, before: PathPoint, after: PathPoint, h: float) -> None:
-        """Find limit and bifurcation points in a step."""
+        """Find the limit and bifurcation points in a step."""
         limit: float | None = None
         if before.value_step * after.value_step < 0:
             limit, point = self._located(before, h, after, lambda p: p.value_step)
@@ -242,7 +243,7 @@ class _Follower:
         few, many = sorted((before.unstable, after.unstable))
         crossings: list[tuple[float, PathPoint]] = []
         for k in range(few, many):
-            if before.stiffness[k] * after.stiffness[k] <= 0:  # zero within rounding at a point, too
+            if before.stiffness[k] * after.stiffness[k] <= 0:  # also if it is zero at a point
                 crossings.append(self._located(before, h, after, partial(_stiffness, k)))
         crossings.sort(key=lambda found: found[0])
         if limit is not None and crossings:

@@ -2,8 +2,9 @@
 
     η = E x,   w = S y + G x,   z = (x, y)
 
-E and S are orthonormal bases of what holonomic rows leave to the variation η and all rows to that w of the velocity; G
-satisfies B G + H E = 0, and Sᵀ M G = 0, which keeps derivatives of G x out of the equations.
+E and S are orthonormal bases: E of the variations η of the configuration that satisfy the holonomic constraints, S of
+the variations w of the velocity that satisfy all constraints for η = 0. G satisfies B G + H E = 0 and Sᵀ M G = 0, which
+eliminates derivatives of G x from the equations.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 CONSISTENT = 1e-8
-"""Relative size of what rows on velocities ask of the configuration where they depend on each other."""
+"""Relative residual of B G + H E = 0 up to which redundant constraint equations are consistent."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FirstOrder(Brief):
-    """z' = A z, on the free components, dense."""
+    """First-order equations z' = A z on the free components, dense."""
 
     matrix: Array
     """A, shape (states, states)."""
     variation: Array
-    """Takes z to η, shape (free components, states)."""
+    """Matrix that maps z to η, shape (free components, states)."""
     velocity: Array
-    """Takes z to w, shape (free components, states)."""
+    """Matrix that maps z to w, shape (free components, states)."""
     basis: Array
     """S, shape (free components, degrees of freedom)."""
     mass: Array
@@ -44,13 +45,8 @@ class FirstOrder(Brief):
 
 
 def first_order(linear: Linearization) -> FirstOrder:
-    """Equations of first order.
-
-    Raises
-    ------
-    EquilibriumError
-        There is a direction without mass that no constraint fixes, or rows on velocities contradict each other.
-    """
+    """Return the first-order equations; raise EquilibriumError for an unconstrained massless direction or contradictory
+    velocity constraints."""
     mass, damping, stiffness, jacobian, hidden, drift, spin = (
         m.toarray()
         for m in (
@@ -72,20 +68,8 @@ def first_order(linear: Linearization) -> FirstOrder:
 def independent_coordinates(
     system: System, mass: Array, jacobian: Array, hidden: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """E, S and G of variations that constraints admit, and Sᵀ M S.
-
-    Parameters
-    ----------
-    system
-        The system.
-    mass, jacobian, hidden
-        M, B and H = D_q(B v + b) on the free components.
-
-    Raises
-    ------
-    EquilibriumError
-        There is a direction without mass that no constraint fixes, or rows on velocities contradict each other.
-    """
+    """Return E, S, G and Sᵀ M S for M, B and H = D_q(B v + b) on the free components; raise EquilibriumError for an
+    unconstrained massless direction or contradictory velocity constraints."""
     e = null_space(jacobian[system.layout.holonomic])
     s = null_space(jacobian)
     reduced = s.T @ mass @ s
@@ -104,7 +88,7 @@ def independent_coordinates(
 
 
 def _check_mass(name: str, reduced: Array) -> None:
-    """Check that the mass matrix on the directions that constraints leave is regular."""
+    """Raise EquilibriumError unless the mass matrix is regular on the directions that satisfy the constraints."""
     if not len(reduced):
         return
     scale = np.sqrt(np.maximum(np.diag(reduced), np.finfo(float).tiny))
@@ -114,11 +98,11 @@ def _check_mass(name: str, reduced: Array) -> None:
 
 
 NO_MASS = 1e-14
-"""Relative size of a mass that is round-off of none."""
+"""Relative size of a mass that is round-off."""
 
 
 def no_mass(name: str) -> EquilibriumError:
-    """The error of a direction without mass."""
+    """Return the error of a massless direction."""
     return EquilibriumError(
         f"Small motions of '{name}' are not determined: there is a direction without mass that no constraint fixes; "
         "give it mass."
@@ -126,7 +110,8 @@ def no_mass(name: str) -> EquilibriumError:
 
 
 def null_space(jacobian: Array, rank: int | None = None) -> Array:
-    """An orthonormal basis of the null space of a matrix, by singular values; the rank follows if it is not given."""
+    """Return an orthonormal basis of the null space of a matrix by singular values, which determine an unspecified
+    rank, too."""
     rows, n = jacobian.shape
     if not rows:
         return np.eye(n)
@@ -135,7 +120,7 @@ def null_space(jacobian: Array, rank: int | None = None) -> Array:
 
 
 def independent_rows(jacobian: Array) -> NDArray[np.intp]:
-    """Indices of rows that the others depend on, as many as the rank, which is found by singular values."""
+    """Return the indices of a largest set of independent rows, whose rank is determined by singular values."""
     from scipy.linalg import qr
 
     if not len(jacobian):
@@ -145,7 +130,7 @@ def independent_rows(jacobian: Array) -> NDArray[np.intp]:
 
 
 def across(jacobian: Array, values: Array) -> Array:
-    """The smallest X with B X = values, in the sense of least squares."""
+    """Return the smallest X with B X = values in the least-squares sense."""
     if not len(jacobian):
         return np.zeros((jacobian.shape[1], values.shape[1]))
     left, singular, right, rank = _decomposed(jacobian)
@@ -159,6 +144,6 @@ def _norms(jacobian: Array) -> Array:
 
 
 def _decomposed(jacobian: Array) -> tuple[Array, Array, Array, int]:
-    """Singular value decomposition of the matrix with normed rows, and its rank."""
+    """Return the singular value decomposition of the matrix with normalised rows, and its rank."""
     left, values, right = np.linalg.svd(jacobian / _norms(jacobian)[:, None])
     return left, values, right, int(np.sum(values > RANK_TOLERANCE * values.max(initial=0.0)))

@@ -1,9 +1,9 @@
 """(A - σ)⁻¹ of the equations z' = A z of small motions, from the equations in all components.
 
-Rounding is then relative to each entry of the equations: with D = [v - ζ, ·], Z = [ζ, ·] and w = a + (D + σ) η,
+Rounding is thereby relative to each entry of the equations. With D = [v - ζ, ·], Z = [ζ, ·] and w = a + (D + σ) η,
 
-    ((C + σM - MZ)(D + σ) + K) η + Bᵀ λ = -(C + σM - MZ) a - M b,   B η = 0 of holonomic rows,
-    (B (D + σ) + H) η = -B a of others
+    ((C + σM - MZ)(D + σ) + K) η + Bᵀ λ = -(C + σM - MZ) a - M b,
+    B η = 0 for holonomic constraints,   (B (D + σ) + H) η = -B a for nonholonomic constraints
 
 for right-hand sides a of η' and b of w'.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def independent_constraints(linear: Linearization) -> NDArray[np.intp]:
-    """Indices of rows of B that all rows depend on, those on positions first."""
+    """Return the indices of a largest set of independent rows of B, with preference for holonomic constraints."""
     from scipy.linalg import qr
 
     jacobian, holonomic = linear.jacobian.toarray(), linear.system.layout.holonomic
@@ -40,22 +40,8 @@ def independent_constraints(linear: Linearization) -> NDArray[np.intp]:
 
 
 class FirstOrderInverse:
-    """(a, b) ↦ (η, w), factorised once.
-
-    Parameters
-    ----------
-    linear
-        The equations, in components of equal mass.
-    rows
-        Indices of independent constraint equations.
-    shift
-        σ.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        The shifted matrix is singular.
-    """
+    """Map (a, b) ↦ (η, w), factorised once for independent constraint equations ``rows`` and the shift σ; raises
+    LinAlgError if the shifted matrix is singular."""
 
     def __init__(self, linear: Linearization, rows: NDArray[np.intp], shift: float) -> None:
         from scipy.sparse import diags_array, eye_array
@@ -79,13 +65,7 @@ class FirstOrderInverse:
         )
 
     def __call__(self, a: Array, b: Array) -> tuple[Array, Array]:
-        """η and w, by column.
-
-        Parameters
-        ----------
-        a, b
-            Right-hand sides of η' and w', shape (components, n).
-        """
+        """Return η and w by column, for right-hand sides a of η' and b of w', shape (components, n)."""
         weights = ((1 - self._on_positions) / self._largest)[:, None]
         forces, rows = -(self._resisted @ a + self._mass @ b), -weights * (self._jacobian @ a)
         eta = self._factors.solve(forces, rows)[0]

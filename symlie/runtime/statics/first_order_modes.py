@@ -1,6 +1,6 @@
-"""Motions with damping, gyroscopic forces or rows on velocities: eigenvalues of z' = A z, with dense matrices.
+"""Modes with damping, gyroscopic forces or nonholonomic constraints: eigenvalues of z' = A z, with dense matrices.
 
-With a shift σ, 1/(s - σ) are eigenvalues of (A - σ)⁻¹. Where s = 0 is defective its vectors are those of its chains.
+With a shift σ, 1/(s - σ) are eigenvalues of (A - σ)⁻¹. The vectors of a defective s = 0 are its Jordan chains.
 """
 
 from __future__ import annotations
@@ -24,47 +24,35 @@ if TYPE_CHECKING:
 
 
 def first_order_modes(linear: Linearization, rounding: Coefficients) -> Spectrum:
-    """All eigenvalues and shapes.
-
-    Parameters
-    ----------
-    linear
-        The equations, in components of equal mass.
-    rounding
-        Rounding of the entries of the matrices.
-
-    Raises
-    ------
-    EquilibriumError
-        The equations are not determined.
-    """
+    """Return all eigenvalues and shapes of equations in components of equal mass; raise EquilibriumError if the
+    equations are not determined."""
     return _FirstOrderModes(linear, rounding).found()
 
 
 CLEAN = 16 * np.finfo(float).eps
-"""Size of an entry of A or of (A - σ)⁻¹, relative to the terms that are summed up in it, that is rounding only."""
+"""Size of an entry of A or of (A - σ)⁻¹, relative to its summed terms, that is rounding only."""
 
 
 APART = 30.0
-"""Ratio of eigenvalues of (A - σ)⁻¹ to the largest one, inverse, from which on they belong to the fast ones."""
+"""Ratio of the largest eigenvalue of (A - σ)⁻¹ to another one from which on the latter counts as fast."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Balanced:
-    """A, or (A - σ)⁻¹, in coordinates in which it is balanced."""
+    """A or (A - σ)⁻¹ in balanced coordinates."""
 
     matrix: Array
     basis: Array
     """z of these coordinates, by column."""
     dual: Array
-    """The dual basis: dualᵀ basis = 1."""
+    """Dual basis: dualᵀ basis = 1."""
     size: float
-    """What rounding of the matrix is relative to."""
+    """Norm to which rounding of the matrix is relative."""
     shift: float = 0.0
-    """σ; zero: the matrix is A."""
+    """σ; zero if the matrix is A."""
 
     def restricted(self, right: Array, left: Array) -> Array:
-        """A on an invariant subspace, given by bases that are dual to each other."""
+        """Return A on an invariant subspace with mutually dual bases."""
         found = left.T @ self.matrix @ right
         return self.shift * np.eye(len(found)) + np.linalg.inv(found) if self.shift else found
 
@@ -78,7 +66,7 @@ class _FirstOrderModes:
         self._matrices: dict[float, _Balanced] = {}
 
     def found(self) -> Spectrum:
-        """The spectrum."""
+        """Return the spectrum."""
         matrix = self._order.matrix
         if not len(matrix):
             nothing = np.zeros((len(self._order.variation), 0), dtype=complex)
@@ -96,13 +84,13 @@ class _FirstOrderModes:
         return ordered(values, self._order.variation @ vectors, accuracy)
 
     def _rate(self) -> float:
-        """A bound of the eigenvalues by the blocks of A, of which that of K is in 1/s²."""
+        """Return a scale of the eigenvalues from the blocks of A; the block of K is in 1/s²."""
         x, matrix = self._configurations, np.abs(self._order.matrix)
         rate = max(np.sqrt(matrix[x:, :x].max(initial=0)), matrix[:x, :x].max(initial=0), matrix[x:, x:].max(initial=0))
         return float(rate) if rate > 0 else 1.0
 
     def _terms(self) -> Array:
-        """Sizes of the terms that are summed up in the entries of A."""
+        """Return the sizes of the terms that are summed in the entries of A."""
         m, order, x = self._linear, self._order, self._configurations
         along, across, basis = (np.abs(a) for a in (order.variation[:, :x], order.velocity[:, :x], order.basis))
         resisted = abs(m.damping) + abs(m.mass) @ abs(m.spin)
@@ -124,7 +112,7 @@ class _FirstOrderModes:
         def is_slow(real: float, imag: float = 0.0) -> bool:
             return bool(np.hypot(real, imag) > largest / APART)
 
-        # Columns that are fast but not quite have errors of slow ones.
+        # Columns with a small slow part have the errors of slow modes; the Schur form separates them.
         turn = schur(found.matrix, sort=is_slow)[1]
         basis, dual = found.basis @ turn, found.dual @ turn
         applied, terms = self._applied(inverse, shift, basis)
@@ -134,7 +122,7 @@ class _FirstOrderModes:
         return self._pairs(self._matrices[shift])
 
     def _applied(self, inverse: FirstOrderInverse, shift: float, z: Array) -> tuple[Array, Array]:
-        """(A - σ)⁻¹ z by column, and the sizes of the terms that are summed up in it."""
+        """Return (A - σ)⁻¹ z by column, and the sizes of the terms that are summed in it."""
         order, x = self._order, self._configurations
         along, across = order.variation[:, :x], order.velocity[:, :x]
         a = order.variation @ z
@@ -147,10 +135,10 @@ class _FirstOrderModes:
         return found, np.vstack([np.abs(along).T @ np.abs(eta), np.abs(order.basis).T @ summed])
 
     def _balanced(self, matrix: Array, terms: Array, rate: float, shift: float = 0.0) -> _Balanced:
-        """A matrix whose entries are sums of terms of given sizes, with velocities relative to a rate."""
+        """Balance a matrix whose entries are sums of terms of given sizes, with velocities relative to a rate."""
         x = self._configurations
         units = np.concatenate([np.ones(x), np.full(len(matrix) - x, rate)])
-        # Rounding alone must not be scaled up.
+        # Balancing must not amplify entries that are rounding only.
         matrix = np.where(np.abs(matrix) > CLEAN * terms, matrix, 0.0)
         scaled, scaling = balanced(matrix * units / units[:, None])
         units = units * scaling
@@ -161,7 +149,7 @@ class _FirstOrderModes:
         return self._matrices[shift]
 
     def _pairs(self, of: _Balanced) -> Eigenpairs:
-        """Eigenvalues in the order of their moduli."""
+        """Return the eigenvalues ordered by modulus."""
         from scipy.linalg import eig
 
         found, left, right = eig(of.matrix, left=True, right=True)
@@ -178,7 +166,8 @@ class _FirstOrderModes:
         return Eigenpairs(values[order], vectors[:, order], error[order], noise[order], shifts, growth)
 
     def _replace_zeros(self, found: Eigenpairs, zeros: int, vectors: Numbers, accuracy: Array) -> None:
-        """Vectors of the chains of s = 0, and how far rounding moves these eigenvalues, in place."""
+        """Replace in place the vectors of s = 0 by Jordan chains, and their accuracy by the effect of rounding on
+        these."""
         from scipy.linalg import schur
 
         of = self._matrices[float(found.shift[zeros - 1])]
@@ -204,7 +193,7 @@ class _FirstOrderModes:
 
         zero = computed + float(np.linalg.norm(disturbed(np.eye(zeros)), 2))
         basis = chains_of_zero(slow, zero)
-        # Errors of the computation are those that it has left in the chain; rounding of the entries acts along it.
+        # Computation errors are visible as remainders in the chain; rounding of the entries acts along it.
         whole = np.abs(basis.T @ slow @ basis) + disturbed(basis)
         accuracy[:zeros] = float(np.abs(np.linalg.eigvals(whole)).max()) + computed
         vectors[:, :zeros] = of.basis @ right @ basis

@@ -1,7 +1,8 @@
-"""How far rounding of the entries of the equations moves eigenvalues, from left and right eigenvectors.
+"""Effect of rounding of the entries of the equations on eigenvalues, from left and right eigenvectors.
 
-To first order an entry of the equations moves an eigenvalue by the left vector times the change of the entry times the
-right vector. Left vectors are multipliers: p of η' = w - D η, y of the forces, ν of the constraint equations.
+To first order, an entry of the equations changes an eigenvalue by the left vector times the change of the entry times
+the right vector. Left vectors consist of multipliers: p of η' = w - D η, y of the forces, ν of the constraint
+equations.
 """
 
 from __future__ import annotations
@@ -34,17 +35,7 @@ class _Sides(NamedTuple):
 
 
 class FirstOrderRounding:
-    """Rounding of the entries of the equations of small motions.
-
-    Parameters
-    ----------
-    linear
-        The equations, in components of equal mass.
-    rounding
-        Rounding of the entries of the matrices.
-    order
-        The equations of first order.
-    """
+    """Effect of rounding of the entries of the equations of small motions, in components of equal mass."""
 
     def __init__(self, linear: Linearization, rounding: Coefficients, order: FirstOrder) -> None:
         self._linear, self._rounding, self._order = linear, rounding, order
@@ -54,17 +45,8 @@ class FirstOrderRounding:
         self._inverse_mass = np.linalg.inv(order.mass).T
 
     def of_eigenvalues(self, values: Numbers, vectors: Numbers, rows: Numbers) -> Array:
-        """Bounds of the change of eigenvalues, shape (n,).
-
-        Parameters
-        ----------
-        values
-            Eigenvalues, shape (n,).
-        vectors
-            Right eigenvectors by column.
-        rows
-            Left eigenvectors by column, conjugated: rowsᵀ A = s rowsᵀ.
-        """
+        """Return bounds of the change of eigenvalues, shape (n,), for right eigenvectors and conjugated left
+        eigenvectors by column: rowsᵀ A = s rowsᵀ."""
         sides = self._sides(np.diag(values), vectors, rows)
         moved = np.sum(sides.left * sides.right, axis=0)
         slope = np.abs(np.sum(rows * vectors, axis=0))
@@ -72,17 +54,8 @@ class FirstOrderRounding:
         return root_bound(moved, slope, curvature)
 
     def of_subspace(self, restricted: Array, vectors: Array, rows: Array) -> Array:
-        """Bounds of the change of the entries of A on an invariant subspace, shape (n, n).
-
-        Parameters
-        ----------
-        restricted
-            A on the subspace.
-        vectors
-            A basis of the subspace by column.
-        rows
-            The dual basis of the left invariant subspace, by column: rowsᵀ vectors = 1.
-        """
+        """Return bounds of the change of the entries of A on an invariant subspace, shape (n, n), with a basis
+        ``vectors`` and the dual basis of the left subspace by column: rowsᵀ vectors = 1."""
         sides = self._sides(restricted, vectors, rows)
         return np.asarray(sides.left.T @ sides.right)
 

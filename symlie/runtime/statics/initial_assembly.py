@@ -3,8 +3,8 @@
     min ηᵀ M(q0) η  with  Φ(t, q0∘exp(η)) = 0,   then velocities, see `symlie.runtime.statics.initial_velocities`.
 
 The metric M makes the change independent of units. Steps -B⁺ Φ on the group lead to the constraints, and steps
--(1 - B⁺B) η along them back towards q0 as far as that makes the change smaller. B⁺ is the pseudoinverse in the metric
-M, so that redundant constraint equations do no harm as long as they can be satisfied.
+-(1 - B⁺B) η along the constraints reduce the distance from q0. B⁺ is the pseudoinverse in the metric M, so that
+consistent redundant constraint equations are harmless.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 MOST_ITERATIONS = 60
-"""Steps to the constraints, and steps along them; small corrections take five of each."""
+"""Largest number of steps to the constraints, and of steps along them; small corrections take five of each."""
 
 SETTLED = 1e-9
-"""Length of a step along the constraints below which the change is the smallest, relative to sizes of components."""
+"""Length of a step along the constraints, relative to component sizes, below which the change is minimal."""
 
 LEAST_SHARE = 1e-3
-"""Share of a step below which it leads nowhere."""
+"""Fraction of a step below which it is not shortened further."""
 
 LARGEST_MOVE = 1.0
 """Largest rotation of one step, in rad."""
@@ -47,31 +47,31 @@ LARGEST_MOVE = 1.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assembly(Brief):
-    """How far initial values were moved."""
+    """Changes of initial values by `System.assembled`."""
 
     moved: dict[str, Array]
-    """By node log(q0⁻¹∘q), shape (count, dimension), in rad and m."""
+    """log(q0⁻¹∘q) by node, shape (count, dimension), in rad and m."""
     velocity_changes: dict[str, Array]
-    """By node changes of the velocities that were stated, shape (count, dimension)."""
+    """Changes of specified velocities by node, shape (count, dimension)."""
     completed: dict[str, Array]
-    """By node velocities that were left out, and zero for the others, shape (count, dimension)."""
+    """Completed velocities by node, zero for specified ones, shape (count, dimension)."""
     iterations: int
     coordinates: dict[str, float]
-    """Coordinates of joints by name of their output, in rad and m: they tell in which branch loops were closed."""
+    """Coordinates of joints by output name, in rad and m: they identify the assembly branch of closed loops."""
 
     @property
     def largest(self) -> dict[str, float]:
-        """Largest component of the move of each node or node array."""
+        """Largest component of the change of each node or node array."""
         return _largest(self.moved)
 
     @property
     def largest_change(self) -> dict[str, float]:
-        """Largest change of a velocity that was stated, of nodes that have one."""
+        """Largest change of a specified velocity, for nodes with such a change."""
         return {name: size for name, size in _largest(self.velocity_changes).items() if size}
 
     @property
     def largest_completed(self) -> dict[str, float]:
-        """Largest velocity that was left out and completed, of nodes that have one."""
+        """Largest completed velocity, for nodes with nonzero completed velocities."""
         return {name: size for name, size in _largest(self.completed).items() if size}
 
 
@@ -109,7 +109,7 @@ def _outputs(statics: Statics, q: Array, names: Sequence[str]) -> Array:
 
 
 class KeptCoordinates(Statics):
-    """Constraints of a system with given coordinates of joints, which keep the values that they have at the start."""
+    """Constraints of a system, extended by specified joint coordinates that retain their initial values."""
 
     def __init__(self, statics: Statics, start: Array, kept: Sequence[JointRate]) -> None:
         super().__init__(statics.system, statics.t, np.isin(np.arange(statics.system.layout.rows), statics.rows))
@@ -120,13 +120,13 @@ class KeptCoordinates(Statics):
         self._values = _outputs(self, start, self._names)
 
     def constraint(self, q: Array) -> Array:
-        """Φ(t, q), and what coordinates are off."""
+        """Return Φ(t, q) and the deviations of the coordinates."""
         off = _outputs(self, q, self._names) - self._values
         off = np.where(self._is_angle, np.remainder(off + np.pi, 2 * np.pi) - np.pi, off)
         return np.concatenate([super().constraint(q), off])
 
     def jacobian(self, q: Array) -> Sparse:
-        """B, and derivatives of the coordinates."""
+        """Return B and the derivatives of the coordinates."""
         from scipy.sparse import vstack
 
         rates = linear_outputs(self.mechanics, self.t, q, [rate.output for rate in self.kept])
@@ -138,7 +138,7 @@ def _by_node(system: System, vector: Array) -> dict[str, Array]:
 
 
 def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
-    """The configuration on the constraints nearest to the start, and the number of steps."""
+    """Return the configuration on the constraints nearest to the start, and the number of steps."""
     mechanics, free = statics.mechanics, statics.free
     metric = statics.kinetic_metric(start)
     q, iterations = closed(statics, start, metric)
@@ -164,23 +164,9 @@ def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int
 
 
 def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Array, int]:
-    """A configuration on the constraints by steps -B⁺Φ, shortened where they do not help, and their number.
-
-    Parameters
-    ----------
-    statics
-        The system at a time.
-    q
-        The configuration to start from.
-    metric
-        Metric of the steps; default: M at the start.
-
-    Raises
-    ------
-    InconsistentInitialValuesError
-        The steps lead nowhere.
-    """
-    if not len(statics.rows):  # then nothing moves coordinates that are given, either
+    """Return a configuration on the constraints, by steps -B⁺Φ that are shortened if necessary, and the number of
+    steps; raise InconsistentInitialValuesError if the steps do not converge."""
+    if not len(statics.rows):  # then specified coordinates do not change, either
         return q, 0
     constraint = statics.constraint(q)
     metric = statics.kinetic_metric(q) if metric is None else metric
@@ -216,7 +202,7 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
 
 
 def _with_velocities(system: System, v: Array, given: NDArray[np.bool_]) -> System:
-    """The system with other values of the velocities that are given."""
+    """Return the system with other values of the specified velocities."""
     for node in system.layout.nodes:
         rows, stated = v[node.velocity].reshape(node.count, -1), given[node.velocity].reshape(node.count, -1)
         for field in node.type.velocity_fields:

@@ -1,14 +1,16 @@
-"""Velocities of an assembly: given ones change as little as possible, those that are not given are completed.
+"""Velocities of an assembly: the smallest change of specified velocities, and the completion of the others.
 
-    min wᵀ M w  over changes w of given velocities  for which there are others u with  B (v0 + w + u) + b = 0
+    min wᵀ M w  over changes w of specified velocities  for which others u exist with  B (v0 + w + u) + b = 0
 
-so that no given velocity changes where the others can satisfy the constraints. Conditions, such as given rates of
-joints, are kept like constraints. The metric M, in which the others weigh next to nothing, finds w; its error is
-removed by repeating it. The others are then completed as those of any start, see `symlie.runtime.system.velocities`.
+Specified velocities therefore do not change if the others can satisfy the constraints. Conditions, such as specified
+rates of joints, are treated like constraints. The metric M, with a very small weight of the others, determines w;
+repetition removes its error. The others are then completed as for any initial condition, see
+`symlie.runtime.system.velocities`.
 
-Where stated velocities almost fit, the others may have to go far to fit them exactly: a bicycle that is stated not to
-turn, with its handlebar turned by a milliradian, would have to stand still. Stated velocities change there, too, at the
-price `DEAR` for their kinetic energy, if that saves more than half of what the others would take.
+If specified velocities almost satisfy the constraints, the others may need large values to satisfy them exactly: a
+bicycle specified not to turn, with its handlebar rotated by a milliradian, would have to stand still. Specified
+velocities then change as well, with a weight `DEAR` of their kinetic energy, if that saves more than half of the
+energy that the others would need.
 """
 
 from __future__ import annotations
@@ -31,16 +33,16 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LIGHT = 1e-5
-"""Square root of the weight of velocities that were left out, where stated ones must change."""
+"""Square root of the weight of unspecified velocities if specified ones must change."""
 
 DEAR = 1e4
-"""Price of kinetic energy of changes of stated velocities, in that of velocities that were left out."""
+"""Weight of the kinetic energy of changes of specified velocities, relative to unspecified ones."""
 
 DEPENDENT = 1e-11
-"""Relative singular value of dependent rows, in metrics that differ by `LIGHT` and by the masses of a system."""
+"""Relative singular value of redundant equations, in metrics that differ by `LIGHT` and by the masses of a system."""
 
 ROUNDS = 4
-"""Repetitions at most."""
+"""Largest number of repetitions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +54,9 @@ class AssembledVelocities:
     v
         All velocities.
     changes
-        Changes of those that were stated.
+        Changes of the specified velocities.
     completed
-        Those that were left out; zero for the others.
+        Unspecified velocities; zero for specified ones.
     """
 
     v: Array
@@ -63,24 +65,8 @@ class AssembledVelocities:
 
 
 def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, velocities: bool) -> AssembledVelocities:
-    """Velocities that satisfy B v + b = 0.
-
-    Parameters
-    ----------
-    statics
-        The system at a time.
-    q
-        Configuration on the constraints.
-    stated
-        Given velocities and conditions.
-    velocities
-        Whether stated velocities may change; otherwise the others are left to `System.initial_state`.
-
-    Raises
-    ------
-    InconsistentInitialValuesError
-        No velocities satisfy the constraints and the conditions.
-    """
+    """Return velocities that satisfy B v + b = 0, or without ``velocities`` the specified ones alone; raise
+    InconsistentInitialValuesError if no velocities satisfy the constraints and conditions."""
     system, layout, given = statics.system, statics.system.layout, stated.given
     v = np.where(given & layout.free, stated.v, 0.0)
     statics.mechanics.prescribe(statics.t, q.copy(), v)
@@ -134,7 +120,7 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
 
 
 def _residual(statics: Statics, q: Array, stated: StatedState, conditions: LinearOutputs) -> Callable[[Array], Array]:
-    """B v + b of the constraints on velocities, and misfits of the conditions, as a function of all velocities."""
+    """Return B v + b of the velocity constraints and the misfits of the conditions, as a function of all velocities."""
     mechanics, t = statics.mechanics, statics.t
     values = mechanics.jacobian(t, q, statics.v)
     targets = np.concatenate([np.zeros(0), *(target for target, _ in stated.conditions.values())])
@@ -149,7 +135,8 @@ def _residual(statics: Statics, q: Array, stated: StatedState, conditions: Linea
 
 
 def _least(jacobian: Sparse, mass: Sparse, weight: Array) -> Callable[[Array], Array]:
-    """Smallest changes of components of some weight, relative to that of M, that remove a residual."""
+    """Return a function that maps a residual to the smallest changes that remove it; ``weight`` scales the components
+    of M, and components of weight zero do not change."""
     from scipy.sparse import diags_array
 
     moving = np.flatnonzero(weight)

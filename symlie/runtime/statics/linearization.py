@@ -1,9 +1,9 @@
 """Small motions about an equilibrium or a steady motion: linear equations, eigenvalues, shapes, state space.
 
-    η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,   and B η = 0 for holonomic rows
+    η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,   and B η = 0 for holonomic constraints
 
-η is the variation of the configuration, w that of the velocity; K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B v + b),
-D = [v - ζ, ·] and Z = [ζ, ·]; see `steady_motion`. Rows without a Φ restrict w, not η. At rest under
+η is the variation of the configuration, w the variation of the velocity; K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B
+v + b), D = [v - ζ, ·] and Z = [ζ, ·]; see `steady_motion`. Nonholonomic constraints restrict w, not η. At rest under
 conservative forces and holonomic constraints K is symmetric although second trivialised derivatives do not commute:
 their commutator is a multiple of the gradient.
 """
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 LARGEST_DENSE = 240
-"""Free velocity components up to which all modes are computed with dense matrices."""
+"""Largest number of free velocity components for which all modes are computed with dense matrices."""
 
 LARGEST_RESORT = 1500
-"""Free velocity components up to which dense matrices find what the iteration does not."""
+"""Largest number of free velocity components for which dense matrices replace a failed iteration."""
 
 DEFAULT_MODES = 12
-"""Modes of larger systems."""
+"""Default number of modes of larger systems."""
 
 UNRESOLVED = 1e-2
-"""Error of an eigenvalue without real part, relative to its size, from which on stability is left open."""
+"""Error of an eigenvalue without real part, relative to its size, above which stability is not decided."""
 
 ASYMMETRY = 1e-8
-"""Relative size of the asymmetric part of K that is round-off and the tolerance of the equilibrium."""
+"""Relative size of the asymmetric part of K due to round-off and to the tolerance of the equilibrium."""
 
 
 def _none() -> Complex:
@@ -63,10 +63,10 @@ def _none() -> Complex:
 class Linearization(Brief, NamesSuccessors):
     """Linear equations of small motions, and their eigenvalues from slow to fast.
 
-    Matrices have rows and columns for the free velocity components; see ``free``. ``eigenvalues``, ``shapes``,
-    ``velocity_shapes``, ``frequencies`` and ``damping_ratios`` have an entry for each eigenvalue. Eigenvalues are
-    ordered by \\|s\\|; of those of one size the growing ones come first, of a conjugate pair that with Im s > 0.
-    ``modes`` are the indices of one of each conjugate pair.
+    Matrices refer to the free velocity components; see ``free``. ``eigenvalues``, ``shapes``, ``velocity_shapes``,
+    ``frequencies`` and ``damping_ratios`` have one entry per eigenvalue. Eigenvalues are ordered by \\|s\\|; among
+    equal moduli growing ones come first, and of a conjugate pair the one with Im s > 0. ``modes`` contains one index of
+    each conjugate pair.
     """
 
     system: System
@@ -76,7 +76,7 @@ class Linearization(Brief, NamesSuccessors):
     """Velocity of the steady motion, shape (dimension,); zero at rest."""
     multipliers: Array
     free: NDArray[np.intp]
-    """Indices of the free velocity components in vectors of all components."""
+    """Indices of the free velocity components among all components."""
     mass: Sparse
     """M, sparse."""
     damping: Sparse
@@ -84,7 +84,7 @@ class Linearization(Brief, NamesSuccessors):
     stiffness: Sparse
     """K = D_q(M a + g + Bᵀ λ), sparse."""
     jacobian: Sparse
-    """B with holonomic and nonholonomic rows, sparse."""
+    """B of holonomic and nonholonomic constraints, sparse."""
     hidden: Sparse
     """H = D_q(B v + b), sparse."""
     drift: Sparse
@@ -92,21 +92,18 @@ class Linearization(Brief, NamesSuccessors):
     spin: Sparse
     """Z: w ↦ [ζ, w], sparse."""
     motion: SteadyMotion
-    """What the equations are about."""
+    """Equilibrium or steady motion to which the equations refer."""
     eigenvalues: Complex = field(default_factory=_none)
-    """s of η = η0 exp(s t), in 1/s: all, or for large systems those of the slowest modes."""
+    """s of η = η0 exp(s t), in 1/s: all, or the slowest modes of large systems."""
     shapes: Complex = field(default_factory=_none)
     """η0, shape (eigenvalues, dimension), trivialised; the largest entry is 1."""
     velocity_shapes: Complex = field(default_factory=_none)
     """w0 = s η0 + D η0, shape (eigenvalues, dimension)."""
     accuracy: Array = field(default_factory=lambda: np.zeros(0))
-    """Bound of the errors of the eigenvalues by rounding of the entries of the equations, to first order, in 1/s.
-
-    That of zero modes without damping is from finite motions along them, where these show that they are free.
-    """
+    """First-order bound of the errors of the eigenvalues by rounding of the entries of the equations, in 1/s."""
     resisting: Array | None = None
-    """η, shape (dimension,), of a finite motion along zero modes that meets a stiffness which rounding of the entries
-    hides, or may meet one; None: there is none at rest; motions and rows on velocities are not tested."""
+    """η, shape (dimension,), of a finite motion along zero modes that meets, or may meet, a stiffness hidden by
+    rounding of the entries; None without such a motion. Only systems at rest with holonomic constraints are tested."""
 
     @property
     def modes(self) -> NDArray[np.intp]:
@@ -120,36 +117,37 @@ class Linearization(Brief, NamesSuccessors):
 
     @property
     def frequencies(self) -> Array:
-        """\\|Im s\\|/2π of each eigenvalue, in Hz; 0 for motions that do not oscillate."""
+        """\\|Im s\\|/2π of each eigenvalue, in Hz; 0 for aperiodic motions."""
         return np.asarray(np.abs(self.eigenvalues.imag) / (2 * np.pi))
 
     @property
     def damping_ratios(self) -> Array:
-        """-Re s/\\|s\\|: 0 without damping, 1 from aperiodic damping on, negative for instability; 0 where s = 0."""
+        """-Re s/\\|s\\|: 0 without damping, 1 from aperiodic damping on, negative for instability; 0 if s = 0."""
         size = np.abs(self.eigenvalues)
         return np.asarray(0.0 - self.eigenvalues.real / np.where(size > 0, size, 1.0))
 
     @property
     def is_stable(self) -> bool:
-        """Whether no computed motion grows exponentially, up to `accuracy`; those with s = 0 may drift.
+        """True if no computed motion grows exponentially, within `accuracy`; motions with s = 0 may drift.
 
-        False if rounding leaves it open; see `is_resolved`.
+        False if rounding leaves stability undecided; see `is_resolved`.
         """
         return self.is_resolved and bool(np.all(self.eigenvalues.real <= self.accuracy))
 
     @property
     def is_resolved(self) -> bool:
-        """Whether the eigenvalues are known well enough to decide on stability.
+        """True if the eigenvalues are accurate enough to decide on stability.
 
-        Eigenvalues whose real part is zero within `accuracy` must be known to 1 % of their size, and those that are
-        zero to 1 % of the slowest other one. Without damping that is asked of those that are zero alone. Zero modes
-        must be free: see `resisting`.
+        Eigenvalues with zero real part within `accuracy` must be known to 1 % of their size, and zero eigenvalues to 1
+        % of the slowest other one. Without damping this applies only to zero eigenvalues. Zero modes must be free: see
+        `resisting`.
         """
         return self.resisting is None and not bool(np.any(self._uncertainty > UNRESOLVED))
 
     @property
     def _uncertainty(self) -> Array:
-        """Accuracy of eigenvalues that may grow or decay, relative to their size or that of the slowest one."""
+        """Accuracy of eigenvalues that may grow or decay, relative to their size, or to the slowest one if they are
+        zero."""
         sizes = np.abs(self.eigenvalues)
         slowest = float(sizes[sizes > 0].min(initial=np.inf))
         is_open = (np.abs(self.eigenvalues.real) <= self.accuracy) & ((sizes == 0) | (not self.is_conservative))
@@ -157,7 +155,7 @@ class Linearization(Brief, NamesSuccessors):
 
     @cached_property
     def is_conservative(self) -> bool:
-        """Whether M η'' + K η + Bᵀ δλ = 0, B η = 0 with a symmetric K: eigenvalues come as ±s."""
+        """True for M η'' + K η + Bᵀ δλ = 0, B η = 0 with symmetric K: eigenvalues occur as ±s."""
         if not self.motion.is_rest or not self.system.layout.holonomic.all() or np.any(self.damping.data):
             return False
         scale = float(np.abs(self.stiffness.data).max(initial=0))
@@ -165,22 +163,22 @@ class Linearization(Brief, NamesSuccessors):
 
     @cached_property
     def first_order(self) -> FirstOrder:
-        """z' = A z in independent coordinates; dense.
+        """First-order equations z' = A z in independent coordinates, dense.
 
         Raises
         ------
         EquilibriumError
-            The equations are not determined.
+            If the equations are not determined.
         """
         return first_order(self)
 
     def state_space(
         self, inputs: Sequence[str] | None = None, outputs: Sequence[str] | None = None
     ) -> tuple[Array, Array, Array, Array]:
-        """A, B, C, D of z' = A z + B u, y = C z + D u: ``scipy.signal.StateSpace(*linear.state_space())``.
+        """Return A, B, C, D of z' = A z + B u, y = C z + D u: ``scipy.signal.StateSpace(*linear.state_space())``.
 
-        z are independent coordinates: as many as eigenvalues of the whole spectrum; `variations` says what they mean. u
-        and y are changes of inputs and outputs, component by component in the order of the names.
+        z are independent coordinates, as many as the whole spectrum has eigenvalues; `variations` relates them to η and
+        w. u and y are changes of inputs and outputs, component by component in the order of the names.
 
         Parameters
         ----------
@@ -192,16 +190,16 @@ class Linearization(Brief, NamesSuccessors):
         Raises
         ------
         UnknownNameError
-            There is no such input or output.
+            If an input or output does not exist.
         ModelError
-            An input changes the configuration at once, or an output depends on the slope of an input.
+            If an input acts directly on the configuration, or an output depends on the slope of an input.
         SteadyMotionError
-            An output is not a constant linear function of the state along the motion.
+            If an output is not a constant linear function of the state along the motion.
         """
         return state_space(self, inputs, outputs)
 
     def variations(self, z: Array) -> tuple[Array, Array]:
-        """η and w of a state.
+        """Return η and w of a state.
 
         Parameters
         ----------
@@ -221,7 +219,7 @@ class Linearization(Brief, NamesSuccessors):
         return parts[0], parts[1]
 
     def state(self, variation: Array, velocity: Array) -> Array:
-        """The state with given η and w; where they violate the constraints, nearly.
+        """Return the state with given η and w, approximately if these violate the constraints.
 
         Parameters
         ----------
@@ -235,7 +233,7 @@ class Linearization(Brief, NamesSuccessors):
         return np.concatenate([x, y], axis=-1)
 
     def shape(self, mode: int) -> dict[str, Complex]:
-        """η0 of an eigenvalue by node: components, shape (dimension,), or (count, dimension) for node arrays.
+        """Return η0 of an eigenvalue by node: components, shape (dimension,), or (count, dimension) for node arrays.
 
         Parameters
         ----------
@@ -288,7 +286,7 @@ def linearize(
 
 
 def _unresolved(linear: Linearization) -> str:
-    """The sentence about stability that rounding leaves open."""
+    """Return the warning that rounding leaves stability undecided."""
     sizes = np.abs(linear.eigenvalues)
     if linear.resisting is None:
         worst, slowest = int(np.argmax(linear._uncertainty)), float(sizes[sizes > 0].min())
@@ -307,22 +305,7 @@ def _unresolved(linear: Linearization) -> str:
 
 
 def checked_vector(name: str, value: Array, size: int) -> Array:
-    """Finite numbers of a length.
-
-    Parameters
-    ----------
-    name
-        What messages call them.
-    value
-        The numbers.
-    size
-        Their length.
-
-    Raises
-    ------
-    ModelError
-        They have another shape, or are not finite.
-    """
+    """Return an array of ``size`` finite numbers, or raise ModelError."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not np.all(np.isfinite(array)):
         raise ModelError(f"{name} must be {size} finite numbers, not of shape {array.shape}.")
@@ -363,7 +346,7 @@ def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
 
 
 def _normalized(shapes: Complex) -> Complex:
-    """Rows whose largest entry is 1."""
+    """Return shapes whose largest entry is 1."""
     if not shapes.size:
         return shapes
     largest = shapes[np.arange(len(shapes)), np.argmax(np.abs(shapes), axis=1)]
@@ -371,7 +354,7 @@ def _normalized(shapes: Complex) -> Complex:
 
 
 def _found(linear: Linearization, motions: tuple[Linearization, Coefficients, Array], modes: int | None) -> Spectrum:
-    """The slowest modes, or the whole spectrum with dense matrices."""
+    """Return the slowest modes, or the whole spectrum with dense matrices."""
     scaled, rounding, units = motions
     if linear.is_conservative:
         found = oscillations(scaled, rounding, modes)

@@ -1,13 +1,14 @@
-"""Mobility of mechanisms: the rank of constraints, what is redundant, and the motions that nothing holds.
+"""Mobility of mechanisms: the rank of the constraints, redundant equations, and free motions.
 
-At a configuration q the velocities that the rows of B admit are its null space. Positions may move along those that the
-rows on positions admit; rows on velocities alone, as of rolling, take away more. Rows of which combinations vanish are
-redundant; combinations that have no row in common have nothing to do with each other.
+The velocities that satisfy the constraints at a configuration q are the null space of B. Positions may change along
+the null space of the holonomic constraints; nonholonomic constraints, such as rolling, restrict velocities further.
+Equations with a vanishing combination are redundant; combinations without common equations are independent of each
+other.
 
-Where the rank of the rows on positions is smaller than at configurations nearby, or where a velocity that they admit
-leads to no such configuration, the position is singular.
+The position is singular if the rank of the holonomic constraints is smaller than at nearby configurations, or if a
+velocity that satisfies them leads to no nearby configuration.
 
-The rank is that of `symlie.runtime.linear.redundancy`. Source: [Haug1989], chapters 3 and 4.
+`symlie.runtime.linear.redundancy` defines the rank. Source: [Haug1989], chapters 3 and 4.
 """
 
 from __future__ import annotations
@@ -33,42 +34,42 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 MOST_VELOCITIES = 600
-"""Velocities up to which motions and singular positions are looked for, with dense matrices."""
+"""Largest number of velocities for the search for motions and singular positions, with dense matrices."""
 
 STEP = 0.02
-"""Length of steps to configurations nearby, in rad and m."""
+"""Length of steps to nearby configurations, in rad and m."""
 
 DIRECTIONS = 3
-"""Directions of such steps, forth and back each."""
+"""Number of directions of such steps, forward and backward each."""
 
 KEPT = 0.5
-"""Share of a step that is left on the constraints, below which it leads to no configuration nearby."""
+"""Fraction of a step that remains on the constraints, below which it leads to no nearby configuration."""
 
 SMALL = 1e-9
 """Rate, relative to the largest one, below which a joint does not take part in a motion."""
 
 MOST_SHOWN = 3
-"""Bodies whose velocities are shown where no coordinate of a joint tells them."""
+"""Number of bodies whose velocities are shown if no joint coordinate describes a motion."""
 
 
 @dataclass(frozen=True)
 class RedundantJoints:
-    """Joints that hold something more than once."""
+    """Joints with redundant constraint equations."""
 
     joints: tuple[str, ...]
-    """Names of their constraints."""
+    """Names of the joints, or of constraints that belong to no joint."""
     rows: int
-    """How many of their rows are too many."""
+    """Number of redundant equations."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(Brief):
-    """An independent motion that nothing holds."""
+    """Independent motion that no constraint prevents."""
 
     rates: dict[str, float]
-    """By name of the output the rates of joints, in rad/s and m/s, the independent one first and of size one."""
+    """Rates of joints by output name, in rad/s and m/s; the independent one is first and equals one."""
     velocities: dict[str, Array]
-    """By node the velocity components of bodies that move, shape (dimension,), or (count, dimension) of arrays."""
+    """Velocity components of moving bodies by node, shape (dimension,), or (count, dimension) for arrays."""
 
     def __str__(self) -> str:
         if not self.rates:
@@ -80,42 +81,45 @@ class Motion(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mobility(Brief):
-    """What constraints leave of the motions of a system at a configuration; ``str`` tells it in a few lines."""
+    """Mobility of a system at a configuration; ``str`` summarises it in a few lines."""
 
     bodies: int
-    """Nodes that move and are not prescribed."""
+    """Number of nodes that move and are not prescribed."""
     joints: int
-    """Instances of element types with constraints, or constraints of the model where it has no such instances."""
+    """Number of instances of element types with constraints, or of constraints of a model without such instances."""
     velocities: int
-    """Velocity components of the bodies."""
+    """Number of velocity components of the bodies."""
     position_rows: int
     position_rank: int
-    """Number and rank of the constraint rows on positions."""
+    """Number and rank of the holonomic constraint equations."""
     velocity_rows: int
     velocity_rank: int
-    """Number and rank of all rows on velocities: derivatives of those on positions, and those of rolling."""
+    """Number and rank of all constraint equations for velocities: derivatives of holonomic ones, and nonholonomic
+    ones."""
     redundant: tuple[RedundantJoints, ...]
-    """Sets of joints with redundant rows; combinations of rows that share none are in one set if the joints are."""
+    """Sets of joints with redundant equations; independent combinations that involve the same joints form one set."""
     is_complete: bool
-    """Whether all redundant rows were counted; otherwise there are more."""
+    """True if all redundant equations were counted; otherwise more exist."""
     motions: tuple[Motion, ...] | None
-    """A basis of the velocities that all rows admit, named by joints; None of systems too large for that."""
+    """Basis of the velocities that satisfy all constraints, described by joints; None for systems that are too
+    large."""
     singular: str
-    """What is singular of the position, as a sentence; empty otherwise."""
+    """Description of a singular position, as a sentence; empty for a regular one."""
 
     @cached_property
     def degrees_of_freedom(self) -> int:
-        """Independent velocities."""
+        """Number of independent velocities."""
         return self.velocities - self.velocity_rank
 
     @cached_property
     def position_degrees_of_freedom(self) -> int:
-        """Independent directions in which positions may change; rows of rolling leave fewer velocities."""
+        """Number of independent directions of position changes; with nonholonomic constraints, fewer velocities
+        remain."""
         return self.velocities - self.position_rank
 
     @cached_property
     def line(self) -> str:
-        """All of it in one line, without the motions."""
+        """One-line summary, without the motions."""
         own = self.velocity_rows - self.position_rows
         rank = f"{_counted(self.position_rows, 'row', 'rows')} of rank {self.position_rank}"
         if own:
@@ -129,7 +133,7 @@ class Mobility(Brief):
         return "; ".join([*parts, *([self.singular] if self.singular else [])])
 
     def to_json(self) -> dict[str, object]:
-        """All of it but the motions, as the command line prints it."""
+        """Return all data except the motions, in the JSON format of the command line."""
         stated = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("redundant", "motions")}
         return {
             **stated,
@@ -144,7 +148,7 @@ class Mobility(Brief):
 
 
 def listed_joints(names: tuple[str, ...], most: int = 6) -> str:
-    """Joints by name, some of them where there are many."""
+    """Return the names of joints as text, shortened for long lists."""
     shown = [f"'{name}'" for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(shown)} and {len(names) - most} more"
@@ -195,7 +199,7 @@ def _jacobian(system: System, q: Array, t: float) -> Sparse:
 
 
 def _redundant(system: System, jacobian: Sparse, rows: Indices) -> tuple[RedundantJoints, ...]:
-    """By which joints rows are too many; parts of the same joints are one."""
+    """Return the joints with redundant equations, with one entry per set of joints."""
     vanishing, owner = _vanishing(jacobian[rows]), _owners(system)
     found: dict[tuple[str, ...], int] = {}
     for part in connected(vanishing) if vanishing.shape[1] else ():
@@ -206,7 +210,7 @@ def _redundant(system: System, jacobian: Sparse, rows: Indices) -> tuple[Redunda
 
 
 def _vanishing(rows: Sparse) -> Array:
-    """A basis of the combinations of rows that vanish, shape (rows, combinations)."""
+    """Return a basis of the vanishing combinations of the rows of a matrix, shape (equations, combinations)."""
     lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     zero, moving = np.flatnonzero(lengths == 0), np.flatnonzero(lengths > 0)
     if not len(moving):
@@ -219,7 +223,7 @@ def _vanishing(rows: Sparse) -> Array:
 
 
 def _owners(system: System) -> dict[int, str]:
-    """The joint of each row, else its constraint, of arrays with the instance."""
+    """Return the joint of each constraint equation, or else its constraint, for arrays with the instance."""
     constraints = {
         int(row): f"{name}[{part.instances[k]}]" if part.is_array else name
         for name, part in system.layout.constraints.items()
@@ -230,7 +234,8 @@ def _owners(system: System) -> dict[int, str]:
 
 
 def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) -> tuple[Motion, ...]:
-    """A basis in which each motion has its own joint rate, as far as there are; the rest by bodies."""
+    """Return a basis in which each motion has an independent joint rate, as far as such rates exist, or is described by
+    bodies."""
     layout, count = system.layout, basis.shape[1]
     if not count:
         return ()
@@ -242,7 +247,7 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
     rates = np.asarray(observed[1:] - observed[0]).T  # joints × motions
     chosen: list[int] = []
     combined = np.eye(count)
-    for k in range(count):  # elimination with the rates that are largest, first the joints stated first
+    for k in range(count):  # elimination; the pivot is the first joint with more than half of the largest rate
         left = rates @ combined
         size = np.abs(left[:, k:]).max(axis=1, initial=0.0)
         if not len(size) or size.max() <= SMALL * max(1.0, np.abs(rates).max()):
@@ -269,7 +274,7 @@ def _motions(system: System, q: Array, t: float, free: Indices, basis: Array) ->
 
 
 def _singular(system: System, q: Array, t: float, rank: int) -> str:
-    """Whether the rank is larger nearby, or motions lead nowhere, as a sentence."""
+    """Return a sentence if the rank is larger nearby or motions lead to no configuration, else an empty string."""
     statics = Statics(system, t)
     if rank == len(statics.free) or np.abs(statics.constraint(q)).max(initial=0.0) > STEP**2:
         return ""

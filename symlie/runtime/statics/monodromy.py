@@ -1,9 +1,9 @@
-"""Motions that are periodic up to a symmetry: the derivative of the flow over a period, and Floquet multipliers.
+"""Motions that are periodic up to a symmetry: derivative of the flow over one period, and Floquet multipliers.
 
-Variations are those of `symlie.runtime.statics.linearization`: η of the configuration, in the axes p of bodies that
-q = p∘exp(t ζ), and w of the velocity there. On the constraints η = E x, w = S y + G x with z = (x, y), and the matrix
-takes z to z after a period. A symmetry from the left does not show in trivialised variations; one from the right is
-the turn by exp(T ζ).
+As in `symlie.runtime.statics.linearization`, η is the variation of the configuration and w the variation of the
+velocity, both in the axes p of bodies with q = p∘exp(t ζ). On the constraints η = E x, w = S y + G x with z = (x, y),
+and the monodromy matrix maps z to z after one period. A symmetry from the left does not appear in trivialised
+variations; a symmetry from the right is the rotation exp(T ζ).
 """
 
 from __future__ import annotations
@@ -39,36 +39,36 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 COMES_BACK = 1e-4
-"""Relative change of velocity and matrices over a period from which on a motion is not periodic."""
+"""Relative change of velocity and matrices over a period above which a motion is not periodic."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Monodromy(Brief):
-    """The derivative of the motion over a period."""
+    """Derivative of the flow over one period."""
 
     multipliers: Complex
-    """Floquet multipliers μ, from large to small modulus; of a conjugate pair that with Im μ > 0 comes first."""
+    """Floquet multipliers μ in descending order of moduli; of a conjugate pair the one with Im μ > 0 comes first."""
     matrix: Array
-    """Takes z to z after a period, shape (states, states)."""
+    """Matrix that maps z to z after one period, shape (states, states)."""
     period: float
     """T, in s."""
     steps: int
     mismatch: float
-    """Largest relative change of velocity and matrices over the period: errors of the orbit and of the steps."""
+    """Largest relative change of velocity and matrices over the period, due to errors of the orbit and of the steps."""
     system: System
     variation: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    """Takes z to η, shape (dimension, states)."""
+    """Matrix that maps z to η, shape (dimension, states)."""
     velocity: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    """Takes z to w, shape (dimension, states)."""
+    """Matrix that maps z to w, shape (dimension, states)."""
 
     @property
     def exponents(self) -> Complex:
-        """log(μ)/T of each multiplier, in 1/s, with \\|Im\\| up to π/T; -inf where μ = 0."""
+        """log(μ)/T of each multiplier, in 1/s, with \\|Im\\| up to π/T; -inf if μ = 0."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.multipliers) / self.period)
 
     def variations(self, z: Array) -> tuple[Array, Array]:
-        """η and w of a state.
+        """Return η and w of a state.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ def monodromy(
         at.t = t + step * period / steps
         at = flow.step(at, period / steps)
         fastest = np.maximum(fastest, np.abs(at.v))
-    # Ad(exp(-T ζ)), from the axes p to those of the body.
+    # Ad(exp(-T ζ)), from the axes p to body axes.
     to_body = exponential(-period * ad)[free][:, free].toarray()
     end = _Instant(system, t + period, at.q, at.v, at.acceleration, at.multipliers, to_body)
     size, what = max(begin.changes(end, fastest[free], period, (variation[free], velocity[free])))
@@ -141,7 +141,7 @@ def monodromy(
 
 
 def _check_state(system: System, t: float, q: Array, v: Array) -> None:
-    """Check that a state is on the constraints, as far as the motion comes back."""
+    """Raise ModelError unless a state satisfies the constraints within the tolerance of periodicity."""
     layout, m = system.layout, system.mechanics
     if not layout.rows:
         return
@@ -160,13 +160,13 @@ def _check_state(system: System, t: float, q: Array, v: Array) -> None:
 
 
 def _ordered(values: Complex) -> Complex:
-    """From large to small modulus; of a conjugate pair that with a positive imaginary part first."""
+    """Return values in descending order of moduli; of a conjugate pair, a positive imaginary part comes first."""
     sizes = np.round(np.abs(values), 12)
     return values[np.lexsort((-values.imag, -values.real, -sizes))]
 
 
 class _Instant:
-    """Velocity and matrices of a motion, in the axes p on free components."""
+    """Velocity and matrices at one time of a motion, in the axes p, on the free components."""
 
     def __init__(
         self, system: System, t: float, q: Array, v: Array, acceleration: Array, multipliers: Array, to_body: Array
@@ -184,10 +184,8 @@ class _Instant:
     def changes(
         self, later: _Instant, fastest: Array, period: float, admitted: tuple[Array, Array]
     ) -> list[tuple[float, str]]:
-        """Relative changes of the velocity, of matrices and of what constraints admit, and how to say them.
-
-        The last are η and w by column, since rows themselves may turn with the motion.
-        """
+        """Return relative changes of the velocity, of matrices and of admissible variations (η and w by column), with
+        descriptions."""
         d, layout, tiny = self._metric, self._layout, np.finfo(float).tiny
         names = [layout.velocity_name(int(k)) for k in self._free]
         moved = d * np.abs(later.v - self.v) / ((d * fastest).max(initial=0) + tiny)
@@ -203,6 +201,7 @@ class _Instant:
             text = f"{LETTERS[n]} at {names[i]} and {names[j]} goes from {first[i, j]:.6g} to {second[i, j]:.6g}"
             found.append((float(change[i, j] / max(sizes[n], rate ** POWERS[n])), text))
         if layout.rows:
+            # Compare admissible variations, because the constraint equations may rotate with the motion.
             (eta, w), zero = admitted, np.flatnonzero(layout.holonomic)
             lengths = [np.linalg.norm(d[:, None] * part, axis=0).max(initial=0) for part in (eta, w)]
             by_q, by_v = (np.linalg.norm(m / d, axis=1) for m in (later.hidden, later.jacobian))

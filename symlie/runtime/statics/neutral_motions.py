@@ -1,13 +1,14 @@
-"""Finite motions along zero modes: whether rounding of the entries of K hides a stiffness.
+"""Finite motions along zero modes: a test for stiffness hidden by rounding of the entries of K.
 
-Entries of K hide stiffnesses below 1e-16 of the largest one. A motion along a zero mode strains no stiff parts, so that
-forces and energy show what remains. The system is moved by h N along each mode; there
+Rounding of the entries of K hides stiffnesses below 1e-16 of the largest one. A motion along a zero mode strains no
+stiff parts, so that forces and energy reveal the remaining stiffness. The system is displaced by h N along each mode;
+there
 
     [ K    Bᵀ  M N ] [δ ]     [ g + Bᵀλ ]
     [ B    0   0   ] [Δλ] = - [ Φ       ],     q ← q∘exp(δ),  λ ← λ + Δλ
     [ NᵀM  0   0   ] [-α]     [ 0       ]
 
-is solved for the forces α that hold it there: α = κ h. The potential energy grows by κ h²/2. Both are measured, since
+is solved for the forces α that hold it: α = κ h. The potential energy increases by κ h²/2. Both are evaluated, because
 compiled forces are derivatives in which terms of different size may have been summed up.
 """
 
@@ -25,39 +26,38 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
 
 FAR, NEAR = 2.0**-4, 2.0**-8
-"""Largest components of the motions, relative to the sizes of components."""
+"""Largest components of the displacements, relative to the sizes of components."""
 
 STEADY = 4.0
-"""Ratio of κ from both motions within which it is a stiffness; that of rounding and of higher powers is 16 or more."""
+"""Ratio of κ from both displacements up to which it is a stiffness; for rounding and higher powers it is 16 or more."""
 
 IMPROVED = 1e-2
-"""Bound of κ, relative to that by entries, that shows a zero mode."""
+"""Bound of κ, relative to the bound by rounding of the entries, up to which a mode counts as a zero mode."""
 
 ROUNDING = 64 * np.finfo(float).eps
-"""Relative errors of forces and of directions; forces along directions are off by the product."""
+"""Relative errors of forces and of directions; forces along directions have the product as error."""
 
 LARGEST_DENSE = 240
-"""Free velocity components up to which constraint rows that depend on others are left out."""
+"""Largest number of free velocity components for which redundant constraint equations are dropped."""
 
 OF_ENERGY = 16 * np.finfo(float).eps
 """Relative error of energies."""
 
 INDEPENDENT = 1e-6
-"""Relative size of a singular value of zero modes that is zero, as of chains."""
+"""Relative size of a singular value of zero modes that counts as zero, as in Jordan chains."""
 
 CORRECTIONS, CORRECTED = 6, 1e-6
-"""Newton corrections after a motion, and the size of the last but one relative to the motion."""
+"""Largest number of Newton corrections after a displacement, and size of the last but one relative to the
+displacement."""
 
 SAME_WORK = 1e-2
-"""Relative difference between work of forces and change of the energy that is an error of the trapezoidal rule."""
+"""Relative difference between the work of forces and the change of energy due to the error of the trapezoidal rule."""
 
 
 def resisting_motion(linear: Linearization, modes: Array, units: Array, accuracy: float) -> Array | None:
-    """Return η of a motion along zero modes (by column) that may meet a stiffness; None without such a motion.
-
-    Only systems at rest with holonomic constraints are tested. `units` are sizes of components of equal mass, and
-    `accuracy` is the largest rate, in 1/s, that rounding of the entries may hide.
-    """
+    """Return η of a motion along zero modes (by column) that may meet a stiffness, or None; ``accuracy`` is the largest
+    rate, in 1/s, that rounding of the entries may hide."""
+    # Motions and nonholonomic constraints are not tested.
     if not (linear.motion.is_rest and linear.system.layout.holonomic.all() and modes.size and accuracy > 0):
         return None
     try:
@@ -80,7 +80,7 @@ class _Motions:
         self._q, self._multipliers, self._statics = linear.q, linear.multipliers, linear.motion.now.statics
         self._lengths = self._statics.sizes(linear.q).length
         self.noise = ROUNDING**2 * float((np.abs(linear.stiffness.diagonal()) * units**2).max(initial=0.0))
-        """Stiffness that no test finds, in 1/s²."""
+        """Stiffness below the resolution of all tests, in 1/s²."""
         left, sizes, _ = np.linalg.svd(modes / units[:, None], full_matrices=False)
         basis = left[:, sizes > INDEPENDENT * sizes[0]] * units[:, None]
         self.directions = basis / np.sqrt(np.sum(basis * (linear.mass @ basis), axis=0))
@@ -93,13 +93,7 @@ class _Motions:
         self._has_potential = self._forces_have_a_potential()
 
     def met(self, k: int) -> float:
-        """A bound of the stiffness that a motion meets, in 1/s²; infinite: there is one.
-
-        Parameters
-        ----------
-        k
-            Index of the direction.
-        """
+        """Return a bound of the stiffness along direction k, in 1/s², or infinity if the energy shows a stiffness."""
         far, noise = self._met(k, FAR)
         near, _ = self._met(k, NEAR)
         energies = self.directions.shape[1]
@@ -110,7 +104,7 @@ class _Motions:
         return float((np.abs(far) + noise).max())
 
     def _met(self, k: int, size: float) -> tuple[Array, Array]:
-        """κ from the forces in all directions and from the energy, and rounding of both."""
+        """Return κ from the forces in all directions and from the energy, and the rounding of each."""
         direction = self.directions[:, k]
         h = size / float(np.abs(direction / self._lengths).max())
         (forces, energy), (against, other) = self._held(direction, h), self._held(direction, -h)
@@ -121,13 +115,8 @@ class _Motions:
         return found, noise
 
     def _held(self, direction: Array, h: float) -> tuple[Array, float]:
-        """Forces that hold the system at a distance, and its energy there.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Newton's method finds no such place.
-        """
+        """Return the forces that hold the system at a displacement h, and its energy; raise LinAlgError if Newton's
+        method fails."""
         statics, rows = self._statics, self._rows
         q, multipliers = statics.moved(self._q, h * direction), self._multipliers.copy()
         nothing = np.zeros(self.directions.shape[1])
@@ -154,12 +143,13 @@ class _Motions:
         return SaddlePoint(stiffness, rows, lost_pivot=0.0, refinements=1)
 
     def _potential(self, q: Array) -> float:
-        """Potential energy, and that of transport."""
+        """Return the potential energy minus the kinetic energy of transport."""
         kinetic, potential = self._statics.mechanics.energy(self._statics.t, q, self._statics.v)
         return float(potential - kinetic)
 
     def _forces_have_a_potential(self) -> bool:
-        """Whether forces, without those of constraints, do the work of the energy along an arbitrary motion."""
+        """Return whether the work of the forces without reactions equals the change of energy along an arbitrary
+        motion."""
         statics, none = self._statics, np.zeros(len(self._multipliers))
         step = NEAR * self._lengths * np.random.default_rng(0).uniform(-1, 1, len(self._lengths))
         moved = statics.moved(self._q, step)

@@ -3,15 +3,16 @@
     [ K + σD  Bᵀ ] [δ ]     [ g + Bᵀλ ]
     [ B       0  ] [Δλ] = - [ Φ       ],     q ← q∘exp(δ),  λ ← λ + Δλ
 
-σ = 0 is Newton's method; σ > 0 is a step 1/σ of the implicit Euler method along the overdamped motion D q' = -g - Bᵀλ.
-After a step simplified corrections, with the same matrix, lead back to the constraints. A step is taken if its linear
+σ = 0 is Newton's method; σ > 0 is a step 1/σ of the implicit Euler method for the overdamped motion D q' = -g - Bᵀλ.
+After a step, simplified corrections with the same matrix return to the constraints. A step is accepted if its linear
 model holds: the simplified correction of the forces is at most half as long as the step (natural monotonicity test). A
-step that falls is taken, too, if the work of the forces along it is at least a tenth of that of the model, as in
-trust region methods: the number of such steps does not grow with the number of elements. Steps that climb are refused,
-so that the iteration falls as the system would. Lengths of steps are relative to sizes of the components, in any units.
+downhill step is accepted, too, if the work of the forces along it is at least a tenth of the model's prediction, as in
+trust region methods: the number of such steps does not grow with the number of elements. Uphill steps are rejected, so
+that the iteration descends as the system would. Step lengths are relative to the sizes of the components and thus
+independent of units.
 
-Residuals that are round-off, as of free bodies, whose K is singular, are accepted where Newton's method leads no
-further. Source: [Deuflhard2004], section 3.3; [Conn2000], chapter 6.
+Residuals at round-off are accepted if Newton's method makes no further progress, as for free bodies, whose K is
+singular. Source: [Deuflhard2004], section 3.3; [Conn2000], chapter 6.
 """
 
 from __future__ import annotations
@@ -29,42 +30,42 @@ from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.solvability import check_rows
 
 LARGEST_ROTATION = 1.0
-"""Rotation of one step, in rad; far from 2π, where log ends."""
+"""Largest rotation of one step, in rad; far below 2π, where log is singular."""
 
 FIRST_MOVE = 0.1
-"""Largest component, relative to its size, of the first step after Newton's was refused."""
+"""Largest component, relative to its size, of the first step after a rejected Newton step."""
 
 MOST_CLOSINGS, CLOSED = 6, 1e-2
-"""Simplified corrections that bring a step back to the constraints, and their size relative to the step that is little
-enough."""
+"""Largest number of simplified corrections that return a step to the constraints, and their sufficient size relative to
+the step."""
 
 SMALL_SHIFT, LEAST_SHIFT, LOST_SHIFT, MOST_SHIFT = 1e-4, 1e-9, 1e-12, 1e12
-"""Sizes of σ relative to the first one: from which on Newton's method is tried again; at which a search may end where
-Newton's method fails, because a motion meets no stiffness; least; and largest."""
+"""Values of σ relative to the first one: below which Newton's method is tried again; at which a search may end if
+Newton's method fails, because a motion meets no stiffness; smallest; and largest."""
 
 SHORT, LONG = 0.1, 0.5
 """Lengths of simplified corrections, relative to the step, below which σ is reduced and above which the linear model
 does not hold."""
 
 LEAST_FALL, GOOD_FALL = 0.1, 0.7
-"""Work along a step, relative to that of the model, above which it is taken, and above which σ is reduced."""
+"""Work along a step, relative to the model, above which the step is accepted, and above which σ is reduced."""
 
 MOST_ROUNDED = 4
-"""Steps from residuals that are round-off."""
+"""Largest number of steps from residuals at round-off."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
-"""Of the work along a step, on the interval from -1 to 1."""
+"""Gauss–Legendre rule on [-1, 1] for the work along a step."""
 
 
 class SearchOptions(NamedTuple):
-    """What a search is bound to."""
+    """Tolerance and limits of a search."""
 
     tolerance: float
     """Largest component of the last Newton correction, relative to its size."""
     stable: bool
-    """Whether steps that climb are refused."""
+    """True to reject uphill steps."""
     max_iterations: int
-    """Steps of each load step."""
+    """Largest number of steps per load step."""
 
 
 class _Matrices(NamedTuple):
@@ -74,37 +75,19 @@ class _Matrices(NamedTuple):
 
 
 class _Taken(NamedTuple):
-    """Sizes of a step that was taken."""
+    """Size of an accepted step."""
 
     largest: float
     is_good: bool
-    """Whether σ may become smaller."""
+    """True if σ may decrease."""
 
 
 REMEDY = "free a node, or take system.with_redundant('minimal_norm')"
 
 
 class NewtonSearch:
-    """Newton's method with a shift σ that is as small as the model of a step allows.
-
-    Parameters
-    ----------
-    statics
-        The system at a time.
-    q
-        Configuration that it begins with.
-    multipliers
-        λ on all rows that it begins with; None: those that balance the forces best.
-    options
-        Tolerance and limits.
-
-    Raises
-    ------
-    EquilibriumError
-        The constraints are singular at the start.
-    RedundantConstraintsError
-        Constraint rows depend on each other.
-    """
+    """Newton's method with a shift σ as small as the model of a step allows; ``multipliers`` has λ of all constraint
+    equations, or is None for the best balance of forces."""
 
     def __init__(self, statics: Statics, q: Array, multipliers: Array | None, options: SearchOptions) -> None:
         self.statics, self.options, self.iterations = statics, options, 0
@@ -127,18 +110,12 @@ class NewtonSearch:
         self._start = statics.force(self.q, self.multipliers), statics.constraint(self.q)
 
     def residual(self, q: Array, multipliers: Array, held: float) -> tuple[Array, Array]:
-        """Forces out of balance and Φ, less the part of those at the start that is still held."""
+        """Return unbalanced forces and Φ, minus the fraction ``held`` of their initial values."""
         force, constraint = self.statics.force(q, multipliers), self.statics.constraint(q)
         return force - held * self._start[0], constraint - held * self._start[1]
 
     def release(self, held: float) -> None:
-        """Find the equilibrium at which a part of the initial residual is held.
-
-        Raises
-        ------
-        EquilibriumError
-            There is none to be found.
-        """
+        """Find the equilibrium with the fraction ``held`` of the initial residual, or raise EquilibriumError."""
         shift, rounded = self.first_shift, 0
         tries_newton = True
         for _ in range(self.options.max_iterations):
@@ -169,7 +146,7 @@ class NewtonSearch:
         raise self._failed(held)
 
     def _step(self, matrices: _Matrices, shift: float, force: Array, constraint: Array, held: float) -> _Taken | None:
-        """Take a step if its model holds."""
+        """Try a step, and take it if its model holds; otherwise return None."""
         statics, stable = self.statics, self.options.stable
         try:
             factors = SaddlePoint(matrices.stiffness + shift * matrices.metric, matrices.jacobian)
@@ -186,7 +163,7 @@ class NewtonSearch:
             return None
         if stable and not small and float(along @ force) > 0:
             return None
-        # What returns to the constraints against the shift is no force of the system.
+        # With a shift, the multipliers of the return to the constraints are no forces of the system.
         multipliers = self.multipliers + change + (0 if shift else more)
         moves = [step]
         q = self._closed(factors, statics.moved(self.q, step), largest, held, moves)
@@ -206,7 +183,7 @@ class NewtonSearch:
         return _Taken(largest, is_good)
 
     def _closed(self, factors: SaddlePoint, q: Array, largest: float, held: float, moves: list[Array]) -> Array | None:
-        """A configuration back on the constraints after a step; None if simplified corrections do not lead there."""
+        """Return a configuration on the constraints after a step, or None if simplified corrections do not converge."""
         nothing = np.zeros(len(self.statics.free))
         size = largest
         for _ in range(MOST_CLOSINGS if len(self.statics.rows) else 0):
@@ -221,7 +198,8 @@ class NewtonSearch:
         return q
 
     def _fall(self, stiffness: Sparse, moves: list[Array], force: Array, held: float) -> float:
-        """Work against the forces along moves on the group, relative to that of the model; 0 if this climbs."""
+        """Return the work against the forces along moves on the group, relative to the model, or 0 if the model
+        predicts an ascent."""
         step = moves[0]
         predicted = float(force @ step + step @ (stiffness @ step) / 2)
         if not predicted < 0:

@@ -1,4 +1,4 @@
-"""Operators on the algebra of all nodes at once: a square block for each node, stored row by row."""
+"""Operators on the Lie algebras of all nodes: one square block per node, stored row by row."""
 
 from __future__ import annotations
 
@@ -12,15 +12,7 @@ from symlie.runtime.layout.layout import Array, Layout
 
 
 class NodeBlocks:
-    """Blocks of a system; each is an array of shape (dimension, width of the widest node), with zeros behind.
-
-    Parameters
-    ----------
-    layout
-        Layout of the system.
-    kernels
-        Its kernels.
-    """
+    """Blocks of a system: arrays of shape (dimension, width of the widest node), padded with zeros."""
 
     def __init__(self, layout: Layout, kernels: Kernels) -> None:
         self._kernels = kernels
@@ -38,32 +30,32 @@ class NodeBlocks:
         """Components of [e_j, e_k] of each node, shape (dimension, j, k)."""
 
     def of(self, operator: Callable[[Array], Array]) -> Array:
-        """Blocks of an operator that acts on each node by itself."""
+        """Return the blocks of an operator that acts on each node separately."""
         count = self._columns.shape[1]
         return np.stack([operator((self._local == k).astype(float)) for k in range(count)], axis=1) * self._is_inside
 
     def adjoint(self, u: Array) -> Array:
-        """ad_u."""
+        """Return ad_u."""
         return np.asarray(np.einsum("ijk,ij->ik", self._structure, u[self._columns] * self._is_inside))
 
     def product(self, a: Array, b: Array) -> Array:
-        """The product of two operators."""
+        """Return the product of two operators."""
         return np.asarray(np.einsum("ij,ijk->ik", a, b[self._columns]))
 
     def apply(self, a: Array, vectors: Array) -> Array:
-        """An operator on vectors, shape (dimension, count)."""
+        """Apply an operator to vectors, shape (dimension, count)."""
         return np.asarray(np.einsum("ij,ijk->ik", a, vectors[self._columns]))
 
     def tangent(self, theta: Array) -> Array:
-        """T(θ)."""
+        """Return T(θ)."""
         return self.of(lambda w: self._kernels.tangent_operator(theta, w))
 
     def inverse_tangent(self, theta: Array) -> Array:
-        """T⁻¹(θ)."""
+        """Return T⁻¹(θ)."""
         return self.of(lambda w: self._kernels.inverse_tangent_operator(theta, w))
 
     def derivative_of_rate(self, theta: Array, v: Array) -> Array:
-        """D_θ(T⁻¹(θ) v), by the series of T⁻¹ in powers of ad and the product rule."""
+        """Return D_θ(T⁻¹(θ) v), by the series of T⁻¹ in powers of ad and the product rule."""
         ad = self.adjoint(theta)
         x, inner, total = v, np.zeros_like(ad), np.zeros_like(ad)
         for k, weight in enumerate(INVERSE_SERIES[1:], start=1):

@@ -1,7 +1,7 @@
-"""Motions without damping, M η'' + K η + Bᵀ δλ = 0 and B η = 0: squared frequencies and shapes.
+"""Undamped motions M η'' + K η + Bᵀ δλ = 0 with B η = 0: squared frequencies and shapes.
 
 With a shift σ, 1/(ω² + σ) are eigenvalues of x ↦ y with (K + σ M) y + Bᵀ λ = M x and B y = 0, which is symmetric in the
-metric M. Rounding of the entries changes ω² by |φ|ᵀ |δK - ω² δM| |φ| + 2 |λ|ᵀ |δB| |φ| at most if φᵀ M φ = 1.
+metric M. Rounding of the entries changes ω² by at most |φ|ᵀ |δK - ω² δM| |φ| + 2 |λ|ᵀ |δB| |φ| if φᵀ M φ = 1.
 """
 
 from __future__ import annotations
@@ -28,24 +28,8 @@ FIRST = 1e-8
 
 
 def oscillations(linear: Linearization, rounding: Coefficients, modes: int | None = None) -> Spectrum:
-    """Frequencies and shapes.
-
-    Parameters
-    ----------
-    linear
-        The equations, in components of equal mass.
-    rounding
-        Rounding of the entries of the matrices.
-    modes
-        Number of the slowest modes, which are found by iteration; None: all, with dense matrices.
-
-    Raises
-    ------
-    EquilibriumError
-        There is a direction without mass that no constraint fixes.
-    NotFoundError
-        The iteration found fewer modes.
-    """
+    """Return the spectrum of equations in components of equal mass, or its slowest modes by iteration; raise
+    EquilibriumError for an unconstrained massless direction, NotFoundError if the iteration finds fewer modes."""
     equations = Oscillations(linear.mass, linear.stiffness, linear.jacobian, rounding)
     try:
         found = equations.all() if modes is None else equations.slowest(modes)
@@ -59,32 +43,20 @@ def oscillations(linear: Linearization, rounding: Coefficients, modes: int | Non
 
 
 class Oscillations:
-    """Eigenvalues ω² of K φ + Bᵀ λ = ω² M φ, B φ = 0.
-
-    Parameters
-    ----------
-    mass, stiffness, jacobian
-        M, K and B, sparse, in components of about equal mass; M and K symmetric up to rounding.
-    rounding
-        Rounding of their entries.
-    """
+    """Eigenvalues ω² of K φ + Bᵀ λ = ω² M φ, B φ = 0, in components of about equal mass, with M and K symmetric up to
+    rounding."""
 
     def __init__(self, mass: Sparse, stiffness: Sparse, jacobian: Sparse, rounding: Coefficients) -> None:
         self._multipliers = Multipliers(jacobian)
         self._mass, self._jacobian = (mass + mass.T) / 2, jacobian
         self._stiffness = (stiffness + stiffness.T) / 2
         self._rounding = rounding
-        # Where forces are out of balance by rounding K is not symmetric, by as much as its entries are off.
+        # Forces that are unbalanced by rounding make K unsymmetric by about the error of its entries.
         self._disturbed = rounding.stiffness + abs(stiffness - stiffness.T) / 2
 
     def all(self) -> Eigenpairs:
-        """All eigenvalues, with dense matrices.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            M is not positive definite where B leaves motions.
-        """
+        """Return all eigenvalues, with dense matrices; raise LinAlgError unless M is positive definite on the null
+        space of B."""
         from scipy.linalg import eigh
 
         jacobian = self._jacobian.toarray()
@@ -97,7 +69,7 @@ class Oscillations:
 
         def at(shift: float) -> Eigenpairs:
             factors, shapes = self._factors(shift, rows), first.vectors
-            # Errors of a column are those of the slowest mode in it, so that modes are separated first.
+            # A column has the error of its slowest mode, so modes are separated first.
             for _ in range(2):
                 y = factors.solve(self._mass @ shapes, nothing)[0]
                 matrix = shapes.T @ (self._mass @ y)
@@ -108,15 +80,8 @@ class Oscillations:
         return resolved(first, at, float(np.abs(squares).max(initial=0)))
 
     def slowest(self, modes: int) -> Eigenpairs:
-        """The slowest modes, by iteration.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            No shift makes K regular where B leaves motions.
-        NotFoundError
-            The iteration found fewer modes.
-        """
+        """Return the slowest modes, by iteration; raise LinAlgError if no shift makes K regular on the null space of B,
+        NotFoundError if the iteration finds fewer modes."""
         from scipy.sparse.linalg import LinearOperator, eigsh
 
         n, m = self._mass.shape[0], self._jacobian.shape[0]
@@ -146,12 +111,12 @@ class Oscillations:
         sizes = np.abs(found.vectors)
         coupled = sizes.T @ (self._disturbed @ sizes)
         np.fill_diagonal(coupled, 0.0)
-        # Rounding that couples modes moves them to second order.
+        # Coupling of modes by rounding changes eigenvalues to second order.
         error = ROUNDING * growth * magnified + coupled**2 @ (1 / np.sqrt(magnified))
         return replace(found, error=error, growth=growth)
 
     def _pairs(self, squares: Array, vectors: Array, shift: float = 0.0) -> Eigenpairs:
-        """Eigenvalues in the order of their moduli; shapes have φᵀ M φ = 1."""
+        """Return eigenvalues ordered by modulus, with shapes normalised to φᵀ M φ = 1."""
         order = np.argsort(np.abs(squares), kind="stable")
         squares, vectors = squares[order], vectors[:, order]
         vectors = vectors / np.sqrt(np.sum(vectors * (self._mass @ vectors), axis=0))
@@ -161,7 +126,7 @@ class Oscillations:
         noise = np.diag(coupled).copy()
         noise += np.abs(squares) * np.sum(sizes * (self._rounding.mass @ sizes), axis=0)
         noise += 2 * np.sum(multipliers * (self._rounding.jacobian @ sizes), axis=0)
-        # Rounding mixes modes that it may bring together.
+        # Rounding mixes modes whose eigenvalues it may make equal.
         is_near = np.abs(squares[:, None] - squares) <= noise[:, None] + noise
         noise = noise + np.sum(np.where(is_near, coupled - np.diag(np.diag(coupled)), 0.0), axis=1)
         error = np.full(len(squares), ROUNDING * np.abs(squares).max(initial=0.0))

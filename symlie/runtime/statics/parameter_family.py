@@ -18,24 +18,8 @@ DIFFERENCE = 1e-5
 
 
 class ParameterFamily:
-    """The statics of a system as functions of a continuation parameter.
-
-    Parameters
-    ----------
-    system
-        The system.
-    name
-        Name of a scalar parameter or input of the model, or ``"t"``.
-    t
-        Time at which loads, constraints and prescribed nodes are taken, in s.
-
-    Raises
-    ------
-    UnknownNameError
-        There is no such parameter.
-    ModelError
-        It has several components.
-    """
+    """Statics of a system as functions of a scalar parameter or input, or of the time ``"t"``; raises UnknownNameError
+    or, for several components, ModelError."""
 
     def __init__(self, system: System, name: str, t: float) -> None:
         self.system, self.name, self.t = system, name, float(t)
@@ -56,7 +40,7 @@ class ParameterFamily:
 
     @property
     def value(self) -> float:
-        """The value of the system itself."""
+        """Parameter value of the system itself."""
         system, layout = self.system, self.system.layout
         if self.name in layout.inputs:
             table = system.inputs.get(self.name)
@@ -70,7 +54,7 @@ class ParameterFamily:
         return self.t
 
     def at(self, value: float) -> System:
-        """The system with a value of the parameter."""
+        """Return the system with a value of the parameter."""
         if self.name in self.system.layout.inputs:
             return self.system.with_input(self.name, [self.t], [value])
         if self.name in self.system.layout.parameters:
@@ -78,27 +62,20 @@ class ParameterFamily:
         return self.system
 
     def statics(self, value: float) -> Statics:
-        """The statics with a value of the parameter."""
+        """Return the statics with a value of the parameter."""
         if self._last is None or self._last[0] != value:
             self._last = value, Statics(self.at(value), value if self.is_time else self.t)
         return self._last[1]
 
     @property
     def is_time(self) -> bool:
-        """Whether the parameter is the time."""
+        """True if the parameter is the time."""
         layout = self.system.layout
         return self.name == "t" and "t" not in layout.inputs and "t" not in layout.parameters
 
     def rates(self, q: Array, multipliers: Array, value: float, scale: float) -> tuple[Array, Array]:
-        """Derivatives of forces and Φ by the parameter, by central differences.
-
-        Parameters
-        ----------
-        q, multipliers, value
-            Configuration, λ of the rows that count, and value of the parameter.
-        scale
-            Range of the parameter.
-        """
+        """Return the derivatives of forces and Φ by the parameter, by central differences relative to its range
+        ``scale``."""
         found = []
         for way in (1, -1):
             statics = self.statics(value + way * DIFFERENCE * scale)

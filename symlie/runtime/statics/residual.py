@@ -19,30 +19,13 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 CONTRADICTION = 1e-6
-"""Violation of a constraint equation that others should imply, relative to the coordinates that it compares."""
+"""Violation of a redundant constraint equation, relative to the coordinates that it compares, that is a
+contradiction."""
 
 
 class Statics:
-    """A system at a time t, at rest or with a given velocity v and acceleration a.
-
-    Vectors r and δ have one entry for each free velocity component, multipliers one for each row of ``rows``.
-
-    Parameters
-    ----------
-    system
-        The system.
-    t
-        Time, in s.
-    rows
-        Mask of the constraint rows that count; default: those with a Φ.
-    v, a
-        Velocity and acceleration, shape (dimension,) each; default: zero.
-
-    Raises
-    ------
-    ModelError
-        Some nodes have no velocity.
-    """
+    """System at a time t with velocity v and acceleration a (default: zero); vectors have one entry per free velocity
+    component, multipliers one per constraint equation of the mask ``rows`` (default: holonomic)."""
 
     def __init__(
         self,
@@ -67,23 +50,23 @@ class Statics:
 
     @property
     def mechanics(self) -> Mechanics:
-        """Those of the system."""
+        """Equations of motion of the system."""
         return self.system.mechanics
 
     def prescribed(self, q: Array) -> Array:
-        """The configuration with prescribed nodes where they are at this time."""
+        """Return the configuration with prescribed nodes at this time."""
         self.system.check_motions(self.t)
         q = q.copy()
         self.mechanics.prescribe(self.t, q, np.zeros(self.system.layout.dimension))
         return self.mechanics.with_start_angles(self.t, q)
 
     def moved(self, q: Array, step: Array) -> Array:
-        """q∘exp(δ), back on the group."""
+        """Return q∘exp(δ), projected to the group."""
         moved = self.system.kernels.normalize(self.mechanics.moved(q, self.spread(step)))
         return self.mechanics.with_angles(self.t, moved)
 
     def turned(self, q: Array, step: Array) -> float:
-        """The largest angle, in rad, by which a step turns nodes in their charts or angles over turns."""
+        """Return the largest rotation of a step, in rad, in local coordinates of nodes or of unwrapped angles."""
         system, along = self.system, self.spread(step)
         largest = float(np.sqrt(system.kernels.chart(q, self.mechanics.coordinate_rate(q, along))))
         if not system.layout.has_unwrapped:
@@ -92,19 +75,19 @@ class Statics:
         return max(largest, float(np.abs(moving - at_rest).max()))
 
     def spread(self, step: Array) -> Array:
-        """A vector on all velocity components."""
+        """Return a vector on all velocity components."""
         whole = np.zeros(self.system.layout.dimension)
         whole[self.free] = step
         return whole
 
     def all_multipliers(self, multipliers: Array) -> Array:
-        """Multipliers on all rows; zero on those that do not count."""
+        """Return multipliers of all constraint equations, zero if not included."""
         whole = np.zeros(self.system.layout.rows)
         whole[self.rows] = multipliers
         return whole
 
     def force(self, q: Array, multipliers: Array) -> Array:
-        """M a + g(t, q, v) + Bᵀ λ."""
+        """Return M a + g(t, q, v) + Bᵀ λ."""
         mechanics = self.mechanics
         total = mechanics.force(self.t, q, self.v)
         if self.a.any():
@@ -115,13 +98,13 @@ class Statics:
         return total[self.free]
 
     def constraint(self, q: Array) -> Array:
-        """Φ(t, q)."""
+        """Return Φ(t, q)."""
         if not len(self.rows):
             return np.zeros(0)
         return self.mechanics.constraint(self.t, q)[self.rows]
 
     def _stored_jacobian(self, q: Array) -> Array:
-        """Stored values of B, zero in rows that do not count: at rest they may not be defined."""
+        """Return the stored values of B, zero for excluded constraint equations, which may be undefined at rest."""
         return self._masked_jacobian(q, self.rows)
 
     def _masked_jacobian(self, q: Array, rows: NDArray[np.intp]) -> Array:
@@ -131,19 +114,19 @@ class Statics:
         return np.where(counts[self.mechanics.algebra.jacobian_rows], B, 0.0)
 
     def jacobian(self, q: Array) -> Sparse:
-        """B as a sparse matrix (rows × free components)."""
+        """Return B as a sparse matrix (constraints × free components)."""
         values = self._stored_jacobian(q) if self.system.layout.rows else np.zeros(0)
         return self.system.algebra.sparse_jacobian(values)[self.rows][:, self.free]
 
     def mass(self, q: Array) -> Sparse:
-        """M as a sparse matrix on the free components."""
+        """Return M as a sparse matrix on the free components."""
         return self._whole_mass(q)[self.free][:, self.free]
 
     def _whole_mass(self, q: Array) -> Sparse:
         return self.system.algebra.sparse_mass(self.mechanics.mass(self.t, q))
 
     def newton_matrices(self, q: Array, multipliers: Array) -> tuple[Sparse, Sparse, Sparse]:
-        """K, C and H as sparse matrices, with columns for the free components."""
+        """Return K, C and H as sparse matrices, with columns for the free components."""
         stiffness, damping, hidden = self.system.newton_matrices(
             self.mechanics.p, self.t, q, self.v, self.a, self.all_multipliers(multipliers)
         )
@@ -151,12 +134,12 @@ class Statics:
         return stiffness[free][:, free], damping[free][:, free], hidden[self.rows][:, free]
 
     def constraint_scale(self, q: Array, jacobian: Sparse) -> Array:
-        """Size of the coordinates that each constraint equation compares, in its unit; 1 where B is zero."""
+        """Return the size of the coordinates that each constraint equation compares, in its unit; 1 if B is zero."""
         scale = self.sizes(q).constraint_scale(jacobian)
         return np.where(scale > 0, scale, 1.0)
 
     def velocity_residual(self, q: Array) -> Array:
-        """B v + b."""
+        """Return B v + b."""
         if not len(self.rows):
             return np.zeros(0)
         m = self.mechanics
@@ -166,17 +149,7 @@ class Statics:
     def is_rounding(
         self, q: Array, multipliers: Array, force: Array, constraint: Array, stiffness: Sparse, jacobian: Sparse
     ) -> bool:
-        """Whether forces out of balance and Φ are not larger than their round-off.
-
-        Parameters
-        ----------
-        q, multipliers
-            The configuration and λ of the rows that count.
-        force, constraint
-            Residuals there.
-        stiffness, jacobian
-            K and B there.
-        """
+        """Return whether unbalanced forces and Φ do not exceed their round-off."""
         sizes = self.sizes(q)
         scale = sizes.force_scale(stiffness, 0 * stiffness, force, jacobian, multipliers)
         return bool(
@@ -185,33 +158,26 @@ class Statics:
         )
 
     def balanced_multipliers(self, q: Array) -> tuple[Array, Array]:
-        """λ that lets the forces accelerate along the constraints alone, and that acceleration.
-
-        The acceleration is that of a system with the mass matrix D of `metric`.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            Rows of B depend on each other.
-        """
+        """Return the acceleration for the mass matrix D of `metric`, and its λ; raise LinAlgError for redundant
+        constraint equations."""
         acceleration, multipliers = SaddlePoint(self.metric(q), self.jacobian(q)).solve(
             -self.force(q, np.zeros(len(self.rows))), np.zeros(len(self.rows))
         )
         return acceleration, multipliers
 
     def set_aside(self, q: Array) -> None:
-        """Leave out rows that depend on others at a configuration, if the system takes such rows."""
+        """Drop redundant constraint equations at a configuration, if the system admits them."""
         dependent = self._dependent_rows(q)
         if dependent is not None:
             self.rows = self._counting[~dependent.is_aside[self._counting]]
 
     def shared_multipliers(self, q: Array, multipliers: Array) -> Array:
-        """Multipliers on all rows; dependent ones share forces by their compliances."""
+        """Return multipliers of all constraint equations; redundant ones share forces by their compliances."""
         dependent, whole = self._dependent_rows(q), self.all_multipliers(multipliers)
         return whole if dependent is None else dependent.minimal(whole)
 
     def contradicted(self, q: Array) -> NDArray[np.intp]:
-        """Rows that were set aside although the others do not imply them, so that they are violated."""
+        """Return the dropped constraint equations that are violated because the others do not imply them."""
         aside = np.setdiff1d(self._counting, self.rows)
         jacobian = self.system.algebra.sparse_jacobian(self._masked_jacobian(q, aside))[aside][:, self.free]
         values = self.mechanics.constraint(self.t, q)[aside] if len(aside) else np.zeros(0)
@@ -222,33 +188,32 @@ class Statics:
         algebra = mechanics.saddle_algebra
         if algebra is None or not mechanics.takes_redundant_rows:
             return None
-        # A row that does not count is a combination of its own that vanishes.
+        # Each excluded equation is a vanishing combination by itself.
         idle = layout.rows - len(self._counting)
         if idle:
             algebra = SaddleAlgebra(layout, mechanics.massless, min(layout.rows, algebra.probes + idle))
         return algebra.dependent_rows(self._masked_jacobian(q, self._counting))
 
     def sizes(self, q: Array) -> ComponentSizes:
-        """Sizes of the components, at the first configuration that they are needed at."""
+        """Return the sizes of the components at the configuration of the first call."""
         if self._sizes is None:
             self._sizes = component_sizes(self.system, q, np.abs(self._whole_mass(q).diagonal()))
         return self._sizes
 
     def metric(self, q: Array) -> Sparse:
-        """The geometric mean of the diagonal of M and of its mean, as a sparse matrix D; always positive.
-
-        It lies between the metric of M, in which thin rods turn their cross sections almost for free, and one in which
-        all components weigh the same. The mean is taken relative to the lengths of the components, in any units.
-        """
+        """Return the geometric mean of the diagonal of M and its mean, as a sparse diagonal matrix D; always
+        positive."""
         from scipy.sparse import diags_array
 
+        # D lies between the metric M, in which thin rods rotate their cross sections almost for free, and equal weights
+        # of all components. The mean is relative to the lengths of the components and thus independent of units.
         lengths = self.sizes(q).length
         diagonal = np.abs(self.mass(q).diagonal()) * lengths**2
         mean = float(diagonal.mean()) if len(diagonal) and diagonal.any() else 1.0
         return diags_array(np.sqrt(np.where(diagonal > 0, diagonal, mean) * mean) / lengths**2, format="csr")
 
     def kinetic_metric(self, q: Array) -> Sparse:
-        """M, or where it is not positive definite the metric that statics uses in its place."""
+        """Return M, or `metric` if M is not positive definite."""
         mass = self.mass(q)
         try:
             if mass.shape[0] <= LARGEST_DENSE:

@@ -14,25 +14,19 @@ if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization
 
 MASSLESS = 1e-30
-"""Mass of a component, relative to the largest one in units of the sizes of components, that is none."""
+"""Mass of a component, relative to the largest one in units of the component sizes, that counts as zero."""
 
 
 def scaled_motions(linear: Linearization) -> tuple[Linearization, Coefficients, Array]:
-    """The same equations in components of mass one, the rounding of their entries, and the units of these components.
-
-    The units are powers of two. Components without mass have the units of others of their size.
-
-    Parameters
-    ----------
-    linear
-        The equations.
-    """
+    """Return the equations in components of mass one, the rounding of their entries, and the units of these components,
+    which are powers of two."""
     from scipy.sparse import diags_array
 
     mass = linear.mass.diagonal()
     sizes = linear.motion.now.statics.sizes(linear.q).length
     weights = np.abs(mass) * sizes**2
     has_mass = weights > MASSLESS * weights.max(initial=0.0)
+    # Massless components have the units of others of their size.
     usual = float(np.mean(weights[has_mass])) if has_mass.any() else 1.0
     unit = 2.0 ** -np.round(np.log2(np.where(has_mass, np.abs(mass), usual / sizes**2)) / 2)
     scale, inverse = diags_array(unit, format="csr"), diags_array(1 / unit, format="csr")

@@ -1,9 +1,9 @@
-"""The slowest eigenvalues of large systems with damping, gyroscopic forces or rows on velocities, by iteration.
+"""Slowest eigenvalues of large systems with damping, gyroscopic forces or nonholonomic constraints, by iteration.
 
-Right and left vectors of an eigenvalue s are those of
+Right and left vectors of an eigenvalue s belong to
 
     [ (C + sM - MZ)(D + s) + K   Bᵀ ] [η]
-    [ R                          0  ] [λ] = 0,   R = B of holonomic rows, B (D + s) + H of others.
+    [ R                          0  ] [λ] = 0,   R = B for holonomic constraints, B (D + s) + H for others.
 """
 
 from __future__ import annotations
@@ -43,24 +43,8 @@ NEARBY = 1e-8
 
 
 def slow_modes(linear: Linearization, rounding: Coefficients, modes: int) -> Spectrum:
-    """The slowest modes, with both of each conjugate pair.
-
-    Parameters
-    ----------
-    linear
-        The equations, in components of equal mass.
-    rounding
-        Rounding of the entries of the matrices.
-    modes
-        Number of modes.
-
-    Raises
-    ------
-    EquilibriumError
-        There is a direction without mass that no constraint fixes.
-    NotFoundError
-        The iteration found fewer modes.
-    """
+    """Return the slowest modes with both eigenvalues of conjugate pairs; raise EquilibriumError for an unconstrained
+    massless direction, NotFoundError if the iteration finds fewer modes."""
     equations = _Iteration(linear, rounding, modes)
     unit = FIRST * float(np.sqrt(np.abs(linear.stiffness.diagonal()).max() / np.abs(linear.mass.diagonal()).max()))
     first = near(equations.at, unit)
@@ -84,7 +68,7 @@ class _Iteration:
         self._on_positions = linear.system.layout.holonomic.astype(float)
 
     def at(self, shift: float) -> Eigenpairs:
-        """Eigenvalues next to a shift."""
+        """Return the eigenvalues nearest to a shift."""
         from scipy.sparse.linalg import LinearOperator, eigs
 
         n = self._linear.mass.shape[0]
@@ -94,7 +78,7 @@ class _Iteration:
             eta, w = inverse(z[:n, None], z[n:, None])
             return np.concatenate([eta[:, 0], w[:, 0]])
 
-        # A vector on the manifold after two applications.
+        # Two applications project the vector to the constraint manifold.
         start = apply(apply(np.random.default_rng(0).standard_normal(2 * n)))
         operator = LinearOperator((2 * n, 2 * n), matvec=apply, dtype=float)
         reciprocals, vectors = converged(lambda: eigs(operator, self._count, v0=start), self._count - 2)
@@ -109,7 +93,7 @@ class _Iteration:
         return Eigenpairs(values[order], vectors[:n, order], error[order], noise[order], shifts, growth)
 
     def _disturbed(self, s: complex, shape: Numbers, shift: float) -> tuple[float, float]:
-        """Change of an eigenvalue by rounding of the entries, and its condition number."""
+        """Return the change of an eigenvalue by rounding of the entries, and its condition number."""
         from scipy.sparse import diags_array, eye_array
 
         m, r = self._linear, self._rounding
@@ -138,7 +122,7 @@ class _Iteration:
 
 
 def _null(matrix: Sparse, above: Sparse, below: Sparse, start: Numbers, rows: int) -> tuple[Numbers, Numbers]:
-    """Vectors x of length one and y with A x + Bᵀ y = 0 and R x = 0, by inverse iteration."""
+    """Return vectors x of length one and y with A x + Bᵀ y = 0 and R x = 0, by inverse iteration."""
     factors = SaddlePoint(matrix, above, rows=below, lost_pivot=0.0)
     x, none = start, np.zeros(rows)
     for _ in range(2):

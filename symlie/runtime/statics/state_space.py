@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ports:
-    """Derivatives by inputs u, and of outputs y, on free components in the axes of the motion; dense."""
+    """Derivatives by inputs u and of outputs y, on free components in the axes of the motion; dense."""
 
     force: Array
     """∂(M a + g + Bᵀ λ)/∂u."""
@@ -54,7 +54,7 @@ def state_space(
         _check_outputs(linear, ports, _ports(linear, linear.motion.at(later), rows, columns), rows, later)
     mass, damping, spin = (m.toarray() for m in (linear.mass, linear.damping, linear.spin))
     basis, resisted = order.basis, damping - mass @ spin
-    # w follows the rows at once, by what has no momentum along free directions.
+    # w satisfies the constraints instantaneously, by a part without momentum along free directions.
     pushed = across(linear.jacobian.toarray(), -ports.hidden)
     pushed = pushed - basis @ np.linalg.solve(order.mass, basis.T @ (mass @ pushed))
     configurations = n - basis.shape[1]
@@ -77,7 +77,7 @@ def state_space(
 
 
 def _reactions(jacobian: Array, forces: Array) -> Array:
-    """δλ of Bᵀ δλ = forces, the smallest if rows depend on each other."""
+    """Return δλ with Bᵀ δλ = forces, the smallest one for redundant constraint equations."""
     return np.asarray(np.linalg.lstsq(jacobian.T, forces, rcond=None)[0])
 
 
@@ -90,7 +90,7 @@ def _inputs(linear: Linearization) -> dict[str, slice]:
 
 
 def _components(what: str, model: str, places: Mapping[str, slice], names: Sequence[str] | None) -> NDArray[np.intp]:
-    """Indices of the components of some names."""
+    """Return the indices of the components of some names."""
     chosen = list(places) if names is None else [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if name not in places:

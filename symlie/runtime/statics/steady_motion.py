@@ -1,12 +1,12 @@
 """Steady motions, and the matrices of the linear equations about them.
 
-Bodies move as q = p∘exp(t ζ) with p = p0∘exp(t (v - ζ)): their velocity v, and what varies about the motion, are taken
-in the axes p, in which a body that spins about its axis of symmetry looks the same at all times. At rest in these axes,
+Bodies move as q = p∘exp(t ζ) with p = p0∘exp(t (v - ζ)). Their velocity v and all variations are components in the
+axes p, in which a body that spins about its axis of symmetry does not change. The linear equations in these axes are
 
     η' = w - [v - ζ, η],   M (w' - [ζ, w]) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,
 
-with the variation η of p, that w of the velocity, K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b). For ζ = 0
-these are variations along q∘exp(t v); others are turned by Ad(exp(t ζ)).
+with the variation η of p, the variation w of the velocity, K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v and H = D_q(B v + b). For
+ζ = 0 they describe variations along q∘exp(t v); others are transformed by Ad(exp(t ζ)).
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 STEADY = 1e-8
-"""Relative change of the matrices, and relative size of forces out of balance, that is taken for round-off."""
+"""Relative change of the matrices, and relative size of unbalanced forces, that counts as round-off."""
 
 NOISE = 1e-5
-"""Size of a row of a matrix, relative to the largest of a system, below which its round-off is compared with this."""
+"""Lower limit of the reference size of a row of a matrix, relative to the largest one of the system."""
 
 LATER = (math.sqrt(2) - 1, math.sqrt(3), math.e)
-"""Times of the test, without a common measure: in seconds, and in units of the largest velocity component's inverse."""
+"""Incommensurable times of the test, in s, and in units of the inverse of the largest velocity component."""
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Matrices of the linear equations on free components, sparse, at one time of the motion."""
+    """Matrices of the linear equations on free components at one time of the motion, sparse."""
 
     mass: Sparse
     damping: Sparse
@@ -52,26 +52,26 @@ class Coefficients:
 
 
 POWERS = {"mass": 0, "damping": 1, "stiffness": 2, "jacobian": 0, "hidden": 1}
-"""Powers of 1/s in the units of the matrices, apart from those of the components."""
+"""Powers of 1/s in the units of the matrices, apart from the units of the components."""
 
 LETTERS = {"mass": "M", "damping": "C", "stiffness": "K", "jacobian": "B", "hidden": "H = D_q(B v + b)"}
-"""What messages call the matrices."""
+"""Names of the matrices in messages."""
 
 
 @dataclass(frozen=True)
 class Instant:
-    """A time of the motion."""
+    """State of the motion at one time."""
 
     q: Array
     v: Array
     a: Array
     turned: Sparse
-    """Ad(exp(-τ ζ)), sparse (dimension × dimension): from the axes p to those of the body."""
+    """Ad(exp(-τ ζ)), sparse (dimension × dimension): from the axes p to body axes."""
     statics: Statics
 
 
 class SteadyMotion:
-    """A motion, or rest, of a system.
+    """Steady motion, or rest, of a system.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ class SteadyMotion:
     q
         Configuration at this time, shape (storage,).
     v
-        Velocity, shape (dimension,); None: at rest, with loads and constraints as they are at this time.
+        Velocity, shape (dimension,); None: at rest, with loads and constraints frozen at this time.
     frame
-        ζ by node, shape (dimension of the group,), or with one row for each node of an array.
+        ζ by node, shape (dimension of the group,), or with one row per node of an array.
 
     Raises
     ------
     ModelError
-        Wrong shapes, or constraints of accelerations.
+        If shapes are wrong, or the system has acceleration-level constraints.
     """
 
     def __init__(self, system: System, t: float, q: Array, v: Array | None, frame: Mapping[str, ArrayLike]) -> None:
@@ -105,12 +105,12 @@ class SteadyMotion:
         self.now = self.at(0.0)
 
     def at(self, later: float) -> Instant:
-        """The motion after a time.
+        """Return the state of the motion after a time.
 
         Parameters
         ----------
         later
-            The time from ``t`` on, in s.
+            Time after ``t``, in s.
         """
         system, t = self.system, self.t + later
         q = self._moved(self._moved(self.q, later * (self.v - self.spin)), later * self.spin)
@@ -124,7 +124,7 @@ class SteadyMotion:
         return Instant(q, v, a, turned, Statics(system, self.t if self.is_rest else t, rows, v, a))
 
     def _moved(self, q: Array, u: Array) -> Array:
-        """q∘exp(u), in steps of less than a radian."""
+        """Return q∘exp(u), in steps of at most one radian."""
         kernels = self.system.kernels
         parts = math.ceil(math.sqrt(max(kernels.chart(q, u), 0.0))) if u.any() else 0
         for _ in range(max(parts, 1) if u.any() else 0):
@@ -132,12 +132,12 @@ class SteadyMotion:
         return q
 
     def multipliers(self) -> Array:
-        """λ that lets forces be out of balance along the constraints alone.
+        """Return the λ for which unbalanced forces act only along the constraints.
 
         Raises
         ------
         EquilibriumError
-            Rows of B depend on each other.
+            If constraint equations are redundant.
         """
         statics, q = copy.copy(self.now.statics), self.now.q
         if not self.system.layout.rows:
@@ -154,14 +154,14 @@ class SteadyMotion:
         return statics.shared_multipliers(q, factors.solve(-statics.force(q, none), none)[1])
 
     def coefficients(self, instant: Instant, multipliers: Array) -> Coefficients:
-        """The matrices at one time of the motion, in the axes p.
+        """Return the matrices at one time of the motion, in the axes p.
 
         Parameters
         ----------
         instant
-            The motion at that time; see `at`.
+            State of the motion at that time; see `at`.
         multipliers
-            λ, one for each constraint row.
+            λ, one for each constraint equation.
         """
         statics, q = instant.statics, instant.q
         stiffness, damping, hidden = statics.newton_matrices(q, multipliers)
@@ -170,14 +170,14 @@ class SteadyMotion:
         return Coefficients(mass, damping, stiffness, statics.jacobian(q) @ turned, hidden @ turned)
 
     def rounding(self, found: Coefficients, multipliers: Array) -> Coefficients:
-        """How much rounding may have changed the entries of the matrices: what small changes of the state change.
+        """Estimate the rounding errors of the entries of the matrices, from the effect of small changes of the state.
 
         Parameters
         ----------
         found
             The matrices.
         multipliers
-            λ, one for each constraint row.
+            λ, one for each constraint equation.
         """
         now, system = self.now, self.system
         rows = np.ones(system.layout.rows, dtype=bool)
@@ -190,19 +190,20 @@ class SteadyMotion:
         return Coefficients(**entry_rounding(vars(found), at))
 
     def check(self, multipliers: Array) -> Coefficients:
-        """The matrices, after a check that this is a motion and that it is steady.
+        """Check that this is a motion of the system and steady, and return the matrices.
 
         Parameters
         ----------
         multipliers
-            λ, one for each constraint row.
+            λ, one for each constraint equation.
 
         Raises
         ------
         EquilibriumError
-            At rest, forces are out of balance or constraints are violated.
+            If, at rest, forces are unbalanced or constraints are violated.
         SteadyMotionError
-            The same in motion, or something changes along it; the message says what, where and by how much.
+            If the same happens in motion, or a quantity changes along it; the message reports the quantity, its
+            location and the size of the change.
         """
         found = self.coefficients(self.now, multipliers)
         scales = _Scales(self, found, multipliers)
@@ -237,10 +238,10 @@ class SteadyMotion:
             )
 
     def _residuals(self, instant: Instant, multipliers: Array, scales: _Scales) -> list[tuple[float, str]]:
-        """Relative sizes of what should vanish along a motion, and how to say it."""
+        """Return relative sizes of quantities that vanish along a motion, with descriptions."""
         layout, statics, q = self.system.layout, instant.statics, instant.q
         free, rate = self.free, statics.velocity_residual(q)
-        if self.is_rest:  # loads and constraints stay as they are
+        if self.is_rest:  # loads and constraints are frozen
             rate = np.where(layout.holonomic, 0.0, rate)
         force = instant.turned[free][:, free].T @ statics.force(q, multipliers)
         found = []
@@ -261,13 +262,7 @@ class SteadyMotion:
 
 
 def check_linearisable(layout: Layout) -> None:
-    """Check that the equations can be linearised.
-
-    Raises
-    ------
-    ModelError
-        Some rows are of accelerations, or nodes are of form 1 of classical coordinates.
-    """
+    """Raise ModelError for acceleration-level constraints, or for rotation parameters whose velocity is ω (form 1)."""
     if not layout.of_velocities.all():
         raise ModelError(
             f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
@@ -281,20 +276,8 @@ def check_linearisable(layout: Layout) -> None:
 
 
 def spin_of(layout: Layout, frame: Mapping[str, ArrayLike]) -> Array:
-    """ζ of all nodes, shape (dimension,).
-
-    Parameters
-    ----------
-    layout
-        Layout of a system.
-    frame
-        ζ by node, shape (dimension of the group,), or with one row for each node of an array; zero for others.
-
-    Raises
-    ------
-    ModelError
-        A ζ has another shape, or is not finite.
-    """
+    """Return ζ of all nodes, shape (dimension,), zero for nodes not in ``frame``; raise ModelError for a wrong shape or
+    values that are not finite."""
     spin = np.zeros(layout.dimension)
     for name, value in frame.items():
         node = layout.node(name)
@@ -310,7 +293,7 @@ def spin_of(layout: Layout, frame: Mapping[str, ArrayLike]) -> Array:
 
 
 class _Scales:
-    """Sizes of what the matrices act on, so that components of different units can be compared."""
+    """Sizes of the quantities on which the matrices act, which make components of different units comparable."""
 
     def __init__(self, motion: SteadyMotion, found: Coefficients, multipliers: Array) -> None:
         self.layout, self.free = motion.system.layout, motion.free
@@ -339,7 +322,7 @@ class _Scales:
         return {name: (left[name] @ getattr(coefficients, name) @ right).tocsr() for name in POWERS}
 
     def changes(self, before: Coefficients, after: Coefficients) -> list[tuple[float, str]]:
-        """The largest relative change of each matrix, and how to say it."""
+        """Return the largest relative change of each matrix, with a description."""
         found = []
         for name, scaled in self._scaled(after).items():
             first = self.scaled[name]
@@ -359,7 +342,7 @@ class _Scales:
 
 
 def bracket_matrix(system: System, u: Array) -> Sparse:
-    """ad of u for all nodes, sparse (dimension × dimension)."""
+    """Return ad_u for all nodes, sparse (dimension × dimension)."""
     from scipy.sparse import coo_array
 
     dimension = system.layout.dimension
@@ -382,7 +365,7 @@ def bracket_matrix(system: System, u: Array) -> Sparse:
 
 
 def exponential(matrix: Sparse) -> Sparse:
-    """exp of a sparse matrix of small diagonal blocks."""
+    """Return exp of a sparse matrix with small diagonal blocks."""
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import expm
 

@@ -1,17 +1,17 @@
 """Steps of half_explicit_5 with their derivative: the tangent map of the discrete flow.
 
-Variations are η of q∘exp(ε η) and w of v + ε w. Each stage is differentiated as it stands in
-`symlie.runtime.methods.half_explicit`, whose numbers of equations are used here:
+Variations are η of q∘exp(ε η) and w of v + ε w. The derivative of each stage follows
+`symlie.runtime.methods.half_explicit`, with the same equation numbers:
 
     δΘ_i = h Σ_{j<i} a_ij δΘ̇_j,   δΘ̇_i = T⁻¹(Θ_i) δV_i + D_Θ(T⁻¹(Θ_i) V_i) δΘ_i,   δV_i = w + h Σ_{j<i} a_ij δV̇_j
     ξ_i = Ad(exp(-Θ_i)) η + T(Θ_i) δΘ_i                                                                      (12)
     [M(Q_i) B(Q_i)ᵀ; B(Q_{i+1}) 0] [δV̇_i; δΛ_i]
         = [-K ξ_i - C δV_i; -(B(Q_{i+1}) (w + h Σ_{j<i} a_{i+1,j} δV̇_j) + H ξ_{i+1})/(h a_{i+1,i})],  i > 1   (14)
 
-with K = D_q(M V̇_i + g + Bᵀ Λ_i) and C = ∂g/∂v at stage i, and H = D_q(B v + b) at argument i + 1. The first stage is
-V̇ of the step before; that of the first step, and its derivative, solve the acceleration-level system, which has
--(D_q(B v̇ + Z) η + ∂Z/∂v w) below. The result is also that of the method applied to the variational equations.
-Source: [HairerLubichWanner2006], section VI.4.
+with K = D_q(M V̇_i + g + Bᵀ Λ_i) and C = ∂g/∂v at stage i, and H = D_q(B v + b) at argument i + 1. The first stage
+reuses V̇ of the previous step. In the first step, V̇ and its derivative solve the acceleration-level system, whose
+lower right-hand side is -(D_q(B v̇ + Z) η + ∂Z/∂v w). The result equals the method applied to the variational
+equations. Source: [HairerLubichWanner2006], section VI.4.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 METHOD = "half_explicit_5"
-"""Whose steps are differentiated."""
+"""Method whose steps are differentiated."""
 
 
 @dataclass
 class Varied:
-    """A state with its variations by column.
+    """State with its variations by column.
 
     Attributes
     ----------
@@ -65,13 +65,7 @@ class Varied:
 
 
 class TangentFlow:
-    """Steps with their derivative.
-
-    Parameters
-    ----------
-    system
-        The system; its Newton matrices, and with constraints its variations, are derived if they are not known yet.
-    """
+    """Steps with their derivative; the required matrices of the system are derived if necessary."""
 
     def __init__(self, system: System) -> None:
         layout = system.layout
@@ -85,15 +79,8 @@ class TangentFlow:
         self._newton = matrix_positions(layout, SETS["newton"], system.sets.table("newton"))
 
     def begin(self, t: float, q: Array, v: Array, configuration: Array, velocity: Array) -> Varied:
-        """A state with v̇, λ and their variations.
-
-        Parameters
-        ----------
-        t, q, v
-            A consistent state.
-        configuration, velocity
-            η and w, shape (dimension, columns).
-        """
+        """Return a state with v̇, λ and their variations, from a consistent state with η and w, shape (dimension,
+        columns)."""
         m = self._mechanics
         acceleration, multipliers = m.index1(t, q, v)
         at = Varied(t, q, v, acceleration, multipliers, configuration, velocity, np.zeros_like(velocity))
@@ -106,13 +93,8 @@ class TangentFlow:
         return at
 
     def step(self, at: Varied, h: float) -> Varied:
-        """The state after a step.
-
-        Raises
-        ------
-        OutsideChartError, NotFiniteError, SingularSystemError, AngleStepError
-            The step fails.
-        """
+        """Return the state after a step; raise OutsideChartError, NotFiniteError, SingularSystemError or
+        AngleStepError."""
         tableau, m, kernels = self._tableau, self._mechanics, self._mechanics.kernels
         a, c, blocks = tableau.a_float(), rounded(tableau.c), self._blocks
         theta_dot: list[Array] = []
@@ -161,7 +143,7 @@ class TangentFlow:
         return end
 
     def _add_rates(self, stage: Varied, later: tuple[float, Array, Array, Array, Array], weight: float) -> None:
-        """V̇ and Λ of a stage with their variations; the constraints hold at the next argument."""
+        """Add V̇, Λ and their variations to a stage; the constraints hold at the next argument."""
         m, (t, q, known, varied, d_known) = self._mechanics, later
         mass, B = m.mass(stage.t, stage.q), m.jacobian(stage.t, stage.q, stage.v)
         force = -m.force(stage.t, stage.q, stage.v)
@@ -184,7 +166,7 @@ class TangentFlow:
         )
 
     def _forces(self, at: Varied, configuration: Array, velocity: Array) -> Array:
-        """-K η - C w."""
+        """Return -K η - C w."""
         K, C, _ = self._matrices("newton", at.t, at.q, at.v, at.acceleration, at.multipliers)
         return -(K @ configuration + C @ velocity)
 
@@ -197,15 +179,15 @@ class TangentFlow:
         return [_dense(p, shape, part) for (p, shape), part in zip(places, values, strict=True)]
 
     def mass(self, t: float, q: Array) -> Array:
-        """M, shape (dimension, dimension)."""
+        """Return M, shape (dimension, dimension)."""
         return self._dense.mass_matrix(self._mechanics.mass(t, q))
 
     def jacobian(self, t: float, q: Array, v: Array) -> Array:
-        """B, shape (rows, dimension)."""
+        """Return B, shape (constraints, dimension)."""
         return self._dense.jacobian_matrix(self._mechanics.jacobian(t, q, v) if self._layout.rows else np.zeros(0))
 
     def _solve(self, mass: Array, right: Array, left: Array, forces: Array, below: Array) -> Array:
-        """δv̇ of [M Bᵀ; B' 0][δv̇; δλ] = [f; c] on free components."""
+        """Return δv̇ of [M Bᵀ; B' 0][δv̇; δλ] = [f; c] on free components."""
         free, rows = self._free, self._layout.rows
         whole = np.block([[mass[np.ix_(free, free)], right[:, free].T], [left[:, free], np.zeros((rows, rows))]])
         try:
@@ -226,7 +208,7 @@ def _weighted(weights: Array, slopes: Sequence[Array]) -> Array:
 
 
 def _dense(places: tuple[NDArray[np.intp], NDArray[np.intp]], shape: tuple[int, int], values: Array) -> Array:
-    """Stored values as a matrix."""
+    """Return stored values as a matrix."""
     found = np.zeros(shape)
     np.add.at(found, places, values)
     return found

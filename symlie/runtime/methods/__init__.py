@@ -1,1 +1,1 @@
-"""Methods of integration: families, tableaux, orders, control of steps."""
+"""Integration methods: families, tableaux, orders, step size control."""

@@ -1,4 +1,4 @@
-"""Adams–Bashforth–Munthe-Kaas methods: k steps, one evaluation each, for velocities on Lie groups.
+"""Adams–Bashforth–Munthe-Kaas k-step methods with one evaluation per step, for velocities on Lie groups.
 
     σ_j = log(q_n⁻¹∘q_{n-j}),  j = 0, …, k-1                                  (1)
     σ̇_j = T⁻¹(σ_j) v_{n-j}                                                    (2)
@@ -6,10 +6,11 @@
     β_j = ∫₀¹ Π_{i≠j} (s - τ_i)/(τ_j - τ_i) ds,  τ_j = (t_{n-j} - t_n)/h      (4)
     q_{n+1} = q_n∘exp(h Σ β_j σ̇_j),  v_{n+1} = v_n + h Σ β_j v̇_{n-j}         (5)
 
-In the local coordinates at q_n this is the method of Adams and Bashforth for steps of any lengths. It carries what came
-before; the first k-1 steps, and those after a jump, are taken by the classical Runge–Kutta–Munthe-Kaas method of order
-four. All rotations from q_{n-k+1} on must stay below π, where log ends; steps are held to a part of it each.
-Numbers are those of ``adams_bashforth.h``.
+In local coordinates at q_n this is the Adams–Bashforth method for variable step sizes. The method history contains the
+previous states. The classical Runge–Kutta–Munthe-Kaas method of order four takes the first k-1 steps and those after a
+jump. All rotations from q_{n-k+1} on must stay below π, the limit of log; each step is restricted to a fraction of it.
+Equation numbers refer to ``adams_bashforth.h``.
+
 Source: [Faltinsen2001], with the increments from q_n.
 """
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 MOST_STEPS = 4
-"""Steps whose order the method that begins has."""
+"""Largest number of steps, equal to the order of the starting method."""
 
 Number = TypeVar("Number", float, Fraction)
 
@@ -44,13 +45,7 @@ _BEGIN = Rkmk.read(EntryReader("begin", {**_CLASSICAL, "b": ["1/6", "1/3", "1/3"
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AdamsTableau(Tableau):
-    """A number of steps.
-
-    Raises
-    ------
-    ModelError
-        It is not from 2 to `MOST_STEPS`.
-    """
+    """Number of steps, from 2 to `MOST_STEPS`."""
 
     steps: int
 
@@ -61,7 +56,7 @@ class AdamsTableau(Tableau):
 
 @dataclass(frozen=True, repr=False)
 class AdamsBashforth(Method):
-    """A method of Adams and Bashforth in local coordinates; its order is the number of steps."""
+    """Adams–Bashforth method in local coordinates, whose order is the number of steps."""
 
     tableau: AdamsTableau
 
@@ -76,7 +71,8 @@ class AdamsBashforth(Method):
         return cls(AdamsTableau(**{**reader.common(), "order": steps}, c=(), steps=steps))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Order p needs Σ β_j τ_j^m = 1/(m + 1) for m < p; equal steps stand for all, since (4) solves them for any."""
+        """Check Σ β_j τ_j^m = 1/(m + 1) for m < p with equal steps, which are representative since (4) solves them for
+        any."""
         tau = [Fraction(-j) for j in range(self.tableau.steps)]
         beta = weights(tau)
         levels = [[sum(b * x**m for b, x in zip(beta, tau, strict=True)) - Fraction(1, m + 1)] for m in range(6)]
@@ -96,12 +92,12 @@ class AdamsBashforth(Method):
 
     @property
     def restarts_at_kinks(self) -> bool:
-        # Of order two across kinks, too.
+        # Order two is preserved across kinks.
         return self.order > 2
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many steps are known, their lengths, and the states before them with v̇, the latest first."""
+        """Number of known steps, their lengths, and the states before them with v̇, latest first."""
         before = self.tableau.steps - 1
         return (
             OwnArray("count", 1),
@@ -154,7 +150,7 @@ class AdamsBashforth(Method):
 
 
 def weights(tau: Sequence[Number]) -> list[Number]:
-    """(4): integrals over [0, 1] of Lagrange's polynomials of nodes τ, by their coefficients."""
+    """Return the weights (4): integrals of the Lagrange polynomials of the nodes τ over [0, 1]."""
     found = []
     for j, own in enumerate(tau):
         coefficients: list[Any] = [1 + 0 * own]

@@ -1,11 +1,11 @@
-"""Explicit Runge–Kutta methods on the stored components, which leave the manifold: for comparison.
+"""Explicit Runge–Kutta methods on the stored components, which drift off the manifold, for comparison.
 
     Q_i = q_n + h Σ_{j<i} a_ij Q̇_j,  V_i = v_n + h Σ_{j<i} a_ij V̇_j  (1)
     M V̇_i = -g(t_n + c_i h, Q_i, V_i)  (2)
     Q̇_i = rate of the stored components at Q_i along V_i  (3)
 
-Where a node has no velocity, V_i is its field, and the rate is along its generator. Nothing brings q back to the
-manifold. The estimate takes h Σ b_j V_j in place of local coordinates.
+For first-order states V_i is f, and the rate follows its generator. q is not projected back to the manifold. The error
+estimate uses h Σ b_j V_j instead of local coordinates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Ambient(ExplicitMethod):
-    """An explicit method on the stored components."""
+    """Explicit method on the stored components."""
 
     family: ClassVar[str] = "ambient"
     header: ClassVar[str] = "ambient.h"
@@ -67,7 +67,7 @@ class Ambient(ExplicitMethod):
             theta_hat = h * weighted(table.b_hat, rate)
             trial.estimate(stepper.control, theta, theta_hat, v, V, v + h * weighted(table.b_hat, v_dot))
         if stepper.rows:
-            # λ belongs to the end of the step, whose v' is the first of the next one.
+            # λ belongs to the end of the step, whose v' is the first stage of the next step.
             if trial.acceleration is None:
                 trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, state.multipliers)
                 trial.rhs_evaluations += 1

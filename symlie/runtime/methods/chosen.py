@@ -1,4 +1,4 @@
-"""Methods as `solve` takes them: a name, a tableau of one's own from a file, or a `Method`; with options."""
+"""Methods as arguments of `solve`: a name, a file with a user-defined tableau, or a `Method`; with options."""
 
 from __future__ import annotations
 
@@ -16,24 +16,11 @@ from symlie.runtime.methods.registry import stated_method
 from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian
 
 MethodLike = str | Path | Method | Callable[..., object]
-"""A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or the discrete Lagrangian itself."""
+"""A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or a discrete Lagrangian."""
 
 
 def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = None) -> Method:
-    """The method that a user states.
-
-    Parameters
-    ----------
-    stated
-        A name, the path of a TOML file with a tableau, a discrete Lagrangian or ``FILE.py:name`` of one, or a method.
-    options
-        Options to change; see `Method.with_options`.
-
-    Raises
-    ------
-    UnknownNameError, ModelError, FormatError
-        There is no such method or option, or the file can not be used.
-    """
+    """Return the method that a user specifies, with changed options; see `Method.with_options`."""
     if isinstance(stated, Method):
         found = stated
     elif callable(stated) or (isinstance(stated, str) and ".py:" in stated):
@@ -47,7 +34,7 @@ def chosen_method(stated: MethodLike, options: Mapping[str, object] | None = Non
 
 
 def load_tableau(path: str | Path) -> Method:
-    """The method of a tableau in a TOML file, with the orders that its coefficients have.
+    """Return the method of a tableau in a TOML file, with the orders of its coefficients.
 
     Parameters
     ----------
@@ -58,16 +45,16 @@ def load_tableau(path: str | Path) -> Method:
     Raises
     ------
     FormatError
-        The file can not be read, or is not TOML.
+        The file cannot be read, or is not TOML.
     ModelError
-        The coefficients are incomplete, contradict each other, or do not have the order that is stated.
+        The coefficients are incomplete, contradict each other, or do not have the specified order.
     """
     path = Path(path)
     try:
         entry = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(f"The tableau {path} can not be read: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:  # digits without end are none of the errors of TOML
+    except (ValueError, RecursionError) as error:  # errors of huge numbers are not TOML errors
         raise FormatError(f"{path} is not a TOML file with a tableau: {error}.") from error
     if "A" in entry and "a" not in entry:
         entry["a"] = entry.pop("A")
@@ -78,20 +65,8 @@ def load_tableau(path: str | Path) -> Method:
 
 
 def own_method(name: str, entry: Mapping[str, Any]) -> Method:
-    """The method of a tableau that is not one of the library, with the orders that its coefficients have.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    entry
-        Data as `stated_method` takes it.
-
-    Raises
-    ------
-    ModelError
-        The tableau is wrong, or does not have the order that is stated.
-    """
+    """Return the method of a user-defined tableau, with the orders of its coefficients; `entry` is that of
+    `stated_method`."""
     found = replace(stated_method(name, entry), entry=entry)
     for key in ("order", "order_hat"):
         stated = entry.get(key, 0)
@@ -111,12 +86,12 @@ def own_method(name: str, entry: Mapping[str, Any]) -> Method:
 
 
 def method_of_run(name: str, settings: Mapping[str, Any]) -> Method:
-    """The method of a solution, from its name and the settings that it was made with."""
+    """Return the method of a solution from its name and the settings of the run."""
     options = settings.get("method_options", {})
     return recorded_method({"name": name, "entry": settings.get("tableau"), "options": options})
 
 
 def recorded_method(record: Mapping[str, Any]) -> Method:
-    """The method of a `Method.record`."""
+    """Return the method of a `Method.record`."""
     known = method(record["name"]) if record["entry"] is None else own_method(record["name"], record["entry"])
     return known.with_options(record["options"])

@@ -1,12 +1,12 @@
-"""Methods by chains of exponentials: commutator-free ones, and those of Crouch and Grossman.
+"""Compositions of exponentials: commutator-free methods and Crouch–Grossman methods.
 
     Y_i = Y_start∘exp(h Σ_j e_1j f_j)∘exp(h Σ_j e_2j f_j)∘…  (1)
     f_j = (V_j, V̇_j) at Y_j = (Q_j, V_j)  (2)
 
-Every stage, and the result, is reached from the start of the step or from an earlier stage by exponentials one after
-the other; velocities add up along them. The first of a chain acts first: q∘exp(h Σ_j α_j f_j)∘exp(h Σ_j β_j f_j) under
-right multiplication, exp(h Σ_j β_j f_j)·exp(h Σ_j α_j f_j)·y under an action from the left. There are no commutators,
-so signs are the same. The error of a pair is the distance of its two ends,
+Every stage and the result follow from the start of the step or from an earlier stage by a chain of exponentials; the
+velocity increments are summed. The first of a chain acts first: q∘exp(h Σ_j α_j f_j)∘exp(h Σ_j β_j f_j) under right
+multiplication, exp(h Σ_j β_j f_j)·exp(h Σ_j α_j f_j)·y under an action from the left. Without commutators the signs
+agree. The error of a pair is the distance of its two ends,
 
     log(q_{n+1}⁻¹∘q̂_{n+1})  (3)
 
@@ -14,8 +14,9 @@ or, with the option ``error_metric="algebra"``, the difference of their local co
 
     log(q_n⁻¹∘q̂_{n+1}) - log(q_n⁻¹∘q_{n+1})  (4)
 
-as methods have it whose step is one exponential: (4) is T⁻¹ of the step times (3), but for squares of (3). Numbers are
-those of ``commutator_free.h``.
+as for methods with a single exponential per step: (4) is T⁻¹ of the step times (3), up to squares of (3). Equation
+numbers refer to ``commutator_free.h``.
+
 Source: [Celledoni2022], section 2; [Crouch1993]; left-trivialised.
 """
 
@@ -46,27 +47,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ChainTable:
-    """Chains of exponentials as steps use them, those of the stages first, then the result and the embedded result.
-
-    Attributes
-    ----------
-    exponentials
-        Weights of the slopes in each exponential, shape (exponentials, stages).
-    bounds
-        Chain k has the exponentials from ``bounds[k]`` to ``bounds[k + 1]``.
-    start
-        The stage, counted from 0, that each chain starts from.
-    c
-        Nodes of the stages.
-    needed
-        Number of stages that the result needs; the others serve the embedded result.
-    """
+    """Chains of exponentials of a step: those of the stages first, then the result and the embedded result."""
 
     exponentials: Array
+    """Weights of the slopes in each exponential, shape (exponentials, stages)."""
     bounds: tuple[int, ...]
+    """Chain k has the exponentials from ``bounds[k]`` to ``bounds[k + 1]``."""
     start: tuple[int, ...]
+    """Initial stage of each chain, counted from 0."""
     c: Array
+    """Nodes of the stages."""
     needed: int
+    """Number of stages that the result depends on; the embedded result uses the others."""
 
     @property
     def stages(self) -> int:
@@ -75,21 +67,16 @@ class ChainTable:
 
 
 ERROR_METRIC = Choice(("group", "algebra"))
-"""How the two ends of a pair are compared."""
+"""Metrics of the distance between the two ends of a pair."""
 
 
 @dataclass(frozen=True, repr=False)
 class CommutatorFree(Method):
-    """A commutator-free method.
-
-    Parameters
-    ----------
-    error_metric : str
-        Of a pair: ``"group"``, (3), or ``"algebra"``, (4).
-    """
+    """Commutator-free method."""
 
     tableau: ChainTableau
     error_metric: str = "group"
+    """Error metric of a pair: ``"group"`` (3), or ``"algebra"`` (4)."""
 
     family: ClassVar[str] = "commutator_free"
     header: ClassVar[str] = "commutator_free.h"
@@ -132,7 +119,7 @@ class CommutatorFree(Method):
 
     @cached_property
     def table(self) -> ChainTable:
-        """The chains as steps use them."""
+        """Chains of a step."""
         tableau = self.tableau
         chains = [*tableau.chains, *(chain for _, chain in tableau.ends())]
         rows = [row for chain in chains for row in chain.exponentials]
@@ -192,7 +179,7 @@ class CommutatorFree(Method):
         q, v, moved = end_of(table.stages, t + h)
         trial = stepper.trial(state, q, v, v_dot, stages, moved)
         if stepper.rows:
-            # λ belongs to the end of the step, whose v' is the first of the next one.
+            # λ belongs to the end of the step, whose v' is the first stage of the next step.
             trial.acceleration, trial.multipliers = stepper.acceleration(t + h, trial.q, v, state.multipliers)
             trial.rhs_evaluations += 1
             stepper.measure(trial, t + h, q, v, m.jacobian(t + h, q, v))
@@ -211,10 +198,8 @@ class CommutatorFree(Method):
 
 @dataclass(frozen=True, repr=False)
 class CrouchGrossman(CommutatorFree):
-    """A method of Crouch and Grossman: each exponential is along one slope, f_1 first.
-
-    Y_i = q∘exp(h a_i1 f_1)∘…∘exp(h a_i,i-1 f_{i-1}), and the same with b at the end of the step.
-    """
+    """Crouch–Grossman method: Y_i = q∘exp(h a_i1 f_1)∘…∘exp(h a_i,i-1 f_{i-1}), and the same with b at the end of the
+    step."""
 
     family: ClassVar[str] = "crouch_grossman"
     required: ClassVar[tuple[str, ...]] = ("a", "b")
@@ -237,7 +222,7 @@ class CrouchGrossman(CommutatorFree):
 
 
 def along_slopes(weights: Sequence[QuadraticNumber]) -> Chain:
-    """A chain from the start of the step with one exponential along each slope of nonzero weight, the first first."""
+    """Return a chain from the start of the step with one exponential for each slope of nonzero weight, in order."""
     rows = ((*exact_row([0] * k), weight) for k, weight in enumerate(weights) if weight)
     return Chain(tuple(rows))
 
@@ -251,7 +236,7 @@ def _nodes(chains: Sequence[Chain]) -> ExactRow:
 
 
 def _chain(reader: EntryReader, what: str, value: object) -> Chain:
-    """A chain of exponentials: ``{from = "Y2", exps = [["-1/2", "0", "1"]]}``."""
+    """Return a chain of exponentials from an entry such as ``{from = "Y2", exps = [["-1/2", "0", "1"]]}``."""
     if not isinstance(value, Mapping) or not set(value) <= {"from", "exps"}:
         raise reader.error(
             f'{what} is {value!r}, but it must be a table such as {{from = "Y2", exps = [["-1/2", "0", "1"]]}}'

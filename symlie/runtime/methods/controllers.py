@@ -1,6 +1,6 @@
 """Step size controllers as data: one formula, h_new = h min(fac_max, max(fac_min, safety (1/err)^exponent)).
 
-The error is a norm of ŷ - y over y = (θ, v), where θ are the local coordinates of the step, zero at its start. It is
+The error is a norm of ŷ - y for y = (θ, v), where θ are the local coordinates of the step, zero at its start. It is
 relative to the tolerances, and a step is accepted if err ≤ 1.
 """
 
@@ -24,36 +24,18 @@ from symlie.showing import Brief
 
 @dataclass(frozen=True)
 class Controller:
-    """A step size controller.
-
-    Parameters
-    ----------
-    name
-        Name of the controller.
-    safety, fac_min, fac_max
-        Factors of the formula; dimensionless.
-    exponent
-        Exponent of 1/err; ``None`` is 1/(min(p, p̂) + 1) of the embedded pair.
-    h_min, h_max
-        Bounds of the step size, in s.
-    is_mean
-        Whether the squared errors are averaged over the entries (root mean square) or added (Euclidean norm).
-    source
-        Where the formula was published.
-
-    Raises
-    ------
-    ModelError
-        A factor or bound is out of order.
-    """
+    """Step size controller with dimensionless factors and bounds of the step size in s."""
 
     name: str
     safety: float
     fac_min: float
     fac_max: float
     is_mean: bool
+    """True for the root mean square of the errors, False for their Euclidean norm."""
     source: str
+    """Publication of the controller."""
     exponent: float | None = None
+    """Exponent of 1/err; None: 1/(min(p, p̂) + 1) of the embedded pair."""
     h_min: float = 0.0
     h_max: float = math.inf
 
@@ -67,7 +49,7 @@ class Controller:
             )
 
     def exponent_of(self, method: Method) -> float:
-        """The exponent for the embedded pair of a method."""
+        """Return the exponent for the embedded pair of a method."""
         if self.exponent is not None:
             return self.exponent
         return 1 / (min(method.order, method.order_hat or method.order) + 1)
@@ -84,23 +66,14 @@ CONTROLLERS = {
 """Controllers by name."""
 
 MAX_STEPS = 10**9
-"""Adaptive steps between two times that are hit exactly at most, where no other number is given: some quarter of an
-hour of the fastest models."""
+"""Default limit of adaptive steps between two stop times: about a quarter of an hour for the fastest models."""
 
 OPTIONS = ("safety", "exponent", "fac_min", "fac_max", "h_min", "h_max")
-"""What can be set on a controller."""
+"""Options of a controller."""
 
 
 def controller_by_name(name: str | Controller, options: Mapping[str, float] | None = None) -> Controller:
-    """A controller by name, with some of its factors changed.
-
-    Raises
-    ------
-    UnknownNameError
-        No such controller, or no such factor.
-    ModelError
-        A factor is out of order.
-    """
+    """Return a controller by name, with some of its factors changed."""
     if isinstance(name, str) and name not in CONTROLLERS:
         raise UnknownNameError(f"Unknown controller '{name}'; use one of: {', '.join(CONTROLLERS)}.")
     chosen = CONTROLLERS[name] if isinstance(name, str) else name
@@ -117,16 +90,15 @@ def controller_by_name(name: str | Controller, options: Mapping[str, float] | No
 
 
 HOLD = 1.2
-"""Factor up to which a longer step is not taken where factors are kept, which belong to a length.
-Source: [HairerWanner1996], section IV.8."""
+"""Growth factor up to which the step size remains unchanged with stored factors, which depend on it.
+Source: [HairerWanner1996], section IV.8.
+"""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StepControl(Brief):
-    """How the steps of one integration are taken: the step size, the estimate of the error, and the stabilisation.
-
-    ``rtol``, ``atol`` and ``weight`` go over (θ, v), shape (2 dimension,).
-    """
+    """Control of the steps of one integration: step size, error estimate, stabilisation; arrays have shape (2
+    dimension,)."""
 
     is_adaptive: bool
     with_estimate: bool
@@ -138,7 +110,7 @@ class StepControl(Brief):
     fac_min: float = 0.0
     fac_max: float = 1.0
     hold: float = 1.0
-    """Factor up to which a longer step is left as it is."""
+    """Growth factor up to which the step size remains unchanged."""
     h_min: float = 0.0
     h_max: float = math.inf
     baumgarte: float = 0.0
@@ -147,37 +119,32 @@ class StepControl(Brief):
     max_steps: int = MAX_STEPS
     order: int = 0
     tolerance: float = 0.0
-    """The least of the relative tolerances, or of the absolute ones where there are none."""
+    """Smallest relative tolerance, or smallest absolute one if all relative ones are zero."""
     stiffness_limit: float = 0.0
     hidden_limit: float = 0.0
-    """Largest |B v + b| relative to max(1, |v|) that a step may have where rows may depend on each other; 0: any."""
+    """Limit of |B v + b| relative to max(1, |v|) with redundant constraints; 0: none."""
     watches_rank: int = 0
     """Treatment of singular configurations: 0 none, 1 count them, 2 project the state as well."""
 
     def error(self, theta: Array, difference: Array, v_n: Array, v: Array) -> float:
-        """The norm of a difference ŷ - y relative to the tolerances."""
+        """Return the norm of a difference ŷ - y relative to the tolerances."""
         size = np.concatenate([np.abs(theta), np.maximum(np.abs(v_n), np.abs(v))])
         return float(np.sqrt(np.sum(self.weight * (difference / (self.atol + self.rtol * size)) ** 2)))
 
     def factor(self, error: float) -> float:
-        """Factor of the step size after a step with this error."""
+        """Return the factor of the step size after a step with this error."""
         proposed = self.safety * error**-self.exponent if error > 0 else self.fac_max
         factor = min(self.fac_max, max(self.fac_min, proposed))
         return 1.0 if 1 <= factor <= self.hold else factor
 
     def smallest_step(self, t: float, span: float) -> float:
-        """The smallest step that moves time by more than its rounding, at t and over the whole interval."""
+        """Return the smallest step size that advances time by more than its rounding, at t and over the interval."""
         return max(self.h_min, TIME_RESOLUTION * max(abs(t), span))
 
 
 def tolerances(what: str, value: float | Array, dimension: int) -> Array:
-    """A tolerance for each entry of (θ, v), shape (2 dimension,), from a number, or from one for each.
-
-    Raises
-    ------
-    ModelError
-        Wrong number of entries, or not positive.
-    """
+    """Return positive tolerances for the entries of (θ, v), shape (2 dimension,), from one number or one for each
+    entry."""
     array = real_array(what, value)
     if array.size not in (1, dimension, 2 * dimension):
         raise ModelError(f"{what} needs 1, {dimension} or {2 * dimension} entries, not {array.size}.")
@@ -189,4 +156,4 @@ def tolerances(what: str, value: float | Array, dimension: int) -> Array:
 
 
 FIXED_STEPS = StepControl(False, False, np.zeros(1), np.ones(1), np.ones(1))
-"""Fixed steps without estimate and without stabilisation."""
+"""Fixed steps without error estimate and without stabilisation."""

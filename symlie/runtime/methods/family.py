@@ -1,5 +1,6 @@
-"""What a family of methods says of itself. A family is a subclass of `Method` in a file of its own, with its equations,
-and has a C header of the same equations."""
+"""Base class of the families of methods. A family is a subclass of `Method` in a separate file, with its equations, and
+has a C header with the same equations.
+"""
 
 from __future__ import annotations
 
@@ -27,38 +28,38 @@ if TYPE_CHECKING:
 
 
 class ScalarStages(NamedTuple):
-    """What a step is for y' = λ y: how each stage is reached, and at last the end of the step."""
+    """Step for y' = λ y: the combination of slopes for each stage and for the end of the step."""
 
     starts: Sequence[int]
-    """The stage, counted from 0, that each is reached from."""
+    """Index from 0 of the stage at which each combination starts."""
     weights: Sequence[Array]
-    """Weights of the slopes on the way."""
+    """Weights of the slopes."""
 
 
 class OwnArray(NamedTuple):
-    """An array that a method carries from step to step for itself."""
+    """Array of the method history."""
 
     name: str
     rows: int
     of: str = ""
-    """Size of a row: ``storage``, ``dimension`` or ``rows`` of the system; nothing for a number."""
+    """Size of a row: ``storage``, ``dimension`` or ``rows`` of the system; empty for a number."""
 
     def size(self, layout: Layout) -> int:
-        """Its length for a system."""
+        """Return its length for a system."""
         sizes: dict[str, int] = {"": 1, "storage": layout.storage, "dimension": layout.dimension, "rows": layout.rows}
         return self.rows * sizes[self.of]
 
 
 @dataclass(frozen=True, repr=False)
 class Method(ABC):
-    """An integration method: its family is the class, its coefficients are a tableau, its options are other fields.
+    """Integration method: the class is its family, the tableau contains its coefficients, other fields are its options.
 
     Parameters
     ----------
     tableau : Tableau
-        The coefficients; they also give the method its name and order.
+        Coefficients, with the name and the order of the method.
     entry : mapping, optional
-        The data of a tableau that is not one of the library.
+        Data of a user-defined tableau.
     """
 
     tableau: Tableau
@@ -67,31 +68,31 @@ class Method(ABC):
     family: ClassVar[str]
     """Name of the family."""
     header: ClassVar[str]
-    """Its C header."""
+    """C header of the family."""
     required: ClassVar[tuple[str, ...]] = ()
-    """What a tableau that users state must have; none where they can not state one."""
+    """Required keys of user-defined tableaux; empty if the family has none."""
     optional: ClassVar[tuple[str, ...]] = ()
-    """What it may have."""
+    """Optional keys of user-defined tableaux."""
     option_values: ClassVar[Mapping[str, str]] = {}
-    """What can be chosen, for some methods of the family at least, with the values it may have."""
+    """Options of at least some methods of the family, with their values."""
     members: ClassVar[str] = ""
-    """What has these options, for messages."""
+    """Methods with these options, for messages."""
     takes_constraints: ClassVar[bool] = False
-    """Whether systems with constraints can be integrated."""
+    """True if systems with constraints can be integrated."""
     refused: ClassVar[tuple[str, ...]] = ()
-    """What the family refuses besides constraints and frames."""
+    """Unsupported model features other than constraints and frames."""
     takes_baumgarte: ClassVar[bool] = False
-    """Whether stages have a place for Baumgarte's term."""
+    """True if the stages support Baumgarte stabilisation."""
     takes_coordinate_rates: ClassVar[bool] = False
-    """Whether nodes may be stepped in stored coordinates whose rates are not the velocities."""
+    """True if nodes can be integrated in stored coordinates whose rates differ from the velocities."""
     takes_lanes: ClassVar[bool] = False
-    """Whether its C header is written for members side by side."""
+    """True if the C header supports SIMD lanes."""
     chooses_order: ClassVar[bool] = False
-    """Whether it chooses the order of each step with its length, and says so in its trials."""
+    """True if each step determines the order of the next one with its length, and trials report it."""
     chooses_length: ClassVar[bool] = False
-    """Whether its trials say how long the next step is."""
+    """True if trials determine the length of the next step."""
     is_polynomial: ClassVar[bool] = False
-    """Whether a step is a polynomial that is known before its length, so that shorter steps are states within it."""
+    """True if a step is a polynomial that does not depend on its length, so that shorter steps are states within it."""
 
     def __repr__(self) -> str:
         choices = [f"{name}={value}" for name, value in self.options.items()]
@@ -100,7 +101,7 @@ class Method(ABC):
     @classmethod
     @abstractmethod
     def read(cls, reader: EntryReader) -> Self:
-        """The method of an entry with a tableau.
+        """Return the method of an entry with a tableau.
 
         Parameters
         ----------
@@ -129,59 +130,59 @@ class Method(ABC):
         return 1 if self.chooses_order else self.order
 
     def for_run(self, layout: Layout, tolerance: float | None) -> Self:
-        """The method with what belongs to a run, such as an order that the tolerance asks for.
+        """Return the method with its choices for one run, such as an order that depends on the tolerance.
 
         Parameters
         ----------
         layout
-            Of the system that is integrated.
+            Layout of the integrated system.
         tolerance
-            The least of the run's tolerances; None where steps have one length.
+            Smallest tolerance of the run; None with fixed steps.
 
         Raises
         ------
         ModelError
-            The method can not reach it.
+            The method cannot reach the tolerance.
         """
         return self
 
     @property
     def keeps_hidden_constraints(self) -> bool:
-        """Whether B v + b = 0 holds at the end of each step but for rounding."""
+        """True if B v + b = 0 holds at the end of each step up to rounding."""
         return True
 
     @property
     def restarts_at_switches(self) -> bool:
-        """Whether it carries accelerations from step to step, so that it begins anew where they jump."""
+        """True if the method history contains accelerations, so that the method restarts at their jumps."""
         return False
 
     @property
     def restarts_at_kinks(self) -> bool:
-        """Whether it takes earlier steps, of whose order a kink between them leaves nothing."""
+        """True if the method uses previous steps, so that a kink between them would reduce its order."""
         return False
 
     @property
     def inside(self) -> Method:
-        """The method of shorter steps between recorded states, where nothing is known of what came before."""
+        """Method of shorter steps between recorded states, where the method history is unknown."""
         return self
 
     @property
     def keeps_factors(self) -> bool:
-        """Whether factors of a matrix are kept over steps of one length."""
+        """True if the factors of a matrix are reused over steps of equal length."""
         return False
 
     @property
     def has_estimate(self) -> bool:
-        """Whether an embedded formula estimates the error, so that steps can be adaptive."""
+        """True if an embedded formula estimates the error, so that steps can be adaptive."""
         return self.tableau.has_estimate
 
     def orders(self) -> tuple[FoundOrder, FoundOrder | None]:
-        """The orders that the coefficients have by exact conditions, of the method and of its embedded formula.
+        """Return the orders of the method and of its embedded formula, from exact conditions on the coefficients.
 
         Raises
         ------
         ModelError
-            There are no order conditions of the family.
+            The family has no order conditions.
         """
         raise ModelError(
             f"Method {self.name}: there are no order conditions of the family {self.family}; its order is stated "
@@ -190,28 +191,28 @@ class Method(ABC):
 
     @property
     def options(self) -> dict[str, object]:
-        """Its options as `with_options` takes them; none where there is no choice."""
+        """Options in the form of `with_options`; empty for methods without options."""
         return {}
 
     @property
     def record(self) -> dict[str, object]:
-        """Everything that `symlie.runtime.methods.chosen.recorded_method` needs, as JSON has it."""
+        """Data for `symlie.runtime.methods.chosen.recorded_method`, in JSON form."""
         return {"name": self.name, "entry": self.entry, "options": self.options}
 
     def with_options(self, options: Mapping[str, object]) -> Self:
-        """The method with some options changed.
+        """Return the method with some options changed.
 
         Parameters
         ----------
         options
-            Values by name; the documents list those of each family.
+            Values by name; the documentation lists them for each family.
 
         Raises
         ------
         UnknownNameError
-            There is no such option or value.
+            No option or value has this name.
         ModelError
-            The method has no such option, or its options do not fit together.
+            The method has no such option, or its options are incompatible.
         """
         from symlie.runtime.methods.registry import check_option
 
@@ -220,21 +221,21 @@ class Method(ABC):
         return self if not options or dict(options) == self.options else self._with(options)
 
     def _with(self, options: Mapping[str, object]) -> Self:
-        """The method with options of its own changed."""
+        """Return the method with some of its options changed."""
         return self
 
     @property
     def is_free_of_commutators(self) -> bool:
-        """Whether it takes nothing but flows of slopes: no dexp⁻¹ and no commutators."""
+        """True if the method uses only flows of slopes: neither dexp⁻¹ nor commutators."""
         return False
 
     def refusal(self, layout: Layout) -> str | None:
-        """Why the method can not integrate a model, as a sentence that names methods that can.
+        """Return the reason why the method cannot integrate a model, a sentence that names suitable methods, or None.
 
         Parameters
         ----------
         layout
-            The model; None is returned where nothing stands against it.
+            Layout of the model.
         """
         return (
             refusal_of_constraints(self, layout) or refusal_of_frames(self, layout) or refusal_of_form_1(self, layout)
@@ -242,12 +243,12 @@ class Method(ABC):
 
     @property
     def remark(self) -> str:
-        """Where the order is not that of all parts of the solution, as a sentence without its end; else nothing."""
+        """Phrase that qualifies the order, for example of the multipliers; empty for most methods."""
         return ""
 
     @property
     def limits(self) -> list[str]:
-        """What the method can not do, as phrases."""
+        """Unsupported features of the method, as phrases."""
         stated = {
             "constraints of configurations and velocities": self.takes_constraints,
             "manifolds with a frame": self.is_free_of_commutators,
@@ -259,84 +260,84 @@ class Method(ABC):
 
     @property
     def stability(self) -> str:
-        """What bounds the steps of an implicit method, as a phrase for advice; nothing where it is solved for."""
+        """Phrase about the stability limit of an implicit method, for advice; empty without a limit."""
         return ""
 
     @property
     def kernel_set(self) -> str | None:
-        """The set of further kernels of nodes that steps need, such as ``cayley``."""
+        """Name of the additional kernels of nodes that steps need, such as ``cayley``."""
         return None
 
     @property
     def element_set(self) -> str | None:
-        """The set of further kernels of elements that steps need: that of a discrete Lagrangian."""
+        """Name of the additional kernels of elements that steps need: those of a discrete Lagrangian."""
         return None
 
     @property
     def takes_element_matrix(self) -> bool:
-        """Whether steps take the matrix of that set, and not that of M alone."""
+        """True if steps use the matrix of these kernels instead of M alone."""
         return False
 
     def iteration(self, layout: Layout) -> bool | None:
-        """Whether the matrix of implicit steps has an η for each λ; None for methods without such a matrix.
+        """Return whether the Newton matrix has an η for each λ; None for methods without such a matrix.
 
         Parameters
         ----------
         layout
-            The model.
+            Layout of the model.
         """
         return None
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """What a step leaves for the next ones besides q, v, λ and v', one array after the other.
+        """Method history: arrays that pass from step to step in addition to q, v, λ and v'.
 
-        Trials, events, checkpoints, files and continued runs copy it without knowing what it is.
+        Trials, events, checkpoints, files and continued runs copy it without interpretation.
         """
         return ()
 
     def own_size(self, layout: Layout) -> int:
-        """Length of what is carried.
+        """Return the size of the method history.
 
         Parameters
         ----------
         layout
-            The model.
+            Layout of the model.
         """
         return sum(array.size(layout) for array in self.own)
 
     def own_parts(self, layout: Layout) -> dict[str, slice]:
-        """Where each of the arrays is.
+        """Return the slices of the arrays in the method history by name.
 
         Parameters
         ----------
         layout
-            The model.
+            Layout of the model.
         """
         ends = [0, *itertools.accumulate(array.size(layout) for array in self.own)]
         return {a.name: slice(*ends[k : k + 2]) for k, a in enumerate(self.own)}
 
     def event_piece(self, stepper: Stepper, state: State, rest: float) -> EventPiece | None:
-        """Series of event functions from a state within an accepted step; None where they are sampled.
+        """Return the series of event functions from a state within an accepted step, or None if they are sampled.
 
         Parameters
         ----------
         stepper
-            What steps are taken with.
+            Stepper of the integration.
         state, rest
-            The state, and what is left of the step, in s.
+            The state, and the rest of the step, in s.
         """
         return None
 
     def begin(self, stepper: Stepper, state: State, h: float) -> Array:
-        """What is carried where a run starts, or starts anew after a jump of an input or a change of parameters.
+        """Return the initial method history: at the start, and after a jump of an input or a change of parameters.
 
         Parameters
         ----------
         stepper
-            What steps are taken with.
+            Stepper of the integration.
         state
-            The state; its ``own`` is not known.
+            The state; its ``own`` is unknown.
         h
             Length of the next step, in s.
         """
@@ -344,15 +345,15 @@ class Method(ABC):
 
     @abstractmethod
     def constants(self) -> list[str]:
-        """What the C header takes, as lines of C."""
+        """Return the definitions for the C header, as lines of C."""
 
     @property
     def composition(self) -> Composition | None:
-        """The substeps of a step, each a step of the method; ``None`` where a step is one."""
+        """Substeps of a step, each a step of the method; ``None`` for a single step."""
         return None
 
     def composition_constants(self) -> list[str]:
-        """Substeps, as lines of C."""
+        """Return the substeps as lines of C."""
         found = self.composition
         if found is None:
             return []
@@ -360,7 +361,7 @@ class Method(ABC):
         return [f"#define SUBSTEPS {len(found.lengths)}", lengths, starts]
 
     def own_constants(self) -> list[str]:
-        """Sizes and places of what is carried, as lines of C."""
+        """Return sizes and positions of the method history as lines of C."""
         if not self.own:
             return []
         sizes = [f"{a.rows} * {a.of.upper()}" if a.of else str(a.rows) for a in self.own]
@@ -373,20 +374,20 @@ class Method(ABC):
 
     @abstractmethod
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """The result of a step of length h, in NumPy; the state is unchanged.
+        """Compute a step of length h in NumPy; the state is unchanged.
 
         Parameters
         ----------
         stepper
-            The system, and how steps are taken.
+            The system, and the control of steps.
         state
-            Where the step begins.
+            State at the start of the step.
         h
             Its length, in s.
         """
 
     def angles(self, components: Array) -> Array:
-        """Rotations, in rad, of components of an increment that belong to rotations of the plane.
+        """Return the rotations, in rad, of the components of an increment that belong to plane rotations.
 
         Parameters
         ----------
@@ -396,5 +397,5 @@ class Method(ABC):
         return components
 
     def scalar_stages(self) -> ScalarStages | None:
-        """What a step is for y' = λ y; None for methods that are not explicit."""
+        """Return the step for y' = λ y; None for methods that are not explicit."""
         return None

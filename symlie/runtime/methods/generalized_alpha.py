@@ -1,4 +1,4 @@
-"""Generalized-α methods on Lie groups, index 3 and stabilised index 2.
+"""Generalized-α methods on Lie groups, in index-3 or stabilised index-2 form.
 
     q_{n+1} = q_n∘exp(θ)                                                              (a)
     w = θ + B_nᵀ η   (index 3 and without constraints: w = θ)                         (b)
@@ -7,45 +7,46 @@
     (1 - α_f) v̇_{n+1} + α_f v̇_n = (1 - α_m) a_{n+1} + α_m a_n                        (3)
     M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
     Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
-    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)     (e)
 
-Newton's method finds θ, λ and η. The method begins with
+Newton's method computes θ, λ and η. The method starts with
 
     a_0 = v̇_0 + (α_m - α_f) h v̈_0                                                    (4)
     B_0 δv = B_0 ((1 - 6β - 3(α_m - α_f)) h² v̈_0/6 + h² [v_0, v̇_0]/12)               (5)
 
-where δv = M⁻¹Bᵀμ is added to v_0 for index 3 alone. v̈_0 is a derivative from the right. Where the length of steps
-changes to r h,
+where δv = M⁻¹Bᵀμ is added to v_0 in index-3 form only. v̈_0 is a derivative from the right. If the step size changes to
+r h,
 
     a_n ← v̇_n + r (a_n - v̇_n),   v_n ← v_n + (r² - 1) δ,   B δ = B v_n + b            (6)
 
-with δ = M⁻¹Bᵀμ, for index 3 alone. The error is estimated by
+with δ = M⁻¹Bᵀμ, in index-3 form only. The error is estimated by
 
     θ̂ = h (v_n - δ) + h² (v̇_n/3 + v̇_{n+1}/6) + h³ [v_n, v̇_n]/12                      (7)
 
-of order three, with the true accelerations in the place of a_n and a_{n+1}. By (3), a_n = v̇_n + Δ h v̈_n + O(h²) with
-Δ = α_m - α_f, so that (1) gives
+of order three, with the true accelerations instead of a_n and a_{n+1}. By (3), a_n = v̇_n + Δ h v̈_n + O(h²) with Δ =
+α_m - α_f, so that (1) gives
 
     θ̂ - θ = h³ ((1/6 - β - Δ/2) v̈_n + [v_n, v̇_n]/12) + O(h⁴)
 
-less its part across Φ = 0, where the step is exact: index 3 takes δ away, and index 2 has η in θ. This is the local
-error of θ. Stable parameters have β + Δ/2 ≥ 1/4, so that the factor of v̈_n is -1/12 or less. The local error of v,
-h³ (1/6 - c - γ (1/2 + Δ)) v⃛_n with c = (1 - α_f)/2 - (1 - α_m)(1/2 + Δ), is not part of the estimate: for a motion of
-frequency ω it is as large as that of θ relative to θ, times h ω; accelerations of three times would show it, but with
-index 3 they are rounded at 1/h². With parameters of order one it is of h², and there is no estimate.
+without its component normal to Φ = 0, where the step is exact: index 3 subtracts δ, and index 2 includes η in θ. This
+is the local error of θ. Stable parameters have β + Δ/2 ≥ 1/4, so that the factor of v̈_n is -1/12 or less. The local
+error of v, h³ (1/6 - c - γ (1/2 + Δ)) v⃛_n with c = (1 - α_f)/2 - (1 - α_m)(1/2 + Δ), is not part of the estimate: for
+a motion of frequency ω it is as large as that of θ relative to θ, times h ω; accelerations at three times would show
+it, but in index-3 form their rounding grows like 1/h². With parameters of order one it is O(h²), and no estimate is
+available.
 
-Where nodes have no velocity and move by fields f, θ is that of first-order generalized-α of the same ρ,
+For first-order states θ follows from first-order generalized-α of the same ρ,
 
     θ = h (1 - γ') ζ_n + h γ' ζ_{n+1}                                                 (8)
     (1 - α_f) ż_{n+1} + α_f ż_n = (1 - α_m') ζ_{n+1} + α_m' ζ_n                       (9)
     ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
     θ̂ = h (ż_n + ż_{n+1})/2 - h³/6 (D_{n+1} - D_n)/(h + h_n) + h³ [ż_n, D_{n+1}]/12   (10)
 
-with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (6) holds with ż and ζ. The method begins
-with ζ_0 = ż_0, which fast transients bear better than (4), and D_0 = z̈_0. ż is carried in v̇, ζ in a, and D in what is
-added to v_n of other nodes.
-Numbers are those of ``generalized_alpha.h``; (1) to (3) and (6) to (10) are in ``alpha_formula.py``, and what has a
-letter is in ``implicit_step.py``.
+with γ' = 1 - α_f, α_m' = 2 α_f - 1/2 and D_{n+1} = (ż_{n+1} - ż_n)/h. (6) holds with ż and ζ. The method starts with
+ζ_0 = ż_0, which is more robust than (4) for fast transients, and D_0 = z̈_0. ż is stored in v̇, ζ in a, and D in the
+array of the perturbations of v_n. Equation numbers refer to ``generalized_alpha.h``; ``alpha_formula.py`` contains
+(1) to (3) and (6) to (10), ``implicit_step.py`` the equations with letters.
+
 Source: [Holzinger2024], equations 33 to 43 and algorithms 4 and 5; [Hante2022], section 5; (4), (5): [Arnold2016];
 [Bruls2012]; (8), (9): [Jansen2000]; (7) is the estimate of Zienkiewicz and Xie, for Lie groups and with true
 accelerations.
@@ -86,35 +87,24 @@ OPTIONS: Mapping[str, Option] = {
     "predictor": Choice(("previous", "zero")),
     **MATRIX_OPTIONS,
 }
-"""What options may be."""
+"""Options with their values."""
 
 
 @dataclass(frozen=True, repr=False)
 class GeneralizedAlpha(Implicit):
-    """A generalized-α method.
-
-    Parameters
-    ----------
-    rho : float, optional
-        ρ, the spectral radius at infinity: from 0, where fast motions vanish, to 1, where nothing is damped; constraint
-        errors of index 3 are damped as fast motions are.
-    alpha_m, alpha_f, beta, gamma : float, optional
-        Parameters of the method; those that are not given follow from ρ.
-    start : str
-        ``"optimal"``: (4) and (5); ``"plain"``: a_0 = v̇_0.
-    predictor : str
-        ``"previous"``: v̇ and λ of the step before; ``"zero"``.
-
-    Others are those of `symlie.runtime.methods.implicit.Implicit`.
-    """
+    """Generalized-α method."""
 
     rho: float | None = 0.9
+    """Spectral radius at infinity: from 0 (strongest damping of fast motions) to 1 (none)."""
     alpha_m: float | None = None
     alpha_f: float | None = None
     beta: float | None = None
     gamma: float | None = None
+    """Parameters that are None follow from ρ."""
     start: str = "optimal"
+    """``"optimal"``: (4) and (5); ``"plain"``: a_0 = v̇_0."""
     predictor: str = "previous"
+    """``"previous"``: v̇ and λ of the previous step; ``"zero"``."""
 
     family: ClassVar[str] = "generalized_alpha"
     header: ClassVar[str] = "generalized_alpha.h"
@@ -141,10 +131,7 @@ class GeneralizedAlpha(Implicit):
         return self.order == self.tableau.order
 
     def orders(self) -> tuple[FoundOrder, FoundOrder]:
-        """a_n is v̇ + Δ h v̈ + c h² v⃛ at t_n, with Δ = α_m - α_f by (3); then (1) and (2) are compared with q and v.
-
-        θ̂ of (7) has the terms h² v̇/2 and h³ v̈/6 of the increment, but h⁴ v⃛/12 for h⁴ v⃛/24.
-        """
+        """Compare (1) and (2) with q and v, where (3) gives a_n = v̇ + Δ h v̈ + c h² v⃛ at t_n, Δ = α_m - α_f."""
         known = {name: getattr(self, name) for name in ("rho", *PARAMETERS)}
         stated = {name: None if value is None else Fraction(repr(value)) for name, value in known.items()}
         p = parameters_of(stated, Fraction(1))
@@ -174,7 +161,7 @@ class GeneralizedAlpha(Implicit):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """The length of the step before, v̇_n, a_n, what is added to v_n; and where factors that are kept were taken."""
+        """Length of the previous step, v̇_n, a_n, perturbation of v_n; record of the arguments of stored factors."""
         return (
             OwnArray("length", 1),
             OwnArray("acceleration", 1, "dimension"),
@@ -220,7 +207,7 @@ class GeneralizedAlpha(Implicit):
             wanted = h**2 * ((1 - 6 * p.beta - 3 * (p.alpha_m - p.alpha_f)) * jerk / 6 + bracket / 12)
             c = m.algebra.multiply(B, wanted)
             if layout.has_fields:
-                # Dense output begins at ends of steps, where velocities are off already.
+                # Dense output starts at ends of steps, where velocities violate the hidden constraint.
                 c = c - m.hidden_residual(state.t, state.q, state.v, B)
             own[parts["perturbation"]] = m.along_constraints(state.t, state.q, B, layout.holonomic * c)
         own[parts["perturbation"]] = np.where(layout.has_velocity, own[parts["perturbation"]], jerk)
@@ -260,7 +247,7 @@ class GeneralizedAlpha(Implicit):
 
 
 def _rates(stepper: Stepper, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
-    """v̇ and λ at a state; of nodes without velocity their field."""
+    """Return v̇ and λ at a state; for first-order states v̇ is f."""
     acceleration, multipliers = stepper.acceleration(t, q, v, multipliers)
     layout = stepper.system.layout
     if layout.has_fields:

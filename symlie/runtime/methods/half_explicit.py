@@ -6,22 +6,23 @@
         = [-g(t_n + c_i h, Q_i, V_i); -(B(Q_{i+1}) (v_n + h Σ_{j<i} a_{i+1,j} V̇_j) + b)/(h a_{i+1,i})],  i > 1  (14)
     q_{n+1} = Q_{s+1},  v_{n+1} = V_{s+1},  λ_{n+1} = Σ d_i Λ_i  (15)
 
-Of rows ψ that are nonlinear in the velocities, Newton's method for ψ(Q_{i+1}, V_{i+1}) = 0 with B = ∂ψ/∂v takes the
-place of the second row of (14). With stabilisation by Baumgarte, α Φ(Q_{i+1}) is added to b. The embedded formula takes
-the weights b̂ for the configuration and solves the last stage again with them in place of the last row of a, so that its
-velocity satisfies the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same
-tableau.
+For constraints ψ that are nonlinear in the velocities, Newton's method for ψ(Q_{i+1}, V_{i+1}) = 0 with B = ∂ψ/∂v
+replaces the second row of (14). Baumgarte stabilisation adds α Φ(Q_{i+1}) to b. The embedded formula uses the weights
+b̂ for the configuration and repeats the last stage with them instead of the last row of a, so that its velocity
+satisfies the constraint. Without constraints this is the explicit Runge–Kutta–Munthe-Kaas method of the same tableau.
 
-Where a node has no velocity, its part of V_i in (12) is its algebra-valued field at stage i, from all states and from
-V̇_i and Λ_i: points are differential components as q is. No constraint depends on points, so that (14) comes before.
+For first-order states the part of V_i in (12) is the algebra-valued f at stage i, a function of all states, V̇_i and
+Λ_i: these states are differential components like q. Constraints do not depend on them, so (14) is solved first.
+
 Source: [Tumiotto2024], equations (12) to (15) and section 3.
 
-Where M is regular on the constraints alone, stage 1 is in the place of (13), unless V̇_1 is known from the step before,
+If M is regular only on the null space of B, the following system replaces (13) in stage 1, unless V̇_1 is known from
+the previous step:
 
     [M(q_n) B(q_n)ᵀ; B(q_n) 0] [V̇_1; Λ_1] = [-g; -Z]  (16)
 
-The other stages need no more: [M Bᵀ; B 0] has the same solutions V̇ as with the regular M + BᵀB in the place of M, and
-multipliers Λ - B V̇. So the order is that of (12) to (15) for that matrix.
+The other stages are unchanged: [M Bᵀ; B 0] has the same solution V̇ as with the regular M + BᵀB instead of M, and the
+multipliers Λ - B V̇. The order is therefore that of (12) to (15) for this matrix.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class HalfExplicit(Method):
-    """A half-explicit method."""
+    """Half-explicit method."""
 
     tableau: HalfExplicitTableau
 
@@ -126,14 +127,14 @@ class HalfExplicit(Method):
             except SingularSystemError:
                 if dependent is None:
                     raise
-            # Rows that depend on each other from here on alone.
+            # The constraints are redundant from this stage on.
             dependent = m.dependent_rows(next_B)
             return m.saddle(mass, B, next_B, r, c, dependent)
 
         def between(
             mass: Array, B: Array, r: Array, t: float, Q: Array, known: Array, length: float, V: Array
         ) -> tuple[Array, Array]:
-            # Rows that are nonlinear in the velocities are linearised about V until they hold.
+            # Constraints nonlinear in the velocities are linearised about V until they are satisfied.
             next_B = m.jacobian(t, Q, V)
             if not m.layout.has_nonlinear_rows:
                 return solution(mass, B, next_B, r, -residual(t, Q, known, next_B, known) / length)

@@ -1,6 +1,6 @@
-"""What implicit methods share: equations at the end of a step that Newton's method solves, and its options.
+"""Common part of implicit methods: Newton's method for the equations at the end of a step, and its options.
 
-`symlie.runtime.implicit.implicit_step` says what the equations are; a method says what v and v̇ are for an increment.
+`symlie.runtime.implicit.implicit_step` contains the equations; a method defines v and v̇ as functions of an increment.
 """
 
 from __future__ import annotations
@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ImplicitTableau(Tableau):
-    """One implicit stage.
-
-    Attributes
-    ----------
-    index
-        3, or 2 for the stabilised form.
-    """
+    """One implicit stage, of index 3, or 2 for the stabilised form."""
 
     index: int
 
@@ -47,55 +41,41 @@ NEWTON_OPTIONS: Mapping[str, Option] = {
     "newton_contraction": Bounded(0.001, 1),
     "stiffness": Choice(("full", "reduced", "none")),
 }
-"""What options of Newton's method may be."""
+"""Options of Newton's method with their values."""
 
 MATRIX_OPTIONS: Mapping[str, Option] = {"tangent": Choice((True, False)), "scaling": Choice((True, False))}
-"""What options of its matrix may be."""
+"""Options of the Newton matrix with their values."""
 
 
 @dataclass(frozen=True, repr=False)
 class Implicit(Method):
-    """A method with one implicit stage.
-
-    Parameters
-    ----------
-    newton : str
-        ``"full"``: a matrix in each iteration; ``"modified"``: factors are kept over steps.
-    newton_renewal : str
-        Where kept factors contract poorly, or after `newton_patience` corrections: ``"restart"`` begins the step again
-        with a new matrix, and steps of many corrections are followed by one; ``"continue"`` only renews it.
-    newton_patience : int
-        Corrections of a step with kept factors at most.
-    newton_contraction : float
-        Factor by which kept factors must reduce the residual, from the third correction on.
-    tangent : bool
-        Whether T(θ) is in the matrix.
-    stiffness : str
-        ``"full"``; ``"reduced"``: K without derivatives of M v̇ and of Bᵀλ; ``"none"``: without K.
-    newton_rtol, newton_atol, newton_max
-        When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
-    newton_halvings : int
-        How often a correction that does not reduce the residual is halved at most; 0: corrections are taken as they
-        are.
-    scaling : bool
-        Whether dynamic rows are divided by β', and multipliers multiplied.
-    """
+    """Method with one implicit stage."""
 
     tableau: ImplicitTableau
     newton: str = "full"
+    """``"full"``: a new matrix in each iteration; ``"modified"``: factors are reused over steps."""
     newton_renewal: str = "restart"
+    """Action on slow convergence: ``"restart"`` the step, or ``"continue"`` with a new matrix."""
     newton_patience: int = NEWTON_PATIENCE
+    """Maximum number of corrections of a step with reused factors."""
     newton_contraction: float = 0.5
+    """Required reduction of the residual with reused factors, from the third correction on."""
     tangent: bool = True
+    """True if the matrix contains T(θ)."""
     stiffness: str = "full"
+    """``"full"``; ``"reduced"``: K without derivatives of M v̇ and of Bᵀλ; ``"none"``: no K."""
     newton_rtol: float = 1e-8
+    """Bound of the norm of the final residual, relative to the first ones."""
     newton_atol: float = 1e-10
+    """Absolute bound of the norm of the final residual."""
     newton_max: int = 25
     newton_halvings: int = NEWTON_HALVINGS
+    """Maximum number of halvings of a correction; 0: full corrections."""
     scaling: bool = True
+    """True if dynamic equations are divided by β', and multipliers multiplied by it."""
 
     stated_options: ClassVar[Mapping[str, Option]] = {**NEWTON_OPTIONS, **MATRIX_OPTIONS}
-    """What options may be."""
+    """Options with their values."""
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     refused: ClassVar[tuple[str, ...]] = (
         "constraints of accelerations",
@@ -113,7 +93,7 @@ class Implicit(Method):
 
     @property
     def is_index_3(self) -> bool:
-        """Whether the velocities at the end of a step are not on the hidden constraints."""
+        """True if the velocities at the end of a step violate the hidden constraints."""
         return self.tableau.index == 3
 
     @property
@@ -122,7 +102,7 @@ class Implicit(Method):
 
     @property
     def renews_factors(self) -> bool:
-        """Whether factors are renewed within an iteration."""
+        """True if factors are renewed within an iteration."""
         return self.keeps_factors and self.newton_renewal == "continue"
 
     @property
@@ -150,7 +130,7 @@ class Implicit(Method):
 
     @property
     def record_arrays(self) -> tuple[OwnArray, ...]:
-        """Where factors that are kept were taken, the last arrays of what is carried."""
+        """Record of the arguments of stored factors, the last arrays of the method history."""
         return tuple(OwnArray(*part) for part in RECORD) if self.keeps_factors else ()
 
     def iteration(self, layout: Layout) -> bool:
@@ -181,7 +161,7 @@ class Implicit(Method):
     def solved(
         self, stepper: Stepper, state: State, h: float, formula: Formula, theta: Array, multipliers: Array
     ) -> tuple[ImplicitStep, Point, Trial]:
-        """The step of a formula, its end, and the trial that it leaves, from a first θ and λ."""
+        """Solve the step of a formula from an initial θ and λ; return the step, its end, and the trial."""
         assert state.own is not None
         step = ImplicitStep(
             stepper.system,

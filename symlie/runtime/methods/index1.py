@@ -2,8 +2,7 @@
 
     [M Bᵀ; B 0] [V̇_i; λ] = [-g; -Z]  at (t_n + c_i h, Q_i, V_i)  (5)
 
-in the place of (2), which neither keeps Φ = 0 nor B v = 0. The step is that of ``rkmk.h``, where the other equations
-stand.
+This system replaces (2) and preserves neither Φ = 0 nor B v = 0. ``rkmk.h`` contains the step and the other equations.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Index1(ExplicitMethod):
-    """An explicit method for the index-1 system."""
+    """Explicit method for the index-1 system."""
 
     family: ClassVar[str] = "index1"
     header: ClassVar[str] = "rkmk.h"
@@ -32,7 +31,7 @@ class Index1(ExplicitMethod):
 
     @property
     def has_end_stage(self) -> bool:
-        """Always, because this is where λ comes from."""
+        """Always True, since this stage provides λ."""
         return True
 
     def constants(self) -> list[str]:

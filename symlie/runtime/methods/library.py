@@ -22,19 +22,13 @@ def _data() -> dict[str, dict[str, Any]]:
 
 @functools.cache
 def method_names() -> tuple[str, ...]:
-    """Names of all methods."""
+    """Return the names of all methods."""
     return tuple(_data())
 
 
 @functools.cache
 def method(name: str) -> Method:
-    """The method of this name.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such method; the message lists those that exist.
-    """
+    """Return the method of this name, or raise an UnknownNameError."""
     if not isinstance(name, str) or name not in _data():
         raise _unknown(str(name))
     entry = dict(_data()[name])

@@ -1,4 +1,4 @@
-"""Options of methods as users state them: one of some words, or a number within bounds."""
+"""Options of methods: one of several words, or a number within bounds."""
 
 from __future__ import annotations
 
@@ -11,25 +11,19 @@ from symlie.errors import ModelError, UnknownNameError
 
 
 class Option(Protocol):
-    """What an option may be."""
+    """Range of values of an option."""
 
     @property
     def text(self) -> str:
-        """For lists of options."""
+        """Text for lists of options."""
 
     def read(self, method: str, name: str, stated: Any) -> Any:
-        """The value that a user states, of an option of a method.
-
-        Raises
-        ------
-        UnknownNameError, ModelError
-            It is none of them.
-        """
+        """Return the value of an option from user input, or raise an error if it is outside the range."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some words, or of true and false."""
+    """One of several words, or of true and false."""
 
     words: tuple[str | bool, ...]
 
@@ -50,7 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Bounded:
-    """A number, or text such as 1/2; None where one may be left out."""
+    """A number, or text such as 1/2; None for an optional number."""
 
     least: float = -math.inf
     most: float = math.inf

@@ -1,4 +1,4 @@
-"""Why a method does not take a model, as sentences, where what it takes decides."""
+"""Reasons why a method does not support a model, as sentences."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def has_frames(layout: Layout) -> bool:
-    """Whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
+    """Return whether some nodes are on manifolds with a frame, whose flows have no known commutators."""
     return any(node.type.is_frame for node in layout.nodes)
 
 
 def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
-    """Of a model with constraints of configurations or velocities, by a method that takes none."""
+    """Return the refusal of configuration or velocity constraints by a method that supports none."""
     if method.takes_constraints or not layout.of_velocities.any():
         return None
     others = "half_explicit_2, …, half_explicit_5"
@@ -29,7 +29,7 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
 
 
 def refusal_of_frames(method: Method, layout: Layout) -> str | None:
-    """Of manifolds with a frame, by a method with commutators."""
+    """Return the refusal of manifolds with a frame by a method with commutators."""
     if method.is_free_of_commutators or not has_frames(layout):
         return None
     return (
@@ -39,7 +39,7 @@ def refusal_of_frames(method: Method, layout: Layout) -> str | None:
 
 
 def refusal_of_form_1(method: Method, layout: Layout) -> str | None:
-    """Of classical coordinates whose rates are not the velocities, by a method that steps by velocities."""
+    """Return the refusal of classical coordinates with ω as unknown by a method that needs their rates."""
     if method.takes_coordinate_rates or not layout.has_coordinate_rates:
         return None
     node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))

@@ -1,4 +1,4 @@
-"""The families of methods, by name."""
+"""Families of methods by name."""
 
 from __future__ import annotations
 
@@ -43,26 +43,11 @@ FAMILIES: dict[str, type[Method]] = {
 """Families by name."""
 
 ALIASES = {"cf": "commutator_free", "cg": "crouch_grossman"}
-"""Short names of families in tableaux of users."""
+"""Short names of families in user-defined tableaux."""
 
 
 def stated_method(name: str, entry: Mapping[str, object]) -> Method:
-    """The method of a tableau that a user states, as far as the tableau itself tells.
-
-    Nodes c that are not given are the sums of the rows; an order that is not given is 1.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    entry
-        ``family`` and what belongs to it, as in the help of ``symlie order``.
-
-    Raises
-    ------
-    ModelError
-        A key is unknown or missing, a value is not of its kind, or the coefficients contradict each other.
-    """
+    """Return the method of a user-defined tableau; default nodes c are the row sums, the default order is 1."""
     reader = EntryReader(name, entry)
     stated = entry.get("family")
     known = {key: family for key, family in FAMILIES.items() if family.required}
@@ -74,15 +59,7 @@ def stated_method(name: str, entry: Mapping[str, object]) -> Method:
 
 
 def check_option(method: Method, name: str) -> None:
-    """Check that a method has an option.
-
-    Raises
-    ------
-    UnknownNameError
-        No method has one of this name.
-    ModelError
-        This one has none.
-    """
+    """Raise an error if no method, or this method, has an option of this name."""
     owners = [family for family in FAMILIES.values() if family.option_values]
     if not any(name in family.option_values for family in owners):
         every = dict.fromkeys(option for family in owners for option in family.option_values)

@@ -5,9 +5,10 @@
     K_i = T⁻¹(Θ_i) V_i  (3)
     q_{n+1} = q_n∘exp(h Σ b_i K_i),  v_{n+1} = v_n + h Σ b_i V̇_i  (4)
 
-T⁻¹ may be truncated after a number of commutators; after none it is left out, K_i = V_i. Rows may have commutators
-weight·h² [K_j, K_k] besides. Where a node has no velocity, V_i is its algebra-valued field at the stage. Other local
-coordinates may stand in the place of exp. Numbers are those of ``rkmk.h``.
+T⁻¹ may be truncated after a number of commutators; without any, K_i = V_i. Rows of the tableau may have additional
+commutators weight·h² [K_j, K_k]. For first-order states V_i is the algebra-valued f at the stage. Other local
+coordinates may replace exp. Equation numbers refer to ``rkmk.h``.
+
 Source: [Celledoni2022], section 2; left-trivialised.
 """
 
@@ -37,36 +38,25 @@ MAPS = ("exp", "cayley", "second_kind")
 """Local coordinates of a step: the exponential, the Cayley map, and products of exponentials along basis vectors."""
 
 MOST_COMMUTATORS = 30
-"""Terms of dexp⁻¹; far more than the orders of tableaux need."""
+"""Largest number of terms of dexp⁻¹, far more than the orders of tableaux need."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExplicitTable:
-    """An explicit tableau as its steps use it.
-
-    Attributes
-    ----------
-    a
-        Rows a_ij of the stages, and the weights b as last row, shape (stages + 1, stages).
-    c
-        Nodes of the stages.
-    b_hat
-        Embedded weights of all stages, with that at the end of the step if there is one; zeros without them.
-    has_end_stage
-        Whether there is a stage more at the end of the step, which serves the embedded formula and the next step.
-    brackets
-        Commutators of slopes in the rows.
-    inverse
-        Weights of the truncated dexp⁻¹ in powers of ad, from the first; empty if it leaves the identity. ``None`` is
-        the exact dexp⁻¹.
-    """
+    """Explicit tableau in the form that steps use."""
 
     a: Array
+    """Coefficients a_ij of the stages, and the weights b as last row, shape (stages + 1, stages)."""
     c: Array
+    """Nodes of the stages."""
     b_hat: Array
+    """Embedded weights of all stages, including the end stage; zeros without an embedded formula."""
     has_end_stage: bool
+    """True if a further stage at the end serves the embedded formula and the next step."""
     brackets: tuple[Bracket, ...]
+    """Commutators of slopes in the rows."""
     inverse: Array | None
+    """Weights of dexp⁻¹ in powers of ad, from the first one; empty: identity, None: exact."""
 
     @property
     def stages(self) -> int:
@@ -76,7 +66,7 @@ class ExplicitTable:
 
 @dataclass(frozen=True, repr=False)
 class ExplicitMethod(Method):
-    """What methods with an explicit tableau have in common."""
+    """Base class of methods with an explicit tableau."""
 
     tableau: ExplicitTableau
 
@@ -91,10 +81,7 @@ class ExplicitMethod(Method):
 
     @property
     def has_end_stage(self) -> bool:
-        """Whether there is a stage at the end of the step.
-
-        A last stage of zero weight is that of the embedded formula; a fixed step does without it.
-        """
+        """True if a stage at the end of the step exists: a last stage of zero weight, which fixed steps do not need."""
         return self.tableau.fsal and self.tableau.has_estimate
 
     @property
@@ -104,7 +91,7 @@ class ExplicitMethod(Method):
 
     @cached_property
     def table(self) -> ExplicitTable:
-        """The tableau as steps use it."""
+        """Tableau in the form that steps use."""
         tableau = self.tableau
         weights, rows = rounded(tableau.b), tableau.a_float()
         used = tableau.stages - int(tableau.fsal)
@@ -137,24 +124,12 @@ class ExplicitMethod(Method):
 
 @dataclass(frozen=True, repr=False)
 class Rkmk(ExplicitMethod):
-    """A method of Runge–Kutta–Munthe-Kaas type.
-
-    Parameters
-    ----------
-    commutators : int, optional
-        The number of nested commutators after which dexp⁻¹ is truncated; 0 leaves the identity. ``None`` is the exact
-        dexp⁻¹.
-    map : str
-        Local coordinates, one of `MAPS`.
-
-    Raises
-    ------
-    ModelError
-        If ``commutators`` or ``map`` do not fit the tableau.
-    """
+    """Runge–Kutta–Munthe-Kaas method."""
 
     commutators: int | None = None
+    """Number of nested commutators in the truncated dexp⁻¹; 0: identity, None: exact."""
     map: str = "exp"
+    """Local coordinates, one of `MAPS`."""
 
     family: ClassVar[str] = "rkmk"
     header: ClassVar[str] = "rkmk.h"
@@ -246,15 +221,13 @@ class Rkmk(ExplicitMethod):
 
 
 def order_of_truncation(commutators: int) -> int:
-    """The highest order that a tableau keeps with a truncated dexp⁻¹: k commutators for order k + 2; B₃ = B₅ = … = 0.
-
-    Source: [MuntheKaas1999].
-    """
+    """Return the highest order with a truncated dexp⁻¹, at least k + 2 for k commutators. Source: [MuntheKaas1999]."""
+    # Even k from 2 on gain one order, since B₃ = B₅ = … = 0.
     return commutators + 2 if commutators < 2 else 2 * (commutators // 2) + 3
 
 
 def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str]:
-    """What ``rkmk.h`` takes besides the rows: T⁻¹, commutators of slopes, and the kernels of local coordinates."""
+    """Return further definitions for ``rkmk.h``: T⁻¹, commutators of slopes, and the kernels of local coordinates."""
     end = "" if coordinates == "exp" else f"_{coordinates}"
     inverse = np.zeros(0) if table.inverse is None else table.inverse
     places = [f"{{{b.row - 1}, {b.first - 1}, {b.second - 1}}}" for b in table.brackets]
@@ -279,7 +252,7 @@ def coordinate_lines(table: ExplicitTable, coordinates: str = "exp") -> list[str
 
 
 def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) -> Trial:
-    """A step of Runge–Kutta–Munthe-Kaas type."""
+    """Compute a step of Runge–Kutta–Munthe-Kaas type."""
     a, c, b_hat, stages = table.a, table.c, table.b_hat, table.stages
     m, k, t = stepper.mechanics, stepper.mechanics.kernels, state.t
     coordinates = stepper.further or k
@@ -321,7 +294,7 @@ def rkmk_step(stepper: Stepper, state: State, h: float, table: ExplicitTable) ->
     trial.multipliers = multipliers
     trial.acceleration = v_dot[-1] if with_end else None
     if stepper.rows and not with_end:
-        # λ belongs to the end of the step, whose v' is the first of the next one.
+        # λ belongs to the end of the step, whose v' is the first stage of the next step.
         trial.acceleration, trial.multipliers = stepper.acceleration(t + h, Q, V, multipliers)
         trial.rhs_evaluations += 1
     if stepper.rows:

@@ -1,8 +1,8 @@
-"""Self-adjoint methods, whose step back undoes the step, and their compositions.
+"""Self-adjoint methods, whose backward step inverts the step, and their compositions.
 
     Ψ_{-h} = Ψ_h⁻¹;  Φ_h = Ψ_{γ_s h}∘…∘Ψ_{γ_1 h} with γ from `symlie.runtime.tableaux.compositions`
 
-Some γ_i are negative: a force that dissipates would feed its energy back there, and is refused.
+Some γ_i are negative: a dissipative force would supply energy there, and is rejected.
 """
 
 from __future__ import annotations
@@ -24,34 +24,24 @@ if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
 COMPOSE: Mapping[str, Option] = {"compose": Choice(("none", *COMPOSITIONS))}
-"""What the option of all self-adjoint methods may be."""
+"""Option of all self-adjoint methods with its values."""
 
 ROUNDING = 1e-10
-"""Power of a force, relative to the terms that it is a sum of, below which it is rounding."""
+"""Power of a force, relative to its terms, below which it is rounding."""
 
 STATES = 3
-"""Random velocities at which power is looked at."""
+"""Number of random velocities at which the power is evaluated."""
 
 
 @dataclass(frozen=True, repr=False)
 class SelfAdjoint(Method):
-    """A method that is self-adjoint, for some options at least.
-
-    Parameters
-    ----------
-    compose : str
-        Name of a composition, or ``"none"``.
-
-    Raises
-    ------
-    ModelError
-        With the other options the method is not self-adjoint, or not of order two.
-    """
+    """Method that is self-adjoint, at least for some options."""
 
     compose: str = field(default="none", kw_only=True)
+    """Name of a composition, or ``"none"``."""
 
     stated_options: ClassVar[Mapping[str, Option]] = COMPOSE
-    """What options may be; families have others beside it."""
+    """Options with their values; families add further ones."""
 
     def __post_init__(self) -> None:
         if self.composition is None:
@@ -76,17 +66,17 @@ class SelfAdjoint(Method):
 
     @property
     def is_self_adjoint(self) -> bool:
-        """Whether a step back undoes a step, with these options."""
+        """True if a backward step inverts a step with these options."""
         return True
 
     @property
     def single_order(self) -> int:
-        """Order of a step that is not composed."""
+        """Order of a single step without composition."""
         return self.tableau.order
 
     @property
     def composition(self) -> Composition | None:
-        """The substeps of a step; ``None`` where a step is one."""
+        """Substeps of a step; ``None`` for a single step."""
         return COMPOSITIONS.get(self.compose)
 
     @property
@@ -95,23 +85,7 @@ class SelfAdjoint(Method):
 
 
 def check_composition(system: System, method: Method, t: float, q: Array) -> None:
-    """Check that substeps may go back: no force that depends on velocities does work at a configuration.
-
-    Of g(t, q, v) = -M v̇ only what is odd in v can dissipate; its power v·(g(v) - g(-v))/2 is zero for inertial and
-    gyroscopic forces. It is looked at with the system's parameters, so that dampers without damping are none.
-
-    Parameters
-    ----------
-    system, method
-        A system, and the method that shall integrate it.
-    t, q
-        Time, in s, and the configuration.
-
-    Raises
-    ------
-    UnsupportedMethodError
-        A force dissipates; the message names a component of the velocity on which it acts.
-    """
+    """Raise an UnsupportedMethodError if the part of a force that is odd in v does work: substeps may be backward."""
     layout = system.layout
     own = layout.has_velocity & layout.integrated
     if method.composition is None or not own.any():
@@ -133,7 +107,7 @@ def check_composition(system: System, method: Method, t: float, q: Array) -> Non
 
 
 def _smallest_part(dissipates: Callable[[Array], bool], v: Array) -> int:
-    """A component of a velocity that a force dissipates, by halves."""
+    """Return a component of a velocity on which a dissipative force acts, by bisection."""
     places = np.flatnonzero(v)
     while len(places) > 1:
         halves = places[: len(places) // 2], places[len(places) // 2 :]
@@ -145,10 +119,7 @@ def _smallest_part(dissipates: Callable[[Array], bool], v: Array) -> int:
 
 
 def composed_step(stepper: Stepper, state: State, h: float, composition: Composition) -> Trial:
-    """The result of the substeps of a step, one after the other; the NumPy form of ``substeps.h``.
-
-    Counts of Newton's method add up.
-    """
+    """Compute the substeps of a step sequentially, with summed Newton counts; the NumPy form of ``substeps.h``."""
     at, increment = state, np.zeros_like(state.v)
     for start, length in zip(composition.starts, composition.lengths, strict=True):
         trial = stepper.single_step(replace(at, t=state.t + start * h), length * h)

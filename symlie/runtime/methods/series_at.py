@@ -1,7 +1,7 @@
-"""Coefficients of the series of a motion from one of its states; those of the last two states are at hand.
+"""Taylor coefficients of a motion from one of its states, with a cache of the last two states.
 
-Their unit of time is a power of two near the length of the step, so that terms of all orders stay within the range of
-doubles whatever unit a model has. The same decisions as ``taylor_unit.h``.
+The unit of time is a power of two near the length of the step, so that terms of all orders stay in the range of
+doubles for any unit system of the model. ``taylor_unit.h`` takes the same decisions.
 """
 
 from __future__ import annotations
@@ -20,24 +20,7 @@ if TYPE_CHECKING:
 
 
 def series_of(stepper: Stepper, order: int, h: float, t: float, q: Array, v: Array, multipliers: Array) -> Series:
-    """The series from a state; those of the last two states are at hand.
-
-    Parameters
-    ----------
-    stepper
-        What steps are taken with.
-    order
-        The last order of q and v; that of multipliers is one less.
-    h
-        About how long the step is, in s.
-    t, q, v, multipliers
-        The state; multipliers have no meaning where there are no constraints.
-
-    Raises
-    ------
-    NotFiniteError, SingularSystemError, IndefiniteMassMatrixError
-        v̇ is not determined at the state.
-    """
+    """Return the series from a state, from the cache if possible; λ has one order less than q and v."""
     key = (t, q.tobytes(), v.tobytes())
     known = stepper.series.pop(key, None)
     if known is None:
@@ -49,7 +32,7 @@ def series_of(stepper: Stepper, order: int, h: float, t: float, q: Array, v: Arr
 
 
 def found_series(stepper: Stepper, order: int, h: float, t: float, q: Array, v: Array, multipliers: Array) -> Series:
-    """The series in the unit near h, in s, or in another one where coefficients are near the limits of doubles."""
+    """Compute the series in a unit near h, in s, or in another one if coefficients are near the limits of doubles."""
     unit = unit_near(h, 1.0)
     with np.errstate(over="ignore", invalid="ignore"):
         for _ in range(UNIT_CHANGES):
@@ -64,7 +47,7 @@ def found_series(stepper: Stepper, order: int, h: float, t: float, q: Array, v: 
 def _coefficients(
     stepper: Stepper, order: int, unit: float, t: float, q_0: Array, v_0: Array, multipliers: Array
 ) -> Series:
-    """(1) and (2) of `symlie.runtime.methods.taylor`."""
+    """Compute the coefficients by (1) and (2) of `symlie.runtime.methods.taylor`."""
     m, rows = stepper.mechanics, stepper.rows
     jets = stepper.system.sets.jets(m.p, order)
     # (1)
@@ -117,17 +100,14 @@ def _coefficients(
 
 
 def unit_near(length: float, otherwise: float) -> float:
-    """The power of two below a length, both in s; another one where it is no length."""
+    """Return the power of two below a length, both in s, or another one for an invalid length."""
     if not 1 / LARGEST_UNIT <= length <= LARGEST_UNIT:
         return otherwise
     return math.ldexp(1.0, math.frexp(length)[1] - 1)
 
 
 def growth_beyond_range(series: Series) -> int:
-    """The power of two by which coefficients grow from order to order; zero unless the last ones are out of range.
-
-    Coefficients that vanish are left out.
-    """
+    """Return the binary exponent of the growth of nonzero coefficients per order; zero if the last one is in range."""
     overflows = False
     for k in range(len(series.q) - 1, 0, -1):
         size = float(max(np.abs(series.q[k]).max(initial=0.0), np.abs(series.v[k]).max(initial=0.0)))
@@ -143,7 +123,7 @@ def growth_beyond_range(series: Series) -> int:
 
 
 def root_in_seconds(x: float, n: int, unit: float) -> float:
-    """x^(-1/n) units of time, in s; no digit of it depends on the unit."""
+    """Return x^(-1/n) units of time, in s; the result is bitwise independent of the unit."""
     if not x < math.inf:
         return unit * float(x ** (-1 / n))
     part, power = math.frexp(x)

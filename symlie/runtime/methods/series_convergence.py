@@ -1,7 +1,7 @@
-"""Whether a step of one length is longer than its series converges.
+"""Detection of fixed steps beyond the radius of convergence of their series.
 
-The same decisions as ``taylor_convergence.h``. Terms that do not fall are a hint only, since motions may begin with
-high orders: the step has to fail, or to lead where rates have nothing to do with those of the series.
+``taylor_convergence.h`` takes the same decisions. Terms that do not decrease are only an indication, since motions may
+start with high orders: the step must also fail, or end where the rates disagree with those of the series.
 """
 
 from __future__ import annotations
@@ -23,24 +23,19 @@ if TYPE_CHECKING:
 
 
 def seems_to_converge(series: Series, h: float) -> bool:
-    """Whether the last terms after a time h, in s, are clearly smaller than the first ones and those in the middle."""
+    """Return whether the last terms after a time h, in s, are clearly smaller than the first ones and those in the
+    middle."""
     return all(_falls(rows, h / series.unit) for rows in (series.q, series.v))
 
 
 def estimated_radius(series: Series, h: float) -> float:
-    """About how far a series converges, in s, up to a time h: where its last terms cease to be smaller."""
+    """Estimate the radius of convergence up to a time h, both in s, from the terms that cease to decrease."""
     return min(h, *(series.unit * _radius(rows) for rows in (series.q, series.v)))
 
 
 @contextmanager
 def divergence_named(control: StepControl, series: Series, h: float) -> Iterator[None]:
-    """Within it failures of a step of length h, in s, say whether its series diverges.
-
-    Raises
-    ------
-    DivergentSeriesError
-        A step of one length failed, and seems to be longer than its series converges.
-    """
+    """Replace failures of a fixed step of length h, in s, by a DivergentSeriesError if its series seems to diverge."""
     try:
         yield
     except (IntegrationError, np.linalg.LinAlgError) as error:
@@ -50,22 +45,8 @@ def divergence_named(control: StepControl, series: Series, h: float) -> Iterator
 
 
 def check_rates(control: StepControl, series: Series, after: Series, h: float) -> None:
-    """Check that a step of one length has not left its series altogether.
-
-    Parameters
-    ----------
-    control
-        The steps; those of a tolerance follow from their series, and are not looked at.
-    series, after
-        Those where the step begins and where it ends; beyond a change of pieces rates have no reason to agree.
-    h
-        Its length, in s.
-
-    Raises
-    ------
-    DivergentSeriesError
-        It has, and seems to be longer than its series converges.
-    """
+    """Raise a DivergentSeriesError if the rates at the end of a fixed step disagree with its seemingly divergent
+    series."""
     if control.is_adaptive or series.reach.before < h or seems_to_converge(series, h):
         return
     moved = _largest(series.q[0]) / h + _largest(series.v[0])
@@ -85,7 +66,7 @@ def _largest(x: Array) -> float:
 
 
 def _windows(order: int) -> tuple[range, range, range]:
-    """Orders of the last terms, of as many first ones, and of as many in the middle."""
+    """Return the orders of the last terms, of as many first ones, and of as many in the middle."""
     last, first, middle = (range(k, k + LAST_TERMS) for k in (order - LAST_TERMS + 1, 1, order // 2 - 1))
     return last, first, middle
 
@@ -96,14 +77,14 @@ def _falls(rows: Array, h: float) -> bool:
 
 
 def _term(row: Array, h: float, k: int) -> float:
-    """The largest component of a term of order k after a length, which may be infinite."""
+    """Return the largest component of a term of order k after a length, which may be infinite."""
     size = _largest(row)
     with np.errstate(over="ignore"):
         return float(size * np.float64(h) ** k) if size > 0 else size
 
 
 def _radius(rows: Array) -> float:
-    """Where one of the last terms becomes as large as the largest of the first ones, or of those in the middle."""
+    """Return the time where a last term becomes as large as the largest of the first or of the middle terms."""
     sizes = [_largest(row) for row in rows]
     last, *others = _windows(len(rows) - 1)
     found = [

@@ -1,4 +1,4 @@
-"""How the constraints at position level are kept, by the words that users write."""
+"""Stabilisation of the position constraints, from its text form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from symlie.errors import ModelError, UnknownNameError
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """Baumgarte's α in 1/s, and what is projected after each step."""
+    """Baumgarte's α in 1/s, and the projections after each step."""
 
     baumgarte: float = 0.0
     project_position: bool = False
@@ -18,15 +18,7 @@ class Stabilisation:
 
 
 def stabilisation(text: str) -> Stabilisation:
-    """Read ``none``, ``baumgarte:ALPHA``, ``projection``, ``projection+velocity`` or ``velocity``.
-
-    Raises
-    ------
-    UnknownNameError
-        It is none of these.
-    ModelError
-        α is not a positive number.
-    """
+    """Read ``none``, ``baumgarte:ALPHA``, ``projection``, ``projection+velocity`` or ``velocity``."""
     text = str(text)
     name, _, value = text.partition(":")
     if name == "baumgarte":

@@ -1,4 +1,4 @@
-"""What the result of every step must satisfy: it is finite, and it has not left the constraints."""
+"""Checks of the result of every step: it is finite, and it satisfies the constraints."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_finite(layout: Layout, trial: Trial) -> None:
-    """Check that a result is finite.
-
-    Raises
-    ------
-    NotFiniteError
-        It is not; the message names the first entry.
-    """
+    """Raise a NotFiniteError that names the first entry of a result that is not finite."""
     for what, values, name in (
         ("velocity", trial.v, layout.velocity_name),
         ("configuration", trial.q, layout.storage_name),
@@ -35,24 +29,13 @@ def check_finite(layout: Layout, trial: Trial) -> None:
 
 
 def is_settled(correction: Array, v: Array) -> bool:
-    """Whether the last correction of a velocity by Newton's method is so small that what it leaves is rounding."""
+    """Return whether the remaining error of a Newton iteration for a velocity is rounding, by its last correction."""
     return float(np.abs(correction).max()) <= SETTLED * float(np.abs(v).max())
 
 
 def check_drift(system: System, trial: Trial, t: float) -> None:
-    """Check that a result at time t has not left the constraints.
-
-    It has where the step of Newton's method back to them is a good part of the configuration's size max(1, |q|), in m
-    and rad; and where it is more than round-off and hardly reduces Φ: then no configuration on the constraints may be
-    near, for Newton's method converges where a step reduces Φ to less than a quarter (Kantorovich; equality is reached
-    by a quadratic Φ with a double zero). Where rows depend on each other it also has where a combination of them that
-    vanishes leaves a good part of Φ.
-
-    Raises
-    ------
-    ConstraintDriftError
-        It has; the message names the row that is violated most.
-    """
+    """Raise a ConstraintDriftError if the Newton step back to the constraints is large or hardly reduces Φ; see
+    ``drift.h``."""
     m, q = system.mechanics, trial.q
     size = max(1.0, float(np.abs(q).max()))
     jacobian, residual = m.jacobian(t, q, trial.v), m.constraint(t, q)
@@ -62,7 +45,7 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
             delta, _ = m.saddle(mass, jacobian, jacobian, still, -residual)
             dependent = m.dependent_rows(jacobian)
     except (np.linalg.LinAlgError, NotFiniteError, IndefiniteMassMatrixError):
-        return  # A matrix that is singular here is for the next stage to judge.
+        return  # The next stage reports a singular matrix.
     row = int(np.argmax(np.abs(residual)))
     found = f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}"
     bound = max(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * trial.largest_constraint)

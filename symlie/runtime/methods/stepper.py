@@ -1,5 +1,6 @@
-"""Steps of methods in NumPy: what all families use, and the projection. The fallback and the oracle of
-compiled loops."""
+"""Steps of methods in NumPy: the common part of all families, and the projection. Fallback and reference of the
+compiled time loops.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +33,12 @@ from symlie.runtime.methods.step_checks import check_drift, check_finite, is_set
 from symlie.runtime.system.system import System
 
 ADVICE_HALVINGS = 16
-"""How often a step that fails is halved to find one that does not."""
+"""Largest number of halvings of a failed step to find one that succeeds."""
 
 
 @dataclass
 class State:
-    """Where an integration is: time, configuration, velocity, multipliers; v' and what the method carries, if known."""
+    """State of an integration: time, configuration, velocity, multipliers; v' and method history, if known."""
 
     t: float
     q: Array
@@ -46,40 +47,40 @@ class State:
     acceleration: Array | None = None
     own: Array | None = None
     planned: float = 0.0
-    """Length of the next step where no time that is hit exactly cuts it, in s; 0 if it is not adaptive."""
+    """Length of the next step unless a stop time shortens it, in s; 0 for fixed steps."""
 
 
 @dataclass
 class Trial:
-    """The result of a step that may still be tried again."""
+    """Result of an attempted step."""
 
     q: Array
     v: Array
     multipliers: Array
     acceleration: Array | None
-    """v' at the end, if it can serve as the next first stage."""
+    """v' at the end if the next step can reuse it as its first stage."""
     first_acceleration: Array
-    """v' of the first stage, which serves again if the step is rejected."""
+    """v' of the first stage, reused after a rejection."""
     rhs_evaluations: int
     increment: Array
-    """Local coordinates of the step, or their sum over a chain; zero for what they do not move."""
+    """Local coordinates of the step, or their sum over a composition; zero for nodes that they do not move."""
     error: float = 0.0
     largest_constraint: float = 0.0
     largest_velocity: float = 0.0
     own: Array = field(default_factory=lambda: np.zeros(0))
-    """What the method carries for itself, at the end."""
+    """Method history at the end."""
     dependent_rows: int = 0
-    """Constraint rows at the end less their rank, where multipliers are those of minimal norm."""
+    """Number of dependent constraint equations at the end; multipliers then have minimal norm."""
     difference: Array | None = None
-    """ŷ - y for y = (θ, v), where the error is estimated."""
+    """ŷ - y for y = (θ, v), if the error is estimated."""
     order: int = 0
-    """Order of the step, of methods that choose it."""
+    """Order of the step, for methods that choose it."""
     factor: float = 0.0
-    """Factor of the length of the next step, of methods that choose it with their order."""
+    """Factor of the length of the next step, for methods that choose it."""
     is_rough: bool = False
-    """Whether it is a first step over a switch that is not exact."""
+    """True for a first step across a switch that is not accurate."""
     is_untried: bool = False
-    """Whether the step is longer than the method may take: its error says so, and nothing was computed."""
+    """True if the step exceeds the limit of the method: the error is set and nothing computed."""
 
     def estimate(
         self, control: StepControl, theta: Array, theta_hat: Array, v_n: Array, v: Array, v_hat: Array
@@ -90,45 +91,28 @@ class Trial:
 
 
 class Stepper:
-    """Takes single steps with NumPy.
-
-    Parameters
-    ----------
-    system
-        The system; its kernels may be compiled ones.
-    method
-        The method.
-    control
-        Whether the error is estimated, and the stabilisation.
-    """
+    """Single steps with NumPy; the kernels of the system may be compiled."""
 
     def __init__(self, system: System, method: Method, control: StepControl) -> None:
         self.system, self.method, self.control = system, method, control
         self.mechanics = system.mechanics
         self.rows = system.layout.rows
         self.memory: dict[bytes, TakenMatrix] = {}
-        """Factors at hand, to save work; see `ImplicitStep`."""
+        """Cache of factors; see `ImplicitStep`."""
         self.newton = NewtonCounts()
-        """What the iterations of the last step took, also if it failed."""
+        """Iteration counts of the last step, even if it failed."""
         of_nodes = None if method.is_polynomial else method.kernel_set
         self.further: StepKernels | None = system.sets.nodes(of_nodes) if of_nodes else None
         self.series: dict[tuple[float, bytes, bytes], Series] = {}
-        """Series at hand of the last two states."""
+        """Cache of the series of the last two states."""
         self.ends_run = False
-        """Whether no step follows the one that is tried, if it is accepted."""
+        """True if the run ends with the attempted step."""
         self.may_be_rough = False
-        """Whether a first step over a switch may be rough, since the step up to it takes its place."""
+        """True if a first step across a switch may be rough, since the step up to the switch replaces it."""
 
     def step(self, state: State, h: float) -> Trial:
-        """The result of one step of length h, projected if that is asked for.
-
-        The state stays as it is, except for what the method carries, where that is not known yet.
-
-        Raises
-        ------
-        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError, OutsideChartError, AngleStepError
-            The step failed.
-        """
+        """Compute one step of length h, with a projection on request; a missing method history of the state is
+        initialised."""
         self.newton = NewtonCounts()
         try:
             with np.errstate(all="ignore"):
@@ -149,56 +133,59 @@ class Stepper:
             raise SingularSystemError(str(error)) from error
 
     def discrete(self, name: str, has_matrix: bool) -> tuple[DiscreteKernels, IterationTables | None]:
-        """The kernels of a discrete Lagrangian, and where the values of its matrix belong, if it is wanted."""
+        """Return the kernels of a discrete Lagrangian and, on request, the positions of the values of its matrix."""
         kernels = self.system.sets.discrete(name)
         return kernels, self.system.sets.discrete_matrix(name, self.mechanics.massless) if has_matrix else None
 
     def end_tables(self, name: str) -> IterationTables | None:
-        """Where the values of the matrix at the end of a step belong, if loads there depend on velocities."""
+        """Return the positions of the matrix values at the end of a step, or None if loads there do not depend on
+        velocities."""
         if not self.system.sets.discrete(name).loads_see_velocity:
             return None
         return self.system.sets.discrete_matrix(name, self.mechanics.massless)
 
     def single_step(self, state: State, h: float) -> Trial:
-        """The result of one step of the method itself, which may be one of several that a step is composed of."""
+        """Compute one step of the method itself, possibly a substep of a composition."""
         m = self.mechanics
         trial = self.method.step(self, state, h)
         check_finite(self.system.layout, trial)
         if self.method.is_polynomial:
-            return trial  # polynomials have followed angles
+            return trial  # polynomials follow angles themselves
         begin, end = (state.t, state.q, state.v), (state.t + h, trial.q, trial.v)
         trial.q = turned_angles(m.kernels, m.layout, m.p, begin, end)
         return trial
 
     def moving(self, rate: Array) -> Array:
-        """A rate without the node types of which nothing is integrated: they may turn by any angle within a step."""
+        """Return a rate without node types that are not integrated, whose rotation within a step is unlimited."""
         return np.where(self.system.layout.moves, rate, 0.0)
 
     def advance(self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None) -> Array:
-        """q∘exp(θ), or in other coordinates, for an increment within the chart."""
+        """Return q∘exp(θ), or the same in other coordinates, for an increment within the domain of the local
+        coordinates."""
         self.check_chart(q, theta, coordinates)
         return (coordinates or self.mechanics.kernels).advance(q, theta)
 
     def check_chart(
         self, q: Array, theta: Array, coordinates: Kernels | StepKernels | None = None, *, times: float = 1.0
     ) -> None:
-        """Check that an increment is finite, and that several times its angles are within the chart."""
+        """Check that an increment is finite, and that a multiple of its angles is in the domain of the local
+        coordinates."""
         self.check("rate of the local coordinates", theta)
         if times**2 * (coordinates or self.mechanics.kernels).chart(q, theta) >= CHART_LIMIT:
             raise OutsideChartError("A rotation increment within one step reached 2π.")
 
     def check(self, what: str, values: Array) -> None:
-        """Check a vector over velocity components, and name the first one that is not finite."""
+        """Raise a NotFiniteError that names the first velocity component of a vector that is not finite."""
         if not np.all(np.isfinite(values)):
             component = int(np.flatnonzero(~np.isfinite(values))[0])
             raise NotFiniteError(f"The {what} is not finite at {self.system.layout.velocity_name(component)}")
 
     def turned(self, trial: Trial) -> Array:
-        """How far each angle turned by the increment of a trial, in rad, shape (angles,)."""
+        """Return the rotation of each angle by the increment of a trial, in rad, shape (angles,)."""
         return self.method.angles(trial.increment[self.system.layout.angles.component])
 
     def stored_size(self, x: Array, scale: Array) -> float:
-        """The largest stored component of all nodes that move, relative to the least scale of its node."""
+        """Return the largest stored component of all moving nodes, relative to the smallest scale of its node."""
         sizes = [0.0]
         for node in self.system.layout.nodes:
             if self.system.layout.moves[node.velocity].any():
@@ -208,13 +195,13 @@ class Stepper:
         return max(sizes)
 
     def force(self, t: float, q: Array, v: Array) -> Array:
-        """-g, checked."""
+        """Return -g after a check."""
         force = self.mechanics.force(t, q, v)
         self.check("force", force)
         return -force
 
     def acceleration(self, t: float, q: Array, v: Array, multipliers: Array) -> tuple[Array, Array]:
-        """v' of a stage, and with constraints its λ, else those that were given."""
+        """Return v' of a stage and, with constraints, its λ, otherwise the given ones."""
         m = self.mechanics
         if self.rows:
             acceleration, multipliers = m.index1(t, q, v)
@@ -223,24 +210,24 @@ class Stepper:
         return m.solver.solve_mass(m.mass(t, q), self.force(t, q, v)), multipliers
 
     def stage(self, state: State, stage: int, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """v' and λ of a stage; those of the first one may be known from the step before."""
+        """Return v' and λ of a stage; those of the first one may be known from the previous step."""
         if stage == 0 and state.acceleration is not None:
             return state.acceleration, state.multipliers
         return self.acceleration(t, q, v, state.multipliers)
 
     def trial(self, state: State, q: Array, v: Array, v_dot: list[Array], stages: int, theta: Array) -> Trial:
-        """A trial that ends with (q, v) after a number of stages and an increment θ, or a sum of increments."""
+        """Return a trial with the end (q, v), a number of stages, and an increment θ or a sum of increments."""
         self.check("velocity", v)
         evaluations = stages - int(state.acceleration is not None)
         return Trial(self.mechanics.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
-        """Largest entries of Φ and of B v + b."""
+        """Set the largest entries of Φ and of B v + b of a trial."""
         trial.largest_constraint = float(np.abs(self.mechanics.constraint(t, q)).max())
         trial.largest_velocity = float(np.abs(self.mechanics.hidden_residual(t, q, v, jacobian)).max())
 
     def _make_minimal(self, trial: Trial, t: float) -> None:
-        """Take the multipliers of minimal norm, where rows may depend on each other."""
+        """Replace the multipliers of redundant constraints by the solution of minimal norm."""
         m = self.mechanics
         jacobian = m.jacobian(t, trial.q, trial.v)
         dependent = m.dependent_rows(jacobian)
@@ -248,7 +235,7 @@ class Stepper:
             return
         residual = m.hidden_residual(t, trial.q, trial.v, jacobian)
         speed, limit = max(1.0, float(np.abs(trial.v).max())), self.control.hidden_limit
-        # Rows that were set aside at the start of the step may be independent at its end.
+        # Equations that were dependent at the start of the step may be independent at its end.
         is_left = limit > 0 and not float(np.abs(residual).max()) <= limit * speed
         if is_left or dependent.contradict(residual, RANK_LIMIT * speed):
             row = int(np.argmax(np.abs(residual)))
@@ -257,20 +244,7 @@ class Stepper:
         trial.multipliers, trial.dependent_rows = dependent.minimal(trial.multipliers), dependent.count
 
     def project(self, state: State, h: float, trial: Trial, *, position: bool, velocity: bool) -> None:
-        """Move the end of a step from a state onto the constraints; see ``projection.h``.
-
-        Parameters
-        ----------
-        state, h, trial
-            The step.
-        position, velocity
-            What is projected.
-
-        Raises
-        ------
-        NotFiniteError, SingularSystemError, IndefiniteMassMatrixError
-            There is no projection.
-        """
+        """Project position or velocity at the end of a step onto the constraints; see ``projection.h``."""
         m, k = self.mechanics, self.mechanics.kernels
         end, zero = state.t + h, np.zeros_like(trial.v)
         if position:
@@ -279,7 +253,7 @@ class Stepper:
             for _ in range(PROJECTION_STEPS):
                 residual = m.constraint(end, trial.q)
                 largest = float(np.abs(residual).max())
-                # Newton's method converges quadratically here until round-off, where it stops to gain.
+                # Newton's method converges quadratically here until round-off prevents further reduction.
                 if not largest > 0 or largest > 0.5 * previous:
                     break
                 previous = largest
@@ -299,14 +273,14 @@ class Stepper:
 
 
 def weighted(weights: Array | Sequence[float], slopes: Sequence[Array]) -> Array:
-    """Σ weight·slope over the slopes that there are."""
+    """Return Σ weight·slope over the given slopes."""
     return np.asarray(sum(weights[j] * slope for j, slope in enumerate(slopes)))
 
 
 def explained(
     system: System, method: Method, control: StepControl, state: State, h: float, kind: type[IntegrationError]
 ) -> IntegrationError | None:
-    """Where a step fails in this way, as a sentence without its end; None if it does not."""
+    """Return the error of a step if it fails in the given way, a phrase that locates the failure; else None."""
     stepper = Stepper(system, method, control)
     try:
         trial = stepper.step(state, h)
@@ -322,7 +296,7 @@ def explained(
 
 
 def possible_step(system: System, method: Method, control: StepControl, state: State, h: float) -> float | None:
-    """The largest of h/2, h/4, … of which a step can be taken; None if all of `ADVICE_HALVINGS` fail."""
+    """Return the largest of h/2, h/4, … with a successful step; None if all `ADVICE_HALVINGS` fail."""
     for halvings in range(1, ADVICE_HALVINGS + 1):
         try:
             Stepper(system, method, control).step(replace(state, own=state.own), h * 0.5**halvings)

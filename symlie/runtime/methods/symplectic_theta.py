@@ -1,10 +1,11 @@
-"""The symplectic θ family on cotangent bundles, trivialised from the right.
+"""Symplectic θ family on cotangent bundles, right-trivialised.
 
     stage(q_n, u) = exp(θ ξ)·q_n with the momentum M(ξ, n) of the stage  (15)
     u = (ξ, n) = h f(t_n + θ h, stage(q_n, u))  (16)
     q_{n+1} = end(q_n, u)  (17)
 
-Newton's method finds u with the derived matrix. Stage and end are kernels of the model.
+Newton's method computes u with the derived matrix. Stage and end are kernels of the model.
+
 Source: [Celledoni2022], equations (15) to (17).
 """
 
@@ -29,18 +30,12 @@ if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 THETA = Bounded(0, 1)
-"""What θ may be."""
+"""Range of θ."""
 
 
 @dataclass(frozen=True, repr=False)
 class SymplecticTheta(SelfAdjoint):
-    """The method with a θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1.
-
-    Parameters
-    ----------
-    theta : float
-        θ.
-    """
+    """Method with θ between 0 and 1: symplectic for each, symmetric and of order 2 for 1/2, else of order 1."""
 
     theta: float = 0.5
 
@@ -91,7 +86,7 @@ class SymplecticTheta(SelfAdjoint):
 
 
 class _Stage:
-    """u - h f(stage(q_n, u)), with its derivative by u."""
+    """Residual u - h f(stage(q_n, u)) with its derivative by u."""
 
     def __init__(self, stepper: Stepper, t: float, q: Array, h: float, theta: float) -> None:
         self.stepper, self.at = stepper, (t, q, h, theta)
@@ -99,7 +94,7 @@ class _Stage:
         self.floor, self.has_factors = 0.0, False
 
     def residual(self, u: Array) -> Array:
-        """The residual, and the matrix, which the kernel gives with it."""
+        """Return the residual, and store the matrix, which the same kernel computes."""
         t, q, h, theta = self.at
         m = self.stepper.mechanics
         # (15), (16)
@@ -107,15 +102,15 @@ class _Stage:
         return residual
 
     def check(self, r: Array) -> None:
-        """Name the first component that is not finite."""
+        """Raise an error that names the first component that is not finite."""
         self.stepper.check("residual of the implicit stage", r)
 
     def entry_name(self, entry: int) -> str:
-        """Increments are named by their components."""
+        """Return the name of an increment by its component."""
         return self.stepper.system.layout.velocity_name(entry)
 
     def is_rounding(self, d: Array) -> bool:
-        """False: the policy of this stage bounds corrections itself."""
+        """Return False, since the policy of this stage bounds the corrections itself."""
         return False
 
     def refresh(self) -> None:
@@ -123,5 +118,5 @@ class _Stage:
         self.taken = self.matrix
 
     def correction(self, r: Array) -> Array:
-        """Solve with it."""
+        """Solve with the matrix."""
         return np.linalg.solve(self.taken, r).astype(float)

@@ -1,25 +1,27 @@
-"""Taylor series of the stored components, of the velocities and of the multipliers.
+"""Taylor series of the stored components, the velocities and the multipliers.
 
     q' = S(q) v,   M(t, q) v' + B(t, q)ᵀ λ = -g(t, q, v),   B(t, q) v + b(t, q) = 0  (1)
 
-where nodes without velocities have fields f(t, q, v, v', λ) in their place, on whose points no constraint depends.
-Stored components have series that converge as far as v has one, while local coordinates are singular after a whole
-turn. Coefficients follow from order to order: with r_k and c_{k+1}, what M v' + g + Bᵀλ and B v + b have of order k and
-k + 1 without v'_k, λ_k and v_{k+1},
+For first-order states f(t, q, v, v', λ) replaces v; constraints do not depend on them. The series of stored components
+converge as far as the series of v, while local coordinates become singular after a full turn. Coefficients are computed
+recursively: let r_k and c_{k+1} be the coefficients of order k and k + 1 of M v' + g + Bᵀλ and B v + b without v'_k,
+λ_k and v_{k+1},
 
     q_{k+1} = (S v)_k/(k + 1),   [M₀ B₀ᵀ; B₀ 0] [v'_k; λ_k] = [-r_k; -(k + 1) c_{k+1}],   v_{k+1} = v'_k/(k + 1)  (2)
 
-One matrix serves all orders, and λ loses none. A step ends with Σ q_k h^k, brought back to the groups, and where there
-are constraints with one step of Newton's method for Φ and B v + b with the matrix there.
+One matrix serves all orders, and λ loses no order. A step ends with Σ q_k h^k, normalised onto the groups; with
+constraints, one Newton step for Φ and B v + b with the matrix at the end follows.
 
 The cost of a step is about linear in its order up to thirty, and its length is (τ/‖x_N‖)^(1/N) for a tolerance τ, so
-that N = -ln τ is best, with steps of 1/e of the radius of convergence, and `PART_OF_ORDER` of it where the topology is
-run-time data; from `BEST_ORDER` on steps become shorter in its place. Lengths follow from the last `LAST_TERMS` terms
-of q and of v apart, of which some vanish where a motion has a symmetry in time. A series may lie about its own rest,
-so a step is accepted by the rates where it ends: h/N of what they lack of those that begin there is the error of a
-step. Coefficients of order k are multiplied by the k-th power of a unit of time near the length of the step
-(`symlie.runtime.methods.series_at`): they stay within the range of doubles whatever unit of time a model has.
-Source: [Jorba2005], for the choice of orders and steps; what they say of N is changed here, since a step costs less.
+that N = -ln τ is optimal, with steps of 1/e of the radius of convergence, and `PART_OF_ORDER` of it for run-time
+topologies; above `BEST_ORDER` shorter steps replace higher orders. The step size follows from the last `LAST_TERMS`
+terms of q and of v separately; some of them vanish for motions with a symmetry in time. Near a pole or a discontinuity
+the remainder estimate of a series is unreliable, so the rates at the end decide on acceptance: h/N times the difference
+between the rates of the series and those of the series that starts there is the error of a step. Coefficients of
+order k are multiplied by the k-th power of a unit of time near the length of the step
+(`symlie.runtime.methods.series_at`): they stay in the range of doubles for any unit of time of a model.
+
+Source: [Jorba2005], for the choice of orders and steps; their value of N is changed here, since a step costs less.
 """
 
 from __future__ import annotations
@@ -58,35 +60,32 @@ if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics
 
 LEAST_ORDER = 4
-"""Of a run; the largest order is `MOST_ORDER`."""
+"""Smallest order of a run; the largest one is `MOST_ORDER`."""
 
 BEST_ORDER = 24
-"""The largest that tolerances choose: beyond it shorter steps cost as much as higher orders do, and have smaller terms,
-whose rounding is that of the step: of exp(iωt) they are at most three times their sum with a tolerance of 1e-15, where
-order 35 has terms of thirty times."""
+"""Largest order that tolerances choose. Beyond it shorter steps cost as much as higher orders, and their terms, whose
+rounding is that of the step, are smaller: for exp(iωt) with a tolerance of 1e-15 they are at most three times their
+sum, while those of order 35 are thirty times the sum.
+"""
 
 PART_OF_ORDER = 0.75
-"""Of the order -ln τ where nodes and instances fill registers: sums of products are most of a step there, whose number
-goes with the square of the order, and their factors leave the cache."""
+"""Fraction of the order -ln τ if nodes and elements fill registers: sums of products dominate the cost of a step there,
+their number is quadratic in the order, and their factors exceed the cache.
+"""
 
 LEAST_TOLERANCE = 2.0**-52
-"""Below it no double tells a difference."""
+"""Smallest tolerance, the resolution of doubles."""
 
 ORDER = Bounded(LEAST_ORDER, MOST_ORDER, is_whole=True, may_be_missing=True)
-"""What the option may be."""
+"""Range of the option."""
 
 
 @dataclass(frozen=True, repr=False)
 class Taylor(Method):
-    """Taylor series.
-
-    Parameters
-    ----------
-    stated_order : int, optional
-        Their order; default: as the tolerance asks, and that of the tableau with steps of one length.
-    """
+    """Taylor series method."""
 
     stated_order: int | None = None
+    """User-defined order; None: determined by the tolerance, or by the tableau with fixed steps."""
 
     family: ClassVar[str] = "taylor"
     header: ClassVar[str] = "taylor.h"
@@ -182,7 +181,7 @@ class Taylor(Method):
             end = state.t + h if is_last else state.t + (done + length)
             with divergence_named(control, begin, length):
                 trial.q, trial.v, trial.multipliers = self._reached(stepper, start, begin, length)
-                # Of a run's end no step is made: the rates that this one is judged by are enough.
+                # No step follows the end of a run: the rates that determine the error suffice.
                 find, order = (found_series, 1) if is_last and stepper.ends_run else (series_of, self.order)
                 after = find(stepper, order, h, end, trial.q, trial.v, trial.multipliers)
             check_rates(control, begin, after, length)
@@ -219,14 +218,14 @@ class Taylor(Method):
         )
 
     def _piece(self, stepper: Stepper, t: float, series: Series, rest: float) -> tuple[float, float]:
-        """The longest step from a series, and how much of the rest of a step it serves for, in s."""
+        """Return the longest step from a series, and the part of the remaining step for which it is valid, in s."""
         longest = self._longest_step(stepper, series) if stepper.control.is_adaptive else math.inf
         self._find_reach(stepper, t, series, longest * STRETCH if longest < math.inf else rest)
         beyond = series.reach.beyond
         return longest, rest if rest <= beyond * (1 + 4 * ROUNDING) else beyond
 
     def _reached(self, stepper: Stepper, t: float, series: Series, length: float) -> tuple[Array, Array, Array]:
-        """q, v and λ after a length."""
+        """Return q, v and λ after a length."""
         m = stepper.mechanics
         stored, v, multipliers = series.sums(length)
         stepper.check("velocity", v)
@@ -240,7 +239,7 @@ class Taylor(Method):
 
     @staticmethod
     def _follow_turns(m: Mechanics, t: float, series: Series, length: float, q: Array, v: Array) -> None:
-        """Put angles over turns into q after a length: they follow the polynomial from about radian to radian."""
+        """Write unwrapped angles after a length to q, following the polynomial in increments of about one radian."""
         angles, k = m.layout.unwrapped, m.kernels
         ends = (t, series.q[0], series.v[0]), (t + length, q, v)
         turns = max(float(np.abs(k.unwrapped_rate(m.p, *end)).max()) for end in ends) * length
@@ -253,7 +252,7 @@ class Taylor(Method):
         q[angles] = before
 
     def _near(self, stepper: Stepper, t: float, series: Series, length: float) -> Series:
-        """The first orders of the series from where another one leads after a length."""
+        """Return a series of order one from the state that another series reaches after a length."""
         return found_series(stepper, 1, series.unit, t + length, *self._reached(stepper, t, series, length))
 
     def _find_reach(self, stepper: Stepper, t: float, series: Series, length: float) -> None:
@@ -262,10 +261,8 @@ class Taylor(Method):
 
     @staticmethod
     def _on_constraints(stepper: Stepper, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """One step of Newton's method for Φ, and one for B v + b behind it.
-
-        Errors of both that one step leaves would grow from step to step if v were not corrected for the new q.
-        """
+        """Apply one Newton step for Φ, and one for B v + b after it, since errors would grow without a correction for
+        the new q."""
         m = stepper.mechanics
         delta = m.along_constraints(t, q, m.jacobian(t, q, v), -m.constraint(t, q))
         q = m.kernels.normalize(m.moved(q, delta))
@@ -273,7 +270,7 @@ class Taylor(Method):
         return q, v + m.along_constraints(t, q, B, -m.hidden_residual(t, q, v, B))
 
     def _longest_step(self, stepper: Stepper, series: Series) -> float:
-        """The length of the longest step from which the last terms can be left out, in s."""
+        """Return the longest step size for which the last terms are negligible, in s."""
         control, n, order = stepper.control, len(series.v[0]), self.order
         tau, speed = control.tolerance, np.abs(series.v[0])
         scale = control.atol[n:] + control.rtol[n:] * speed
@@ -287,15 +284,13 @@ class Taylor(Method):
         span = min(h, control.h_max)
         scale = control.atol[:n] + control.rtol[:n] * np.abs(series.w[0]) * (span if span < math.inf else 0.0)
         h = bounded(h, [stepper.stored_size(series.q[i], scale) for i in last])
-        # Of few digits: the last terms have few.
+        # Few digits, since the last terms have few.
         part, power = math.frexp(h)
         return math.ldexp(math.floor(LENGTHS * part) / LENGTHS, power) if h < math.inf else h
 
     def _error(self, stepper: Stepper, t: float, begin: Series, after: Series, length: float, theta: Array) -> float:
-        """The error of a piece by the rates at its end, or where pieces are still those of the series.
-
-        An error that does not fall with the length is rounding, of which a shorter step has as much.
-        """
+        """Estimate the error of a part of a step by the rates at its end, or at the last point where its branches are
+        valid."""
         control, before = stepper.control, min(length, begin.reach.before)
         if not before > 0:
             return 0.0
@@ -308,7 +303,7 @@ class Taylor(Method):
         return 1.0 if of_half > math.ldexp(error, -(self.order // 2)) else error
 
     def _error_by_rates(self, stepper: Stepper, begin: Series, after: Series, h: float, theta: Array) -> float:
-        """What the rates at a length lack of those of the series, times h/N, relative to the tolerances."""
+        """Return h/N times the difference between rates at a length and those of the series, relative to tolerances."""
         control, n, part = stepper.control, len(begin.v[0]), h / self.order
         (of_q, of_v), (q_1, v_1) = begin.rates(h), after.first_rates()
         scale = control.atol[:n] + control.rtol[:n] * np.abs(theta)

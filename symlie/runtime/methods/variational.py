@@ -1,14 +1,15 @@
-"""Variational integrators: the equations of a step follow from a discrete Lagrangian L_d(q_n, q_{n+1}, h).
+"""Variational integrators: a discrete Lagrangian L_d(q_n, q_{n+1}, h) determines the equations of a step.
 
     q_{n+1} = q_n∘exp(θ)                                                                     (1)
     p_n = p⁺(q_n, q_{n+1}, θ) + h w₀ l(t_n, q_n, v_n) + h/2 B_nᵀ λ_n⁺                        (2)
-    Φ(t_{n+1}, q_{n+1}) = 0;  rows without Φ: h (B v + b) = 0 as L_d samples it              (3)
+    Φ(t_{n+1}, q_{n+1}) = 0;  nonholonomic: h (B v + b) = 0 as sampled by L_d          (3)
     p_{n+1} = p⁻(q_n, q_{n+1}, θ) - h w₁ l(t_{n+1}, q_{n+1}, v_{n+1}) - h/2 B_{n+1}ᵀ λ_{n+1}⁻ (4)
     B_{n+1} v_{n+1} + b = 0                                                                  (5)
 
-with p = ∂T/∂v, p⁺ = -D₁L_d, p⁻ = D₂L_d, and the loads l = D_q V + ∂D/∂v - f at the ends. (2), (3) give θ and λ_n⁺; (4),
-(5) v_{n+1} and λ_{n+1}⁻, also where loads depend on v. Multipliers at t_{n+1} are the mean of λ_{n+1}⁻ and of λ_{n+1}⁺,
-for which (2), (3) of the next step of this length are solved; that step begins with them.
+with p = ∂T/∂v, p⁺ = -D₁L_d, p⁻ = D₂L_d, and the loads l = D_q V + ∂D/∂v - f at the ends. (2), (3) determine θ and λ_n⁺;
+(4), (5) determine v_{n+1} and λ_{n+1}⁻, even if loads depend on v. The multipliers at t_{n+1} are the mean of λ_{n+1}⁻
+and λ_{n+1}⁺; the latter solves (2), (3) of the next step of this length, which starts from it.
+
 Source: [Hante2022], equations 14 to 18; with the trapezoidal rule it is RATTLie, equations 17.
 """
 
@@ -42,42 +43,29 @@ if TYPE_CHECKING:
 SLOW_ENOUGH = 1e-15
 """Largest entry of a correction with the simplified matrix, relative to the largest of q, that ends the iteration."""
 DAMPED = 0.1
-"""Factor by which corrections with M alone must reduce the residual of (4), or the matrix of the loads is taken."""
+"""Required reduction of the residual of (4) by corrections with M alone; otherwise the matrix of the loads is used."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DiscreteTableau(Tableau):
-    """Where a discrete Lagrangian samples energies.
-
-    Attributes
-    ----------
-    discrete
-        The discrete Lagrangian.
-    """
+    """Discrete Lagrangian, which defines the samples of the energies."""
 
     discrete: DiscreteLagrangian
 
 
 @dataclass(frozen=True, repr=False)
 class Variational(SelfAdjoint):
-    """A variational integrator.
-
-    Parameters
-    ----------
-    newton : str
-        ``"simplified"``: M in the place of h ∂p⁺/∂θ; ``"full"``: the derived matrix.
-    multipliers : str
-        ``"average"`` of λ⁻ and λ⁺, or ``"index1"``: those of the accelerations at each grid point, as composed steps
-        always have them.
-    newton_rtol, newton_atol, newton_max
-        When Newton's method ends: norm of the residual relative to the first ones, or as such, and iterations.
-    """
+    """Variational integrator."""
 
     tableau: DiscreteTableau
     newton: str = "simplified"
+    """``"simplified"``: M instead of h ∂p⁺/∂θ; ``"full"``: the derived matrix."""
     multipliers: str = "average"
+    """``"average"`` of λ⁻ and λ⁺, or ``"index1"``: from the accelerations, always used by compositions."""
     newton_rtol: float = 0.0
+    """Bound of the norm of the final residual, relative to the first ones."""
     newton_atol: float = 0.0
+    """Absolute bound of the norm of the final residual."""
     newton_max: int = 50
 
     family: ClassVar[str] = "variational"
@@ -119,7 +107,7 @@ class Variational(SelfAdjoint):
 
     @property
     def takes_averages(self) -> bool:
-        """Whether multipliers are means of λ⁻ and λ⁺; of composed steps they are not, which would be of order two."""
+        """True if multipliers are means of λ⁻ and λ⁺, which would reduce composed steps to order two."""
         return self.multipliers == "average" and self.composition is None
 
     def refusal(self, layout: Layout) -> str | None:
@@ -160,23 +148,20 @@ class Variational(SelfAdjoint):
         return self.newton == "full"
 
     def looks_ahead(self, layout: Layout) -> bool:
-        """Whether (2), (3) of the next step are solved for multipliers."""
+        """Return whether (2), (3) of the next step are solved for multipliers."""
         return layout.rows > 0 and self.takes_averages
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """What is known of the next step: 0 nothing, 1 a guess, 2 its solution; for which h; θ, μ, and l at its start.
-
-        ``damped`` says whether (4) needs the matrix of the loads; ``rest`` is what the solution leaves of (2).
-        """
+        """State of the next step (0 unknown, 1 a guess, 2 its solution), its h, θ, μ, initial l, and further data."""
         return (
             OwnArray("known", 1),
             OwnArray("length", 1),
-            OwnArray("damped", 1),
+            OwnArray("damped", 1),  # 1 if (4) needs the matrix of the loads
             OwnArray("theta", 1, "dimension"),
             OwnArray("multipliers", 1, "rows"),
             OwnArray("load", 1, "dimension"),
-            OwnArray("rest", 1, "dimension"),
+            OwnArray("rest", 1, "dimension"),  # residual of (2) after its solution
         )
 
     def constants(self) -> list[str]:
@@ -206,7 +191,7 @@ class Variational(SelfAdjoint):
 
 
 def _samples(reader: EntryReader, name: str) -> Samples:
-    """Pairs of a part of the step and a weight."""
+    """Return pairs of a fraction of the step and a weight."""
     stated = reader.entry[name]
     rows = [reader.row(name, pair) for pair in stated] if isinstance(stated, list | tuple) else []
     if not rows or any(len(row) != 2 or any(x.factor for x in row) for row in rows):
@@ -215,7 +200,7 @@ def _samples(reader: EntryReader, name: str) -> Samples:
 
 
 class _Step:
-    """A step of the method."""
+    """Step of the method."""
 
     def __init__(self, method: Variational, stepper: Stepper, state: State, h: float) -> None:
         self.method, self.stepper, self.state, self.h = method, stepper, state, h
@@ -252,7 +237,7 @@ class _Step:
             end = end + samples.end(theta)
         weight = k.weights[1]
         last = EndStage(stepper.system, k, stepper.end_tables(method.element_set), state.t, state.q, h)
-        # What rounding leaves of (2) goes on, so that no momentum is lost.
+        # The rounding residual of (2) passes to the next step, which preserves momentum.
         last.begin(end - rest, q, weight)
         guess = np.concatenate([theta / h, np.zeros(layout.rows)])
         policy = NewtonPolicy(
@@ -290,7 +275,7 @@ class _Step:
         return trial
 
     def _held(self, t: float, q: Array, theta: Array) -> Array:
-        """θ with that of nodes whose motion is prescribed."""
+        """Return θ including prescribed nodes."""
         layout, m = self.layout, self.mechanics
         if not len(layout.motion_velocity):
             return np.where(layout.free, theta, 0.0)
@@ -299,12 +284,12 @@ class _Step:
         return np.where(layout.free, theta, m.kernels.difference(q, moved))
 
     def _samples(self, t: float, q: Array) -> StepSamples | None:
-        """Loads between the ends of the step."""
+        """Return the loads between the ends of the step."""
         nodes, between = self.stepper.further, self.method.tableau.discrete.between
         return None if nodes is None else StepSamples(self.mechanics, self.kernels, nodes, between, t, q, self.h)
 
     def _start(self, t: float, q: Array, v: Array, load: Array, theta: Array, mu: Array) -> StartStage:
-        """The solution of (2), (3)."""
+        """Solve (2), (3)."""
         method, stepper, k, m, h = self.method, self.stepper, self.kernels, self.mechanics, self.h
         stage = StartStage(stepper.system, k, self.tables, t, q, h, self._samples(t, q))
         momentum = k("conjugate_momentum", m.p, t, q, v)
@@ -321,7 +306,7 @@ class _Step:
         u = newton_solution(stage, policy, guess, size, stepper.newton)
         r, n = stage.residual(u), self.layout.dimension
         if stepper.rows and self.tables is None:
-            # What the rounding of Φ made of (2) goes, so that no momentum is lost with it.
+            # Remove the contribution of the rounding of Φ to (2), so that momentum is preserved.
             r = stage.residual(u - stage.correction(np.append(r[:n], np.zeros(len(r) - n))))
         stage.rest = r[:n] / h
         return stage

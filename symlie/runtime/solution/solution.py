@@ -169,8 +169,8 @@ class Solution:
     def at(self, name: str, s: float | Sequence[float] | Array, t: float | Sequence[float] | Array) -> CurveStates:
         """Interpolate the solution at points of a rod, or of another curve of `Model.curve`, at any times.
 
-        Configurations between nodes are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), velocities are linear; the interpolation between
-        recorded times is that of ``solution(t)``.
+        Configurations between nodes are q_k∘exp(ξ log(q_k⁻¹∘q_{k+1})), velocities are linear; ``solution(t)`` gives the
+        interpolation between recorded times.
 
         Parameters
         ----------

@@ -1,1 +1,1 @@
-"""Backward differentiation formulas: constant steps, variable order and steps, and increments."""
+"""Backward differentiation formulas: fixed order, variable order and step size, and increments."""

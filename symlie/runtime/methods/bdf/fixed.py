@@ -1,4 +1,5 @@
-"""BDF on Lie groups, of orders one to five, index 3 and stabilised index 2, in the local coordinates of the new point.
+"""BDF of orders one to five on Lie groups, in index-3 or stabilised index-2 form, in local coordinates at the new
+point.
 
     q_{n+1} = q_n∘exp(θ)                                                              (a)
     w = θ + B_{n+1}ᵀ η   (index 3 and without constraints: w = θ)                     (b)
@@ -8,27 +9,29 @@
     α_i = d/dτ Π_{j≠i} (τ - τ_j)/(τ_i - τ_j) at τ = 0,  τ_i = (t_{n+1-i} - t_{n+1})/h   (4)
     M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
     Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
-    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)     (e)
 
-The coordinates of the new point are those of log(q_{n+1}⁻¹∘q), where T is 1: the rate of the polynomial through the
-θ_i is v_{n+1}, and no order needs commutators. (4) holds for steps of any lengths. Where nodes have no velocity and
-move by fields f, the right-hand side of (2) over h is their rate,
+The local coordinates at the new point are log(q_{n+1}⁻¹∘q), where T is 1: the rate of the polynomial through the θ_i is
+v_{n+1}, and no order needs commutators. (4) holds for variable step sizes. For first-order states the right-hand side
+of (2) divided by h is their rate,
 
     ż_{n+1} = f(t_{n+1}, q_{n+1}, v_{n+1}, v̇_{n+1}, λ_{n+1})                          (f)
 
-Newton's method finds θ, λ and η. The slope of v by a change q∘exp(δ) is γ' Σ_{i≥1} -(α_i/α_0) T⁻¹(-θ_i) with
-γ' = α_0/h, which is γ' T⁻¹(m) but for products of the θ_i, where m = θ + Σ_{i≥2} α_i/α_0 log(q_n⁻¹∘q_{n+1-i}): all
-but θ is known where a step begins. The matrix is that for T⁻¹(m) δ in the place of dθ.
+Newton's method computes θ, λ and η. The derivative of v by a change q∘exp(δ) is γ' Σ_{i≥1} -(α_i/α_0) T⁻¹(-θ_i) with γ'
+= α_0/h, which is γ' T⁻¹(m) up to products of the θ_i, where m = θ + Σ_{i≥2} α_i/α_0 log(q_n⁻¹∘q_{n+1-i}). Only θ is
+unknown at the start of a step. The Newton matrix uses T⁻¹(m) δ instead of dθ.
 
-θ_i is the log of an element relative to q_{n+1}, which follows from that relative to q_n: these are near to the
-identity, and differences of configurations would be rounded as configurations are.
+θ_i is the log of a group element relative to q_{n+1}, computed from the element relative to q_n: these elements are
+close to the identity, while differences of configurations would have the rounding of configurations.
 
-The first steps, and those after a jump, are taken by ``half_explicit_5`` in parts so short that halving them changes
-velocities by no more than `START_TOLERANCE`, or than differences of configurations tell. With index 3, velocities that
-are carried are those of (2) from the configurations: with the accurate ones λ would lose an order. So it begins with
-2 k - 1 steps there, elsewhere with k - 1. With index 3 λ has order k - 1 for k steps after each change of h. All
-rotations from q_{n-k+1} on must stay below π, where log ends; steps are held to a part of it each.
-Numbers are those of ``bdf.h``; (1) to (4) are in ``bdf_formula.py``, and what has a letter is in ``implicit_step.py``.
+``half_explicit_5`` takes the first steps and those after a jump, in substeps so short that halving them changes
+velocities by at most `START_TOLERANCE`, or by less than the resolution of configuration differences. In index-3 form
+the method history contains the velocities of (2), computed from the configurations: with the accurate velocities λ
+would lose an order. The first 2 k - 1 steps are starting steps there, otherwise k - 1. In index-3 form λ has order k -
+1 for k steps after each change of h. All rotations from q_{n-k+1} on must stay below π, the limit of log; each step is
+restricted to a fraction of it. Equation numbers refer to ``bdf.h``; ``bdf_formula.py`` contains (1) to (4),
+``implicit_step.py`` the equations with letters.
+
 Source: [Gear1985]; for Lie groups [Wieloch2021], here in the coordinates of the new point.
 """
 
@@ -57,21 +60,15 @@ if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
 
 MOST_STEPS = 5
-"""Steps beyond which there is no stability."""
+"""Largest number of steps with a stable formula."""
 
 REFUSED_STATES = "nodes that move by fields on other spaces than R(n)"
-"""What no BDF takes."""
+"""Model feature that no BDF supports."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BdfTableau(ImplicitTableau):
-    """A number of steps k, and the method that takes the first ones.
-
-    Raises
-    ------
-    ModelError
-        k is not from 1 to `MOST_STEPS`.
-    """
+    """Number of steps k, from 1 to `MOST_STEPS`, and the starting method."""
 
     steps: int
     start: HalfExplicit
@@ -83,7 +80,7 @@ class BdfTableau(ImplicitTableau):
 
 @dataclass(frozen=True, repr=False)
 class Bdf(Implicit):
-    """A BDF; its order is the number of steps."""
+    """BDF of fixed order, which is the number of steps."""
 
     tableau: BdfTableau
 
@@ -101,12 +98,12 @@ class Bdf(Implicit):
         return cls(BdfTableau(**known, c=(), index=reader.required_integer("index"), steps=steps, start=first))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Order p needs Σ α_i τ_i^m = 1 for m = 1 and 0 for others up to p, of equal steps, which stand for all."""
+        """Check Σ α_i τ_i^m = 1 for m = 1 and 0 for the other m ≤ p with equal steps, which are representative."""
         return order_of_steps(self.tableau.steps), None
 
     @property
     def restarts_at_kinks(self) -> bool:
-        # Of order two in q and v across kinks, too.
+        # Order two in q and v is preserved across kinks.
         return self.order > 2
 
     @property
@@ -126,7 +123,7 @@ class Bdf(Implicit):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many steps are known, lengths, points before from q_n, velocities, and v̇_n; the latest first."""
+        """Number of known steps, their lengths, previous points relative to q_n, velocities, and v̇_n; latest first."""
         k = self.tableau.steps
         return (
             OwnArray("count", 1),
@@ -139,7 +136,7 @@ class Bdf(Implicit):
         )
 
     def constants(self) -> list[str]:
-        # Coefficients of the method that begins have names of their own in one text with the other headers.
+        # The coefficients of the starting method need separate names, since all headers form one source text.
         names = ("A", "C", "D")
         return [
             f"#define STEPS {self.tableau.steps}",
@@ -158,7 +155,7 @@ class Bdf(Implicit):
         return own
 
     def _is_scheme(self, stepper: Stepper) -> bool:
-        """Whether velocities that are carried are those of the scheme."""
+        """Return whether the method history contains the velocities of (2)."""
         return self.is_index_3 and stepper.rows > 0
 
     def step(self, stepper: Stepper, state: State, h: float) -> Trial:
@@ -197,7 +194,7 @@ class Bdf(Implicit):
         return trial
 
     def _start(self, stepper: Stepper, state: State, h: float) -> Trial:
-        """A step by the method that begins, in parts that are short enough; one over a switch may be rough."""
+        """Take a step by the starting method in sufficiently short substeps; a step across a switch may be rough."""
         parts, coarse = 1, self._in_parts(stepper, state, h, 1)
         while parts < MOST_PARTS:
             parts *= 2
@@ -217,7 +214,7 @@ class Bdf(Implicit):
         )
 
     def _in_parts(self, stepper: Stepper, state: State, h: float, parts: int) -> Trial | None:
-        """The step in parts of one length; None if one of them fails where shorter ones may not."""
+        """Take the step in equal substeps; return None for failures that shorter substeps may avoid."""
         at, length, trials = state, h / parts, []
         for part in range(parts):
             try:
@@ -236,7 +233,7 @@ class Bdf(Implicit):
 
 
 def _is_over_switch(stepper: Stepper, state: State, h: float, trial: Trial) -> bool:
-    """Whether a function that chooses pieces has another sign at the end of a step."""
+    """Return whether a switching function has a different sign at the end of a step."""
     m = stepper.mechanics
     before, after = (
         m.kernels.switches(m.p, t, q, v) > 0
@@ -246,19 +243,13 @@ def _is_over_switch(stepper: Stepper, state: State, h: float, trial: Trial) -> b
 
 
 def no_elements(stepper: Stepper, count: int) -> Array:
-    """The elements of a beginning, where no point before is known: all are where it begins."""
+    """Return the group elements at the start of a run, where all previous points coincide with the initial one."""
     assert stepper.further is not None
     return np.tile(stepper.further.exponential(np.zeros(stepper.system.layout.dimension)), count)
 
 
 def order_of_steps(steps: int) -> FoundOrder:
-    """The order of the formula with a number of equal steps.
-
-    Parameters
-    ----------
-    steps
-        The number.
-    """
+    """Return the order of the formula with a number of equal steps."""
     tau = [Fraction(-i) for i in range(steps + 1)]
     alpha = derivative_weights(tau)
     moments = [sum((a * x**m for a, x in zip(alpha, tau, strict=True)), Fraction(0)) for m in range(1, 8)]
@@ -266,15 +257,7 @@ def order_of_steps(steps: int) -> FoundOrder:
 
 
 def refusal_of_states(name: str, layout: Layout) -> str | None:
-    """Why a BDF can not integrate a model, where that are its states of first order.
-
-    Parameters
-    ----------
-    name
-        The method.
-    layout
-        The model.
-    """
+    """Return the reason why a BDF cannot integrate a model if this is its first-order states."""
     moved = [n.type.name for n in layout.nodes if not n.type.velocities]
     if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
         return None

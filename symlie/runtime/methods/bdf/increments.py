@@ -1,4 +1,4 @@
-"""BDF of order two in increments, index 3 and stabilised index 2: the scheme of the literature on rods.
+"""BDF of order two in increments, in index-3 or stabilised index-2 form: the scheme of the literature on rods.
 
     q_{n+1} = q_n∘exp(θ_{n+1})                                                        (a)
     w = θ_{n+1} + B_nᵀ η   (index 3 and without constraints: w = θ_{n+1})             (b)
@@ -7,13 +7,14 @@
     r = h/(h + h_n);  α_i are the weights of BDF2 for the times of three steps        (3)
     M v̇_{n+1} + g(t_{n+1}, q_{n+1}, v_{n+1}) + B_{n+1}ᵀ λ_{n+1} = 0                   (c)
     Φ(t_{n+1}, q_{n+1}) = 0                                                           (d)
-    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; rows without Φ in both)            (e)
+    B_{n+1} v_{n+1} + b = 0   (stabilised index 2; nonholonomic constraints in both)     (e)
 
-Equal steps have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1).
-θ_n is the pure increment, without η. It differs from `symlie.runtime.methods.bdf.fixed` at the size of the error, by
-commutators of θ_{n+1} and θ_n; nothing is taken of configurations before q_n.
-Numbers are those of ``bdf_increments.h``; (1) to (3) are in ``bdf_increments_formula.py``, and what has a letter is in
-``implicit_step.py``.
+Equal steps have r = 1/2 and α = (3/2, -2, 1/2). The first step, and those after a jump, have r = 0 and α = (1, -1). θ_n
+is the increment without η. The difference to `symlie.runtime.methods.bdf.fixed` has the size of the error and consists
+of commutators of θ_{n+1} and θ_n; configurations before q_n are not used. Equation numbers refer to
+``bdf_increments.h``; ``bdf_increments_formula.py`` contains (1) to (3), ``implicit_step.py`` the equations with
+letters.
+
 Source: [Wieloch2021]; [Hante2022], section 5, stabilised as in [Gear1985].
 """
 
@@ -52,7 +53,8 @@ class BdfIncrements(Implicit):
         return cls(ImplicitTableau(**{**reader.common(), "order": 2}, c=(), index=index))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """θ_{n+1}/h is v half a step back; (1) is exact for velocities linear in time, (2) for quadratic ones."""
+        """Return order two: (1) is exact for velocities linear in time, with v ≈ θ_{n+1}/h at the midpoint, (2) for
+        quadratic ones."""
         half = Fraction(1, 2)
         levels = [[Fraction(3, 2) - half - 1], [Fraction(3, 2) * -half - half * -3 * half], [Fraction(1, 4)]]
         return count_order(levels, 0.0), None
@@ -67,7 +69,7 @@ class BdfIncrements(Implicit):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """The length of the step before, zero if there is none; θ_n, v_{n-1} and v̇_n."""
+        """Length of the previous step, or zero; θ_n, v_{n-1} and v̇_n."""
         return (
             OwnArray("length", 1),
             OwnArray("increment", 1, "dimension"),

@@ -1,4 +1,4 @@
-"""How BDF of variable order estimates errors, and chooses order and length of the next step; see ``bdf_orders.h``."""
+"""Error estimates of variable-order BDF, and the choice of order and step size; see ``bdf_orders.h``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ from symlie.runtime.methods.controllers import StepControl
 
 
 def difference_weights(nodes: Sequence[float]) -> list[float]:
-    """Weights of values at some nodes in their divided difference.
-
-    Parameters
-    ----------
-    nodes
-        At least two.
-    """
+    """Return the weights of the values at the nodes, at least two, in their divided difference."""
     found = []
     for i, x in enumerate(nodes):
         product = 1.0
@@ -28,15 +22,8 @@ def difference_weights(nodes: Sequence[float]) -> list[float]:
 
 
 def error_factor(distances: Sequence[float], length: float) -> float:
-    """What the divided difference of order k + 1 is multiplied by in what k steps of order k add to the error.
-
-    Parameters
-    ----------
-    distances
-        From the start of the step back to the k points that the formula takes.
-    length
-        Of the step.
-    """
+    """Return the factor of the divided difference of order k + 1 in the error that k steps of order k add, for k
+    distances."""
     product = len(distances) * length
     for distance in distances:
         product *= distance + length
@@ -44,17 +31,7 @@ def error_factor(distances: Sequence[float], length: float) -> float:
 
 
 def longest(distances: Sequence[float], difference: float, shortest: float, bound: float) -> float:
-    """The longest step between two bounds of which k add no more than one to the error.
-
-    Parameters
-    ----------
-    distances
-        As above.
-    difference
-        Norm of the divided difference, relative to the tolerances.
-    shortest, bound
-        The bounds.
-    """
+    """Return the longest step size between two bounds for which k steps of order k add at most one to the error."""
     if difference * error_factor(distances, bound) <= 1:
         return bound
     low, high = shortest, bound
@@ -68,27 +45,15 @@ def longest(distances: Sequence[float], difference: float, shortest: float, boun
 
 
 def shorter(control: StepControl, nodes: Sequence[float], order: int, difference: float) -> float:
-    """Factor of the length of a step that is rejected.
-
-    Parameters
-    ----------
-    control
-        How steps are taken.
-    nodes
-        Times of the points before the end of the step, the latest first, in lengths of the step from the end; of the
-        end itself 0.
-    order
-        Its order.
-    difference
-        Norm of the divided difference.
-    """
+    """Return the length factor of a rejected step; nodes are relative times from its end, latest first, starting with
+    0."""
     distances = [-x - 1 for x in nodes[1 : order + 1]]
     found = control.safety * longest(distances, difference, SHORTENED_STEP, 1.0)
     return max(control.fac_min, found)
 
 
 def phase(order: int, difference: float, before: float) -> float:
-    """Phase per step of an oscillation with these divided differences, of order k + 1 and k - 1, over steps of one."""
+    """Return the phase per unit step of an oscillation with these divided differences, of orders k + 1 and k - 1."""
     return math.sqrt(order * (order + 1) * difference / before) if before > 0 else 0.0
 
 
@@ -101,24 +66,7 @@ def chosen(
     *,
     is_known: bool,
 ) -> tuple[int, float]:
-    """Order of the step after one that is accepted, and the factor of its length.
-
-    Parameters
-    ----------
-    control
-        How steps are taken.
-    points
-        Distances back from its end to the points that are kept, that at the end first, in lengths of the step.
-    order
-        Its order.
-    differences
-        Norms of the divided differences that belong to its order, two below and one above.
-    equal
-        For how many steps nothing has changed.
-    is_known
-        Whether all points before are of this motion; else it has just begun, and order and length may change at each
-        step.
-    """
+    """Return the order after an accepted step and the factor of its length, from divided differences by order."""
     is_free = equal >= order or not is_known
 
     def factor(of: int, difference: float) -> float:
@@ -126,7 +74,7 @@ def chosen(
         return longest(points[:of], difference, SHORTENED_STEP, bound / control.safety)
 
     best, found = order, factor(order, differences[order])
-    # Orders from three on amplify an oscillation that is not resolved until it limits the step; order two damps it.
+    # Orders above two amplify an unresolved oscillation until it limits the step size; order two damps it.
     is_held = is_known and control.safety * found <= control.hold
     if order > 2 and is_held and equal >= order:
         turn = phase(order, differences[order], differences[order - 2])

@@ -1,23 +1,25 @@
-"""BDF on Lie groups of variable order and step, in stabilised index 2.
+"""BDF on Lie groups of variable order and step size, in stabilised index-2 form.
 
-A step of order k is that of ``bdf.py``, with (1) to (4) for the lengths of the steps as they are. It begins with order
-one; where nothing is known of the steps before, q_0∘exp(-h v_0 + h² v̇_0/2) and v_0 - h v̇_0 stand for those of a step
-back. What a step of order k adds to the error of θ, and likewise to that of v, is
+A step of order k uses (1) to (4) of ``bdf.py`` with the actual step sizes. The method starts with order one;
+q_0∘exp(-h v_0 + h² v̇_0/2) and v_0 - h v̇_0 replace the unknown previous point. The error that a step of order k adds
+to θ, and likewise to v, is
 
     h Π_{i=1..k} (t_{n+1} - t_{n+1-i})
 
-times the divided difference of order k + 1 of the θ_i over t_{n+1}, …, t_{n-k}: where T is 1, they are those of vector
-spaces. This is the defect of (2) times h; the error by the end of the step itself is a part 1/α_0 of it. Tolerances are
-those of the span of the formula, which takes the place of one step of other methods: θ_k has the errors of k steps, so
-what is compared is k times this. Errors grow from step to step, since one that was made stays. So errors of
-a step of any length and of order k - 1, k and k + 1 are known once k + 2 earlier configurations are, and order and
-length are those that lead farthest. They stay as they are for k + 1 steps, unless the next step would be rejected, and
-where the step could be longer by no more than a fifth, so that formulas are stable and factors of matrices can be kept.
-Differences of an oscillation follow each other by its phase per step: one that is not resolved and limits the step is
-damped with order two, since orders from three on may amplify it. Differences next to a beginning tell of no
-oscillation. There, errors of order one are multiplied by `FIRST_ERRORS`: those of several steps add up.
+times the divided difference of order k + 1 of the θ_i over t_{n+1}, …, t_{n-k}: since T is 1, they are the same as in
+vector spaces. This is the defect of (2) times h; the error at the end of the step itself is a fraction 1/α_0 of it. The
+tolerances refer to the span of the formula instead of one step: θ_k contains the errors of k steps, so k times this
+value is compared. Errors accumulate from step to step. From k + 2 previous configurations, the errors for any step size
+and for orders k - 1, k and k + 1 are known, and the method chooses the order with the longest step. Order and step size
+remain unchanged for k + 1 steps, unless the next step would be rejected, and also if the step size could grow by at
+most a fifth, so that the formulas are stable and factorisations can be reused. The ratio of successive differences of
+an oscillation gives its phase per step. An unresolved oscillation that limits the step size is damped with order two,
+since orders above two may amplify it. Differences next to the start give no information on oscillations. There, errors
+of order one are multiplied by `FIRST_ERRORS`, since they add up over several steps.
 
-A step that is cut to hit a time leaves its start out of the history where two points of it would be nearer than a step.
+The start of a step that is shortened to reach a time is omitted from the history if two points would be closer than a
+step.
+
 Source: [HairerNorsettWanner1993], sections III.5 and III.7, for the errors and the choice of orders.
 """
 
@@ -51,30 +53,23 @@ OPTIONS: Mapping[str, Option] = {
     **NEWTON_OPTIONS,
     **MATRIX_OPTIONS,
 }
-"""What options may be."""
+"""Options with their values."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class VariableTableau(ImplicitTableau):
-    """The method of shorter steps between recorded states."""
+    """Method of shorter steps between recorded states."""
 
     inside: Method
 
 
 @dataclass(frozen=True, repr=False)
 class BdfVariable(Implicit):
-    """BDF of the orders from one to a largest one.
-
-    Parameters
-    ----------
-    max_order : int
-        The largest order; 2 where motions oscillate fast without damping, for which higher ones are not stable.
-
-    Others are those of `symlie.runtime.methods.implicit.Implicit`.
-    """
+    """BDF of variable order, from one to `max_order`."""
 
     tableau: VariableTableau
     max_order: int = MOST_STEPS
+    """Largest order; 2 for fast undamped oscillations, since higher orders are not stable for them."""
 
     family: ClassVar[str] = "bdf_variable"
     header: ClassVar[str] = "bdf.h"
@@ -94,7 +89,7 @@ class BdfVariable(Implicit):
 
     @property
     def order(self) -> int:
-        """The largest one."""
+        """Largest order."""
         return self.max_order
 
     @property
@@ -102,7 +97,7 @@ class BdfVariable(Implicit):
         return self.max_order + 1
 
     def orders(self) -> tuple[FoundOrder, FoundOrder]:
-        """Of the largest order, and of the formula with one step more, from which it differs by its error."""
+        """Return the largest order, and the order of the formula with one more step, whose difference is the error."""
         return order_of_steps(self.max_order), order_of_steps(self.max_order + 1)
 
     @property
@@ -126,8 +121,8 @@ class BdfVariable(Implicit):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """How many points are known besides q_n, the order of the next step, for how many nothing has changed; lengths,
-        points before from q_n, velocities, the latest first; v̇_n."""
+        """Number of known points before q_n, order of the next step, steps since its last change; lengths, previous
+        points relative to q_n, velocities, latest first; v̇_n."""
         return (
             OwnArray("count", 1),
             OwnArray("order", 1),

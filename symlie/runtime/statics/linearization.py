@@ -2,10 +2,10 @@
 
     η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,   and B η = 0 for holonomic constraints
 
-η is the variation of the configuration, w the variation of the velocity; K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v, H = D_q(B
-v + b), D = [v - ζ, ·] and Z = [ζ, ·]; see `steady_motion`. Nonholonomic constraints restrict w, not η. At rest under
-conservative forces and holonomic constraints K is symmetric although second trivialised derivatives do not commute:
-their commutator is a multiple of the gradient.
+η is the variation of the configuration, w the variation of the velocity; K = D_q(M a + g + Bᵀ λ), C = ∂g/∂v,
+H = D_q(B v + b), D = [v - ζ, ·] and Z = [ζ, ·]; see `steady_motion`. Nonholonomic constraints restrict w, not η. At
+rest under conservative forces and holonomic constraints K is symmetric although second trivialised derivatives do not
+commute: their commutator is a multiple of the gradient.
 """
 
 from __future__ import annotations
@@ -138,9 +138,9 @@ class Linearization(Brief, NamesSuccessors):
     def is_resolved(self) -> bool:
         """True if the eigenvalues are accurate enough to decide on stability.
 
-        Eigenvalues with zero real part within `accuracy` must be known to 1 % of their size, and zero eigenvalues to 1
-        % of the slowest other one. Without damping this applies only to zero eigenvalues. Zero modes must be free: see
-        `resisting`.
+        Eigenvalues with zero real part within `accuracy` must be known to 1 % of their size, and zero eigenvalues to
+        1 % of the slowest other one. Without damping this applies only to zero eigenvalues. Zero modes must be free:
+        see `resisting`.
         """
         return self.resisting is None and not bool(np.any(self._uncertainty > UNRESOLVED))
 

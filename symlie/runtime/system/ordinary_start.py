@@ -38,8 +38,9 @@ def ordinary_start(system: System) -> InitialState | None:
 
 
 def ordinary_starts(system: System, p: Prepared, q: Array, v: Array, given: NDArray[np.bool_]) -> OrdinaryStarts:
-    """Return the consistent states at t = 0 that compiled code finds for n systems of one topology, from q (n,
-    storage), v (n, dimension) and the mask of specified components (dimension,).
+    """Return the consistent states at t = 0 that compiled code finds for n systems of one topology.
+
+    The arguments are q, shape (n, storage), v, shape (n, dimension), and the mask of specified components (dimension,).
     """
     kernels, layout, conditions = system.kernels, system.layout, conditions_of(system)
     assert isinstance(kernels, CKernels)

@@ -6,12 +6,12 @@ the model's summary.
 
 import symlie as sl
 
-# Allowed values of the options of build(), for those options that have a fixed choice.
+# Allowed values of the options of build(), for options with a fixed choice.
 OPTIONS = {"group": ["SE3", "SO3xR3", "S3xR3", "S3sR3"]}
 
 
 def build(group="SE3"):
-    """State the model; each option of this function becomes -o NAME=VALUE on the command line."""
+    """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 
     # Parameters are inputs of the generated code: change them with --set mass=3, without deriving or compiling again.
@@ -31,19 +31,20 @@ def build(group="SE3"):
     model.kinetic_energy((m * u.dot(u) + q.Omega.dot(sl.diag(J) * q.Omega)) / 2)
     model.potential_energy(-m * gravity.dot(q.x))
 
-    # Constraints are rows that stay zero: here the joint stays at the origin. Their multipliers are the joint forces.
+    # Constraints are expressions that remain zero: here the joint stays at the origin. Their multipliers are the joint
+    # forces.
     model.constraint("joint", q.x + q.R * rod)
 
-    # More that can be stated; remove the # to try it.
+    # Further elements of a model; remove the # to try them.
     # c = model.parameter("damping", 0.01, unit="N m s")
     # model.dissipation(c * q.Omega.dot(q.Omega) / 2)  # Rayleigh function: the torque -c Omega
     # model.force(sl.vector(0, sl.sin(2 * model.t), 0), at=q.x)  # inertial axes, in N, acting at a point
-    # model.event("lowest", model.rate(q.x[2]), direction="rising", terminal=False)  # a zero that is looked for
+    # model.event("lowest", model.rate(q.x[2]), direction="rising", terminal=False)  # a zero to locate
 
     # Outputs are reported by 'symlie run', drawn and saved; every model has its energy.
     model.output("center_of_mass", q.x, unit="m")
 
-    # Initial values: what is left out starts at the identity, and velocities are completed so that they satisfy the
+    # Initial values: unspecified configurations start at the identity, and velocities are completed to satisfy the
     # constraints. Change them with --init body.Omega=[0,3,0].
     model.initial(q, x=-rod, Omega=[4, 0, 1])
     return model

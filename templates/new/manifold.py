@@ -8,22 +8,23 @@ import symlie as sl
 
 
 def build():
-    """State the model; options of this function become -o NAME=VALUE on the command line."""
+    """Define the model; options of this function become -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 
     # Parameters are inputs of the generated code: change them with --set field=3, without deriving or compiling again.
     g = model.parameter("gravity", 9.81, unit="m/s^2")
     B = model.parameter("field", 2.0, unit="1/s")
 
-    # A node on a manifold has no velocity: its motion is stated. Points of TS2 are (q, omega): |q| = 1, q·omega = 0.
-    # Other manifolds are sl.S2, sl.dual_space(group), sl.cotangent_space(group), products, and manifolds of your own.
+    # A node on a manifold has no velocity: a vector field defines its motion. Points of TS2 are (q, omega) with |q| = 1
+    # and q·omega = 0. Other manifolds are sl.S2, sl.dual_space(group), sl.cotangent_space(group), products, and
+    # user-defined ones.
     bob = model.node("bob", sl.TS2)
     q, omega = bob.q, bob.omega
 
     # A vector field, which must be tangent to the manifold. A Hamiltonian instead: model.hamiltonian(H).
     model.vector_field(bob, q=omega.cross(q), omega=-g * q.cross(sl.vector(0, 0, 1)) + B * q[2] * omega.cross(q))
 
-    # Reported; it has no part in the motion.
+    # Reported; it does not affect the motion.
     model.energy(omega.dot(omega) / 2 + g * q[2])
     model.output("height", q[2])
 

@@ -6,7 +6,7 @@ the model's summary. 'symlie list joints' lists all joints.
 
 import symlie as sl
 
-LINKS = {  # name: mass in kg, length in m, axis of its joint, and where it begins and points to at angle zero
+LINKS = {  # name: mass in kg, length in m, axis of its joint, and its start and direction at angle zero
     "column": (6.0, 0.4, [0, 0, 1], [0, 0, 0], [0, 0, 1]),
     "upper_arm": (4.0, 0.5, [0, -1, 0], [0, 0, 0.4], [1, 0, 0]),
     "forearm": (2.0, 0.4, [0, -1, 0], [0.5, 0, 0.4], [1, 0, 0]),
@@ -15,7 +15,7 @@ GOALS = {"column": 1.2, "upper_arm": 0.8, "forearm": -0.5}  # angles at the end 
 
 
 def build(group="SO3xR3"):
-    """State the model; each option of this function becomes -o NAME=VALUE on the command line."""
+    """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
     before = model.ground
     for name, (mass, length, axis, start, along) in LINKS.items():
@@ -25,16 +25,16 @@ def build(group="SO3xR3"):
         joint = sl.RevoluteJoint(model, f"{name}_joint", before, link, at=start, axis=axis)
 
         # The controller's torque is P (target - angle) + D (target' - rate); gains are parameters of the model, and the
-        # profile is made of two parabolas. Other profiles are expressions of model.t.
+        # profile consists of two parabolas. Other profiles are expressions of model.t.
         target = sl.two_parabolas(model, f"{name}_profile", start=0.0, goal=GOALS[name], begin=0.1, end=1.1)
         sl.JointController(model, f"{name}_control", joint, P=2000.0, D=100.0, target=target)
 
-        # For inverse dynamics, drive the joint instead: the effort is the torque that the motion takes.
+        # For inverse dynamics, drive the joint instead: the effort is the torque that the motion requires.
         # joint.drive(target)
         before = link
 
     model.gravity([0, 0, -9.81])
-    # Outputs are reported by 'symlie run', drawn and saved; joints, controllers and drives have theirs already.
+    # Outputs are reported by 'symlie run', drawn and saved; joints, controllers and drives define their outputs.
     model.output("tool", before.point([0.2, 0, 0]), unit="m")
     return model
 

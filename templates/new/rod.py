@@ -8,11 +8,11 @@ import symlie as sl
 
 
 def build(segments=12, constraint="kirchhoff"):
-    """State the model; each option of this function becomes -o NAME=VALUE on the command line."""
+    """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 
     # A Cosserat rod of segments; nodes carry the cross sections. position and orientation are functions of the arc
-    # length: here the rod lies along x, with its third director, along which it goes, turned from z to x.
+    # length: here the rod lies along x, and its third director, the tangent, is rotated from z to x.
     rod = sl.CosseratRod(
         model,
         "rod",
@@ -28,7 +28,7 @@ def build(segments=12, constraint="kirchhoff"):
     )
     rod.nodes.fix(0)
 
-    # Bodies are joined to nodes of a rod by any joint, stated in inertial axes of the initial configuration.
+    # Any joint connects bodies to nodes of a rod, defined in inertial axes of the initial configuration.
     weight = sl.RigidBody(model, "weight", 0.2, sl.inertia.sphere(0.2, radius=0.05), position=[1.05, 0, 0])
     sl.RigidJoint(model, "clamp", rod[-1], weight, at=[1, 0, 0])  # or sl.SphericalJoint, sl.RevoluteJoint(…, axis=…)
     model.gravity([0, 0, -9.81])

@@ -16,9 +16,9 @@ def test_blocks() -> None:
     SESSION.run()
 
 
-def test_groups_of_ones_own() -> None:
+def test_custom_groups() -> None:
     """The flow of matrices in SL(2) keeps areas, and its energy."""
-    names = SESSION.after("Groups of your own")
+    names = SESSION.after("Custom groups")
     assert (names["poses"].name, names["poses"].dimension) == ("SE2_3", 9)
     assert names["heisenberg"].dimension == 3
     solution = names["solution"]

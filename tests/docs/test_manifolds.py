@@ -29,7 +29,7 @@ def test_rigid_body() -> None:
 
 
 def test_manifold_of_ones_own() -> None:
-    solution = SESSION.after("A manifold of your own")["solution"]
+    solution = SESSION.after("Custom manifolds")["solution"]
     q, axis = solution.field("spin", "q")[-1], np.array([0.3, 0, 1.0])
     angle, n = 5 * np.linalg.norm(axis), axis / np.linalg.norm(axis)
     start = np.array([1.0, 0, 0])

@@ -63,7 +63,7 @@ def test_names_that_never_were() -> None:
 
 
 def test_the_changelog_lists_them() -> None:
-    table = CHANGELOG.partition("## Names that went")[2]
+    table = CHANGELOG.partition("## Removed names")[2]
     assert dict(re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", table, re.M)) == SUCCESSORS
 
 

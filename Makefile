@@ -37,7 +37,7 @@ test: $(STAMP) ## lint, format check, types, quick tests, generated files up to 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python $(PYTEST)
+	$(BIN)/python $(PYTEST) --covering
 	$(BIN)/symlie generate --all --check
 
 test-distributed: $(STAMP) ## ensembles on Dask and MPI, with processes that are killed; TOOLS=--all-tools skips none
@@ -104,26 +104,26 @@ endef
 oldest: export SYMLIE_CACHE = $(MATRIX)/oldest/cache
 oldest: $(STAMP) ## a few tests with the oldest Python and the oldest versions that pyproject.toml allows
 	$(call environment,oldest,$(OLDEST_PYTHON),--resolution lowest-direct --constraints tests/matrix/oldest.txt)
-	$(MATRIX)/oldest/bin/python $(PYTEST) --as-users $(TESTS)
+	$(MATRIX)/oldest/bin/python $(PYTEST) --covering --as-users $(TESTS)
 	$(MATRIX)/oldest/bin/symlie generate --all --check
 
 newest: export SYMLIE_CACHE = $(MATRIX)/newest/cache
 newest: $(STAMP) ## a few tests with the newest versions and the newest Python found here, or NEWEST_PYTHON=...
 	$(call environment,newest,$(NEWEST_PYTHON),--upgrade)
-	$(MATRIX)/newest/bin/python $(PYTEST) --as-users $(TESTS)
+	$(MATRIX)/newest/bin/python $(PYTEST) --covering --as-users $(TESTS)
 	$(MATRIX)/newest/bin/symlie generate --all --check
 
 clang: export SYMLIE_CACHE = $(MATRIX)/clang/cache
 clang: $(STAMP) ## a few tests with clang
 	@command -v clang || { echo 'clang is not there; install it, on Debian with: apt-get install clang' >&2; exit 1; }
 	rm -rf $(MATRIX)/clang
-	CC=clang $(BIN)/python $(PYTEST) --as-users $(TESTS)
+	CC=clang $(BIN)/python $(PYTEST) --covering --as-users $(TESTS)
 
 without-compiler: export SYMLIE_CACHE = $(MATRIX)/without-compiler/cache
 without-compiler: $(STAMP) ## a few tests on NumPy, with all programs on the path except compilers
 	rm -rf $(MATRIX)/without-compiler
 	$(BIN)/python tests/matrix/programs.py $(MATRIX)/without-compiler/bin
-	env -u CC PATH=$(MATRIX)/without-compiler/bin $(BIN)/python $(PYTEST) $(TESTS)
+	env -u CC PATH=$(MATRIX)/without-compiler/bin $(BIN)/python $(PYTEST) --covering $(TESTS)
 
 wheel: export SYMLIE_CACHE = $(MATRIX)/wheel/cache
 wheel: $(STAMP) ## build an sdist and from it a wheel; install it without extras, and run it

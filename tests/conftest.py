@@ -9,8 +9,9 @@ from collections.abc import Callable, Generator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from symlie.compile import compiler
 from symlie.errors import NoCompilerError
+from tests.covering import chosen, commit
+from tests.flags import set_flags
 
 settings.register_profile(
     "symlie",
@@ -23,10 +24,6 @@ settings.register_profile(
 settings.load_profile("symlie")
 
 
-AS_USERS = compiler.BASE_FLAGS
-QUICKLY = tuple("-O1" if flag == "-O3" else flag for flag in AS_USERS)
-"""Compiling takes about half the time. Runs have the same bits: ``test_optimization_keeps_every_bit`` compares them."""
-
 ABOUT_FLAGS = ("certify", "distributed", "emit")
 """Rooms whose quick tests compile as users do: they are about what compilers make of the text, or about processes that
 share libraries with processes of users."""
@@ -38,6 +35,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Two options more."""
     parser.addoption(
         "--as-users", action="store_true", help="compile quick tests with the flags of users, as slow ones"
+    )
+    parser.addoption(
+        "--covering", action="store_true", help="thin products of parameters of quick tests, see covering.py"
     )
     parser.addoption("--all-tools", action="store_true", help="fail, not skip, where a program is missing")
 
@@ -69,8 +69,14 @@ ABOUT_COMPILED_CODE = (
 """Tests about the compiler, the cache of libraries, or the compiled time loop, without a case for each backend."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Without a compiler, skip what is about the C backend: cases of it, and failures of compilation."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Take a covering design of quick tests on request; without a compiler, skip what is about the C backend."""
+    if config.getoption("covering"):
+        taken = chosen([item for item in items if not item.get_closest_marker("slow")], commit())
+        taken |= {item for item in items if item.get_closest_marker("slow")}
+        config.hook.pytest_deselected(items=[item for item in items if item not in taken])
+        items[:] = [item for item in items if item in taken]
     if any(map(shutil.which, ("cc", "gcc", "clang"))):
         return
     for item in items:
@@ -98,7 +104,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
     """The same for fixtures that compile; flags for each test."""
     config = item.config
     as_users = config.getoption("as_users") or config.stash[HAS_SLOW] or item.path.parent.name in ABOUT_FLAGS
-    compiler.BASE_FLAGS = AS_USERS if as_users else QUICKLY
+    set_flags(as_users=as_users)
     try:
         return (yield)
     except NoCompilerError as error:

@@ -42,7 +42,7 @@ _UNSEEN = {
 }
 """Flags of clang that define no macro that ``primitives.h`` can test."""
 
-_WITHOUT_STEPS = ("-O2", "-ftree-vectorize")
+WITHOUT_STEPS = ("-O2", "-ftree-vectorize")
 """Replacement of -O3 for code without a time loop: bitwise identical results for less compile time. With -O1 states
 between steps would take ten times as long."""
 
@@ -128,7 +128,7 @@ def flags(optimize: str, *, takes_steps: bool = True) -> tuple[str, ...]:
     if optimize not in OPTIMIZATIONS:
         raise UnknownNameError(f"Unknown optimize '{optimize}'; use one of: {', '.join(OPTIMIZATIONS)}.")
     base = BASE_FLAGS if takes_steps else (f for f in BASE_FLAGS if not f.startswith("-O"))
-    return (*base, *(() if takes_steps else _WITHOUT_STEPS), *OPTIMIZATIONS[optimize])
+    return (*base, *(() if takes_steps else WITHOUT_STEPS), *OPTIMIZATIONS[optimize])
 
 
 @functools.cache

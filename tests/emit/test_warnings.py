@@ -116,7 +116,9 @@ def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("name", ["heavy_top_S3sR3", "heavy_top_S3", "polar", *GENERAL])
+@pytest.mark.parametrize(
+    "name", ["heavy_top_S3", *(pytest.param(n, marks=pytest.mark.slow) for n in ("heavy_top_S3sR3", "polar", *GENERAL))]
+)
 def test_with_optimization(compiler: str, name: str, tmp_path: Path) -> None:
     """Flow analysis finds more."""
     for loop in list(time_loops(name))[:1]:

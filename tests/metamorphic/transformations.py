@@ -110,7 +110,7 @@ TRANSFORMATIONS: dict[str, Transformation] = {
     "origin of time": Transformation(lambda source: Writing(begin=source.one(1, 3))),
     "everything": Transformation(_everything, is_turned=True),
     "frozen parameters": Transformation(way=Way(freeze="all")),
-    "C": Transformation(way=Way(backend="c")),
+    "NumPy": Transformation(way=Way(backend="numpy")),
     "cut in two": Transformation(way=Way(_cut(0.3), adaptive=TIGHT), converges=True),
     "cut in three": Transformation(way=Way(_cut(0.2, 0.35), adaptive=TIGHT), converges=True),
     "member of an ensemble": Transformation(way=Way(_member)),

@@ -1,8 +1,8 @@
-"""Write ``docs/joints.md`` and its drawings: what each kind of joint is, from the rows that it is made of.
+"""Write ``docs/joints.md`` and its drawings from the constraint equations of each joint.
 
     python docs/joints.py
 
-Rows are typeset, and arrows of the drawings are the motions along which rows stay zero.
+The equations are typeset, and the arrows of the drawings are the free motions.
 """
 
 from __future__ import annotations
@@ -51,15 +51,16 @@ KINDS: dict[type[Joint], tuple[str, str]] = {
 
 HEAD = """# Joints
 
-Each kind of joint is a few rows between two frames: a point p and axes x, y, z of each body, of which z is along the
-axis of the joint; **a** are those of the first body and **b** those of the second, **d** = **p**_B - **p**_A. With -λ
-the rows act on the second body, with λ on the first; the multipliers are in the order of the rows. Drawings show the
-first body in grey, the second in blue, and the motions that a joint leaves in red, as they follow from its rows. In the
-plane the axis is x. [Bodies and joints](bodies.md) says how joints are stated and what can be done with them. This page
-is written by `docs/joints.py`.
+This page lists the constraint equations, coordinates and multipliers of each joint. [Bodies](bodies.md#joints) describes
+how to define and use joints. `docs/joints.py` generates this page.
 
-`model.compliance(joint, values)` gives each equation a compliance, in m/N for lengths and rad/(N m) for angles; where
-equations of several joints are redundant, these [share forces](statement.md#redundant-constraints) by them.
+A joint connects a frame of the first body with a frame of the second body. Each frame has a point p and axes x, y, z:
+**a** are the axes of the first body and **b** those of the second, and **d** = **p**_B - **p**_A. The joint axis is z,
+in the plane x. The multipliers λ have the order of the equations; λ acts on the first body and -λ on the second. The
+drawings show the first body in grey, the second in blue, and the free motions in red.
+
+`model.compliance(joint, values)` assigns a compliance to each equation, in m/N for lengths and rad/(N m) for angles, by
+which joints with redundant constraints [share forces](statement.md#redundant-constraints).
 
 ```python
 import symlie as sl
@@ -254,13 +255,13 @@ def section(kind: type[Joint], name: str, stated: str) -> str:
     if kind is sl.RollingContact:
         lines += [rf"\mathbf a_{k} \cdot (\mathbf v_B(\mathbf c) - \mathbf v_A(\mathbf c)) &= 0" for k in ("x", "y")]
     coordinates = ", ".join(f"`{c.name}` in {c.unit} with `{c.rate}` in {c.rate_unit}" for c in rows.coordinates)
-    plane = " There is one in the plane, too." if kind.plane is not None else ""
+    plane = " Also available in the plane." if kind.plane is not None else ""
     return f"""
 ## {kind.__name__}
 
 {what}{plane}
 
-![The motions that a {name} joint leaves](joints/{name.replace(" ", "_")}.svg)
+![Free motions of the {name} joint](joints/{name.replace(" ", "_")}.svg)
 
 $$
 \\begin{{aligned}}

@@ -83,10 +83,10 @@ def test_a_closed_ring() -> None:
 
 def test_a_new_element() -> None:
     """Springs keep energy and linear momentum, and both are right at the start; the element takes a few lines."""
-    definition = SESSION.block("Elements of your own").split("\n\n")[1]
+    definition = SESSION.block("Custom elements").split("\n\n")[1]
     assert definition.startswith("spring = sl.ElementType(")
     assert len(definition.splitlines()) < 15
-    solution = run("Elements of your own")
+    solution = run("Custom elements")
     outputs = solution.outputs
     assert np.ptp(outputs["energy"]) < tolerances.PAGE_DRIFT
     assert np.ptp(outputs["momentum"], axis=0).max() < tolerances.PAGE_DRIFT

@@ -57,7 +57,7 @@ def test_a_four_bar_has_one_motion() -> None:
 
 
 def test_a_joint_of_your_own() -> None:
-    path = SESSION.after("A joint of your own")["path"]
+    path = SESSION.after("Custom joints")["path"]
     assert np.ptp(path.outputs["energy"]) < tolerances.PAGE_DRIFT
     assert list(path.named_multipliers()) == ["ring"]
 

@@ -104,7 +104,7 @@ def test_backends_agree(heading: str, model: str, method: str) -> None:
 
 
 def test_the_crane_holds_its_pivot() -> None:
-    solution = SESSION.after("Loads, a pivot that moves, a law in pieces")["solution"]
+    solution = SESSION.after("Loads, a moving pivot and a piecewise law")["solution"]
     x, R = solution.field("arm", "x"), solution.field("arm", "R").reshape(-1, 3, 3)
     pivot = np.zeros_like(x)
     pivot[:, 0] = 0.05 * np.sin(4 * solution.t)
@@ -127,9 +127,9 @@ def test_the_joint_carries_the_arm() -> None:
     np.testing.assert_allclose(gained, impulse, rtol=0, atol=tolerances.PAGE_IMPULSE)
 
 
-def test_pendulums_with_names_hang_on_their_own_masses() -> None:
+def test_named_elements_have_separate_masses() -> None:
     """m x'' = -m g e - λ x with x·x'' = -|x'|², each pendulum with the mass that it was given last."""
-    solution = SESSION.after("Instances with names")["solution"].with_index1_multipliers()
+    solution = SESSION.after("Named elements")["solution"].with_index1_multipliers()
     for node, name, mass in (("first", "left", 2.5), ("second", "right", 4.0)):
         x, x_dot = solution.field(node, "x"), solution.field(node, "x_dot")
         pull = mass * (np.sum(x_dot**2, axis=1) - 9.81 * x[:, 1]) / np.sum(x**2, axis=1)
@@ -138,7 +138,7 @@ def test_pendulums_with_names_hang_on_their_own_masses() -> None:
         np.testing.assert_allclose(solution.outputs[f"{name}_force"], pull, rtol=0, atol=limit)
 
 
-def test_the_ball_goes_round_on_the_turntable() -> None:
+def test_the_ball_moves_on_a_circle() -> None:
     """Its velocity turns with 2/7 of the rate of the turntable."""
     system = SESSION.after("Rolling")["model"].derive().compile(backend="numpy")
     solution = sl.solve(system, 1.0, h=0.01)
@@ -149,7 +149,7 @@ def test_the_ball_goes_round_on_the_turntable() -> None:
 
 
 def test_a_massless_rod_swings_as_a_point() -> None:
-    system = compiled("Velocities without mass", "model")
+    system = compiled("Massless velocities", "model")
     solution = sl.solve(system, 1.0, h=1 / 256)
     point = sl.Model("point")
     q = point.node("bob", "R3")

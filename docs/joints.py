@@ -51,8 +51,8 @@ KINDS: dict[type[Joint], tuple[str, str]] = {
 
 HEAD = """# Joints
 
-This page lists the constraint equations, coordinates and multipliers of each joint. [Bodies](bodies.md#joints) describes
-how to define and use joints. `docs/joints.py` generates this page.
+This page lists the constraint equations, coordinates and multipliers of each joint. [Bodies](bodies.md#joints)
+describes how to define and use joints. `docs/joints.py` generates this page.
 
 A joint connects a frame of the first body with a frame of the second body. Each frame has a point p and axes x, y, z:
 **a** are the axes of the first body and **b** those of the second, and **d** = **p**_B - **p**_A. The joint axis is z,

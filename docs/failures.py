@@ -39,7 +39,7 @@ except sl.errors.IntegrationError as error:
 print(solution.status, solution.t[-1], solution.field("bead", "x")[-1])
 ```
 
-Warnings have the class `sl.Notice`. Each is issued once, and `solution.notices` lists them: see
+Warnings have the class `sl.SymlieWarning`. Each is issued once, and `solution.warnings` lists them: see
 [Running](running.md#errors-and-warnings). On the command line, an error is one sentence and the exit code is 1. An
 ensemble records the failures of its members and continues with the others: see [Ensembles](ensembles.md#failures).
 """

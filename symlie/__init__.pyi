@@ -110,7 +110,6 @@ from symlie.modeling.node import RotationMatrix as RotationMatrix
 from symlie.modeling.node import interpolate as interpolate
 from symlie.modeling.node_array import NodeArray as NodeArray
 from symlie.modeling.symbolic import SymbolicMatrix as SymbolicMatrix
-from symlie.notices import Notice as Notice
 from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
@@ -169,5 +168,6 @@ from symlie.unit_names import rpm as rpm
 from symlie.unit_names import unit as unit
 from symlie.view.view import DrawnSolution as DrawnSolution
 from symlie.view.view import View as View
+from symlie.warnings import SymlieWarning as SymlieWarning
 
 __version__: str

@@ -12,13 +12,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
-from symlie.notices import notify
 from symlie.rotations import Rotation
+from symlie.warnings import warn
+
+__all__ = [
+    "MassProperties",
+    "box",
+    "cylinder",
+    "hollow_box",
+    "hollow_cylinder",
+    "hollow_sphere",
+    "mesh",
+    "parallel_axes",
+    "rod",
+    "rotated",
+    "sphere",
+    "total",
+]
 
 Array = NDArray[np.float64]
 
 ROUNDING = 1e-9
 """Tolerance of physical laws for a computed or printed inertia, relative to the largest moment."""
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +285,7 @@ def checked_inertia(body: str, value: object) -> Array:
     if moments[0] < -ROUNDING * size:
         raise ModelError(f"The inertia of body '{body}' is indefinite: a principal moment is {moments[0]:.3g} kg m².")
     if moments[2] > moments[0] + moments[1] + ROUNDING * size:
-        notify(
+        warn(
             f"The inertia of body '{body}' violates the triangle inequality: its largest principal moment, "
             f"{moments[2]:.6g} kg m², exceeds the sum of the others, {moments[0] + moments[1]:.6g} kg m². No body has "
             "it, but it is taken as given."

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 SUCCESSORS = {
     "symlie.add_rod": "symlie.CosseratRod",
+    "symlie.Notice": "symlie.SymlieWarning",
     "Linearization.basis": "Linearization.first_order.basis",
     "Linearization.projected": "Linearization.first_order",
     "Node.a": "Node.v_dot",
+    "Solution.notices": "Solution.warnings",
     "System.derivatives": "System.newton_matrices",
     "System.driver_library": "symlie.solve",
     "System.steps": "System.sets",

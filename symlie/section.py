@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from symlie.errors import ModelError
 from symlie.stated_numbers import is_number
 
+__all__ = ["Section", "circle", "general", "rectangle", "tube"]
+
 Array = NDArray[np.float64]
 
 TERMS = 40
 """Number of terms of the torsion series of a rectangle; the last is below rounding."""
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 @dataclass(frozen=True)

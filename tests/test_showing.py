@@ -124,6 +124,7 @@ def test_tables_of_notebooks() -> None:
     for text, words in (
         (model._repr_html_(), ("bob", "SO3xR3", "mass", "kg", "rod", "height")),
         (run.system._repr_html_(), ("bob on SO3xR3", "mass", "rod")),
+        (run.outputs._repr_html_(), ("energy", "J", "height", "velocity_residual")),
         (run._repr_html_(), ("half_explicit_5", "0 … 2", "rejected", "largest |Φ|", "energy", "height")),
     ):
         assert all(word in text for word in words), text

@@ -56,7 +56,7 @@ THEMES = (
     ),
     Theme("Studies", "Errors over step sizes.", ("symlie.runtime.study",)),
     Theme("Ensembles", "Many runs of one system.", ("symlie.ensembles",)),
-    Theme("Errors and notices", "What is raised and what is said.", ("symlie.errors", "symlie.notices")),
+    Theme("Errors and warnings", "Exceptions and warnings.", ("symlie.errors", "symlie.warnings")),
 )
 
 

@@ -18,10 +18,11 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from symlie.cli.output import print_json, printed_notices
+from symlie.cli.output import print_json, printed_warnings
 from symlie.errors import SymlieError
 from symlie.showing import shortened
 from symlie.stages import watched_stages
+from symlie.version import VERSION
 
 COMMANDS = {
     "list": "list_models",
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wants_traceback = bool(os.environ.get("SYMLIE_TRACEBACK"))
     try:
         plain = True if getattr(options, "progress", False) else None
-        with printed_notices(), _cache_of(options), watched_stages(plain):
+        with printed_warnings(), _cache_of(options), watched_stages(plain):
             code: int = options.command(options)
         sys.stdout.flush()
         return code
@@ -105,6 +106,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         description="Compile symbolic models of mechanical systems on Lie groups to kernels, and integrate them.",
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"symlie {VERSION}", help="print the version and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
         module = command_module(name)

@@ -10,8 +10,8 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from symlie.notices import Notice
 from symlie.progress_bar import ProgressBar
+from symlie.warnings import SymlieWarning
 
 if TYPE_CHECKING:
     from symlie.runtime.integrate.progress import Done
@@ -51,11 +51,11 @@ def seconds(value: float) -> str:
 
 
 @contextlib.contextmanager
-def printed_notices() -> Iterator[None]:
+def printed_warnings() -> Iterator[None]:
     """Print each warning as one line on stderr, replacing a progress bar if present."""
     with warnings.catch_warnings():
         others = warnings.showwarning
-        warnings.simplefilter("always", Notice)
+        warnings.simplefilter("always", SymlieWarning)
 
         def show(
             message: Warning | str,
@@ -65,11 +65,11 @@ def printed_notices() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if not issubclass(category, Notice):
+            if not issubclass(category, SymlieWarning):
                 others(message, category, filename, lineno, file, line)
                 return
             start = "\r\033[K" if sys.stderr.isatty() else ""
-            print(f"{start}symlie: note: {message}", file=sys.stderr, flush=True)
+            print(f"{start}symlie: warning: {message}", file=sys.stderr, flush=True)
 
         warnings.showwarning = show
         yield

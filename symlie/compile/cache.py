@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, notify_once, workplace, write_private
+from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, warn_once, workplace, write_private
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
 from symlie.errors import CacheError, CompilerError
@@ -217,4 +217,4 @@ def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
         with workplace(root, kind) as (build, folder):
             _is_written(make(build, folder))
     except OSError as error:
-        notify_once(f"The cache folder {root} can not be written ({error.strerror}); going on without it.")
+        warn_once(f"The cache folder {root} can not be written ({error.strerror}); going on without it.")

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symlie.errors import CacheError
-from symlie.notices import notify
 from symlie.paths import cache_folder, user_number
+from symlie.warnings import warn
 
 KINDS = ("models", "sets", "libraries")
 """Subfolders of the cache."""
@@ -75,14 +75,14 @@ def _reason_against(folder: Path) -> str | None:
 
 def instead_of_cache(sentence: str) -> Path:
     """Return the private temporary folder of this process and warn once with the reason."""
-    notify_once(sentence)
+    warn_once(sentence)
     return _temporary_folder(os.getpid())
 
 
 @functools.cache
-def notify_once(sentence: str) -> None:
+def warn_once(sentence: str) -> None:
     """Give a warning once per process."""
-    notify(sentence)
+    warn(sentence)
 
 
 @functools.cache

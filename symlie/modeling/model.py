@@ -12,6 +12,8 @@ from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.groups.rotation_parameters import parametrised_rotation
+from symlie.groups.spaces import translation_space
+from symlie.groups.standard import real_space
 from symlie.ir.program import Vector
 from symlie.modeling.drawing import Drawn
 from symlie.modeling.element_type import ElementInstances, ElementType, add_instances
@@ -159,6 +161,34 @@ class Model(Drawn, TableStatement):
         self._add_node(node, unit)
         self._add_unit_lengths(node.group, [node], f"{name}_unit")
         return node
+
+    def state(self, name: str, dimension: int, unit: str = "") -> Node:
+        """Add a first-order state z with z' = f(t, q, v, z), such as the integral of a controller or a motor current.
+
+        Define f with `vector_field`. The state is ``z.x`` of the returned node.
+
+        Parameters
+        ----------
+        name
+            Identifier of the state in results.
+        dimension
+            Number of components.
+        unit
+            Unit of the components, for the check of units.
+
+        Returns
+        -------
+        Node
+            Node on Rⁿ without velocity.
+
+        Raises
+        ------
+        ModelError
+            If the dimension is not a positive integer, or the name is taken.
+        """
+        if not is_whole_number(dimension) or dimension < 1:
+            raise ModelError(f"State '{name}' has a positive number of components, not {dimension!r}.")
+        return self.node(name, translation_space(real_space(int(dimension))), unit)
 
     def _add_unit_lengths(
         self, group: ConfigurationSpace, nodes: Sequence[Node | NodeReference], names: str | None = None

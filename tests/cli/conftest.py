@@ -64,7 +64,7 @@ def _as_with_a_compiler(outcome: Outcome) -> Outcome:
         return outcome
     if "NoCompilerError" in outcome.out or (outcome.code and "or use the NumPy backend.\n" in outcome.err):
         pytest.skip("this command asks for the C backend, which needs a C compiler")
-    notice, lines = "symlie: note: No C compiler", outcome.err.splitlines(keepends=True)
+    notice, lines = "symlie: warning: No C compiler", outcome.err.splitlines(keepends=True)
     return Outcome(outcome.code, outcome.out, "".join(x for x in lines if not x.startswith(notice)))
 
 

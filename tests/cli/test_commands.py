@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from symlie.cli import main
+from symlie.version import VERSION
 from tests import tolerances
 from tests.cli.conftest import Outcome, python
 
 Cli = Callable[..., Outcome]
+
+
+def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"symlie {VERSION}\n"
 
 
 def test_list(cli: Cli) -> None:

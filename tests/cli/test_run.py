@@ -30,7 +30,7 @@ KEYS = [
     "multipliers",
     "outputs",
     "statistics",
-    "notices",
+    "warnings",
 ]
 STATISTICS = {
     "steps", "accepted", "rejected", "rhs_evaluations", "newton_iterations", "jacobians", "factorisations",

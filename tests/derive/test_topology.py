@@ -17,7 +17,7 @@ from symlie.derive.kernels import model_kernels
 from symlie.ir.kernels import SparsePattern
 from symlie.models import puma560
 
-pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.notices.Notice")
+pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.warnings.SymlieWarning")
 
 
 def arm(count: int, group: str) -> sl.Model:

@@ -110,7 +110,7 @@ def test_what_is_no_inertia(inertia: object, sentence: str) -> None:
 
 def test_the_triangle_inequality_is_a_notice() -> None:
     """Link 3 of the Puma violates it and must run; singular inertia is none of it."""
-    with pytest.warns(sl.Notice, match="inertia of body 'link3' violates the triangle inequality"):
+    with pytest.warns(sl.SymlieWarning, match="inertia of body 'link3' violates the triangle inequality"):
         assert np.trace(checked_inertia("link3", [0.066, 0.086, 0.0125])) > 0
     checked_inertia("link", sl.inertia.rod(1, 1))
 

@@ -28,7 +28,7 @@ def start(system: System) -> tuple[dict[str, np.ndarray], tuple[str, ...]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         solution = sl.solve(system, 1e-9, h=1e-9)
-    return {name: values[0] for name, values in solution.outputs.items()}, solution.notices
+    return {name: values[0] for name, values in solution.outputs.items()}, solution.warnings
 
 
 def turntable(unit: float, **form: Any) -> sl.Model:

@@ -66,7 +66,7 @@ def test_a_four_bar_in_the_plane_and_in_space() -> None:
     )
     with pytest.raises(RedundantConstraintsError, match=joints):
         _ = system.initial_state
-    with pytest.warns(sl.Notice, match="have rank 17: joints 'hinge0'"):
+    with pytest.warns(sl.SymlieWarning, match="have rank 17: joints 'hinge0'"):
         solution = sl.solve(system, 0.02, h=0.01, redundant="minimal_norm")
     assert solution.statistics.max_constraint_residual < 1e-12
 
@@ -150,7 +150,7 @@ def test_a_cardan_shaft() -> None:
     drive.drive(5 * model.t)
     system = model.derive().compile(backend="numpy")
     assert [(r.joints, r.rows) for r in system.mobility().redundant] == [(("input", "cross", "output"), 2)]
-    with pytest.warns(sl.Notice, match="have rank 12"):
+    with pytest.warns(sl.SymlieWarning, match="have rank 12"):
         solution = sl.solve(system, 0.5, h=0.01, redundant="minimal_norm")
     ratio = np.cos(bend) / (1 - (np.sin(bend) * np.sin(5 * solution.t)) ** 2)
     np.testing.assert_allclose(solution.outputs["output_rate"], 5 * ratio, rtol=1e-9)

@@ -20,7 +20,7 @@ from tests.joints.puma import mass_matrix, set_points, torques
 
 Array = NDArray[np.float64]
 
-pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.notices.Notice")
+pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.warnings.SymlieWarning")
 
 
 def test_gravity_torques() -> None:

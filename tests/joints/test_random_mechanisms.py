@@ -55,7 +55,7 @@ def _motion(seed: str, found: Mechanism, system: sl.System) -> list[str]:
     """Constraints hold at the start, energy is conserved or dissipated, drives are followed."""
     redundant = "minimal_norm" if system.mobility().redundant else "error"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.Notice)  # on the rank of redundant rows
+        warnings.simplefilter("ignore", sl.SymlieWarning)  # on the rank of redundant rows
         solution = sl.solve(
             system, STEPS * STEP, h=STEP, method="half_explicit_5", stabilize="projection", redundant=redundant
         )

@@ -251,7 +251,7 @@ class Builder:
     def _filter(self, given: Any) -> None:
         body, name = self.bodies[given.body], self._name(given.name)
         direction, origin = self.writing.vector(given.direction, w.NUMBER), self.writing.point(given.origin)
-        memory = self.model.node(name, sl.translation_space(sl.real_space(1)))
+        memory = self.model.state(name, 1)
         delay = float(self.writing.number(given.delay, w.TIME))
         self.model.vector_field(memory, x=[(self._along(body, direction, origin) - memory.x[0]) / delay])
         self.model.initial(memory, x=[self.writing.number(given.start, w.LENGTH)])

@@ -89,7 +89,7 @@ def observe(builder: Builder, way: Way = Way()) -> Results:
             found.statics = Statics(builder, system)
         except sl.errors.SymlieError as error:
             found.refusal = f"{type(error).__name__}: {masked(str(error))}"
-    found.warnings = sorted({masked(str(c.message)) for c in caught if issubclass(c.category, sl.Notice)})
+    found.warnings = sorted({masked(str(c.message)) for c in caught if issubclass(c.category, sl.SymlieWarning)})
     return found
 
 

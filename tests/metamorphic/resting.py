@@ -58,7 +58,7 @@ class Statics:
         try:
             q, multipliers, _ = system.static_equilibrium(t, max_iterations=MOST_ITERATIONS)
             with warnings.catch_warnings():  # `is_resolved` is compared instead
-                warnings.filterwarnings("ignore", "Stability", sl.Notice)
+                warnings.filterwarnings("ignore", "Stability", sl.SymlieWarning)
                 linear = system.linearize(q, multipliers, t)
         except sl.errors.SymlieError as error:
             return Rest(error=error)

@@ -163,7 +163,7 @@ def test_results_and_notices_are_apart(tmp_path: Path) -> None:
     Case((), {"root.py": text}).lay_out(tmp_path)
     code, out, err = ended(("run", "root.py", *RUN[2:], "--json"), tmp_path)
     assert code == 0
-    assert [f"symlie: note: {notice}" for notice in json.loads(out)["notices"]] == err.splitlines() != []
+    assert [f"symlie: warning: {notice}" for notice in json.loads(out)["warnings"]] == err.splitlines() != []
 
 
 def test_ctrl_c_while_a_model_is_stated(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_the_last_digit_counts() -> None:
     assert weighing(0.1) != weighing(0.1 + 2**-56)
 
 
-@pytest.mark.filterwarnings("ignore:The inertia of body:symlie.notices.Notice")
+@pytest.mark.filterwarnings("ignore:The inertia of body:symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("name", model_names())
 def test_ready_made_models_have_a_text(name: str) -> None:
     assert equations_of(build_model(name, {}).model).canonical_text

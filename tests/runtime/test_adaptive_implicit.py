@@ -11,8 +11,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import TooManyStepsError, UnsupportedMethodError
-from symlie.notices import Notice
 from symlie.runtime.system.system import System
+from symlie.warnings import SymlieWarning
 from tests import tolerances
 from tests.runtime.interruptions import content, interrupted
 from tests.runtime.test_generalized_alpha import BACKENDS, METHODS, machine
@@ -174,5 +174,6 @@ def test_resumed_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Pa
 
 
 def test_parameters_of_order_one_have_no_estimate() -> None:
-    with pytest.warns(Notice, match="order 1"), pytest.raises(UnsupportedMethodError, match="has no error estimate"):
+    named = pytest.raises(UnsupportedMethodError, match="has no error estimate")
+    with pytest.warns(SymlieWarning, match="order 1"), named:
         sl.solve(heavy_top_system("SE3"), 1, method=METHODS[0], method_options={"gamma": 0.7})

@@ -20,8 +20,8 @@ from symlie.compile.cache_folder import entries, tidy, workplace
 from symlie.compile.compiler import find_compiler
 from symlie.compile.library import Library
 from symlie.errors import CacheError, CompilerError, FormatError, NoCompilerError
-from symlie.notices import Notice
 from symlie.publish.folders import write_files
+from symlie.warnings import SymlieWarning
 from tests.systems import heavy_top_equations
 
 try:
@@ -38,9 +38,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache that does not exist yet, below a folder that does not either."""
     path = tmp_path / "above" / "cache"
     monkeypatch.setenv("SYMLIE_CACHE", str(path))
-    cache_folder.notify_once.cache_clear()
+    cache_folder.warn_once.cache_clear()
     yield path
-    cache_folder.notify_once.cache_clear()
+    cache_folder.warn_once.cache_clear()
 
 
 def library() -> Path:
@@ -75,7 +75,7 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
     else:
         part = folder / "libraries" if which == "kind" else folder
         part.chmod(0o720 if which == "group" else 0o702)
-    with pytest.warns(Notice, match=r"whose programs would be run.* Going on with a temporary one"):
+    with pytest.warns(SymlieWarning, match=r"whose programs would be run.* Going on with a temporary one"):
         assert published_files("models", "key") is None
     other = library()
     assert folder not in other.parents
@@ -89,7 +89,7 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
 def test_a_path_that_is_no_folder(folder: Path) -> None:
     folder.parent.mkdir()
     folder.write_text("")
-    with pytest.warns(Notice, match=r"is no folder; name another one in the environment variable SYMLIE_CACHE"):
+    with pytest.warns(SymlieWarning, match=r"is no folder; name another one in the environment variable SYMLIE_CACHE"):
         fill()
     assert folder.read_text() == ""
 
@@ -99,7 +99,7 @@ def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatc
     folder.write_text("")
     cache_folder._temporary_folder.cache_clear()
     monkeypatch.setattr("tempfile.tempdir", str(folder / "nowhere"))
-    with pytest.warns(Notice), pytest.raises(CacheError, match="Neither the cache folder"):
+    with pytest.warns(SymlieWarning), pytest.raises(CacheError, match="Neither the cache folder"):
         publish_text("sets", "list.json", "[]")
 
 
@@ -133,7 +133,7 @@ def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         path.write_text(text, encoding="utf-8")
 
     monkeypatch.setattr(cache, "write_private", full)
-    with pytest.warns(Notice, match="No space left on device") as notices:
+    with pytest.warns(SymlieWarning, match="No space left on device") as notices:
         system = equations.compile(backend="c")
         assert sl.solve(system, 0.01, h=1e-3).status == "ok"
     assert len({str(n.message) for n in notices}) == len(notices) == 2, "each is given once"
@@ -155,7 +155,7 @@ def test_a_compiler_without_room(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         library()
     assert len(tried) == 1
     monkeypatch.setattr(cache, "_has_room", lambda root: False)
-    with pytest.warns(Notice, match="no space left"):
+    with pytest.warns(SymlieWarning, match="no space left"):
         assert folder not in library().parents
 
 

@@ -47,7 +47,7 @@ def system(backend: str, unit: float) -> sl.System:
     return beam(unit).derive().compile(backend=backend).with_redundant("minimal_norm")
 
 
-@pytest.mark.filterwarnings("ignore::symlie.Notice")
+@pytest.mark.filterwarnings("ignore::symlie.SymlieWarning")
 @pytest.mark.parametrize(("backend", "unit"), [("numpy", 1.0), ("c", 1e3)])
 @pytest.mark.parametrize("method", METHODS)
 def test_supports_bear_what_springs_would_bear(backend: str, method: str, unit: float) -> None:
@@ -57,7 +57,7 @@ def test_supports_bear_what_springs_would_bear(backend: str, method: str, unit: 
         run.multipliers[:, 1:] / (WEIGHT * unit), [-SHARES] * len(run.t), rtol=0, atol=tolerances.SHARES
     )
     assert run.undetermined == ((), ())
-    assert any("Multipliers are determined by compliances" in notice for notice in run.notices)
+    assert any("Multipliers are determined by compliances" in notice for notice in run.warnings)
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e3])
@@ -78,7 +78,7 @@ def test_statics_refuse_what_contradicts() -> None:
         model.derive().compile(backend="numpy").with_redundant("minimal_norm").static_equilibrium()
 
 
-@pytest.mark.filterwarnings("ignore::symlie.Notice")
+@pytest.mark.filterwarnings("ignore::symlie.SymlieWarning")
 @pytest.mark.parametrize("backend", ["numpy", "c"])
 def test_rotational_compliance_alone_leaves_clamping_out(backend: str) -> None:
     """A frame on two hinges: without moments they bear 90 and 10 per cent, by the rule of the lever."""

@@ -51,7 +51,7 @@ def _run(
     energy = solution.outputs["energy"] / (mass * speed**2)
     kinetic = energy - zero + mu / speed**2 / np.linalg.norm(solution.q, axis=1)
     mean = np.interp(np.linspace(0, 1, 999), solution.t / solution.t[-1], kinetic).mean()
-    return any("conserves" in text for text in solution.notices), float(
+    return any("conserves" in text for text in solution.warnings), float(
         abs(energy[-1] - energy[0]) / max(kinetic[0], kinetic[-1], mean)
     )
 

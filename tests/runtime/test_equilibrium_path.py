@@ -10,8 +10,8 @@ import pytest
 
 import symlie as sl
 from symlie.errors import EquilibriumPathError, ModelError, UnknownNameError
-from symlie.notices import Notice
 from symlie.runtime.system.system import System
+from symlie.warnings import SymlieWarning
 from tests import tolerances
 
 
@@ -107,7 +107,7 @@ def test_path_follows_inputs_and_time() -> None:
 
 def test_path_reports_its_end() -> None:
     system = shallow_truss(lateral=2.0)
-    with pytest.warns(Notice, match="ends after 5 points"):
+    with pytest.warns(SymlieWarning, match="ends after 5 points"):
         path = system.equilibrium_path("load", until=0.3, max_points=5)
     assert path.end == "max_points" and len(path.values) == 5
     again = system.with_parameters(load=path.values[-1]).static_equilibrium(start=path.equilibrium(-1))

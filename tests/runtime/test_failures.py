@@ -234,7 +234,7 @@ def parallel_cranks(count: int, backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
-@pytest.mark.filterwarnings("ignore::symlie.notices.Notice")
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("count", "method", "steps"),

@@ -76,9 +76,9 @@ def test_energy_that_a_model_conserves(
     build: Callable[[], sl.Model], end: float, h: float, every: int, backend: str
 ) -> None:
     system = system_of(build, backend)
-    with pytest.warns(sl.Notice, match="which the model conserves, .* take smaller steps") as given:
+    with pytest.warns(sl.SymlieWarning, match="which the model conserves, .* take smaller steps") as given:
         solution = sl.solve(system, end, h=h, record_every=every)
-    assert solution.status == "ok" and solution.notices == tuple(str(w.message) for w in given)
+    assert solution.status == "ok" and solution.warnings == tuple(str(w.message) for w in given)
     assert given[0].filename == __file__
 
 
@@ -87,9 +87,9 @@ def test_energy_without_notice(backend: str) -> None:
     """Runs that are right, also those that are at rest whenever they are looked at, and driven ones."""
     soft = system_of(spring, backend).with_parameters(k=39.47841760435743)
     for options in ({"h": 1e-2}, {"record_every": 0, "h": 1e-2}, {"t_eval": [1.0], "rtol": 1e-3}):
-        assert sl.solve(soft, 1.0, **options).notices == ()
-    assert sl.solve(system_of(pushed, backend), 1.0, h=0.1).notices == ()
-    assert sl.solve(system_of(centre, backend), 1.0, h=0.01).notices == ()
+        assert sl.solve(soft, 1.0, **options).warnings == ()
+    assert sl.solve(system_of(pushed, backend), 1.0, h=0.1).warnings == ()
+    assert sl.solve(system_of(centre, backend), 1.0, h=0.01).warnings == ()
 
 
 def comet() -> sl.Model:
@@ -128,21 +128,21 @@ def hanging(bodies: int) -> sl.Model:
 def test_energy_is_compared_with_mean_kinetic_energy(periods: int) -> None:
     """Its largest kinetic energy is 2e4 times as large as the energy."""
     system, end = system_of(comet, "c"), 2 * np.pi * periods
-    with pytest.warns(sl.Notice, match="which the model conserves, went from -0.5 to"):
+    with pytest.warns(sl.SymlieWarning, match="which the model conserves, went from -0.5 to"):
         sl.solve(system, end)
-    assert sl.solve(system, end, rtol=1e-10).notices == ()
+    assert sl.solve(system, end, rtol=1e-10).warnings == ()
 
 
 def test_energy_that_changes_by_rounding_is_kept() -> None:
     model = hanging(4096)
-    assert sl.solve(model.derive().compile(), 1e-6, method="half_explicit_5", h=1e-6).notices == ()
+    assert sl.solve(model.derive().compile(), 1e-6, method="half_explicit_5", h=1e-6).warnings == ()
 
 
 @pytest.mark.parametrize("words", [{}, {"rtol": 1e-4}, {"method": "taylor"}, {"h": 1e-2}])
 def test_impact_at_corner_of_constraint_is_reported(words: dict[str, Any]) -> None:
     for slope in (0.5, -0.3):
         system = bead().derive().compile().with_parameters(slope=slope)
-        with pytest.warns(sl.Notice, match=r"changed within one step, from 0\.5 .* smooth constraints"):
+        with pytest.warns(sl.SymlieWarning, match=r"changed within one step, from 0\.5 .* smooth constraints"):
             sl.solve(system, 2.0, **words)
 
 
@@ -157,21 +157,21 @@ def test_which_models_conserve_energy() -> None:
 def test_outputs_that_are_not_finite(backend: str) -> None:
     soft = system_of(spring, backend).with_parameters(k=1.0)
     solution = sl.solve(soft, 3.0, t_eval=[1.0, 2.0, 3.0])
-    assert solution.notices == ()
+    assert solution.warnings == ()
     with pytest.warns(
-        sl.Notice, match=r"Output 'root' of 'stiff_spring' is not finite at t = 2 s and at 1 other times\."
+        sl.SymlieWarning, match=r"Output 'root' of 'stiff_spring' is not finite at t = 2 s and at 1 other times\."
     ):
         _ = solution.outputs["root"]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         _ = solution.outputs["energy"], solution.outputs["root"]
-    assert len(solution.to_json()["notices"]) == 1
+    assert len(solution.to_json()["warnings"]) == 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_energies_that_are_not_finite(backend: str) -> None:
     solution = sl.solve(system_of(undefined, backend), 0.1, h=0.1)
-    with pytest.warns(sl.Notice, match="Output 'energy' of 'undefined_energy' is not finite at t = 0 s"):
+    with pytest.warns(sl.SymlieWarning, match="Output 'energy' of 'undefined_energy' is not finite at t = 0 s"):
         _ = solution.outputs["energy"]
 
 
@@ -224,7 +224,7 @@ def trembling() -> sl.Model:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_velocities_of_rounding_do_not_jump(backend: str) -> None:
     solution = sl.solve(system_of(trembling, backend), 400.0, rtol=1e-6, record_every=0)
-    assert solution.statistics.steps > 2 * STIFFNESS_EVERY and not solution.notices
+    assert solution.statistics.steps > 2 * STIFFNESS_EVERY and not solution.warnings
 
 
 def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Solution:
@@ -238,11 +238,11 @@ def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Sol
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk_bs32", "cf43"])
 def test_stiff_motions(method: str) -> None:
     with pytest.warns(
-        sl.Notice, match=r"^This looks stiff: from t = 0\.00\d+ s on an explicit method takes steps of"
+        sl.SymlieWarning, match=r"^This looks stiff: from t = 0\.00\d+ s on an explicit method takes steps of"
     ) as given:
         solution = found(damped, "c", method=method, max_steps=3000)
-    assert len(given) == len(solution.notices) == 1
-    assert "Use method='bdf', which is implicit and chooses its steps" in solution.notices[0]
+    assert len(given) == len(solution.warnings) == 1
+    assert "Use method='bdf', which is implicit and chooses its steps" in solution.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -262,15 +262,15 @@ def test_series_are_named_where_they_pay(words: dict[str, Any], is_told: bool, m
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         solution = sl.solve(heavy_top_system("S3"), 0.05, record_every=0, **words)
-    assert any("method='taylor' takes a tenth of them" in notice for notice in solution.notices) == is_told
+    assert any("method='taylor' takes a tenth of them" in notice for notice in solution.warnings) == is_told
 
 
 def test_the_remedy_of_stiffness_helps() -> None:
     solution = sl.solve(system_of(damped, "numpy"), 1.0, method="bdf")
-    assert not solution.notices and solution.statistics.steps < STIFFNESS_EVERY
+    assert not solution.warnings and solution.statistics.steps < STIFFNESS_EVERY
     h = 0.05
     solution = sl.solve(system_of(damped, "numpy"), 1.0, method="generalized_alpha", h=h)
-    assert not solution.notices
+    assert not solution.warnings
     assert solution.field("q", "x")[-1, 1] == pytest.approx(np.cos(1.0), abs=tolerances.IMPLICIT_ERROR * h**2)
 
 
@@ -281,9 +281,9 @@ def test_backends_find_the_same(
     """At the same step, and also when the run goes on from a checkpoint in between."""
     solutions = []
     for backend in BACKENDS:
-        with pytest.warns(sl.Notice, match=words):
+        with pytest.warns(sl.SymlieWarning, match=words):
             solutions.append(found(build, backend, max_steps=1250))
-    assert solutions[0].notices == solutions[1].notices
+    assert solutions[0].warnings == solutions[1].warnings
     path, stop = tmp_path / "run.checkpoint", Impatience(1010)
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)  # a call after each step
     with warnings.catch_warnings():
@@ -293,14 +293,14 @@ def test_backends_find_the_same(
         with pytest.raises(TooManyStepsError) as caught:
             sl.resume(path, trust=True)
     resumed = caught.value.solution
-    assert resumed is not None and resumed.notices == solutions[0].notices
+    assert resumed is not None and resumed.warnings == solutions[0].warnings
     assert resumed.q.tobytes() == solutions[0].q.tobytes()
     assert resumed.statistics.rhs_evaluations == solutions[0].statistics.rhs_evaluations
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5"])
 def test_stiffness_of_large_systems(method: str) -> None:
-    with pytest.warns(sl.Notice, match="looks stiff"):
+    with pytest.warns(sl.SymlieWarning, match="looks stiff"):
         found(damped_array, "c", method=method, max_steps=1250)
 
 
@@ -310,7 +310,7 @@ def test_motions_that_are_not_stiff() -> None:
     for options in ({"rtol": 1e-3}, {"rtol": 1e-9}, {"method": "rkmk_bs32", "rtol": 1e-4}):
         solution = sl.solve(system, 3000.0, record_every=0, **options)
         assert solution.statistics.steps > 2000
-        assert not any("stiff" in notice or "force" in notice for notice in solution.notices)
+        assert not any("stiff" in notice or "force" in notice for notice in solution.warnings)
 
 
 def test_intervals_of_stability() -> None:
@@ -340,9 +340,9 @@ def test_records_that_grow(backend: str, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(findings, "MANY_BYTES", 2000)
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
     system, path = system_of(pushed, backend), tmp_path / "run.checkpoint"
-    with pytest.warns(sl.Notice, match="More than 1 GB is recorded") as given:
+    with pytest.warns(sl.SymlieWarning, match="More than 1 GB is recorded") as given:
         solution = sl.solve(system, 1.0, h=1e-2, checkpoint=path)
-    assert len(given) == 1 and len(solution.notices) == 1
-    with pytest.warns(sl.Notice, match="More than 1 GB is recorded"):
-        assert sl.resume(path, trust=True).notices == solution.notices
-    assert sl.solve(system, 1.0, h=1e-2, record_every=0).notices == ()
+    assert len(given) == 1 and len(solution.warnings) == 1
+    with pytest.warns(sl.SymlieWarning, match="More than 1 GB is recorded"):
+        assert sl.resume(path, trust=True).warnings == solution.warnings
+    assert sl.solve(system, 1.0, h=1e-2, record_every=0).warnings == ()

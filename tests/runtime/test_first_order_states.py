@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symlie as sl
+from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import FIXED_STEPS
 from symlie.runtime.methods.library import method
@@ -29,7 +30,7 @@ IMPLICIT = ("generalized_alpha", "generalized_alpha_index2")
 def steered(backend: str = "c", *, has_event: bool = True) -> System:
     """A top on a pivot whose torques are those of two states, which the body drives; they read v̇ and λ, too."""
     model = sl.Model("steered")
-    body, filtered = model.node("body", sl.SE3), model.node("filtered", sl.translation_space(sl.real_space(2)))
+    body, filtered = model.node("body", sl.SE3), model.state("filtered", 2)
     z, rate = filtered.x, body.Omega
     model.kinetic_energy((1.5 * body.U.dot(body.U) + rate.dot(sl.diag(0.5, 0.8, 0.3) * rate)) / 2)
     model.potential_energy(1.5 * 9.81 * body.x[2])
@@ -131,7 +132,7 @@ def test_matrices_of_fields_are_exact(name: str) -> None:
 def test_stiff_states_beside_constraints(name: str) -> None:
     """A filter of 10⁻⁶ s follows what it filters, with steps that are 10⁴ times as long; ρ = 0 forgets its start."""
     model = sl.Model("fast_filter")
-    bob, z = model.node("bob", "R2"), model.node("filtered", sl.translation_space(sl.real_space(1)))
+    bob, z = model.node("bob", "R2"), model.state("filtered", 1)
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
     model.potential_energy(9.81 * bob.x[1])
     model.constraint("rod", bob.x.dot(bob.x) - 1)
@@ -246,3 +247,9 @@ def test_dense_output(backend: str, name: str, p: int, stabilize: str) -> None:
             np.testing.assert_allclose(a, b, rtol=0, atol=tolerances.SHORTER_STEPS if p == 5 else h**2)
         errors.append([np.abs(a - b).max() for a, b in zip(parts(found), expected, strict=True)])
     assert np.all(np.log2(np.divide(*errors))[:3] >= p - 1 + 0.5 * (p == 2))
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 1.5])
+def test_state_refuses_a_dimension_that_is_no_positive_integer(dimension: float) -> None:
+    with pytest.raises(ModelError, match=f"State 'z' has a positive number of components, not {dimension}"):
+        sl.Model("m").state("z", dimension)  # type: ignore[arg-type]

@@ -67,7 +67,7 @@ CASES = [(name, {}) for name in model_names()] + [
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::symlie.notices.Notice")
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 def test_all_models(name: str, options: dict[str, object]) -> None:
     """Of the package, with each choice of each option."""

@@ -21,11 +21,11 @@ from symlie.errors import (
     UnsupportedMethodError,
 )
 from symlie.models import heavy_top, pendulum_chain
-from symlie.notices import Notice
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
+from symlie.warnings import SymlieWarning
 from tests import tolerances
 from tests.rods.problems import spaghetti_system
 from tests.runtime.interruptions import (
@@ -384,7 +384,7 @@ UNUSUAL = [
 
 @pytest.mark.parametrize(("options", "sentence"), UNUSUAL)
 def test_unusual_parameters_are_a_notice(options: dict[str, float], sentence: str) -> None:
-    with pytest.warns(Notice, match=sentence):
+    with pytest.warns(SymlieWarning, match=sentence):
         found = method("generalized_alpha").with_options(options)
     assert found.order == (1 if "gamma" in options else 2)
 
@@ -474,7 +474,7 @@ def test_damped_velocities_end_at_zero(backend: str) -> None:
     model.initial(q, x=[1e-3, 1])
     system = model.derive().compile(backend=backend)
     options = {"rho": 0.1, "start": "plain"}
-    with pytest.warns(sl.Notice, match="conserves, changed within one step"):
+    with pytest.warns(sl.SymlieWarning, match="conserves, changed within one step"):
         run = sl.solve(system, 4, h=0.01, method="generalized_alpha", method_options=options, record_every=1)
     assert np.abs(run.v[0:100, 0]).max() > 1 and np.all(run.v[300:, 0] == 0)
     assert np.all(np.abs(run.v[run.v != 0]) >= NEGLIGIBLE)

@@ -299,7 +299,7 @@ def test_warning_names_nodes_whose_velocities_were_chosen(links: int) -> None:
         model.initial(bob, x=[0.6, -0.8])
     system = model.derive().compile(backend="numpy")
     assert system.initial_state.chosen == tuple(f"velocity of bob{k}" for k in range(0, links, 2))
-    with pytest.warns(sl.Notice, match="least kinetic energy of the change, not at zero: velocity of bob0"):
+    with pytest.warns(sl.SymlieWarning, match="least kinetic energy of the change, not at zero: velocity of bob0"):
         sl.solve(system, 1e-3, h=1e-3)
 
 

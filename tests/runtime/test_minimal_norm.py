@@ -19,11 +19,11 @@ from symlie.errors import (
     SymlieError,
     UnknownNameError,
 )
-from symlie.notices import Notice
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.dependent_rows import dependent_rows
 from symlie.runtime.system.system import System
+from symlie.warnings import SymlieWarning
 from tests import tolerances
 from tests.runtime.interruptions import Stop, content
 
@@ -31,8 +31,8 @@ BACKENDS = ("c", "numpy")
 IMPLICIT = ("generalized_alpha", "generalized_alpha_index2")
 METHODS = ("half_explicit_5", *IMPLICIT)
 
-# What is redundant is told at each run; tests of it read `Solution.notices`.
-pytestmark = pytest.mark.filterwarnings("ignore::symlie.notices.Notice")
+# What is redundant is told at each run; tests of it read `Solution.warnings`.
+pytestmark = pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 
 
 def minimal(system: System, t_end: float, **options: Any) -> sl.Solution:
@@ -62,7 +62,7 @@ def plane(backend: str, of_velocity: bool = False, sees: bool = False) -> System
     first = state("first", z)
     state("second", second)
     if sees:
-        model.field(model.node("seen", sl.translation_space(sl.real_space(1))), [first[0]])
+        model.field(model.state("seen", 1), [first[0]])
     model.event("half", q.x[0] - 1 / 8, terminal=False)
     model.initial(q, x=[0, 0, 0], x_dot=[0, 0, 0])
     return model.derive().compile(backend=backend)
@@ -222,16 +222,16 @@ def test_adaptive_steps_and_projection() -> None:
     ):
         run = minimal(pendulums("c", True), 0.5, record_every=0, **options)
         np.testing.assert_allclose(run.q[-1], plain.q[-1], rtol=0, atol=close)
-        assert len(run.notices) == 1
+        assert len(run.warnings) == 1
     assert run.statistics.max_constraint_residual <= tolerances.ROUNDING_OF_LONG_RUNS
     assert run.statistics.max_velocity_residual <= tolerances.PROJECTED_VELOCITY
 
 
 def test_rank_and_a_smallest_set_are_told_once() -> None:
-    with pytest.warns(Notice) as warned:
+    with pytest.warns(SymlieWarning) as warned:
         run = minimal(pendulums("c", True), 0.1, h=1 / 128)
-    assert [str(w.message) for w in warned] == list(run.notices)
-    (notice,) = run.notices
+    assert [str(w.message) for w in warned] == list(run.warnings)
+    (notice,) = run.warnings
     assert notice.startswith("The 7 constraint rows of 'pendulums' have rank 4: row ")
     assert notice.endswith(
         "depend on each other. Multipliers are those of minimal norm (docs/statement.md#redundant-constraints)."
@@ -244,12 +244,12 @@ def test_rank_and_a_smallest_set_are_told_once() -> None:
 def test_a_rank_that_changes_is_told(name: str, backend: str) -> None:
     """The second row turns away from the first one, or towards it."""
     run = minimal(plane(backend).with_parameters(away=1.0), 1, h=1 / 32, method=name)
-    assert "have rank 1: row 1 of constraint 'first', row 1 of constraint 'second' depend" in run.notices[0]
-    assert run.notices[1:] == ("At t = 0.53125 s the rank has changed. The 2 constraint rows of 'plane' have rank 2.",)
+    assert "have rank 1: row 1 of constraint 'first', row 1 of constraint 'second' depend" in run.warnings[0]
+    assert run.warnings[1:] == ("At t = 0.53125 s the rank has changed. The 2 constraint rows of 'plane' have rank 2.",)
     np.testing.assert_allclose(run.multipliers[0], [-0.5, -0.5], rtol=0, atol=tolerances.BACKENDS)
     np.testing.assert_allclose(run.multipliers[-1], [-1, 0], rtol=0, atol=tolerances.NEAR_DEPENDENCE)
     run = minimal(plane(backend).with_parameters(towards=1.0), 1, h=1 / 32, method=name)
-    assert len(run.notices) == 1 and run.notices[0].startswith("At t = 0.5 s the rank has changed. The 2 constraint")
+    assert len(run.warnings) == 1 and run.warnings[0].startswith("At t = 0.5 s the rank has changed. The 2 constraint")
     np.testing.assert_allclose(run.multipliers[-1], [-0.5, -0.5], rtol=0, atol=tolerances.NEAR_DEPENDENCE)
     np.testing.assert_allclose(run.q[-1, :3], [0.5, 0, 0], rtol=0, atol=tolerances.NEAR_DEPENDENCE)
 
@@ -322,7 +322,7 @@ def test_resumed_and_continued_runs_have_the_same_bits(
         sl.solve(system, 1, **options, progress=Stop(20), checkpoint=path)
     resumed = sl.resume(path, checkpoint_seconds=0, trust=True)
     assert content(resumed) == content(expected)
-    assert resumed.notices == expected.notices and len(expected.notices) == 2
+    assert resumed.warnings == expected.warnings and len(expected.warnings) == 2
     assert resumed.system.redundant == "minimal_norm"
     first = sl.solve(system, 0.5, **options)
     first.save(tmp_path / "first.npz")

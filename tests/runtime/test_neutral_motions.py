@@ -51,7 +51,7 @@ def test_a_hidden_stiffness_leaves_stability_open(k: float, slow: float, damping
         axes = np.linalg.qr(np.random.default_rng(seed).normal(size=(3, 3)))[0]
         values = {f"{n}{i}": float(axes[i, j]) for j, n in enumerate("abc") for i in range(3)}
         system = turned(damping).with_parameters(**values, ka=slow, kb=k, kc=4 * k)
-        with pytest.warns(sl.Notice, match=NOT_RESOLVED):
+        with pytest.warns(sl.SymlieWarning, match=NOT_RESOLVED):
             linear = system.linearize(system.initial_state.q)
         assert not linear.is_resolved and not linear.is_stable
         assert linear.resisting is not None
@@ -66,7 +66,7 @@ def test_the_energy_shows_what_compiled_forces_have_lost(k: float, slow: float) 
     """1e20 + 1 is 1e20 in the forces."""
     system = stated_in_numbers(k, slow)
     assert not system.mechanics.force(0.0, np.ones(2), np.zeros(2)).any()
-    with pytest.warns(sl.Notice, match=NOT_RESOLVED):
+    with pytest.warns(sl.SymlieWarning, match=NOT_RESOLVED):
         assert not system.linearize(system.initial_state.q).is_stable
 
 
@@ -140,5 +140,5 @@ def test_equilibria_without_linear_stiffness_are_left_open() -> None:
     for side in (-1, 1):
         model.potential_energy(1e6 * (sympy.sqrt((1 + side * along) ** 2 + across**2) - 1) ** 2 / 2)
     system = model.derive().compile(backend="numpy")
-    with pytest.warns(sl.Notice, match="Stability of 'string' is not resolved"):
+    with pytest.warns(sl.SymlieWarning, match="Stability of 'string' is not resolved"):
         assert not system.linearize(system.initial_state.q).is_stable

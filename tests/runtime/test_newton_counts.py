@@ -14,7 +14,6 @@ import pytest
 import symlie as sl
 from symlie.contract.constants import TRACE_WIDTH
 from symlie.errors import NotConvergedError, NotDifferentiableError
-from symlie.notices import Notice
 from symlie.runtime.integrate import run as execution
 from symlie.runtime.integrate.progress import Done
 from symlie.runtime.methods.library import method
@@ -22,6 +21,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.trace import NOT_KEPT, TRACE_COLUMNS, Trace
 from symlie.runtime.solution.variables import TRACE
 from symlie.runtime.system.system import System
+from symlie.warnings import SymlieWarning
 from tests.systems import heavy_top_system
 
 BACKENDS = ("c", "numpy")
@@ -146,7 +146,7 @@ def test_many_halvings_are_inside_of_the_picture() -> None:
 
 def test_traces_of_methods_without_an_estimate() -> None:
     """They have iterations, and no errors."""
-    with pytest.warns(Notice, match="order 1"):
+    with pytest.warns(SymlieWarning, match="order 1"):
         first_order = method("generalized_alpha").with_options({"gamma": 0.7})
     for backend in BACKENDS:
         run = sl.solve(heavy_top_system("SE3", backend), 0.01, h=1e-3, method=first_order, trace=True)

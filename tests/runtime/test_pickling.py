@@ -134,7 +134,7 @@ def test_runs_have_the_same_bits(name: str, through: Callable[[Any], Any]) -> No
     assert_equal(again, expected)
     solution = through(expected)
     assert_equal(solution, expected)
-    assert solution.statistics == expected.statistics and solution.notices == expected.notices
+    assert solution.statistics == expected.statistics and solution.warnings == expected.warnings
     longer = [sl.solve(s.system, end + 0.005, h=0.0025, start=s) for s in (solution, expected)]
     assert longer[0].q.tobytes() == longer[1].q.tobytes()
 

@@ -77,7 +77,7 @@ def hanging_chain(links: int) -> System:
 
 def solved(system: System, end: float, **words: Any) -> Solution:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sl.Notice)
+        warnings.simplefilter("ignore", sl.SymlieWarning)
         return sl.solve(system, end, **words)
 
 
@@ -113,16 +113,16 @@ def test_slider_crank_stays_on_smooth_branch_in_other_units() -> None:
 
 
 def test_singular_configuration_is_reported_once_with_time_and_joint() -> None:
-    with pytest.warns(sl.Notice, match=r"Near t = \d.* joint 'pin'") as warned:
+    with pytest.warns(sl.SymlieWarning, match=r"Near t = \d.* joint 'pin'") as warned:
         solution = sl.solve(in_line_crank(), 6, rtol=1e-4)
-    assert len(warned) == len(solution.notices) == 1
-    t = float(solution.notices[0].split()[3])
+    assert len(warned) == len(solution.warnings) == 1
+    t = float(solution.warnings[0].split()[3])
     k = int(np.argmin(np.abs(solution.t - t)))
     assert abs(np.cos(START + solution.outputs["main_angle"][k])) < tolerances.OTHER_BRANCH
 
 
 def test_default_tolerance_passes_without_warning() -> None:
-    assert solved(in_line_crank(), 6).notices == ()
+    assert solved(in_line_crank(), 6).warnings == ()
 
 
 def test_c_and_numpy_pass_alike() -> None:
@@ -130,7 +130,7 @@ def test_c_and_numpy_pass_alike() -> None:
     before = solved(in_line_crank(), 3.6, rtol=1e-4)
     after = [solved(in_line_crank(backend), 3.75, rtol=1e-4, start=before) for backend in ("c", "numpy")]
     assert after[0].statistics.accepted == after[1].statistics.accepted
-    assert after[0].notices == after[1].notices and len(after[0].notices) == 1
+    assert after[0].warnings == after[1].warnings and len(after[0].warnings) == 1
     np.testing.assert_allclose(after[0].q, after[1].q, atol=tolerances.BACKENDS_BEHIND_SINGULARITY)
 
 
@@ -148,7 +148,7 @@ def test_lanes_pass_alike() -> None:
 @pytest.mark.parametrize("words", [{"rtol": 1e-3}, {"rtol": 1e-6}, {"method": "generalized_alpha", "h": 2e-3}])
 def test_chains_are_not_singular(links: int, words: dict[str, Any]) -> None:
     solution = solved(hanging_chain(links), 0.6, **words)
-    assert not any("become dependent" in sentence for sentence in solution.notices)
+    assert not any("become dependent" in sentence for sentence in solution.warnings)
     mechanics = hanging_chain(links).mechanics
     for k in range(1, len(solution.t), 5):
         begin, end = ((solution.t[i], solution.q[i], solution.v[i]) for i in (k - 1, k))
@@ -163,7 +163,7 @@ def passes(rate: float, gravity: float, words: dict[str, Any]) -> None:
     except sl.errors.IntegrationError:
         return
     crossed = np.abs(solution.outputs["A_angle"] - solution.outputs["D_angle"]).max() > tolerances.OTHER_BRANCH
-    assert not crossed or any("become dependent" in sentence for sentence in solution.notices)
+    assert not crossed or any("become dependent" in sentence for sentence in solution.warnings)
 
 
 runs = st.one_of(

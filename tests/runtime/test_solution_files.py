@@ -52,7 +52,7 @@ def solution_of(name: str, backend: str = "numpy") -> Solution:
 def test_everything_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
     if suffix == ".nc":
         pytest.importorskip("netCDF4")
-    solution, path = dataclasses.replace(solution_of(name), notices=("Λ is large.",)), tmp_path / f"x{suffix}"
+    solution, path = dataclasses.replace(solution_of(name), warnings=("Λ is large.",)), tmp_path / f"x{suffix}"
     solution.save(path)
     loaded = sl.load_solution(path, trust=True)
     assert content(loaded) == content(solution)

@@ -127,7 +127,7 @@ def test_without_a_compiler() -> None:
     with pytest.raises(NoCompilerError, match=f"No C compiler was found on {platform.node()}; install one") as caught:
         equations.compile(backend="c")
     assert isinstance(caught.value, CompilerError)
-    with pytest.warns(sl.Notice, match=r"^No C compiler was found.* slower\.$") as given:
+    with pytest.warns(sl.SymlieWarning, match=r"^No C compiler was found.* slower\.$") as given:
         system = equations.compile()
     assert len(given) == 1 and given[0].filename == __file__
     with warnings.catch_warnings():

@@ -54,7 +54,7 @@ def test_radius(order: int) -> None:
     assert 1 - tolerances.RADIUS <= estimated_radius(series, 9.0) <= 1
 
 
-@pytest.mark.filterwarnings("ignore::symlie.notices.Notice")
+@pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("order", [8, 12, 16, 20, 24, 28, 32])
 @pytest.mark.parametrize("group", ["S3", "S3xR3"])
 def test_every_number_of_steps(group: str, order: int) -> None:

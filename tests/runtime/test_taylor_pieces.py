@@ -220,7 +220,7 @@ def test_conditions_in_constraints_and_fields() -> None:
     """Two masses on a rope over a wheel, of which one has a stop; a state of first order that saturates."""
     model = sl.Model("rope")
     a, b = model.node("a", "R1"), model.node("b", "R1")
-    valve = model.node("valve", sl.translation_space(sl.real_space(1)))
+    valve = model.state("valve", 1)
     u = valve.x[0]
     model.kinetic_energy((a.x_dot[0] ** 2 + 2 * b.x_dot[0] ** 2) / 2)
     model.constraint("rope", a.x[0] + b.x[0])

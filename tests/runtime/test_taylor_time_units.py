@@ -34,7 +34,7 @@ def driven_top() -> sl.Model:
     """A body on a moving pivot with damping, a spring on one side alone, an event and a state of first order."""
     model = sl.Model("driven_top")
     rate = model.parameter("rate", 1.0)
-    body, filtered = model.node("body", "S3xR3"), model.node("filtered", sl.translation_space(sl.real_space(1)))
+    body, filtered = model.node("body", "S3xR3"), model.state("filtered", 1)
     model.kinetic_energy(body.x_dot.dot(body.x_dot) / 2 + body.Omega.dot(body.Omega) / 20)
     model.potential_energy(rate**2 * 9.81 * body.x[2])
     model.force(sl.vector(-(rate**2) * sl.select(body.x[0], 3 * body.x[0], 0), 0, 0), at=body.x)

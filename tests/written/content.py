@@ -69,7 +69,7 @@ def stored(solution: Solution) -> Content:
     return {
         "method": solution.method,
         "status": solution.status,
-        "notices": list(solution.notices),
+        "notices": list(solution.warnings),
         "steps": solution.statistics.steps,
         "t": solution.t.tolist(),
         "q": solution.q.tolist(),

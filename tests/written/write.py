@@ -56,7 +56,7 @@ def solutions(folder: Path) -> None:
     """Write solutions of a hoist and of a rod, and the checkpoint of a run that was interrupted."""
     hoist = runpy.run_path(str(folder / "hoist.py"))["build"]().derive().compile(backend="numpy")
     solution = sl.solve(hoist, 0.5, rtol=1e-4, trace=True)
-    solution = dataclasses.replace(solution, notices=("The rope is short.",))
+    solution = dataclasses.replace(solution, warnings=("The rope is short.",))
     dataclasses.replace(solution, trace=None).save(folder / "hoist.nc")
     solution.save(folder / "hoist.npz")
     rod = sl.Model("rod")

@@ -45,7 +45,7 @@ bricard.add(
     second=np.roll(along, 2, axis=1),
 )
 solution = sl.solve(bricard.derive().compile(), 2, rtol=1e-8, redundant="minimal_norm")
-print(solution.notices[0])
+print(solution.warnings[0])
 
 # %%
 # Angles of the hinges, by rotations of one bar against the next, from the links in line:

@@ -30,7 +30,6 @@ from symlie.errors import (
     TooManyStepsError,
 )
 from symlie.interruption import DeferredInterrupt
-from symlie.notices import notify
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
 from symlie.runtime.integrate.monitors.accumulation import ACCUMULATION, accumulating_event
@@ -54,6 +53,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
+from symlie.warnings import warn
 
 RETURN_SECONDS = 0.05
 """Approximate time between returns of a loop, for progress, interruption and checkpoints."""
@@ -266,7 +266,7 @@ def execute(
         for sentence in found:
             if sentence not in told:
                 told.add(sentence)
-                notify(sentence)
+                warn(sentence)
 
     try:
         with DeferredInterrupt() as interrupt:
@@ -317,7 +317,7 @@ def execute(
     if failure is None:
         found += findings_at_the_end(run, solution)
     if found:
-        solution = dataclasses.replace(solution, notices=tuple(found))
+        solution = dataclasses.replace(solution, warnings=tuple(found))
     if run.settings["multipliers"] == "index1" and run.system.layout.rows:
         solution = solution.with_index1_multipliers()
     if failure is not None:

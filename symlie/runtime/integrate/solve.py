@@ -81,7 +81,7 @@ def solve(
         the configuration after each step), ``"projection+velocity"`` or ``"velocity"``.
     redundant
         Treatment of redundant constraint equations. ``"error"``: an error. ``"minimal_norm"``: the motion without the
-        redundant equations, with the multipliers of minimal norm; a `symlie.notices.Notice` reports the rank. Default:
+        redundant equations, with the multipliers of minimal norm; a `SymlieWarning` reports the rank. Default:
         that of `System.with_redundant`, or ``"error"``.
     trace
         Whether to record all attempted steps, including fixed ones: error estimates, if the method has any, and Newton

@@ -63,7 +63,6 @@ import numpy as np
 
 from symlie.contract.constants import DERIVATIVE_STEP, ROUNDING
 from symlie.errors import ModelError
-from symlie.notices import notify
 from symlie.runtime.implicit.alpha_formula import AlphaFormula
 from symlie.runtime.implicit.alpha_parameters import PARAMETERS, Parameters, parameters_of
 from symlie.runtime.implicit.implicit_step import without_traces
@@ -74,6 +73,7 @@ from symlie.runtime.methods.implicit import MATRIX_OPTIONS, NEWTON_OPTIONS, Impl
 from symlie.runtime.methods.options import Bounded, Choice, Option
 from symlie.runtime.tableaux.entry import EntryReader
 from symlie.runtime.tableaux.order_conditions import FoundOrder, count_order
+from symlie.warnings import warn
 
 if TYPE_CHECKING:
     from symlie.runtime.methods.stepper import State, Stepper, Trial
@@ -156,7 +156,7 @@ class GeneralizedAlpha(Implicit):
             chosen["rho"] = None
         found = replace(self, **chosen)
         for remark in found.parameters.remarks():
-            notify(f"Method {self.name}: {remark}")
+            warn(f"Method {self.name}: {remark}")
         return found
 
     @property

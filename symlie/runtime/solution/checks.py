@@ -30,8 +30,8 @@ def check_solution(solution: Solution) -> None:
     for name, values in solution.outputs.items():
         if np.ndim(values) < 1 or len(values) != count:
             raise ValueError(f"the output {name} has another length than time")
-    if not all(isinstance(text, str) for text in (solution.method, solution.status, *solution.notices)):
-        raise ValueError("method, status and notices are no texts")
+    if not all(isinstance(text, str) for text in (solution.method, solution.status, *solution.warnings)):
+        raise ValueError("method, status or warnings are not texts")
     check_fields("statistics", solution.statistics)
     if not isinstance(solution.settings, dict):
         raise ValueError("settings are no names with values")

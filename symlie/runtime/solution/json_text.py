@@ -25,7 +25,7 @@ def solution_json(solution: Solution) -> dict[str, object]:
         "multipliers": {name: rows.tolist() for name, rows in solution.named_multipliers().items()},
         "outputs": outputs,
         "statistics": dataclasses.asdict(solution.statistics),
-        "notices": [*solution.notices, *solution.outputs.notices],
+        "warnings": [*solution.warnings, *solution.outputs.warnings],
         **({"undetermined": solution.undetermined._asdict()} if any(solution.undetermined) else {}),
         **({} if solution.trace is None else {"trace": {n: x.tolist() for n, x in solution.trace.columns.items()}}),
         **({"events": events} if layout.events else {}),

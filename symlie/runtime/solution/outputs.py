@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import UnknownNameError
-from symlie.notices import notify
 from symlie.runtime.layout.layout import Array, Layout
+from symlie.runtime.solution.summaries import outputs_table
+from symlie.showing import line
+from symlie.warnings import warn
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
@@ -40,7 +42,7 @@ class Outputs(Mapping[str, "Array"]):
         self._solution = solution
         self._names = output_names(solution.system.layout)
         self._known: dict[str, Array] = dict(known or {})
-        self.notices: list[str] = []
+        self.warnings: list[str] = []
 
     @property
     def known(self) -> dict[str, Array]:
@@ -85,8 +87,8 @@ class Outputs(Mapping[str, "Array"]):
             where = f"t = {times[without[0]]:.9g} s"
             others = f" and at {len(without) - 1} other times" if len(without) > 1 else ""
             sentence = f"Output '{name}' of '{self._solution.system.name}' is not finite at {where}{others}."
-            self.notices.append(sentence)
-            notify(sentence)
+            self.warnings.append(sentence)
+            warn(sentence)
 
     def _computed(self, name: str) -> Array:
         solution, layout = self._solution, self._solution.system.layout
@@ -100,3 +102,12 @@ class Outputs(Mapping[str, "Array"]):
             block = observe(prepared, solution.states, (), (name,))["outputs"]
             return block[:, 0] if block.shape[1] == 1 else block
         return observe(prepared, solution.states, (name,))[name]
+
+    def __repr__(self) -> str:
+        return line("Outputs", self._names)
+
+    def _repr_html_(self) -> str:
+        return outputs_table(self._solution, self._names)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._names)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.contract.constants import WHOLE_TURN
+from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.constraint_forces import constraint_force
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution:
+class Solution(NamesSuccessors):
     """Recorded states of an integration; it pickles with its system.
 
     Attributes
@@ -75,8 +76,8 @@ class Solution:
     """Data at the end, for an integration that continues from there."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of `solve` in their JSON form."""
-    notices: tuple[str, ...] = ()
-    """Suspicious findings of the run; each was issued as a warning `symlie.Notice`."""
+    warnings: tuple[str, ...] = ()
+    """Suspicious findings of the run; each was issued as a `symlie.SymlieWarning`."""
 
     def __repr__(self) -> str:
         return solution_line(self)

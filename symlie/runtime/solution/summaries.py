@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from symlie.showing import brief, line, table
 
@@ -50,14 +54,25 @@ def solution_html(solution: Solution) -> str:
         first, last = _energies(solution)
         rows += [("energy in J, at the end", f"{last:.6g} ({last - first:+.2e} since the start)")]
     rows += [("events", len(solution.events))] if layout.events else []
-    rows += [("notice", text) for text in solution.notices]
+    rows += [("warning", text) for text in solution.warnings]
     rows += [("in space", "solution.view()")] if len(solution.t) else []
-    names = solution.undetermined.outputs
-    outputs = [
-        (f"{name} (not unique)" if name in names else name, position.stop - position.start, unit)
-        for name, (position, unit) in layout.outputs.items()
-    ]
-    return table(f"{layout.name}", rows) + table("outputs", outputs, ("name", "components", "unit"))
+    return table(f"{layout.name}", rows) + outputs_table(solution, layout.outputs)
+
+
+def outputs_table(solution: Solution, names: Iterable[str]) -> str:
+    """Return the table of outputs with their numbers of components and units."""
+    layout, undetermined = solution.system.layout, solution.undetermined.outputs
+    outputs = []
+    for name in names:
+        size, unit = 1, "J" if name == "energy" else ""
+        if name in layout.outputs:
+            position, unit = layout.outputs[name]
+            size = position.stop - position.start
+        elif name in layout.node_outputs:
+            node, field, unit = layout.node_outputs[name]
+            size = math.prod(field.shape) * int(np.sum(~node.fixed))
+        outputs.append((f"{name} (not unique)" if name in undetermined else name, size, unit))
+    return table("outputs", outputs, ("name", "components", "unit"))
 
 
 def _energies(solution: Solution) -> tuple[float, float]:

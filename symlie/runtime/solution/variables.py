@@ -225,7 +225,8 @@ def solution_attributes(solution: Solution) -> dict[str, str]:
         "options": json.dumps(system.layout.options),
         "method": solution.method,
         "status": solution.status,
-        "notices": json.dumps(solution.notices),
+        # The name of files that older versions wrote.
+        "notices": json.dumps(solution.warnings),
         "backend": system.backend,
         "optimize": system.optimize,
         "settings": json.dumps(dict(solution.settings)),

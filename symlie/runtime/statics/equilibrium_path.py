@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from symlie.errors import EquilibriumPathError, ModelError
-from symlie.notices import notify
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.continuation import Continuation, CorrectionError, PathPoint
@@ -18,6 +17,7 @@ from symlie.runtime.statics.critical import critical_stiffness
 from symlie.runtime.statics.equilibrium import Equilibrium, static_equilibrium
 from symlie.runtime.statics.parameter_family import ParameterFamily
 from symlie.showing import Brief
+from symlie.warnings import warn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -208,7 +208,7 @@ class _Follower:
                 return self._path("until")
             if cosine > GOOD_COSINE:
                 h = min(GROWTH * h, self.largest)
-        notify(
+        warn(
             f"The path over '{self.family.name}' ends after {self.most} points at {self.points[-1].value:.6g} without "
             f"reaching {self.until:.6g}; take more max_points or a larger largest_step to follow it further."
         )

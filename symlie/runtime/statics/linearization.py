@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.errors import EquilibriumError, ModelError
-from symlie.notices import notify
 from symlie.retired import NamesSuccessors
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.iteration import NotFoundError
@@ -33,6 +32,7 @@ from symlie.runtime.statics.slow_modes import slow_modes
 from symlie.runtime.statics.state_space import state_space
 from symlie.runtime.statics.steady_motion import Coefficients, SteadyMotion, bracket_matrix
 from symlie.showing import Brief
+from symlie.warnings import warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -281,7 +281,7 @@ def linearize(
     )  # fmt: skip
     linear = _with_modes(linear, modes)
     if not linear.is_resolved:
-        notify(_unresolved(linear))
+        warn(_unresolved(linear))
     return linear
 
 

@@ -14,7 +14,6 @@ from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.contract.manifest import REMEDY, check_format, read_manifest
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
-from symlie.notices import notify
 from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import library_files
@@ -28,6 +27,7 @@ from symlie.runtime.system.parameter_sources import filled_parameters
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
 from symlie.trust import check_trust
+from symlie.warnings import warn
 
 BACKENDS = ("auto", "c", "numpy")
 """Values of ``backend``."""
@@ -64,7 +64,7 @@ def load_system(
         except NoCompilerError as error:
             if backend == "c":
                 raise
-            notify(f"{error} Continuing with NumPy, which is slower.")
+            warn(f"{error} Continuing with NumPy, which is slower.")
     chosen = "c" if kernels is not None else "numpy"
     if kernels is None:
         name = f"{layout.name}.py"

@@ -9,25 +9,25 @@ from pathlib import Path
 
 import pytest
 
-from symlie.cli.output import printed_notices
-from symlie.notices import Notice, notify
+from symlie.cli.output import printed_warnings
+from symlie.warnings import SymlieWarning, warn
 from tests.cli.conftest import Outcome
 
 
 def test_each_notice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with printed_notices():
+    with printed_warnings():
         for _ in range(2):
-            notify("Energy grows.")
+            warn("Energy grows.")
     captured = capsys.readouterr()
-    assert (captured.out, captured.err) == ("", "symlie: note: Energy grows.\n" * 2)
+    assert (captured.out, captured.err) == ("", "symlie: warning: Energy grows.\n" * 2)
 
 
 def test_other_warnings_are_not_touched() -> None:
-    with pytest.warns(DeprecationWarning, match="old") as given, printed_notices():
+    with pytest.warns(DeprecationWarning, match="old") as given, printed_warnings():
         warnings.warn("old", DeprecationWarning, stacklevel=1)
     assert len(given) == 1
-    with pytest.warns(Notice, match="after"):
-        notify("after")
+    with pytest.warns(SymlieWarning, match="after"):
+        warn("after")
 
 
 SPRING = '''"""A point on a spring."""
@@ -56,18 +56,18 @@ def test_notices_of_a_run_are_in_its_json(cli: Cli) -> None:
     """And on stderr, so that stdout holds one object."""
     result = cli(*WORDS, "--h", "0.1", "--t-eval", "1,2,3")
     assert (result.code, result.json["status"]) == (0, "ok")
-    (notice,) = result.json["notices"]
+    (notice,) = result.json["warnings"]
     assert notice.startswith("Output 'root' of 'spring' is not finite at t = 2 s and at 1 other times.")
-    assert result.err == f"symlie: note: {notice}\n"
+    assert result.err == f"symlie: warning: {notice}\n"
     assert result.json["outputs"]["root"][1:] == [None, None]
-    assert cli(*WORDS[:4], "--t-end", "1", "--h", "0.1", "--json").json["notices"] == []
+    assert cli(*WORDS[:4], "--t-end", "1", "--h", "0.1", "--json").json["warnings"] == []
 
 
 @pytest.mark.usefixtures("spring")
 def test_energy_that_grows_is_a_notice_in_json(cli: Cli) -> None:
     result = cli(*WORDS[:4], "--t-end", "9", "--h", "3", "--json")
-    assert any("which the model conserves" in notice for notice in result.json["notices"])
-    assert result.err.splitlines() == [f"symlie: note: {notice}" for notice in result.json["notices"]]
+    assert any("which the model conserves" in notice for notice in result.json["warnings"])
+    assert result.err.splitlines() == [f"symlie: warning: {notice}" for notice in result.json["warnings"]]
 
 
 @pytest.mark.usefixtures("spring")

@@ -13,13 +13,13 @@ from pathlib import Path
 _PACKAGE = str(Path(__file__).parent)
 
 
-class Notice(UserWarning):
+class SymlieWarning(UserWarning):
     """Warning that a result may not be the expected one, although nothing failed."""
 
 
-def notify(sentence: str) -> None:
-    """Issue a `Notice` at the calling line outside of symlie."""
+def warn(sentence: str) -> None:
+    """Issue a `SymlieWarning` at the calling line outside of symlie."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(sentence, Notice, stacklevel=level)
+    warnings.warn(sentence, SymlieWarning, stacklevel=level)

@@ -129,6 +129,7 @@ def test_tables_of_notebooks() -> None:
     ):
         assert all(word in text for word in words), text
         assert "<script" not in text and len(text) < 5000
+    assert run.outputs._ipython_key_completions_() == list(run.outputs)
 
 
 FOREVER = 86_400

@@ -99,3 +99,12 @@ def table(caption: str, rows: Iterable[Sequence[object]], header: Sequence[str] 
 
 def _row(cells: Sequence[object], tag: str) -> str:
     return "<tr>" + "".join(f'<{tag} style="text-align: left">{html.escape(str(c))}</{tag}>' for c in cells) + "</tr>"
+
+
+class ListsPublicNames:
+    """Base of classes with attributes for other modules, which `dir`, completion and the reference leave out."""
+
+    INTERNAL: ClassVar[frozenset[str]] = frozenset()
+
+    def __dir__(self) -> list[str]:
+        return sorted(set(super().__dir__()) - self.INTERNAL - {"INTERNAL"})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import itertools
 import re
+import textwrap
 from operator import attrgetter
 from pathlib import Path
 
@@ -140,3 +142,39 @@ def test_type_checkers_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_is_public() -> None:
     assert isinstance(inspect.getattr_static(Node, "v_dot"), property)
     assert {"symlie.solve", "System.newton_matrices", "Linearization.eigenvalues", "symlie.errors"} <= public_names()
+
+
+def documented_names(kind: type) -> set[str]:
+    """Names of a class with docstrings, and attributes with docstrings below them."""
+    found = set()
+    for base in kind.__mro__:
+        if not base.__module__.startswith("symlie"):
+            continue
+        found |= {name for name, value in vars(base).items() if getattr(value, "__doc__", None)}
+        found |= {name for names in re.findall(r"^(\w+(?:, \w+)*)$", inspect.getdoc(base) or "", re.M)
+                  for name in names.split(", ")}  # fmt: skip
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(base)))):
+            body = getattr(node, "body", None)
+            for assigned, after in itertools.pairwise(body if isinstance(body, list) else []):
+                if isinstance(assigned, ast.Assign | ast.AnnAssign) and is_text(after):
+                    targets = assigned.targets if isinstance(assigned, ast.Assign) else [assigned.target]
+                    found |= {ast.unparse(target).removeprefix("self.") for target in targets}
+    return found
+
+
+def is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def test_completion_lists_documented_names() -> None:
+    model = sl.Model("point")
+    node = model.node("p", "R1")
+    model.kinetic_energy(node.x_dot[0] ** 2 / 2)
+    equations = model.derive()
+    system = equations.compile(backend="numpy")
+    solution = sl.solve(system, 0.1, h=0.1)
+    for thing in (model, equations, system, solution, solution.statistics):
+        shown = {name for name in dir(thing) if not name.startswith("_")}
+        assert shown <= documented_names(type(thing)), type(thing).__name__
+        assert "INTERNAL" not in shown
+    assert {"linearize", "initial_state"} <= set(dir(system)) and "mechanics" not in dir(system)

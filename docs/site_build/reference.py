@@ -114,6 +114,8 @@ def name_page(name: str) -> str:
         parts.append(f".. automodule:: symlie.{name}\n   :members:\n   :show-inheritance:")
     elif inspect.isclass(thing):
         options = [":members:", f":inherited-members: {', '.join(stops(thing))}", ":special-members: __call__"]
+        if internal := getattr(thing, "INTERNAL", None):
+            options.append(f":exclude-members: {', '.join(sorted({*internal, 'INTERNAL'}))}")
         if public_classes() & set(thing.__bases__):
             options.append(":show-inheritance:")
         parts.append(f".. autoclass:: {name}\n   " + "\n   ".join(options))

@@ -17,7 +17,7 @@ from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
 from symlie.modeling.reported_names import check_reported_names
 from symlie.modeling.statement import Statement
-from symlie.showing import line, listed
+from symlie.showing import ListsPublicNames, line, listed
 from symlie.stages import stage
 
 if TYPE_CHECKING:
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class Equations(ListsPublicNames):
     """Equations of motion M(q) v' = -g(t, q, v) - B(q)ᵀ λ, Φ(t, q) = 0 of a model."""
 
+    INTERNAL = frozenset(
+        {"arrangement", "canonical_text", "derived", "elements", "emitted", "options", "stated", "with_symbols"}
+    )
+
     model: Model
+    """The model at the time of derivation."""
     options: tuple[tuple[str, object], ...] = ()
     stated: Hashable = None
     """Fingerprint of the model at the time of derivation."""

@@ -26,21 +26,31 @@ from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
+from symlie.showing import ListsPublicNames
 from symlie.unit_names import UNITS, Unit, parse_units
 
 TIME = Symbol("t", real=True)
 """Symbol of the time, in seconds."""
 
 
-class Stated:
+class Stated(ListsPublicNames):
     """All terms defined on some nodes, with the parameters and the time that they may use."""
+
+    INTERNAL = frozenset({
+        "angles", "applied_forces", "dissipated_terms", "energy_terms", "fields", "generalized_forces",
+        "kinetic_terms", "local_outputs", "locations", "placements", "potential_terms", "program",
+        "slots", "time", "totals", "trees", "units",
+    })  # fmt: skip
 
     def __init__(self, name: str) -> None:
         self.name = stem("The model's", name)
+        """Name of the model or element type."""
         self.program = Program(self.name)
         self.nodes: list[Node] = []
+        """Nodes in the order of their definition."""
         self._own_nodes: dict[str, Node] = {}
         self.parameters: list[Parameter] = []
+        """Parameters in the order of their definition."""
         self._parameter_names: set[str] = set()
         self.kinetic_terms: list[Expr] = []
         self.potential_terms: list[Expr] = []
@@ -54,11 +64,14 @@ class Stated:
         self.trees: list[BodyTree] = []
         self.angles: list[UnwrappedAngle] = []
         self.constraints: list[Constraint] = []
+        """Constraints in the order of their definition."""
         self.outputs: list[Output] = []
+        """Outputs in the order of their definition."""
         self.totals: set[str] = set()
         """Names of outputs that are summed over the model."""
         self.local_outputs: list[Output] = []
         self.events: list[Event] = []
+        """Events in the order of their definition."""
         self._forces_of_all: str | None = None
         self._velocities: set[Symbol] = set()
         self._accelerations: set[Symbol] = set()

@@ -67,6 +67,12 @@ class Model(Drawn, TableStatement):
     >>> model.initial(q, Omega=[0, 1, 0.1])
     """
 
+    INTERNAL = TableStatement.INTERNAL | frozenset({
+        "arrays", "breakpoints", "compliances", "conditions", "curves", "given_coordinates",
+        "initial_values", "instances", "is_empty", "joint_coordinates", "joint_rates", "motions",
+        "run_time_tables", "shapes", "tables", "with_program", "without_own_statement",
+    })  # fmt: skip
+
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.initial_values: dict[str, list[InitialValue]] = {}
@@ -75,7 +81,9 @@ class Model(Drawn, TableStatement):
         self.instances: list[ElementInstances] = []
         self.motions: list[Motion] = []
         self.ground = Ground()
+        """Fixed body with the inertial axes."""
         self.joints: list[PlacedByCoordinates] = []
+        """Joints in the order of their definition."""
         self.joint_coordinates: dict[str, tuple[str, str]] = {}
         self.joint_rates: list[JointRate] = []
         self.conditions: dict[str, InitialCondition] = {}

@@ -236,6 +236,7 @@ class Node(GroupElement):
 
     def __init__(self, program: Program, name: str, group: ConfigurationSpace) -> None:
         self.name = name
+        """Name of the node in results."""
         storage = tuple(Symbol(f"{name}.{s.name}", real=True) for s in storage_symbols(group))
         size = group.velocity_dimension
         velocity = tuple(Symbol(f"{name}.v{i}", real=True) for i in range(size))
@@ -354,7 +355,16 @@ class Node(GroupElement):
         return [*dict.fromkeys([*super().field_names, *(f.name for f in self.group.velocity_fields), *moving])]
 
     def __dir__(self) -> list[str]:
-        hidden = () if self.group.velocity_dimension else ("v", "v_dot", "velocity", "acceleration")
+        hidden = [
+            "acceleration",
+            "along_velocity",
+            "field_names",
+            "group_velocity",
+            "parts_of_force",
+            "value",
+            "velocity",
+        ]
+        hidden += [] if self.group.velocity_dimension else ["v", "v_dot"]
         return sorted(set(super().__dir__()) - set(hidden))
 
 

@@ -30,6 +30,7 @@ class TableStatement(Statement):
         super().__init__(name)
         self.breakpoints: list[str] = []
         self.inputs: list[Input] = []
+        """Inputs in the order of their definition."""
         self.tables: list[SmoothTable] = []
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.summaries import outputs_table
-from symlie.showing import line
+from symlie.showing import ListsPublicNames, line
 from symlie.warnings import warn
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def output_names(layout: Layout) -> list[str]:
     return [*OF_EVERY_MODEL, *residuals, *layout.outputs, *layout.node_outputs]
 
 
-class Outputs(Mapping[str, "Array"]):
+class Outputs(ListsPublicNames, Mapping[str, "Array"]):
     """Outputs by name, with one value for each recorded state.
 
     Parameters
@@ -38,11 +38,14 @@ class Outputs(Mapping[str, "Array"]):
         Outputs that are already computed.
     """
 
+    INTERNAL = frozenset({"at_states", "known"})
+
     def __init__(self, solution: Solution, known: Mapping[str, Array] | None = None) -> None:
         self._solution = solution
         self._names = output_names(solution.system.layout)
         self._known: dict[str, Array] = dict(known or {})
         self.warnings: list[str] = []
+        """Suspicious values of outputs that were computed."""
 
     @property
     def known(self) -> dict[str, Array]:

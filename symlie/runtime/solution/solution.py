@@ -25,6 +25,7 @@ from symlie.runtime.solution.state_at import StateAt
 from symlie.runtime.solution.summaries import solution_html, solution_line
 from symlie.runtime.solution.trace import Trace
 from symlie.runtime.solution.undetermined import Undetermined, undetermined_of
+from symlie.showing import ListsPublicNames
 
 if TYPE_CHECKING:
     import pandas
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution(NamesSuccessors):
+class Solution(ListsPublicNames, NamesSuccessors):
     """Recorded states of an integration; it pickles with its system.
 
     Attributes
@@ -56,14 +57,19 @@ class Solution(NamesSuccessors):
         Auxiliary integrator state, shape (n, size); `Layout.carried` names its parts.
     """
 
+    INTERNAL = frozenset({"carried", "known_fields"})
+
     system: System
+    """The system that was integrated."""
     method: str
+    """Name of the method."""
     t: Array
     q: Array
     v: Array
     multipliers: Array
     carried: Array
     statistics: Statistics = field(default_factory=Statistics)
+    """Counts of steps and evaluations, residuals and durations."""
     status: str = "ok"
     """``"ok"`` at the end time, ``"event"`` if a terminal event ended the run, ``"accumulation"`` if that event belongs
     to a sequence whose intervals are too short for the resolution of time, else the name of the error.

@@ -70,11 +70,15 @@ class Linearization(Brief, NamesSuccessors):
     """
 
     system: System
+    """The system that was linearised."""
     t: float
+    """Time, in s."""
     q: Array
+    """Configuration, shape (storage,)."""
     v: Array
     """Velocity of the steady motion, shape (dimension,); zero at rest."""
     multipliers: Array
+    """λ, shape (constraint equations,)."""
     free: NDArray[np.intp]
     """Indices of the free velocity components among all components."""
     mass: Sparse

@@ -31,6 +31,7 @@ from symlie.runtime.system.inputs import (
 )
 from symlie.runtime.system.mechanics import REDUNDANT
 from symlie.runtime.system.parameters import changed_parameters
+from symlie.showing import ListsPublicNames
 
 OF_CODE = ("layout", "files", "backend", "optimize", "kernels", "algebra", "sets")
 """Fields of `SystemValues` that all systems of one generated code share."""
@@ -49,16 +50,27 @@ class Timings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SystemValues(NamesSuccessors):
+class SystemValues(ListsPublicNames, NamesSuccessors):
     """Generated code with its layout and the values of a run."""
 
+    INTERNAL = frozenset({
+        "algebra", "branch_check", "breakpoints", "breakpoints_between", "check_motions",
+        "element_parameters", "files", "given_coordinates", "initial_fields", "initial_values",
+        "joint_source", "kernels", "mechanics", "ordinary_start", "own_initial", "prepared",
+        "quantity_source", "sets", "sources", "stated_state", "stated_values",
+    })  # fmt: skip
+
     layout: Layout
+    """Names and places of nodes, parameters, constraint equations and outputs in arrays."""
     files: Mapping[str, str]
     backend: str
+    """``"c"`` or ``"numpy"``."""
     optimize: str
+    """Value of ``optimize`` of `Equations.compile`."""
     kernels: Kernels
     algebra: DenseAlgebra | BandedAlgebra
     parameters: Array
+    """Values of all parameters of the model; `layout` has their places."""
     element_parameters: tuple[Array, ...]
     sets: KernelSets
     """Further kernel sets, loaded on first use."""
@@ -66,6 +78,7 @@ class SystemValues(NamesSuccessors):
     inputs: Mapping[str, InputTable] = field(default_factory=dict)
     """Tables of inputs, and tables that replace smooth tables of the model."""
     timings: Timings = Timings()
+    """Durations of derivation, emission and compilation, in s."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """User files from which the model was built, with hashes of their contents."""
     quantity_source: Callable[[], Quantities] | None = None

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from symlie.certify.enclosures import NotProvableError
 from symlie.certify.matrix_proof import prove_kernel
-from symlie.compile.compiler import flags, run_compiler
+from symlie.compile.compiler import LIBRARY_SUFFIX, flags, run_compiler
 from symlie.derive.operators.group import group_operators
 from symlie.derive.operators.samples import point_at, rounded
 from symlie.emit.operators.files import emit_operators
@@ -163,7 +163,7 @@ def _functions(operators: GroupOperators) -> dict[str, Function]:
         with tempfile.TemporaryDirectory() as folder:
             for name, text in source.items():
                 Path(folder, name).write_text(text, encoding="utf-8")
-            output = Path(folder, "operators.so")
+            output = Path(folder, f"operators{LIBRARY_SUFFIX}")
             run_compiler(Path(folder, f"{PREFIX}.c"), output, flags("default"))
             library = ctypes.CDLL(str(output))
         return {o.signature.name: _compiled(library, o, operators.real) for o in operators.operators}

@@ -20,7 +20,7 @@ from symlie.certify.operation_list import OperationList
 from symlie.certify.proof import Section
 from symlie.certify.rounding import Contraction
 from symlie.certify.source_text import function_text
-from symlie.compile.compiler import flags, run_compiler
+from symlie.compile.compiler import LIBRARY_SUFFIX, flags, run_compiler
 from symlie.errors import NoCompilerError, SymlieError
 from symlie.ir.schemes import POLES
 
@@ -84,7 +84,7 @@ def compile_functions(
         path = Path(folder, "functions.c")
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         for optimize in OPTIMIZE[contraction]:
-            output = Path(folder, f"{optimize}.so")
+            output = Path(folder, f"{optimize}{LIBRARY_SUFFIX}")
             try:
                 run_compiler(path, output, flags(optimize))
             except NoCompilerError:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, warn_once, workplace, write_private
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
-from symlie.compile.compiler import find_compiler, flags, processor_identity, run_compiler
+from symlie.compile.compiler import LIBRARY_SUFFIX, find_compiler, flags, processor_identity, run_compiler
 from symlie.errors import CacheError, CompilerError
 from symlie.reading import check_file_names
 
@@ -108,8 +108,8 @@ def _reason(error: OSError | CompilerError, root: Path) -> str | None:
 
 
 def _known_library(root: Path, key: str) -> Path | None:
-    for known in sorted((root / _LIBRARIES).glob(f"{key}-*.so")):
-        if _counts(known) and known.name == f"{key}-{_content(known)}.so":
+    for known in sorted((root / _LIBRARIES).glob(f"{key}-*{LIBRARY_SUFFIX}")):
+        if _counts(known) and known.name == f"{key}-{_content(known)}{LIBRARY_SUFFIX}":
             note_use(known)
             return known
     return None
@@ -119,10 +119,10 @@ def _new_library(root: Path, key: str, files: Mapping[str, str], main: str, comp
     with workplace(root, _LIBRARIES) as (build, folder):
         for name, text in files.items():
             write_private(build / name, text)
-        output = build / "library.so"
+        output = build / f"library{LIBRARY_SUFFIX}"
         run_compiler(build / main, output, compiler_flags)
         output.chmod(0o600)
-        library = folder / f"{key}-{_content(output)}.so"
+        library = folder / f"{key}-{_content(output)}{LIBRARY_SUFFIX}"
         os.replace(output, library)
     _is_written(library)
     return library

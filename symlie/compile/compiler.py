@@ -11,6 +11,8 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,9 +20,21 @@ from symlie.errors import CompilerError, InterruptedCompilationError, NoCompiler
 from symlie.interruption import DeferredInterrupt
 from symlie.reading import brief
 from symlie.stages import stage
+from symlie.warnings import warn
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")
 """Flags of all compilations: never -ffast-math; no SLP pass, which emits fused operations despite -ffp-contract=off."""
+
+LIBRARY_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+"""End of the names of shared libraries."""
+
+_SUBSTITUTES: dict[str, tuple[str, ...]] = {
+    "-march=native": ("-mcpu=native",),
+    "-fno-tree-slp-vectorize": (),
+    "-ftree-vectorize": (),
+    "-fno-math-errno": (),
+}
+"""Flags that concern speed alone, and those that take their places in compilers that lack them."""
 
 _REFUSALS = {
     "symlie needs NaN and infinity": (
@@ -213,26 +227,75 @@ def _words(process: subprocess.Popen[str]) -> str:
 
 
 def run_compiler(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
-    """Compile one source file to a shared library; raise `CompilerError` or `InterruptedCompilationError`."""
+    """Compile one source file to a shared library, without flags that the compiler lacks and can do without; raise
+    `CompilerError`, `NoCompilerError` or `InterruptedCompilationError`."""
+    try:
+        _compile(source, output, compiler_flags)
+    except CompilerError as error:
+        if isinstance(error, InterruptedCompilationError | NoCompilerError):
+            raise
+        accepted = accepted_flags(find_compiler(), compiler_flags)
+        if accepted == compiler_flags:
+            raise
+        _compile(source, output, accepted)
+
+
+def _compile(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
     command = [*find_compiler().command, *compiler_flags, "-o", str(output), str(source), "-lm"]
     shown = brief(" ".join([*find_compiler().command, *compiler_flags, source.name]))
     try:
         with stage("compile", source.name):
             code, said = _ended(command, source)
     except OSError as error:
-        raise CompilerError(f"{command[0]} can not be run ({error.strerror}); is it a compiler? ({shown})") from error
+        raise CompilerError(f"{command[0]} cannot be run ({error.strerror}); is it a compiler? ({shown})") from error
     if code and (found := [reason for reason in _REFUSALS if reason in said]):
         raise CompilerError(_refusal(command[0], found[0]))
     if code < 0:
         raise CompilerError(
-            f"The C compiler was ended by {_signal_name(-code)}, perhaps for want of memory or of room on "
-            f"the disk ({shown})."
+            f"The C compiler was ended by {_signal_name(-code)}, perhaps for lack of memory or disk space ({shown})."
         )
     if code:
         first = "\n".join(line[:_LONGEST_LINE] for line in said.splitlines()[:_SHOWN_LINES])
         raise CompilerError(f"The C compiler failed ({shown}):\n{first or f'exit code {code}'}")
     if not output.exists():
         raise CompilerError(f"The C compiler {command[0]} wrote no library; is it a compiler? ({shown})")
+
+
+@functools.cache
+def accepted_flags(compiler: Compiler, compiler_flags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the flags without those that a compiler rejects and can do without, and warn about them; raise
+    `NoCompilerError` if it rejects others."""
+    name = compiler.command[0]
+    needed = tuple(flag for flag in compiler_flags if flag not in _SUBSTITUTES)
+    if not _accepts(compiler, needed):
+        raise NoCompilerError(
+            f"The C compiler {name} does not build shared libraries with {' '.join(needed)}; select gcc or clang "
+            "with the environment variable CC, or use the NumPy backend."
+        )
+    accepted: list[str] = []
+    rejected: list[str] = []
+    for flag in compiler_flags:
+        choices = (flag, *_SUBSTITUTES.get(flag, ()))
+        chosen = next((c for c in choices if c in needed or _accepts(compiler, (*needed, c))), None)
+        (rejected if chosen is None else accepted).append(chosen or flag)
+    if rejected:
+        warn(
+            f"The C compiler {name} does not accept {', '.join(rejected)}; results are the same, but compiled code "
+            "may be slower."
+        )
+    return tuple(accepted)
+
+
+def _accepts(compiler: Compiler, compiler_flags: tuple[str, ...]) -> bool:
+    """Return whether a compiler builds a shared library with these flags."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, output = Path(folder, "probe.c"), Path(folder, f"probe{LIBRARY_SUFFIX}")
+        source.write_text("int symlie_probe(void);\nint symlie_probe(void) { return 0; }\n")
+        try:
+            code, _ = _ended([*compiler.command, *compiler_flags, "-o", str(output), str(source), "-lm"], source)
+        except OSError:
+            return False
+        return code == 0 and output.exists()
 
 
 def _signal_name(number: int) -> str:

@@ -396,10 +396,10 @@ def test_damaged_generated_folders_are_refused(name: str, folder: Path) -> None:
         sl.load(folder, trust=True)
 
 
-def test_a_compiler_that_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_that_writes_no_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symlie.compile.compiler.find_compiler", lambda: Compiler(("true",), "true"))
-    with pytest.raises(CompilerError, match="The C compiler true wrote no library"):
-        run_compiler(tmp_path / "a.c", tmp_path / "a.so", ())
+    with pytest.raises(CompilerError, match="The C compiler true does not build shared libraries"):
+        run_compiler(tmp_path / "a.c", tmp_path / "a.so", ("-shared",))
 
 
 def test_backends_are_listed() -> None:

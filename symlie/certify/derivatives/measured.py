@@ -17,7 +17,7 @@ from symlie.certify.derivatives.amplitudes import polynomials
 from symlie.certify.derivatives.bounds import DOWNWARDS, EPSILON, EVERYWHERE, UPWARDS, parsed
 from symlie.certify.derivatives.scheme import Scheme
 from symlie.certify.derivatives.spherical import WINDOW, Array, columns
-from symlie.compile.compiler import flags, run_compiler
+from symlie.compile.compiler import LIBRARY_SUFFIX, flags, run_compiler
 from symlie.compile.headers import with_headers
 from symlie.contract.constants import constants_header
 from symlie.errors import NoCompilerError
@@ -52,7 +52,7 @@ def compiled(text: str) -> dict[str, Function] | None:
             with_headers({**constants_header(), "library.c": SOURCE}) | {"function_series.h": text}
         ).items():
             Path(folder, name).write_text(content, encoding="utf-8")
-        output = Path(folder, "library.so")
+        output = Path(folder, f"library{LIBRARY_SUFFIX}")
         try:
             run_compiler(Path(folder, "library.c"), output, flags("default"))
         except NoCompilerError:

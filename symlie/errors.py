@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from symlie.paths import PACKAGE
 from symlie.showing import shortened
 
 if TYPE_CHECKING:
@@ -21,6 +24,14 @@ class SymlieError(Exception):
 
     def __str__(self) -> str:
         return shortened(super().__str__())
+
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines of the traceback for IPython: frames of the user, unless SYMLIE_TRACEBACK is set."""
+        others = () if os.environ.get("SYMLIE_TRACEBACK") else (str(PACKAGE), f"{os.sep}IPython{os.sep}")
+        frames = traceback.extract_tb(self.__traceback__)
+        shown = [frame for frame in frames if not any(folder in frame.filename for folder in others)]
+        text = "".join(traceback.format_list(shown))
+        return ["Traceback (most recent call last):", *text.splitlines(), f"{type(self).__name__}: {self}"]
 
 
 class ModelError(SymlieError):

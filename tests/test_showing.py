@@ -14,6 +14,8 @@ from nbclient import NotebookClient
 
 import symlie as sl
 from symlie.derive.equations import Equations
+from symlie.errors import ModelError
+from symlie.paths import PACKAGE
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.solution.solution import Solution
 from symlie.showing import LONGEST_LINE, MOST_ROWS, brief, line, table
@@ -130,6 +132,17 @@ def test_tables_of_notebooks() -> None:
         assert all(word in text for word in words), text
         assert "<script" not in text and len(text) < 5000
     assert run.outputs._ipython_key_completions_() == list(run.outputs)
+
+
+def test_traceback_in_notebooks_ends_at_the_line_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelError) as caught:
+        pendulum().kinetic_energy("nonsense")
+    lines = caught.value._render_traceback_()
+    assert lines[0].startswith("Traceback") and lines[-1] == f"{type(caught.value).__name__}: {caught.value}"
+    assert 'pendulum().kinetic_energy("nonsense")' in lines[-2]
+    assert not any(str(PACKAGE) in line for line in lines)
+    monkeypatch.setenv("SYMLIE_TRACEBACK", "1")
+    assert any(str(PACKAGE) in line for line in caught.value._render_traceback_())
 
 
 FOREVER = 86_400

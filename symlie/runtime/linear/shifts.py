@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.linear.iteration import NotFoundError
 from symlie.runtime.linear.kkt import Numbers
 
 ROUNDING = 64 * np.finfo(float).eps
@@ -91,11 +92,14 @@ def resolved(first: Eigenpairs, at: Callable[[float], Eigenpairs], fastest: floa
         last = int(candidates[-1])
         size, error = float(found.sizes[last]), float(found.error[last])
         least = min(max(size, error), DESCENT * least) * (FARTHER**useless if error >= size else 1.0)
-        slower = near(at, least) if least > SLOWEST * fastest else None
+        try:
+            slower = near(at, least) if least > SLOWEST * fastest else None
+        except NotFoundError:  # rounding may make the inverse of the same vector another one each time
+            break
         if slower is None:
             break
         found = _joined(slower, found)
-        useless = 0 if found.error[last] < error / 2 else useless + 1
+        useless = useless + 1 if last < len(found.values) and found.error[last] >= error / 2 else 0
         limit = limit if useless == 0 or error >= size else last
     return found
 
@@ -143,7 +147,12 @@ def _joined(slow: Eigenpairs, fast: Eigenpairs) -> Eigenpairs:
     """Slow eigenvalues of one computation and fast ones of another, split at a gap where both are accurate."""
     count = min(len(slow.values), len(fast.values))
     tiny = np.finfo(float).tiny
-    costs = [np.log(np.maximum.reduce([x.error, RESOLVED * x.sizes, x.noise])[:count] + tiny) for x in (slow, fast)]
+    # Of costs that are infinite sums would all be alike.
+    most = np.finfo(float).max
+    costs = [
+        np.log(np.minimum(np.maximum.reduce([x.error, RESOLVED * x.sizes, x.noise])[:count] + tiny, most))
+        for x in (slow, fast)
+    ]
     cost = np.concatenate([[0.0], np.cumsum(costs[0])]) + np.concatenate([np.cumsum(costs[1][::-1])[::-1], [0.0]])
     allowed = np.flatnonzero(cost <= cost.min() + np.log(COMPARABLE))
     gaps = np.zeros(count + 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.entry_rounding import entry_rounding
-from symlie.runtime.linear.iteration import converged
+from symlie.runtime.linear.iteration import RitzPairs, largest
 from symlie.runtime.linear.kkt import Numbers, SaddlePoint
 from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, near, resolved
 from symlie.runtime.statics.first_order import independent_rows
@@ -83,22 +83,20 @@ class _Unsymmetric:
 
     def slowest(self, count: int) -> Eigenpairs:
         """Return the eigenvalues nearest to zero, by iteration."""
-        from scipy.sparse.linalg import LinearOperator, eigs
-
         n, m = self._jacobian.shape[1], self._jacobian.shape[0]
 
-        def vectors(matrix: Sparse, shift: float) -> tuple[Numbers, Numbers]:
+        def vectors(matrix: Sparse, shift: float) -> RitzPairs:
             factors = self._factors(matrix, self._jacobian, shift)
-            inverse = LinearOperator((n, n), matvec=lambda x: factors.solve(x, np.zeros(m))[0], dtype=float)
-            start = inverse @ np.random.default_rng(0).standard_normal(n)
-            return converged(lambda: eigs(inverse, count, v0=start), count)
+
+            def apply(x: Array) -> Array:
+                return factors.solve(x, np.zeros((m, x.shape[1])))[0]
+
+            return largest(apply, n, n - m, count, count)
 
         def at(shift: float) -> Eigenpairs:
-            (reciprocals, right), (others, left) = (
-                vectors(matrix, shift) for matrix in (self._stiffness, self._stiffness.T.tocsr())
-            )
-            same = np.argmin(np.abs(others - reciprocals[:, None]), axis=1)
-            return self._pairs(reciprocals, left[:, same], right, shift)
+            right, left = (vectors(matrix, shift) for matrix in (self._stiffness, self._stiffness.T.tocsr()))
+            same = np.argmin(np.abs(left.values - right.values[:, None]), axis=1)
+            return self._pairs(right.values, left.vectors[:, same], right.vectors, shift, right.residuals)
 
         return self._resolved(at, FIRST)
 
@@ -115,13 +113,15 @@ class _Unsymmetric:
 
         return SaddlePoint(stiffness + shift * eye_array(rows.shape[1]), rows, lost_pivot=0.0, refinements=1)
 
-    def _pairs(self, reciprocals: Numbers, left: Numbers, right: Numbers, shift: float) -> Eigenpairs:
+    def _pairs(
+        self, reciprocals: Numbers, left: Numbers, right: Numbers, shift: float, residuals: Array | float = 0.0
+    ) -> Eigenpairs:
         """Return the eigenvalues ordered by modulus."""
         values, magnified, growth = from_reciprocals(reciprocals, -shift)
         left, right = (x / np.linalg.norm(x, axis=0) for x in (left, right))
         overlap = np.maximum(np.abs(np.sum(left * right, axis=0)), np.finfo(float).eps)
         noise = np.sum(np.abs(left) * (self._rounding @ np.abs(right)), axis=0) / overlap
-        error = ROUNDING * growth * magnified / overlap
+        error = (ROUNDING * growth + residuals) * magnified / overlap
         order = np.argsort(np.abs(values), kind="stable")
         shifts = np.full(len(values), shift)
         return Eigenpairs(values[order], right[:, order], error[order], noise[order], shifts, growth)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.iteration import converged
+from symlie.runtime.linear.iteration import largest
 from symlie.runtime.linear.kkt import SaddlePoint
 from symlie.runtime.linear.multipliers import Multipliers
 from symlie.runtime.linear.shifts import ROUNDING, Eigenpairs, from_reciprocals, near, resolved, root_bound
@@ -82,18 +82,16 @@ class Oscillations:
     def slowest(self, modes: int) -> Eigenpairs:
         """Return the slowest modes, by iteration; raise LinAlgError if no shift makes K regular on the null space of B,
         NotFoundError if the iteration finds fewer modes."""
-        from scipy.sparse.linalg import LinearOperator, eigsh
-
         n, m = self._mass.shape[0], self._jacobian.shape[0]
 
         def at(shift: float) -> Eigenpairs:
             factors = self._factors(shift, self._jacobian)
-            operator = LinearOperator((n, n), matvec=lambda x: factors.solve(x, np.zeros(m))[0], dtype=float)
-            start = operator @ (self._mass @ np.random.default_rng(0).standard_normal(n))
-            squares, vectors = converged(
-                lambda: eigsh(self._stiffness, modes, self._mass, sigma=-shift, v0=start, OPinv=operator), modes
-            )
-            return self._from_inverse(1 / (squares + shift), vectors, shift)
+
+            def apply(x: Array) -> Array:
+                return factors.solve(self._mass @ x, np.zeros((m, x.shape[1])))[0]
+
+            pairs = largest(apply, n, n - m, modes, modes, self._mass)
+            return self._from_inverse(pairs.values, pairs.vectors, shift, pairs.residuals)
 
         unit = FIRST * float(np.abs(self._stiffness.diagonal()).max() / np.abs(self._mass.diagonal()).max())
         first = near(at, unit)
@@ -104,15 +102,18 @@ class Oscillations:
     def _factors(self, shift: float, rows: Sparse) -> SaddlePoint:
         return SaddlePoint(self._stiffness + shift * self._mass, rows, lost_pivot=0.0, refinements=1)
 
-    def _from_inverse(self, reciprocals: Array, vectors: Array, shift: float) -> Eigenpairs:
+    def _from_inverse(
+        self, reciprocals: Array, vectors: Array, shift: float, residuals: Array | float = 0.0
+    ) -> Eigenpairs:
         values, magnified, growth = from_reciprocals(reciprocals, -shift)
         found = self._pairs(values, vectors, shift)
-        magnified = magnified[np.argsort(np.abs(values), kind="stable")]
+        order = np.argsort(np.abs(values), kind="stable")
+        magnified, left = magnified[order], np.broadcast_to(residuals, len(order))[order]
         sizes = np.abs(found.vectors)
         coupled = sizes.T @ (self._disturbed @ sizes)
         np.fill_diagonal(coupled, 0.0)
         # Coupling of modes by rounding changes eigenvalues to second order.
-        error = ROUNDING * growth * magnified + coupled**2 @ (1 / np.sqrt(magnified))
+        error = (ROUNDING * growth + left) * magnified + coupled**2 @ (1 / np.sqrt(magnified))
         return replace(found, error=error, growth=growth)
 
     def _pairs(self, squares: Array, vectors: Array, shift: float = 0.0) -> Eigenpairs:

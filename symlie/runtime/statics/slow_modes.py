@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symlie.runtime.layout.layout import Array, Sparse
-from symlie.runtime.linear.iteration import NotFoundError, converged
+from symlie.runtime.linear.iteration import NotFoundError, largest
 from symlie.runtime.linear.kkt import Numbers, SaddlePoint
 from symlie.runtime.linear.shifts import (
     ROUNDING,
@@ -37,6 +37,9 @@ ITERATED = 1e-9
 
 FIRST = 1e-4
 """First shift, relative to the root of the largest ratio of stiffness and mass."""
+
+SAME = 0.5
+"""Cosine of the angle between the vectors of two computations from which on they are of the same eigenvalue."""
 
 NEARBY = 1e-8
 """Distance of the shift of an inverse iteration from an eigenvalue, relative to its size."""
@@ -64,36 +67,36 @@ class _Iteration:
     def __init__(self, linear: Linearization, rounding: Coefficients, modes: int) -> None:
         self._linear, self._rounding = linear, rounding
         n = linear.mass.shape[0]
-        self._count = min(2 * modes + 2, 2 * n - 2)
         self._on_positions = linear.system.layout.holonomic.astype(float)
+        self._states = 2 * n - len(self._on_positions) - int(np.sum(self._on_positions))
+        self._modes, self._count = modes, min(2 * modes + 2, self._states)
 
     def at(self, shift: float) -> Eigenpairs:
         """Return the eigenvalues nearest to a shift."""
-        from scipy.sparse.linalg import LinearOperator, eigs
-
         n = self._linear.mass.shape[0]
         inverse = FirstOrderInverse(self._linear, np.arange(len(self._on_positions)), shift)
 
         def apply(z: Array) -> Array:
-            eta, w = inverse(z[:n, None], z[n:, None])
-            return np.concatenate([eta[:, 0], w[:, 0]])
+            # Velocities relative to the shift are of the size of the variations.
+            eta, w = inverse(z[:n], shift * z[n:])
+            return np.vstack([eta, w / shift])
 
-        # Two applications project the vector to the constraint manifold.
-        start = apply(apply(np.random.default_rng(0).standard_normal(2 * n)))
-        operator = LinearOperator((2 * n, 2 * n), matvec=apply, dtype=float)
-        reciprocals, vectors = converged(lambda: eigs(operator, self._count, v0=start), self._count - 2)
-        values, magnified, growth = from_reciprocals(reciprocals, shift)
+        pairs = largest(apply, 2 * n, self._states, self._count, self._modes + 1)
+        values, magnified, growth = from_reciprocals(pairs.values, shift)
+        vectors = pairs.vectors
         of_pairs = np.flatnonzero(values.imag >= 0)
         found = [self._disturbed(values[k], vectors[:n, k], shift) for k in of_pairs]
         of_all = np.array([int(np.argmin(np.abs(values[of_pairs] - (s.real + 1j * abs(s.imag))))) for s in values])
         noise, condition = (np.array(x)[of_all] for x in zip(*found, strict=True))
-        error = growth * (ROUNDING * condition + second_order(noise, magnified)) * magnified
+        error = condition * (pairs.norm * (ROUNDING + second_order(noise, magnified)) + pairs.residuals)
+        # In the inverse fast motions are next to defective zeros, which rounding moves by its root.
+        error = np.where(np.abs(pairs.values) > np.sqrt(ROUNDING) * pairs.norm, error * magnified, np.inf)
         order = np.argsort(np.abs(values), kind="stable")
         shifts = np.full(len(values), shift)
         return Eigenpairs(values[order], vectors[:n, order], error[order], noise[order], shifts, growth)
 
     def _disturbed(self, s: complex, shape: Numbers, shift: float) -> tuple[float, float]:
-        """Return the change of an eigenvalue by rounding of the entries, and its condition number."""
+        """Return the change of an eigenvalue by rounding, and its condition number with velocities over the shift."""
         from scipy.sparse import diags_array, eye_array
 
         m, r = self._linear, self._rounding
@@ -104,8 +107,13 @@ class _Iteration:
         matrix = (resisted @ moving + m.stiffness).tocsr()
         free = diags_array(1 - self._on_positions)
         below = (diags_array(self._on_positions) @ m.jacobian + free @ (m.jacobian @ moving + m.hidden)).tocsr()
-        eta, multipliers = _null(matrix, m.jacobian, below, m.mass @ shape, rows)
-        y, of_rows = _null(matrix.T.tocsr(), below, m.jacobian, m.mass @ eta.conj(), rows)
+        try:
+            eta, multipliers = _null(matrix, m.jacobian, below, m.mass @ shape, rows)
+            y, of_rows = _null(matrix.T.tocsr(), below, m.jacobian, m.mass @ eta.conj(), rows)
+        except np.linalg.LinAlgError:  # rounding hides what is left of a singular matrix
+            return 0.0, np.inf
+        if abs(np.vdot(eta, shape)) < SAME * np.linalg.norm(shape):
+            return 0.0, np.inf
         w = moving @ eta
         slope = y @ (m.mass @ w + resisted @ eta) + of_rows @ (free @ (m.jacobian @ eta))
         curvature = abs(y @ (m.mass @ eta))
@@ -115,9 +123,9 @@ class _Iteration:
         moved += sizes[4] @ (r.jacobian @ (self._on_positions.max(initial=0.0) * sizes[0] + sizes[1]))
         moved += sizes[4] @ (r.hidden @ sizes[0])
         noise = float(root_bound(moved, abs(slope), curvature))
-        rate = max(abs(s), shift)
-        right = np.hypot(np.linalg.norm(eta), np.linalg.norm(w) / rate)
-        left = np.hypot(np.linalg.norm(resisted.T @ y), rate * np.linalg.norm(m.mass.T @ y))
+        right = np.hypot(np.linalg.norm(eta), np.linalg.norm(w) / shift)
+        on_positions = resisted.T @ y + m.jacobian.T @ (free @ of_rows)
+        left = np.hypot(np.linalg.norm(on_positions), shift * np.linalg.norm(m.mass.T @ y))
         return noise, float(right * left / max(abs(slope), np.finfo(float).eps * right * left))
 
 

@@ -53,7 +53,7 @@ SECTIONS = {
 
 
 WARNINGS = {
-    "Stability of … is not resolved": (
+    "Stability of … is uncertain": (
         "The error of an eigenvalue that decides on stability exceeds 1 %, or rounding hides a stiffness along a zero "
         "mode; `is_stable` is False.",
         "Model stiff parts in relative coordinates or by constraints, which avoids the cancellation of large terms; "

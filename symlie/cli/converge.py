@@ -245,7 +245,7 @@ def _recorded_option(path: Path, option: str, norm: str) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))["options"][option]
     except OSError as error:
-        raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
+        raise FormatError(f"The reference {path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run --json' of a model with '{option}'.") from error
 

@@ -169,7 +169,7 @@ def _lanes(design: Design, request: Request, member_seconds: float | None, wante
     if reason is None:
         return lanes_for(design.system, request, len(design), wanted)
     if wanted is not None and wanted != 1:
-        raise ModelError(f"Members can not go side by side, for {reason}; leave lanes out.")
+        raise ModelError(f"Members cannot be integrated in SIMD lanes, because {reason}; omit lanes.")
     return 1
 
 

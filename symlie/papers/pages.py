@@ -152,7 +152,7 @@ def write_curves(results: Sequence[Computed], path: Path) -> None:
             writer.writerow(head)
             writer.writerows(zip_longest(*columns, fillvalue=""))
     except OSError as error:
-        raise FormatError(f"{path} can not be written: {error.strerror}.") from error
+        raise FormatError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def lines_of(result: Computed) -> Iterator[str]:

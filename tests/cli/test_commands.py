@@ -44,7 +44,7 @@ def test_list_a_method(cli: Cli) -> None:
         "newton full | modified default: full",
         "tangent true | false default: true",
         "not for constraints of accelerations",
-        "nodes that are placed by others",
+        "dependent nodes",
     ):
         assert line in lines
     assert any(line.startswith("source [Holzinger2024]") for line in lines)
@@ -91,7 +91,7 @@ def test_list_parts(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["nonsense"], "There is no method 'nonsense'."),
+        (["nonsense"], "Unknown method 'nonsense'."),
         (["cf4", "--for", "heavy_top"], "Name a method, or a model with --for, not both."),
         (["-o", "group=SE3"], "Options -o belong to a model; name it with --for MODEL."),
         (["--for", "nonsense"], "There is no model 'nonsense'."),

@@ -57,7 +57,7 @@ def test_references_that_do_not_fit(cli: Cli, reference: Path) -> None:
     def message(group: str, *words: str) -> str:
         return cli("converge", "heavy_top", "-o", f"group={group}", "--steps", "0.01", "--reference", *words).err
 
-    assert "holds no state at t = 0.5" in message("SE3", str(reference), "--t-end", "0.5")
+    assert "has no state at t = 0.5" in message("SE3", str(reference), "--t-end", "0.5")
     assert "other than heavy_top" in message("S3xR3", str(reference), "--t-end", "2**-4")
     reference.write_text("{}")
     assert "is not the output of 'symlie run" in message("SE3", str(reference))

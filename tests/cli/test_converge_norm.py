@@ -28,7 +28,7 @@ def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--norm", "l3"), "There is no norm 'l3'; it is end or max or l2."),
+        (("--norm", "l3"), "Unknown norm 'l3'; use end or max or l2."),
         (("--at", "1,2"), "Arc lengths belong to the norm l2"),
         (("--norm", "l2", "--at", "1,2"), "'heavy_top' has no rod or other curve"),
     ],

@@ -37,7 +37,7 @@ def test_run(cli: Cli) -> None:
 def test_changes_are_refused(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli(*words)
     assert result.code == 1
-    assert "Parameter 'mass' of 'heavy_top' is a constant of its code, 15, and can not be changed" in result.err
+    assert "Parameter 'mass' of 'heavy_top' is a compiled constant, 15, and cannot be changed" in result.err
 
 
 def test_unknown_names(cli: Cli) -> None:

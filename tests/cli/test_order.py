@@ -70,7 +70,7 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["status"] == "ModelError"
     assert found["message"] == "Tableau heun: b sums to 5/6, but weights must sum to 1."
     assert main(["order", "cf5"]) == 1
-    assert "There is no method 'cf5'. Did you mean 'cg5'?" in capsys.readouterr().err
+    assert "Unknown method 'cf5'. Did you mean 'cg5'?" in capsys.readouterr().err
 
 
 def test_methods_of_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

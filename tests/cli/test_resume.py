@@ -95,7 +95,7 @@ def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Pat
         file.write_text(old + "\n")
         result = cli("resume", "run.ckpt", "--trust")
         assert result.code == 1
-        assert f"{file}, which its model was built from, has changed" in result.err
+        assert f"{file}, the source of its model, has changed" in result.err
         file.write_text(old)
     assert cli("resume", "run.ckpt", "--trust").code == 0
 

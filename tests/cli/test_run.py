@@ -109,7 +109,7 @@ def test_initial_quantities(cli: Cli) -> None:
     pairs = zip(second["outputs"]["positions"][0], first["outputs"]["positions"][0], strict=True)
     assert all(found == pytest.approx(expected, abs=tolerances.BOTH_FORMS) for found, expected in pairs)
     again = cli(*words, "-o", "formulation=hamiltonian", "--init", "links.momenta=[0,1,0]")
-    assert again.code == 1 and "can not start from angular_velocities and from momenta" in again.out
+    assert again.code == 1 and "cannot start from both angular_velocities and momenta" in again.out
     unknown = cli(*words, "-o", "formulation=hamiltonian", "--init", "spins=[0,1,0]")
     assert unknown.code == 1 and "No node of 'pendulum_chain' has a field 'spins'." in unknown.out
 
@@ -139,7 +139,7 @@ def test_unknown_panels_stop_before_the_run(cli: Cli, tmp_path: Path) -> None:
     files = ("--plot", str(tmp_path / "top.png"), "--out", str(tmp_path / "top.npz"))
     result = cli(*TOP, "--t-end", "2**-6", *files, "--panels", "snapshots,energies")
     assert (result.code, list(tmp_path.iterdir())) == (1, [])
-    assert "'energies' can not be drawn over time; draw energy, residuals" in result.err
+    assert "'energies' cannot be drawn versus time; draw energy, residuals" in result.err
     assert result.err.rstrip().endswith("snapshots.")
 
 

@@ -76,7 +76,7 @@ def test_adaptive_steps_end_at_their_limit(cli: Cli) -> None:
     assert (result.code, result.err) == (1, "")
     data = result.json
     assert data["status"] == "TooManyStepsError"
-    assert data["message"].startswith("7 steps have led to t = 0.") and "max_steps" in data["message"]
+    assert data["message"].startswith("7 steps reached only t = 0.") and "max_steps" in data["message"]
     assert data["statistics"]["steps"] == 7 and 0 < data["t"][-1] < 3
     enough = cli(*WORDS, "--rtol", "1e-3", "--max-steps", "1000").json
     assert enough["status"] == "ok"
@@ -87,7 +87,7 @@ def test_adaptive_steps_end_at_their_limit(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--h", "0.1", "--max-steps", "29"), "Steps of 0.1 s are 30 between two times .* max_steps = 29"),
+        (("--h", "0.1", "--max-steps", "29"), "Steps of 0.1 s are 30 between two stop times .* max_steps = 29"),
         (("--h", "0.1", "--max-steps", "0"), "max_steps must be a positive whole number, not 0"),
         (("--rtol", "1e-3", "--max-steps=-3"), "max_steps must be a positive whole number, not -3"),
     ],

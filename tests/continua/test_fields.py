@@ -66,7 +66,7 @@ def test_axes() -> None:
     np.testing.assert_allclose(space[..., :3].reshape(-1, 3), turned, atol=tolerances.BACKENDS * np.abs(turned).max())
     with pytest.raises(ModelError, match=r"^Fields over segments are in the axes body or space, not 'inertial'\."):
         solution.field("rod", "section_force", frame="inertial")
-    with pytest.raises(ModelError, match=r"^Field 'multipliers' of 'rod' is no vector in axes of a cross section\."):
+    with pytest.raises(ModelError, match=r"^Field 'multipliers' of 'rod' is not a vector in axes of a cross section\."):
         solution.field("rod", "multipliers", frame="space")
 
 
@@ -98,7 +98,7 @@ def test_a_string_at_rest_has_its_tension() -> None:
     np.testing.assert_allclose(solution.field("string", "section_force")[0, :, 2], -2 * 9.81 * (1 - s), rtol=1e-9)
     with pytest.raises(UnknownNameError, match=r"^'string' has no field 'stress'; it has: x, x_dot, .*place\."):
         solution.field("string", "stress")
-    with pytest.raises(ModelError, match=r"^Field 'strain' of 'string' is no vector in axes of a cross section\."):
+    with pytest.raises(ModelError, match=r"^Field 'strain' of 'string' is not a vector in axes of a cross section\."):
         solution.field("string", "strain", frame="space")
 
 

@@ -41,7 +41,7 @@ def test_backends_have_all(backend: str) -> None:
     kernels = heavy_top_system("SE3", backend).kernels
     for row in gathered(CORE):
         assert callable(getattr(kernels, row.name))
-    with pytest.raises(AttributeError, match="There is no system kernel 'forces'"):
+    with pytest.raises(AttributeError, match="System kernel 'forces' does not exist"):
         _ = kernels.forces
 
 

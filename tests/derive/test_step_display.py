@@ -205,7 +205,9 @@ def test_showing_changes_no_text() -> None:
 
 def test_what_can_not_be_shown_is_refused_by_name(tmp_path: Path) -> None:
     equations = equations_of("polar")
-    with pytest.raises(UnknownNameError, match="no discrete Lagrangian 'simpson'; there is: trapezoid, midpoint"):
+    with pytest.raises(
+        UnknownNameError, match="Unknown discrete Lagrangian 'simpson'; use one of: trapezoid, midpoint"
+    ):
         equations.latex(variational="simpson")
     with pytest.raises(FormatError, match="discrete Lagrangian 'mine' can not be read"):
         equations.markdown(variational=f"{tmp_path}/none.py:mine")

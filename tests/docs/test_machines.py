@@ -12,7 +12,7 @@ BENCHMARKS = Session("docs/benchmark_mechanisms.md")
 MACHINES = Session("docs/machines.md")
 
 # Two linkages have rows that depend on each other, and their runs say so.
-pytestmark = pytest.mark.filterwarnings("ignore:The .. constraint rows of:symlie.warnings.SymlieWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:The .. constraint equations of:symlie.warnings.SymlieWarning")
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/mechanisms.md")
 
 # The linkage has rows that depend on each other, and each run says so.
-pytestmark = pytest.mark.filterwarnings("ignore:The 30 constraint rows of 'bricard':symlie.warnings.SymlieWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:The 30 constraint equations of 'bricard':symlie.warnings.SymlieWarning")
 
 
 def test_blocks() -> None:
@@ -96,7 +96,7 @@ def test_satellite_with_wheels(method: str) -> None:
 
 def test_bricard_linkage() -> None:
     solution = SESSION.after("A Bricard linkage")["ring"]
-    assert solution.warnings[0].startswith("The 30 constraint rows of 'bricard' have rank 29: ")
+    assert solution.warnings[0].startswith("The 30 constraint equations of 'bricard' have rank 29: ")
     energy = solution.outputs["energy"]
     assert abs(energy - energy[0]).max() <= tolerances.ADAPTIVE_ENERGY * abs(solution.v).max() ** 2
     assert solution.statistics.max_constraint_residual <= tolerances.ADAPTIVE_DRIFT

@@ -18,7 +18,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/statement.md")
 
 # Three hinges of a door are redundant, and its run says so.
-pytestmark = pytest.mark.filterwarnings("ignore:The 15 constraint rows of 'door':symlie.warnings.SymlieWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:The 15 constraint equations of 'door':symlie.warnings.SymlieWarning")
 
 PAIR = "Two bodies joined by a spherical joint"
 DRIVEN = "A damped rigid body driven by a torque"

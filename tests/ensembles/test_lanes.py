@@ -151,10 +151,10 @@ def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ({"lanes": 3}, "lanes is 1, 2, 4, 8 or 16 members side by side, or None, not 3"),
+        ({"lanes": 3}, "lanes must be 1, 2, 4, 8 or 16 members, or None, not 3"),
         ({"lanes": "many"}, "not 'many'"),
-        ({"method": "generalized_alpha", "h": 1e-3}, "'generalized_alpha' is not half-explicit"),
-        ({"h": 1e-3, "stabilize": "projection"}, "steps are projected"),
+        ({"method": "generalized_alpha", "h": 1e-3}, "'generalized_alpha' is neither half-explicit"),
+        ({"h": 1e-3, "stabilize": "projection"}, "the run projects onto the constraints"),
         ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds bounds the time of each"),
     ],
 )
@@ -172,7 +172,7 @@ def test_models_that_lanes_do_not_take() -> None:
 
 def test_code_whose_bits_compilers_choose() -> None:
     system = heavy_top_equations("S3xR3").compile(optimize="contract")
-    with pytest.raises(ModelError, match="leaves to compilers which operations are fused"):
+    with pytest.raises(ModelError, match="lets the compiler choose the fused operations"):
         sl.ensemble(system, 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
 
 

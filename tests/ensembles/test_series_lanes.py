@@ -142,8 +142,8 @@ def jumping() -> sl.Model:
 
 
 REFUSED = [
-    (lambda: flying_spaghetti.build(segments=3), "load_values", "run-time data fill registers"),
-    (jumping, "stiffness", "stated in pieces"),
+    (lambda: flying_spaghetti.build(segments=3), "load_values", "run-time topologies already use SIMD registers"),
+    (jumping, "stiffness", "a piecewise law"),
 ]
 
 

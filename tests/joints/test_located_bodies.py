@@ -209,7 +209,7 @@ def test_methods_that_do_not_take_located_bodies(method: str) -> None:
 
 def test_no_projection_of_located_bodies() -> None:
     _, minimal = forms(four_bar_with_drive())
-    with pytest.raises(SymlieError, match="no projection can move them"):
+    with pytest.raises(SymlieError, match="the projection cannot move them"):
         sl.solve(minimal, STEP, h=STEP, method="index1_dopri5", stabilize="projection")
 
 

@@ -175,7 +175,7 @@ def test_coordinates_that_contradict_a_loop_are_named() -> None:
     both = system.with_initial("hinge0", angle=0.2).with_initial("hinge1", angle=0.3)
     with pytest.raises(
         InconsistentInitialValuesError,
-        match=r"with the given angle of joint 'hinge0', angle of joint 'hinge1': .* leave out coordinates that others",
+        match=r"with the given angle of joint 'hinge0', angle of joint 'hinge1': .* omit coordinates that others",
     ):
         both.assembled()
     # Poses that are given later replace coordinates of their joints.

@@ -149,7 +149,7 @@ def test_bodies_and_joints_that_leave_something_open() -> None:
     """A body without mass that nothing holds, joints that hold something twice, and markers that are apart."""
     model = sl.Model("m")
     sl.RigidBody(model, "ghost", 0.0, [0, 0, 0])
-    held = "no joint holds it there, so that no force tells its acceleration; give it mass and inertia, or hold it"
+    held = "no joint fixes it there, so no force determines its acceleration; give it mass and inertia, or fix it"
     sentence = f"Body 'ghost' of 'm' has no mass and no inertia along velocity component 0 of node 'ghost', and {held}"
     with pytest.raises(SymlieError, match=sentence):
         _ = model.derive().compile(backend="numpy").initial_state
@@ -160,7 +160,7 @@ def test_bodies_and_joints_that_leave_something_open() -> None:
     joint.lock()
     sl.OrientationJoint(model, "frame", model.ground, rod, at=[0, 0, 0])
     system = model.derive().compile(backend="numpy")
-    sentence = "joints 'hinge', 'frame' hold a motion more than once .*; give one of them more freedom"
+    sentence = "joints 'hinge', 'frame' hold a motion redundantly .*; give one of them more freedom"
     with pytest.raises(SymlieError, match=sentence):
         _ = system.initial_state
     with pytest.raises(SymlieError, match=r"row 3 of constraint 'hinge'.*assembled: system.assembled\(\) \(--asse"):

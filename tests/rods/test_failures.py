@@ -279,8 +279,8 @@ def test_an_over_constrained_node() -> None:
         RedundantConstraintsError,
         match=r"^The constraints of 'broken' are redundant: row ([123]) of constraint 'place' of element 'weld', "
         r"instance 0, row \1 of constraint 'place' of element 'weld', instance 1 depend on each other "
-        r"\(the smallest such set\); remove any one of these rows, free a node, or integrate with "
-        r"redundant='minimal_norm'\. There are 3 such dependencies in all\.",
+        r"\(the smallest such set\); remove any one of these equations, free a node, or integrate with "
+        r"redundant='minimal_norm'\. In total, 3 dependencies exist\.",
     ):
         _ = clamped_twice(2).initial_state
 

@@ -211,7 +211,7 @@ def test_changed_files_of_a_model_are_refused(tmp_path: Path) -> None:
     known = {str(source): identity.file_digest(source)}
     rewritten(path, lambda h: h["system"].update(sources=known))
     source.write_text("after")
-    with pytest.raises(FormatError, match=r"top\.py, which its model was built from, has changed"):
+    with pytest.raises(FormatError, match=r"top\.py, the source of its model, has changed"):
         sl.resume(path, trust=True)
     source.unlink()
     with pytest.raises(FormatError, match="has changed"):

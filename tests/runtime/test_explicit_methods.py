@@ -193,7 +193,7 @@ def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
         ("rkmk_rk44", {"commutators": "few"}, UnknownNameError, "not 'few'"),
         ("rkmk_rk44", {"map": "log"}, UnknownNameError, "Unknown map 'log'; use one of: exp, cayley, second_kind"),
         ("rkmk_rk44", {"map": "cayley", "commutators": 2}, ModelError, "the truncated series belongs to exp"),
-        ("rkmk4", {}, UnknownNameError, "a tableau of your own is a file that ends in .toml"),
+        ("rkmk4", {}, UnknownNameError, "a user-defined tableau is a file that ends in .toml"),
     ],
 )
 def test_mistakes(name: str, options: dict[str, Any], kind: type[Exception], message: str) -> None:

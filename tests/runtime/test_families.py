@@ -121,7 +121,7 @@ def test_options_belong_to_families() -> None:
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
     with pytest.raises(
         UnknownNameError,
-        match=r"^A method has no option 'stages'; there are commutators, map, error_metric, theta, .*, order\.$",
+        match=r"^Methods have no option 'stages'; the options are commutators, map, error_metric, theta, .*, order\.$",
     ):
         method("cf4").with_options({"stages": 1})
     sentence = (

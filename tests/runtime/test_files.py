@@ -157,7 +157,7 @@ def test_text(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.array(rows, dtype=float), frame.reset_index().to_numpy())
     np.testing.assert_array_equal(frame["top_R[0,1]"], solution.field("top", "R")[:, 0, 1])
     np.testing.assert_array_equal(frame["energy"], solution.outputs["energy"])
-    with pytest.raises(FormatError, match="numbers alone"):
+    with pytest.raises(FormatError, match="only numbers"):
         sl.load_solution(path, trust=True)
 
 

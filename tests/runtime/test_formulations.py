@@ -79,7 +79,7 @@ def test_iterations_are_drawn() -> None:
     implicit = [row for row in rows if row.newton_iterations_per_step]
     assert {row.method for row in implicit} == {"generalized_alpha"}
     assert list(line.get_ydata()) == [row.newton_iterations_per_step for row in implicit]
-    with pytest.raises(ModelError, match="no Newton iterations to draw"):
+    with pytest.raises(ModelError, match="No Newton iterations to draw"):
         sl.plot_newton_iterations([row for row in rows if row not in implicit])
 
 
@@ -88,5 +88,5 @@ def test_repetitions_and_mistakes() -> None:
     assert isinstance(row, ConvergenceRow) and row.cpu_seconds > 0
     with pytest.raises(UnknownNameError, match="'heavy_top' has no output 'tip'; it has: center_of_mass, rotation"):
         next(sl.convergence(top("lie"), T_END, ["rkmk_rk44"], [0.01], outputs=["tip"]))
-    with pytest.raises(UnknownNameError, match="There is no norm 'largest'; it is end or max or l2"):
+    with pytest.raises(UnknownNameError, match="Unknown norm 'largest'; use end or max or l2"):
         next(sl.convergence(top("lie"), T_END, ["rkmk_rk44"], [0.01], norm="largest"))

@@ -94,7 +94,7 @@ def test_manifest_and_summaries() -> None:
 
 def test_parameters_can_not_be_changed() -> None:
     _, frozen = tops()
-    constant = r"Parameter 'mass' of 'heavy_top' is a constant of its code, 15, and can not be changed; compile or gen"
+    constant = r"Parameter 'mass' of 'heavy_top' is a compiled constant, 15, and cannot be changed; compile or gen"
     for name in ("mass", "heavy_top.mass"):
         with pytest.raises(FrozenParameterError, match=constant):
             frozen.with_parameters(**{name: 16.0})
@@ -136,7 +136,7 @@ def test_parameters_of_elements() -> None:
     nodes.initial(x_dot=[[1.0], [2.0]])
     frozen = own.derive().compile("numpy", freeze="mass.m")
     for name in ("m", "mass.m", "left.m"):
-        with pytest.raises(FrozenParameterError, match=r"'mass\.m' of 'own' is a constant of its code, 1, and"):
+        with pytest.raises(FrozenParameterError, match=r"'mass\.m' of 'own' is a compiled constant, 1, and"):
             frozen.with_parameters(**{name: 3.0})
 
 

@@ -399,7 +399,7 @@ def test_parameters_of_the_radius() -> None:
 
 
 def test_models_that_are_not_taken() -> None:
-    with pytest.raises(UnsupportedMethodError, match="nodes are placed by others; use rkmk_dopri5"):
+    with pytest.raises(UnsupportedMethodError, match="it has dependent nodes; use rkmk_dopri5"):
         sl.solve(pendulum_chain.build(links=2).derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
 
 

@@ -203,7 +203,7 @@ REFUSED: dict[str, tuple[Callable[[sl.Model], None], type[SymlieError], str]] = 
         redundant,
         RedundantConstraintsError,
         r"constraints of 'case' are redundant: row 1 of constraint 'A', rows 1 and 2 of constraint 'B' depend on "
-        r"each other \(the smallest such set\); remove any one of these rows, free a node, or integrate with "
+        r"each other \(the smallest such set\); remove any one of these equations, free a node, or integrate with "
         r"redundant='minimal_norm'\.$",
     ),
     "more rows than velocities": (
@@ -299,7 +299,9 @@ def test_warning_names_nodes_whose_velocities_were_chosen(links: int) -> None:
         model.initial(bob, x=[0.6, -0.8])
     system = model.derive().compile(backend="numpy")
     assert system.initial_state.chosen == tuple(f"velocity of bob{k}" for k in range(0, links, 2))
-    with pytest.warns(sl.SymlieWarning, match="least kinetic energy of the change, not at zero: velocity of bob0"):
+    with pytest.warns(
+        sl.SymlieWarning, match="minimise the kinetic energy of the change and are not zero: velocity of bob0"
+    ):
         sl.solve(system, 1e-3, h=1e-3)
 
 

@@ -232,9 +232,9 @@ def test_rank_and_a_smallest_set_are_told_once() -> None:
         run = minimal(pendulums("c", True), 0.1, h=1 / 128)
     assert [str(w.message) for w in warned] == list(run.warnings)
     (notice,) = run.warnings
-    assert notice.startswith("The 7 constraint rows of 'pendulums' have rank 4: row ")
+    assert notice.startswith("The 7 constraint equations of 'pendulums' have rank 4: row ")
     assert notice.endswith(
-        "depend on each other. Multipliers are those of minimal norm (docs/statement.md#redundant-constraints)."
+        "depend on each other. Multipliers are of minimal norm (docs/statement.md#redundant-constraints)."
     )
     assert "of constraint 'pin', row" in notice and "of constraint 'pin_again' depend" in notice
 
@@ -245,7 +245,9 @@ def test_a_rank_that_changes_is_told(name: str, backend: str) -> None:
     """The second row turns away from the first one, or towards it."""
     run = minimal(plane(backend).with_parameters(away=1.0), 1, h=1 / 32, method=name)
     assert "have rank 1: row 1 of constraint 'first', row 1 of constraint 'second' depend" in run.warnings[0]
-    assert run.warnings[1:] == ("At t = 0.53125 s the rank has changed. The 2 constraint rows of 'plane' have rank 2.",)
+    assert run.warnings[1:] == (
+        "At t = 0.53125 s the rank has changed. The 2 constraint equations of 'plane' have rank 2.",
+    )
     np.testing.assert_allclose(run.multipliers[0], [-0.5, -0.5], rtol=0, atol=tolerances.BACKENDS)
     np.testing.assert_allclose(run.multipliers[-1], [-1, 0], rtol=0, atol=tolerances.NEAR_DEPENDENCE)
     run = minimal(plane(backend).with_parameters(towards=1.0), 1, h=1 / 32, method=name)
@@ -261,11 +263,21 @@ CONTRADICTIONS: dict[str, tuple[dict[str, float], bool, type[SymlieError], str]]
         {"c2": 1.0},
         False,
         RedundantConstraintsError,
-        "contradict each other at t = 0: row 1 of constraint 'first' asks for accelerations that differ by",
+        "contradict each other at t = 0: row 1 of constraint 'first' requires accelerations that differ by",
     ),
-    "later positions": ({"late": 1e-3}, False, ConstraintDriftError, "Φ = .*, which contradicts other rows"),
+    "later positions": (
+        {"late": 1e-3},
+        False,
+        ConstraintDriftError,
+        "Φ = .*, which contradicts other constraint equations",
+    ),
     "velocities": ({"c0": 1.0}, True, InconsistentInitialValuesError, "violate row 1 of constraint 'second'"),
-    "later velocities": ({"late": 1.0}, True, ConstraintDriftError, "B v . b = .*, which contradicts other rows"),
+    "later velocities": (
+        {"late": 1.0},
+        True,
+        ConstraintDriftError,
+        "B v . b = .*, which contradicts other constraint equations",
+    ),
 }
 
 
@@ -292,7 +304,7 @@ def test_the_error_names_the_remedy() -> None:
     both = pendulums("c", True).with_redundant("minimal_norm")
     with pytest.raises(RedundantConstraintsError, match=r"rows, or free a node\."):
         both.monodromy(1.0)
-    with pytest.raises(UnknownNameError, match="There is no redundant 'maximal'; use one of: error, minimal_norm"):
+    with pytest.raises(UnknownNameError, match="Unknown redundant 'maximal'; use one of: error, minimal_norm"):
         sl.solve(pendulums("c", True), 0.1, h=1 / 128, redundant="maximal")
 
 

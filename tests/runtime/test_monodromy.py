@@ -224,7 +224,7 @@ def test_a_disk_that_nods_while_it_rolls_in_a_circle() -> None:
     frame = {"disk": [0, 0, (before - after) / period, 0, 0, 0]}
     found = system.monodromy(period, first.q, first.v, steps=128, frame=frame)
     assert found.mismatch < tolerances.PERIODIC
-    with pytest.raises(PeriodicMotionError, match=r"does not come back after .* s: .* goes from .*frame="):
+    with pytest.raises(PeriodicMotionError, match=r"is not periodic after .* s: .* goes from .*frame="):
         system.monodromy(period, first.q, first.v, steps=64)
     # Along the motion itself nothing changes, nor across directions in which it is the same.
     acceleration = system.mechanics.index1(0.0, first.q, first.v)[0]
@@ -267,9 +267,9 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"period": 1.0, "q": [0, -1]}, ModelError, "give q and v, or neither"),
     ({"period": 1.0, "q": [0, -1], "v": [1, 0, 0]}, ModelError, "v must be 2 finite numbers"),
     ({"period": 1.0, "frame": {"bob": [1, 2, 3]}}, ModelError, "frame of node 'bob' must be 2 numbers"),
-    ({"period": 1.0, "q": [0, -1], "v": [2, 0]}, PeriodicMotionError, "does not come back after 1 s: v of"),
-    ({"period": 1.0, "q": [0, -2], "v": [2, 0]}, ModelError, "is not on the constraints"),
-    ({"period": 1.0, "q": [0, -1], "v": [2, 1]}, ModelError, "is not on the constraints"),
+    ({"period": 1.0, "q": [0, -1], "v": [2, 0]}, PeriodicMotionError, "is not periodic after 1 s: v of"),
+    ({"period": 1.0, "q": [0, -2], "v": [2, 0]}, ModelError, "violates the constraints"),
+    ({"period": 1.0, "q": [0, -1], "v": [2, 1]}, ModelError, "violates the constraints"),
 ]
 
 

@@ -155,10 +155,10 @@ def test_parameters_of_one_instance() -> None:
     changed = system.with_parameters(**{"middle.mass": 5.0, "left.length": 4.0, "mass": 1.0})
     np.testing.assert_array_equal(changed.element_parameters[-1], [[1.0, 4.0], [5.0, 2.0], [1.0, 3.0]])
     with pytest.raises(
-        ModelError, match=r"'left.mass' is that of the model, 'mass', which other values are taken from"
+        ModelError, match=r"'left.mass' is the model parameter 'mass', which also determines other values"
     ):
         system.with_parameters(**{"left.mass": 2.0})
-    with pytest.raises(ModelError, match=r"'hinge.mass' is that of the model, 'mass', in some instances"):
+    with pytest.raises(ModelError, match=r"In some instances, parameter 'hinge.mass' is the model parameter 'mass'"):
         system.with_parameters(**{"hinge.mass": 2.0})
     with pytest.raises(UnknownNameError, match=r"'left' of 'pendulums' has no parameter 'width'; it has: mass, length"):
         system.with_parameters(**{"left.width": 2.0})

@@ -187,7 +187,7 @@ def bead(law: str, backend: str) -> System:
 def test_a_derivative_without_value_is_named(backend: str, newton: str) -> None:
     """The force is a number, its derivative is not: no smaller step helps."""
     with pytest.raises(
-        NotDifferentiableError, match=r"velocity component 1 of node 'bead'\); state the law .* sl.select"
+        NotDifferentiableError, match=r"velocity component 1 of node 'bead'\); define the law .* sl.select"
     ) as failure:
         sl.solve(bead("root", backend), 0.2, h=0.01, method="generalized_alpha", method_options={"newton": newton})
     assert isinstance(failure.value.solution, Solution)

@@ -44,7 +44,7 @@ EXPLICIT = [n for n in method_names() if n not in ("symplectic_theta", "taylor")
 
 
 def test_methods_without_conditions_are_named() -> None:
-    with pytest.raises(ModelError, match=r"no order conditions of the family symplectic; its order is stated as 2"):
+    with pytest.raises(ModelError, match=r"the family symplectic has no order conditions; the specified order is 2"):
         method("symplectic_theta").orders()
 
 

@@ -111,7 +111,7 @@ def test_values_that_refine_nothing() -> None:
 
     with pytest.raises(ModelError, match="must be multiples of the smallest one, 4"):
         study(4, 6)
-    with pytest.raises(ModelError, match="changes the size of no node array"):
+    with pytest.raises(ModelError, match="does not change the size of a node array"):
         study(4, 8)
 
 

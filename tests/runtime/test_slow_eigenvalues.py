@@ -178,7 +178,7 @@ def test_stability_that_rounding_hides_is_left_open() -> None:
     turned[:2, :2] = [[0.8, 0.6], [-0.6, 0.8]]
     stiffness = turned.T @ np.diag([1e20, -1.0, 9.0, 9.0]) @ turned
     case = Case(np.eye(SIZE), np.zeros((SIZE, SIZE)), (stiffness + stiffness.T) / 2, np.ones(SIZE), "", True)
-    with pytest.warns(sl.SymlieWarning, match=r"Stability of 'matrices' is not resolved: .* known to \S+ 1/s"):
+    with pytest.warns(sl.SymlieWarning, match=r"Stability of 'matrices' is uncertain: .* known to \S+ 1/s"):
         linear = case.linearized()
     assert not linear.is_resolved and not linear.is_stable
     assert linear.accuracy[linear.eigenvalues == 0].min() > 1

@@ -499,7 +499,7 @@ def test_unknown_name_lists_the_methods_and_suggests_one() -> None:
         method("rkmk_dopri")
     assert "Did you mean 'rkmk_dopri5'?" in str(error.value)
     assert all(name in str(error.value) for name in method_names())
-    with pytest.raises(UnknownNameError, match=r"^There is no method 'zzz'\. The methods are "):
+    with pytest.raises(UnknownNameError, match=r"^Unknown method 'zzz'\. The methods are "):
         method("zzz")
 
 

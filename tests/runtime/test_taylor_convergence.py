@@ -36,10 +36,8 @@ def test_message(backend: str) -> None:
     with pytest.raises(DivergentSeriesError) as caught:
         sl.solve(escaping(backend), 2.1, method="taylor", h=0.3)
     text = str(caught.value)
-    assert text.startswith(
-        "The step after t = 0.9 is longer than the Taylor series of the motion converges (the radius"
-    )
-    assert "up to order 20); take a smaller step, or give tolerances, with which steps follow from the series." in text
+    assert text.startswith("The step after t = 0.9 exceeds the radius of convergence of the Taylor series (the radius")
+    assert "up to order 20); use a smaller step, or tolerances, from which steps are chosen by the series." in text
     found = re.search(r"about (\S+) s", text)
     assert found and abs(float(found[1]) - 0.1) <= tolerances.RADIUS * 0.1
     assert caught.value.solution is not None and caught.value.solution.t[-1] == pytest.approx(0.9)

@@ -182,7 +182,7 @@ def test_a_force_that_jumps_to_and_fro(backend: str) -> None:
     """Where friction holds the mass there is no motion to follow."""
     system = mass_on(holding, 1.0, 0.0, backend)
     for steps in STEPS:
-        with pytest.raises(ChatteringError, match=r"A force jumps to and fro after t = 6.*smooth the jump, as tanh"):
+        with pytest.raises(ChatteringError, match=r"A force chatters after t = 6.*smooth the jump, as tanh"):
             sl.solve(system, 12.0, method="taylor", **steps)
 
 

@@ -51,9 +51,9 @@ def object_of_another_size(content: bytes) -> bytes:
         (lambda c: c[:1000], "does not end where its header says"),
         (lambda c: c[:40], "does not end where its header says"),
         (lambda c: c[:8], "does not end where its header says"),
-        (lambda c: b"CDF\x01" + c[4:-24], "is no netCDF-4 file"),
+        (lambda c: b"CDF\x01" + c[4:-24], "is not a netCDF-4 file"),
         (lambda c: b"symlie end 1", "do not have the checksum at its end"),
-        (lambda c: b"", "is no netCDF-4 file"),
+        (lambda c: b"", "is not a netCDF-4 file"),
     ],
 )
 def test_damage_is_refused_before_hdf5_opens_a_file(

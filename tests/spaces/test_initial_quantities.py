@@ -90,7 +90,7 @@ def test_files_keep_what_was_computed(tmp_path: Path) -> None:
     moved = system.with_configuration(whole.q[-1]).initial_state
     assert np.abs(moved.q - whole.q[-1]).max() < SPACES
     folder = pendulum_chain.build(links=3, formulation="hamiltonian").derive().generate(tmp_path / "chain")
-    with pytest.raises(UnknownNameError, match=r"it has: directions, momenta\. Other quantities need the model itself"):
+    with pytest.raises(UnknownNameError, match=r"it has: directions, momenta\. Other quantities require the model"):
         sl.load(folder, backend="numpy", trust=True).with_initial("links", angular_velocities=[0, 1, 0])
 
 
@@ -103,12 +103,12 @@ def test_cached_models_have_their_quantities() -> None:
 
 def test_mistakes_of_a_start_are_named() -> None:
     system = pendulum_chain.build(links=3, formulation="hamiltonian").derive().compile(backend="numpy")
-    both = "can not start from momenta and from angular_velocities"
+    both = "cannot start from both momenta and angular_velocities"
     with pytest.raises(ModelError, match=both):
         system.with_initial("links", momenta=[0, 1, 0], angular_velocities=[0, 1, 0])
     with pytest.raises(ModelError, match=both):
         system.with_initial("links", momenta=[0, 1, 0]).with_initial("links", angular_velocities=[0, 1, 0])
-    with pytest.raises(ModelError, match="can not start from angular_velocities and from momenta"):
+    with pytest.raises(ModelError, match="cannot start from both angular_velocities and momenta"):
         system.with_initial("links", angular_velocities=[0, 1, 0]).with_initial("links", momenta=[0, 1, 0])
     with pytest.raises(UnknownNameError, match="it has: directions, momenta, angular_velocities"):
         system.with_initial("links", spins=[0, 1, 0])
@@ -161,7 +161,7 @@ def test_quantities_follow_each_other() -> None:
     (array,) = model.arrays
     array.initial_quantity("turned", "R", lambda turned, Omega: turned)
     system = model.derive().compile(backend="numpy").with_initial("bodies", momentum=[1, 2, 3], turned=np.eye(3))
-    with pytest.raises(ModelError, match=r"Each of bodies\.momentum and bodies\.turned needs a field"):
+    with pytest.raises(ModelError, match=r"Each of bodies\.momentum and bodies\.turned requires a field"):
         _ = system.initial_state
 
 
@@ -181,7 +181,7 @@ def test_functions_may_calculate_in_place() -> None:
 
 def test_functions_that_fail_are_named() -> None:
     for function, message in (
-        (lambda momentum: momentum[5], "bodies.Omega that 'bodies' computes from momentum can not be computed: Index"),
+        (lambda momentum: momentum[5], "bodies.Omega that 'bodies' computes from momentum cannot be computed: Index"),
         (lambda momentum: momentum[:, :2], "needs 2 × 3 or 3 components, not 4"),
         (lambda momentum: momentum / 0.0, "not finite"),
     ):

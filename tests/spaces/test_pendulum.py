@@ -129,7 +129,7 @@ def test_convergence_measures_stored_components() -> None:
 
 def test_what_has_no_meaning_without_velocities_is_refused() -> None:
     system = pendulum("c")
-    with pytest.raises(UnsupportedMethodError, match="move by fields"):
+    with pytest.raises(UnsupportedMethodError, match="first-order states"):
         sl.solve(system, 1.0, method="abmk3", h=0.1)
     for action in (system.static_equilibrium, system.linearize, system.assembled):
         with pytest.raises(ModelError, match="nodes without velocity"):

@@ -213,7 +213,7 @@ def test_euler_angles_of_the_fast_top_pass_near_their_singularity() -> None:
 
     assert error(1e-4) == pytest.approx(1.9e-2, rel=0.03)
     assert error(5e-5) == pytest.approx(9.3e-4, rel=0.03)
-    with pytest.warns(UserWarning, match=r"coordinates of node 'top' came near to their singularity: cos\(b\) is 0.06"):
+    with pytest.warns(UserWarning, match=r"coordinates of node 'top' are nearly singular: cos\(b\) is 0.06"):
         nonsense = sl.solve(system, 1, h=2.5e-4, method="rkmk_rk44").outputs["center_of_mass"][-1]
     assert np.linalg.norm(nonsense - exact) > 0.1
     with pytest.raises(ChartSingularityError, match="node 'top', where cos"):
@@ -257,7 +257,7 @@ def test_initial_angular_velocity_and_rates() -> None:
     assert np.abs(parameters_by_name()["euler_angles"].rates_by_spin(np.zeros(3)) @ spin - stated).max() < SAME_STEP
     same = top("euler_angles").with_initial("top", angles_xyz_dot=stated)
     assert np.array_equal(same.stated_state().v, stated)
-    with pytest.raises(ModelError, match="can not start from"):
+    with pytest.raises(ModelError, match="cannot start from"):
         system.with_initial("top", angles_xyz_dot=stated)
 
 

@@ -43,13 +43,13 @@ class Parameters(Generic[Number]):
         if not self.alpha_m <= self.alpha_f <= 0.5:
             found.append(
                 f"alpha_m = {float(self.alpha_m):g} and alpha_f = {float(self.alpha_f):g} are not "
-                "alpha_m <= alpha_f <= 1/2: the method is not stable for fast motions."
+                "alpha_m <= alpha_f <= 1/2: the method is unstable at high frequencies."
             )
         least, wanted = 0.25 + (self.alpha_f - self.alpha_m) / 2, 0.5 - self.alpha_m + self.alpha_f
         if not self.beta >= least - 8 * ROUNDING:
             found.append(
                 f"beta = {float(self.beta):g} is below 1/4 + (alpha_f - alpha_m)/2 = {float(least):g}: the method is "
-                "not stable for fast motions."
+                "unstable at high frequencies."
             )
         if abs(self.gamma - wanted) > 8 * ROUNDING:
             found.append(

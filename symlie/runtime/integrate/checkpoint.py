@@ -180,7 +180,7 @@ def _run_of(path: Path, content: Content) -> tuple[Run, LoopState, Recorder]:
     system = recorded_system(header["system"])
     if system.backend != header["system"]["backend"]:
         raise FormatError(
-            f"{path} can not be resumed to the same result: the run was compiled, and there is no compiler."
+            f"{path} cannot be resumed with the same result: the run used compiled code, and no C compiler was found."
         )
     control: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in header["control"].items()}
     method, layout = recorded_method(header["method"]), system.layout
@@ -216,10 +216,10 @@ def _check(run: Run, state: LoopState, recorder: Recorder) -> None:
     if len(lengths_of_plan) != 1 or not 0 <= state.counters.segment <= max(lengths_of_plan):
         raise ValueError("the plan is not complete")
     if not all(isinstance(n, int) and n >= 0 for n in run.plan.steps):
-        raise ValueError("the plan has steps that are no numbers")
+        raise ValueError("the plan has steps that are not numbers")
     if not isinstance(run.record_every, int) or run.record_every < 0:
         raise ValueError(f"every {run.record_every!r} states are recorded")
     for name in ("t_span", "t_eval", "h"):
         _ = run.settings[name]
     if not isinstance(run.settings["trace"], bool) or run.settings["multipliers"] not in MULTIPLIERS:
-        raise ValueError("the settings are not those of a run")
+        raise ValueError("the settings do not belong to a run")

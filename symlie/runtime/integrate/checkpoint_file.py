@@ -68,7 +68,7 @@ class CheckpointFile:
         `FormatError` if another kind of file exists, the file is not writable, or another run writes it.
         """
         if not path.name or "\0" in path.name:
-            raise FormatError(f"{str(path)!r} names no file; name one for the checkpoint.")
+            raise FormatError(f"{str(path)!r} is not the name of a file; give one for the checkpoint.")
         text = zlib.compress(json.dumps(header).encode(), 6)
         place = _place(1, len(records), zlib.crc32(records), state)
         prologue = _MAGIC + _checked(_SIZES.pack(len(text), len(place)) + text)
@@ -86,7 +86,7 @@ class CheckpointFile:
                 _flush_folder(path.absolute().parent)
                 file = held.enter_context(path.open("r+b"))
             except OSError as error:
-                raise FormatError(f"The checkpoint {path} can not be written: {error.strerror or error}.") from error
+                raise FormatError(f"The checkpoint {path} cannot be written: {error.strerror or error}.") from error
             finally:
                 with contextlib.suppress(OSError):
                     temporary.unlink(missing_ok=True)
@@ -100,7 +100,7 @@ class CheckpointFile:
             try:
                 file = held.enter_context(path.open("r+b"))
             except OSError as error:
-                raise FormatError(f"The checkpoint {path} can not be opened: {error.strerror or error}.") from error
+                raise FormatError(f"The checkpoint {path} cannot be opened: {error.strerror or error}.") from error
             places, sequence, content = _read(path, file.read())
             return cls(path, file, held.pop_all(), places, sequence, content.records), content
 
@@ -119,7 +119,7 @@ class CheckpointFile:
             _flush(self._file)
         except OSError as error:
             raise CheckpointError(
-                f"The checkpoint {self._path} can not be written ({error.strerror or error}), so the integration "
+                f"The checkpoint {self._path} cannot be written ({error.strerror or error}), so the integration "
                 "stopped; the solution so far is attached."
             ) from error
         self._sequence, self._length, self._checksum = self._sequence + 1, length, checksum
@@ -137,7 +137,7 @@ def read_checkpoint(path: Path) -> Content:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise FormatError(f"The checkpoint {path} can not be read: {error.strerror or error}.") from error
+        raise FormatError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error
     return _read(path, data)[2]
 
 

@@ -59,7 +59,7 @@ def method_choice(system: System) -> MethodChoice:
         The argument is not a system.
     """
     if not isinstance(system, System):
-        raise ModelError(f"A {type(system).__name__} has no methods; take the system of model.derive().compile().")
+        raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
     layout = system.layout
     stated = {name: method(name).refusal(layout) for name in method_names()}
     refusals = {name: sentence for name, sentence in stated.items() if sentence is not None}
@@ -73,19 +73,17 @@ def default_method(layout: Layout) -> str:
 
 def _default(layout: Layout) -> tuple[str, str]:
     if has_frames(layout):
-        return "cf43", (
-            "Nodes move along a frame of vector fields, which has no commutators; cf43 needs none, and chooses its "
-            "steps."
-        )
+        return "cf43", ("The frame of vector fields has no commutators; cf43 needs none, and its steps are adaptive.")
     if layout.of_velocities.any() and layout.has_fields and layout.has_placed_nodes:
         return "index1_dopri5", (
-            "Constraints act on nodes that others place; index1_dopri5 takes their second derivatives and chooses its "
-            "steps."
+            "Constraints act on dependent nodes; index1_dopri5 supports them with second derivatives, and its steps "
+            "are adaptive."
         )
     if not layout.of_velocities.all() or (layout.has_fields and not layout.rows):
         return "rkmk_dopri5", (
-            "Nodes move by fields, or constraints restrict accelerations; rkmk_dopri5 takes both and chooses its steps."
+            "The model has first-order states or acceleration-level constraints; rkmk_dopri5 supports both, and its "
+            "steps are adaptive."
         )
     return "half_explicit_5", (
-        "Nodes have velocities; half_explicit_5 takes them with and without constraints and chooses its steps."
+        "Mechanical systems, with or without constraints, are integrated by half_explicit_5; its steps are adaptive."
     )

@@ -73,7 +73,7 @@ class DenseOutput:
         times = recorded.t
         if not len(times) or not (times[0] <= t.min(initial=times[0]) and t.max(initial=times[0]) <= times[-1]):
             span = f"from {times[0]:.9g} to {times[-1]:.9g}" if len(times) else "empty"
-            raise ModelError(f"The solution is {span}; it can not be evaluated outside of it.")
+            raise ModelError(f"The solution is {span}; it cannot be evaluated outside this interval.")
         before = np.searchsorted(times, t, side="right") - 1
         inside = t > self._begins[before]
         if not inside.any():

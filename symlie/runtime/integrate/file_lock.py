@@ -63,7 +63,7 @@ def _locked_database(path: Path, place: Path) -> Connection | None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 return None
             raise FormatError(
-                f"The checkpoint {path} is in use by another run; wait for its end, or name another file."
+                f"The checkpoint {path} is in use by another run; wait until it ends, or use another file."
             ) from error
         failed.pop_all()
     return lock

@@ -30,14 +30,14 @@ def refusal(system: System, request: Request) -> str | None:
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
-        f"'{method.name}' is not half-explicit, of Runge–Kutta–Munthe-Kaas or taylor": not method.takes_lanes,
-        "steps are composed": method.composition is not None,
-        "steps are projected": bool(control.project_position or control.project_velocity),
-        "optimize='contract' leaves to compilers which operations are fused": system.optimize == "contract",
+        f"'{method.name}' is neither half-explicit, Runge–Kutta–Munthe-Kaas nor taylor": not method.takes_lanes,
+        "the method composes steps": method.composition is not None,
+        "the run projects onto the constraints": bool(control.project_position or control.project_velocity),
+        "optimize='contract' lets the compiler choose the fused operations": system.optimize == "contract",
         "the model has events": bool(layout.events),
         "angles are prescribed": angles,
         "constraints are nonlinear in the velocities": system.layout.has_nonlinear_rows,
-        "the saddle point matrix is eliminated as a whole": system.mechanics.saddle_algebra is not None,
+        "the saddle point matrix is not reduced to blocks": system.mechanics.saddle_algebra is not None,
     }
     found = next((reason for reason, holds in reasons.items() if holds), None)
     return _refusal_of_series(system) if found is None and method.is_polynomial else found
@@ -47,14 +47,14 @@ def _refusal_of_series(system: System) -> str | None:
     """The same for Taylor series, whose lanes need steps with one branch and sums of products alone."""
     layout = system.layout
     if not layout.is_fixed:
-        return "nodes of a topology that is run-time data fill registers of series already"
+        return "run-time topologies already use SIMD registers for their elements"
     if layout.has_unwrapped:
-        return "series follow angles over turns one member at a time"
+        return "the Taylor series of unwrapped angles are computed for one member at a time"
     jets = system.sets.table("jets").jets
     if any(jet.conditions for jet in jets):
-        return "series of something stated in pieces end where these do"
+        return "the Taylor series of a piecewise law ends at a change of branch"
     if any(jet.arguments for jet in jets):
-        return "functions that are no elementary ones have series of their own"
+        return "the Taylor series of functions that are not elementary are computed for one member at a time"
     return None
 
 
@@ -68,10 +68,12 @@ def lanes_for(system: System, request: Request, members: int, wanted: int | None
         pays = members * steps * system.layout.dimension >= LEAST_WORK
         return None if pays and refusal(system, request) is None else 1
     if not is_whole_number(wanted) or wanted not in (1, 2, 4, 8, MOST_LANES):
-        raise ModelError(f"lanes is 1, 2, 4, 8 or {MOST_LANES} members side by side, or None, not {wanted!r}.")
+        raise ModelError(f"lanes must be 1, 2, 4, 8 or {MOST_LANES} members, or None, not {wanted!r}.")
     reason = refusal(system, request) if wanted > 1 else None
     if reason is not None:
-        raise ModelError(f"Members of '{system.name}' can not go side by side, for {reason}; leave lanes out.")
+        raise ModelError(
+            f"Members of '{system.name}' cannot be integrated in SIMD lanes, because {reason}; omit lanes."
+        )
     return int(wanted)
 
 

@@ -114,9 +114,7 @@ def requested(
 ) -> Request:
     """Validate the arguments of `solve`; `continued` is the time of the state that is continued, in s."""
     if not isinstance(system, System):
-        raise ModelError(
-            f"A {type(system).__name__} can not be integrated; take the system of model.derive().compile()."
-        )
+        raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
     found = _request(system, t_span, words, trace, continued)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
@@ -157,7 +155,9 @@ def _checked(
     if multipliers not in MULTIPLIERS:
         raise UnknownNameError(f"Unknown multipliers '{multipliers}'; use stage or index1.")
     if not is_whole_number(record_every) or record_every < 0:
-        raise ModelError(f"record_every must be a whole number of steps, 0 for the end alone, not {record_every!r}.")
+        raise ModelError(
+            f"record_every must be a whole number of steps, or 0 for the final state only, not {record_every!r}."
+        )
     if max_steps is None:
         max_steps = MAX_STEPS if h is None else LARGEST_STEPS
     if not is_whole_number(max_steps) or max_steps < 1:
@@ -167,7 +167,7 @@ def _checked(
     plan = step_plan(t0, t_end, h, t_eval, system.breakpoints_between(t0, t_end))
     if max(plan.steps) > max_steps:
         raise ModelError(
-            f"Steps of {h:g} s are {max(plan.steps)} between two times that are hit exactly, more than max_steps = "
+            f"Steps of {h:g} s are {max(plan.steps)} between two stop times, more than max_steps = "
             f"{max_steps}; take a larger step, or allow more."
         )
     control = step_control(system, chosen, h, rtol, atol, controller, controller_options, stabilize, trace, max_steps)
@@ -175,7 +175,7 @@ def _checked(
         if h0 is not None and not (is_number(h0) and np.isfinite(h0) and h0 > 0):
             raise ModelError(f"The first step must be positive, not {h0!r}.")
     elif h0 is not None:
-        raise ModelError("h0 is the first of adaptive steps; it can not be given together with h.")
+        raise ModelError("h0 is the first adaptive step; it cannot be given together with h.")
     settings = {
         "t_span": [t0, t_end],
         "method": chosen.name,
@@ -258,17 +258,19 @@ def step_control(
     layout, tolerance = system.layout, least_tolerance(rtol, atol)
     kept = stabilisation(stabilize)
     if kept.baumgarte and not method.takes_baumgarte:
-        raise UnsupportedMethodError(f"Baumgarte's term belongs to half-explicit methods; '{method.name}' has none.")
+        raise UnsupportedMethodError(
+            f"Baumgarte stabilisation requires a half-explicit method; '{method.name}' does not support it."
+        )
     if (kept.project_position or kept.project_velocity) and layout.locations:
         raise UnsupportedMethodError(
-            f"Nodes of '{layout.name}' are located by others, so that no projection can move them; take shorter steps, "
-            "or a form of the model that has their coordinates as unknowns."
+            f"Nodes of '{layout.name}' are dependent, and the projection cannot move them; use shorter steps, or a "
+            "model with their coordinates as unknowns."
         )
     is_adaptive = h is None
     if not (is_adaptive or trace or (rtol is None and atol is None)):
         raise ModelError(
-            "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; fixed steps use tolerances "
-            "for the errors of a trace only."
+            "Give a step size h, or tolerances rtol and atol for adaptive steps, not both; with fixed steps, "
+            "tolerances only scale the errors of a trace."
         )
     if (is_adaptive or rtol is not None or atol is not None) and not method.has_estimate:
         others = (method_of_name(name) for name in method_names())
@@ -287,11 +289,13 @@ def step_control(
     chosen = controller_by_name(name, options)
     if method.chooses_order and not is_adaptive:
         raise UnsupportedMethodError(
-            f"Method '{method.name}' chooses the lengths of steps together with their order; give rtol in the place of "
-            f"h, and h0 for its first step, or use {method.inside.name} for steps of one length."
+            f"Method '{method.name}' chooses step sizes and order; give rtol instead of h, and h0 for the first "
+            f"step, or use {method.inside.name} for fixed steps."
         )
     if method.chooses_order and chosen.exponent is not None:
-        raise ModelError(f"Method '{method.name}' takes no exponent of the controller: that of a step is its order.")
+        raise ModelError(
+            f"Method '{method.name}' takes no exponent of the controller, which follows from the order of each step."
+        )
     mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(
         is_adaptive,

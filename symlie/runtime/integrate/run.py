@@ -74,19 +74,19 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.SINGULAR: (
         SingularSystemError,
-        "The linear system of a stage is singular in the step after t = {t:.9g}{where}: constraints became dependent, "
-        "or a direction lost its mass; redundant='minimal_norm' goes on where rows depend on each other.",
+        "The linear system of a stage is singular in the step after t = {t:.9g}{where}: constraints became "
+        "dependent, or a direction lost its mass; redundant='minimal_norm' continues with dependent constraint "
+        "equations.",
     ),
     Status.INDEFINITE_MASS: (
         IndefiniteMassMatrixError,
-        "The mass matrix is not positive definite any more in the step after t = {t:.9g}{where}; a step that is too "
-        "large may have led there, or the masses and inertias of the model are positive in a part of its "
-        "configurations only.",
+        "The mass matrix is no longer positive definite in the step after t = {t:.9g}{where}; the step may be too "
+        "large, or masses and inertias of the model are not positive in all configurations.",
     ),
     Status.CONSTRAINT_DRIFT: (
         ConstraintDriftError,
         "The configuration has left the constraints in the step after t = {t:.9g}{where}; take a smaller step or "
-        "tolerance, or stabilize='projection'. It may be that no configuration satisfies them from there on.",
+        "tolerance, or stabilize='projection'. Possibly no configuration satisfies them from there on.",
     ),
     Status.OUTSIDE_CHART: (
         OutsideChartError,
@@ -94,7 +94,7 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.TURNED_TOO_FAR: (
         AngleStepError,
-        "The turns of an angle can not be counted in the step after t = {t:.9g}{where}; take a smaller step.",
+        "The full turns of an angle cannot be counted in the step after t = {t:.9g}{where}; take a smaller step.",
     ),
     Status.NOT_CONVERGED: (
         NotConvergedError,
@@ -102,35 +102,35 @@ FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {
     ),
     Status.EVENT_NOT_A_NUMBER: (
         NotFiniteError,
-        "An event function is NaN in the step after t = {t:.9g}{where}; state it so that it is a number wherever the "
-        "motion goes, for instance by sl.select.",
+        "An event function is NaN in the step after t = {t:.9g}{where}; define it for all states of the motion, for "
+        "instance by sl.select.",
     ),
     Status.TOO_MANY_STEPS: (
         TooManyStepsError,
-        "{max_steps} steps have led to t = {t:.9g} only, on the way to t = {end:.9g}. Loosen rtol and atol if steps "
-        "are shorter than they need to be, or allow more with max_steps.",
+        "{max_steps} steps reached only t = {t:.9g} of t = {end:.9g}. Increase rtol and atol if the steps are "
+        "unnecessarily short, or increase max_steps.",
     ),
     Status.STEP_UNDERFLOW: (
         StepUnderflowError,
-        "The tolerances ask for steps that time can not resolve after t = {t:.9g}; the solution may have a "
-        "singularity there, or the tolerances are below round-off: loosen rtol and atol.",
+        "Step size underflow after t = {t:.9g}: the tolerances require steps below the resolution of t; the solution "
+        "may have a singularity there, or the tolerances are below round-off: increase rtol and atol.",
     ),
     Status.CHATTERING: (
         ChatteringError,
-        "A force jumps to and fro after t = {t:.9g}, faster than time can be resolved; smooth the jump, as tanh(v/ε) "
-        "does for sign(v), let an event end the motion there, or take shorter steps where steps have one length.",
+        "A force chatters after t = {t:.9g}, faster than the resolution of t; smooth the jump, as tanh(v/ε) "
+        "does for sign(v), end the motion there by an event, or use a smaller fixed step.",
     ),
     Status.DIVERGING: (
         DivergentSeriesError,
-        "The step after t = {t:.9g} is longer than the Taylor series of the motion converges{where}; take a smaller "
-        "step, or give tolerances, with which steps follow from the series.",
+        "The step after t = {t:.9g} exceeds the radius of convergence of the Taylor series{where}; use a smaller "
+        "step, or tolerances, from which steps are chosen by the series.",
     ),
 }
 
 
 _NOT_DIFFERENTIABLE = (
-    "Newton's method needs a derivative that is infinite or NaN in the step after t = {t:.9g}{where}; state the law so "
-    "that its derivatives are numbers wherever the motion goes, for instance by sl.select, or use an explicit method."
+    "Newton's method needs a derivative that is infinite or NaN in the step after t = {t:.9g}{where}; define the law "
+    "with finite derivatives for all states of the motion, for instance by sl.select, or use an explicit method."
 )
 
 
@@ -305,8 +305,8 @@ def execute(
     except MemoryError:
         state = loop.captured(cpu)
         failure = OutOfMemoryError(
-            f"There is no memory for more records after t = {state.t:.9g}, where {len(recorder)} states are recorded; "
-            "the solution so far is attached. Record fewer with t_eval or record_every."
+            f"Out of memory for records after t = {state.t:.9g}, with {len(recorder)} states recorded; the solution "
+            "so far is attached. Record fewer with t_eval or record_every."
         )
     if failure is not None:
         recorder.add_last(state.t, state.at.q, state.at.v, state.at.multipliers, state.at.carried)
@@ -370,7 +370,7 @@ def _before_it_went_wrong(solution: Solution, failure: IntegrationError) -> Solu
         return solution
     t, last = float(solution.t[kept - 1]), kept - 1
     failure.args = (
-        f"{failure} The solution so far ends at t = {t:.9g}: later steps lost the energy that the model conserves.",
+        f"{failure} The solution so far ends at t = {t:.9g}: later steps do not conserve the energy of the model.",
     )
     parts = {name: getattr(solution, name)[:kept] for name in ("t", "q", "v", "multipliers", "carried")}
     statistics = solution.statistics

@@ -107,8 +107,8 @@ def step_plan(
     if (t_end - t0 if h is None else h) < shortest:
         what = "An interval" if h is None else "A step"
         raise ModelError(
-            f"{what} of {t_end - t0 if h is None else h:g} s is lost in the rounding of times near {t_end:g} s, where "
-            f"steps need {shortest:.2g} s at least; count time from a nearer origin."
+            f"{what} of {t_end - t0 if h is None else h:g} s is below the resolution of times near {t_end:g} s, where "
+            f"steps need {shortest:.2g} s at least; choose a nearer origin of time."
         )
     try:
         stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]

@@ -66,7 +66,7 @@ QUANTITIES = (
 def system_kernel(name: str) -> SystemKernel:
     """Entry of the kernel table for an attribute of `Kernels`; `AttributeError` if there is none."""
     if name not in KERNELS or KERNELS[name].gather is Gather.OWN:
-        raise AttributeError(f"There is no system kernel '{name}'.")
+        raise AttributeError(f"System kernel '{name}' does not exist.")
     return KERNELS[name]
 
 

@@ -96,7 +96,9 @@ class KernelSets(Brief):
         module = types.ModuleType(f"symlie_generated_{self.layout.name}_{name}")
         exec(compile(self.files(name)[file], file, "exec"), module.__dict__)
         if module.__dict__.get("INTERFACE_HASH") != table.interface_hash:
-            raise FormatError(f"{file} does not belong to the generated files beside it; generate the model again.")
+            raise FormatError(
+                f"{file} does not belong to the generated files in the same folder; generate the model again."
+            )
         return module.__dict__
 
     def table(self, name: str) -> SetTable:

@@ -10,8 +10,8 @@ from symlie.runtime.kernels.numpy import Functions
 from symlie.runtime.kernels.sets import KernelSets
 
 _SENTENCE = (
-    "The code in the file of this solution was not run, so that it has its fields, outputs, multipliers and plots "
-    "alone; load_solution(path, trust=True) runs the code, if you trust the origin of the file."
+    "The code in the file of this solution was not executed, so only its fields, outputs, multipliers and plots are "
+    "available; load_solution(path, trust=True) executes the code, if you trust the origin of the file."
 )
 
 

@@ -59,7 +59,7 @@ class BandStructure:
         """See `EliminationStructure`."""
         i, j = self._position[rows], self._position[columns]
         if np.any(np.maximum(i, j) > self._last[np.minimum(i, j)]):
-            raise IndexError("An entry is outside of the band: its groups are not coupled.")
+            raise IndexError("An entry is outside the band: its groups are not coupled.")
         return np.asarray(i * self._row + self._left + j - i, dtype=np.int32)
 
     def entries(self) -> tuple[Indices, Indices, Indices]:

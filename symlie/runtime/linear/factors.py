@@ -29,7 +29,7 @@ class SingularMatrixError(Exception):
     """
 
     def __init__(self, unknown: int) -> None:
-        super().__init__(f"The pivot of unknown {unknown} is lost.")
+        super().__init__(f"The pivot of unknown {unknown} is zero.")
         self.unknown = unknown
 
 

@@ -75,7 +75,7 @@ class SaddlePoint:
             scaled = abs(diags_array(scale) @ whole @ diags_array(scale))
             largest = np.maximum(scaled.max(axis=1).toarray().ravel(), scaled.max(axis=0).toarray().ravel())
             if not np.all(largest > 0) or not np.all(np.isfinite(largest)):
-                raise np.linalg.LinAlgError("a row without entries")
+                raise np.linalg.LinAlgError("a zero row")
             scale /= np.sqrt(largest)
         self._scale, self._refinements = scale, refinements
         self._matrix = (diags_array(scale) @ whole @ diags_array(scale)).tocsc()
@@ -99,7 +99,7 @@ class SaddlePoint:
             pivots = np.abs(sparse.U.diagonal())
             self._solve = sparse.solve
         if not pivots.min() > lost_pivot * pivots.max():
-            raise np.linalg.LinAlgError("a lost pivot")
+            raise np.linalg.LinAlgError("a zero pivot")
 
     def solve(self, r: Numbers, c: Numbers) -> tuple[Numbers, Numbers]:
         """x and y for one right-hand side, or for several by column."""

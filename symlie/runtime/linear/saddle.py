@@ -83,7 +83,7 @@ class SaddleAlgebra(Products):
 
     def solve_mass(self, mass: Array, r: Array) -> Array:
         """Raise an error: M is singular."""
-        raise SingularSystemError(f"The mass matrix of '{self.layout.name}' can not be solved with alone")
+        raise SingularSystemError(f"The mass matrix of '{self.layout.name}' is singular")
 
     def solve_saddle(
         self, mass: Array, right: Array, left: Array, r: Array, c: Array, dependent: DependentRows | None = None

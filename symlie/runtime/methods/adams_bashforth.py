@@ -63,7 +63,7 @@ class AdamsBashforth(Method):
     family: ClassVar[str] = "adams_bashforth"
     header: ClassVar[str] = "adams_bashforth.h"
     takes_coordinate_rates: ClassVar[bool] = True
-    refused: ClassVar[tuple[str, ...]] = ("nodes that move by fields", "constraints of accelerations")
+    refused: ClassVar[tuple[str, ...]] = ("first-order states", "acceleration-level constraints")
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -82,8 +82,8 @@ class AdamsBashforth(Method):
         if (found := super().refusal(layout)) or not (layout.has_fields or layout.rows):
             return found
         return (
-            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' move by fields or "
-            "by constraints of accelerations; use rkmk_dopri5 or another explicit method."
+            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' are first-order "
+            "states or have acceleration-level constraints; use rkmk_dopri5 or another explicit method."
         )
 
     @property

@@ -53,7 +53,7 @@ def load_tableau(path: str | Path) -> Method:
     try:
         entry = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"The tableau {path} can not be read: {error.strerror}.") from error
+        raise FormatError(f"The tableau {path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:  # errors of huge numbers are not TOML errors
         raise FormatError(f"{path} is not a TOML file with a tableau: {error}.") from error
     if "A" in entry and "a" not in entry:

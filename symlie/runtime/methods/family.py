@@ -185,8 +185,8 @@ class Method(ABC):
             The family has no order conditions.
         """
         raise ModelError(
-            f"Method {self.name}: there are no order conditions of the family {self.family}; its order is stated "
-            f"as {self.order}, and 'symlie converge' shows it."
+            f"Method {self.name}: the family {self.family} has no order conditions; the specified order is "
+            f"{self.order}, and 'symlie converge' measures it."
         )
 
     @property

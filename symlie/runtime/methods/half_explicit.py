@@ -59,8 +59,8 @@ class HalfExplicit(Method):
     required: ClassVar[tuple[str, ...]] = ("s", "a", "d")
     optional: ClassVar[tuple[str, ...]] = ("c", "b_hat")
     refused: ClassVar[tuple[str, ...]] = (
-        "constraints of accelerations",
-        "nodes that are placed by others, where nodes move by fields",
+        "acceleration-level constraints",
+        "dependent nodes together with first-order states",
     )
     takes_constraints: ClassVar[bool] = True
     takes_baumgarte: ClassVar[bool] = True
@@ -80,9 +80,9 @@ class HalfExplicit(Method):
             return found
         what = ""
         if not layout.of_velocities.all():
-            what = "constraints restrict accelerations"
+            what = "it has acceleration-level constraints"
         elif layout.has_fields and layout.has_placed_nodes:
-            what = "nodes are placed by others, and nodes move by fields"
+            what = "it has dependent nodes and first-order states"
         if not what:
             return None
         return (

@@ -78,8 +78,8 @@ class Implicit(Method):
     """Options with their values."""
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
     refused: ClassVar[tuple[str, ...]] = (
-        "constraints of accelerations",
-        "nodes that are placed by others",
+        "acceleration-level constraints",
+        "dependent nodes",
     )
     takes_constraints: ClassVar[bool] = True
 
@@ -118,9 +118,9 @@ class Implicit(Method):
     def refusal(self, layout: Layout) -> str | None:
         what = ""
         if layout.has_placed_nodes:
-            what = "nodes are placed by others"
+            what = "it has dependent nodes"
         elif not layout.of_velocities.all():
-            what = "constraints restrict accelerations"
+            what = "it has acceleration-level constraints"
         if not what:
             return super().refusal(layout)
         return (

@@ -48,12 +48,12 @@ def _unknown(name: str) -> UnknownNameError:
 
     if re.fullmatch(r"bdf([6-9]|\d\d+)(_index2)?", name):
         return UnknownNameError(
-            f"There is no method {name!r}: BDF has the orders one to five; with six it is stable within 18° of the "
-            "negative real axis alone, and with more not at all."
+            f"Unknown method {name!r}: BDF has the orders one to five; order six is stable only within 18° of the "
+            "negative real axis, and higher orders are unstable."
         )
     similar = get_close_matches(name, method_names(), n=1)
     hint = f" Did you mean {similar[0]!r}?" if similar else ""
     return UnknownNameError(
-        f"There is no method {name!r}.{hint} The methods are {', '.join(method_names())}; a tableau of your own is a "
+        f"Unknown method {name!r}.{hint} The methods are {', '.join(method_names())}; a user-defined tableau is a "
         "file that ends in .toml."
     )

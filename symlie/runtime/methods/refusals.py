@@ -24,7 +24,7 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
         others = "index1_dopri5"
     return (
         f"Method '{method.name}' integrates systems without constraints, but '{layout.name}' has {layout.rows} "
-        f"constraint rows; use {others}."
+        f"constraint equations; use {others}."
     )
 
 
@@ -44,6 +44,6 @@ def refusal_of_form_1(method: Method, layout: Layout) -> str | None:
         return None
     node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))
     return (
-        f"Method '{method.name}' takes classical coordinates in form 2, with their rates as unknowns, but node "
+        f"Method '{method.name}' supports classical coordinates in form 2, with their rates as unknowns, but node "
         f"'{node}' of '{layout.name}' is of form 1; use form=2, or half_explicit_5 or another explicit method."
     )

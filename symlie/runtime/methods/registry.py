@@ -63,7 +63,7 @@ def check_option(method: Method, name: str) -> None:
     owners = [family for family in FAMILIES.values() if family.option_values]
     if not any(name in family.option_values for family in owners):
         every = dict.fromkeys(option for family in owners for option in family.option_values)
-        raise UnknownNameError(f"A method has no option '{name}'; there are {', '.join(every)}.")
+        raise UnknownNameError(f"Methods have no option '{name}'; the options are {', '.join(every)}.")
     if name not in method.options:
         parts = [f"{' and '.join(family.option_values)} to {family.members}" for family in owners]
         raise ModelError(

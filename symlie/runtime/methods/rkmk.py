@@ -147,7 +147,7 @@ class Rkmk(ExplicitMethod):
                 f"a number of commutators from 0 to {MOST_COMMUTATORS}."
             )
         if self.map != "exp" and self.tableau.brackets:
-            raise ModelError(f"Method {self.name}: only methods of the family rkmk have a choice of maps.")
+            raise ModelError(f"Method {self.name}: only methods of the family rkmk have the option map.")
         if self.map != "exp" and self.commutators is not None:
             raise ModelError(
                 f"Method {self.name}: the truncated series belongs to exp; take commutators=exact with map={self.map}."

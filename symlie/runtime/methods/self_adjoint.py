@@ -49,8 +49,8 @@ class SelfAdjoint(Method):
         if not self.is_self_adjoint:
             stated = ", ".join(f"{name}={value}" for name, value in self.options.items())
             raise ModelError(
-                f"Method {self.name}: compose belongs to self-adjoint methods, and this is none with {stated}; leave "
-                "compose out, or change the other options."
+                f"Method {self.name}: compose requires a self-adjoint method, and with {stated} this method is not "
+                "self-adjoint; omit compose, or change the other options."
             )
         if self.single_order != 2:
             raise ModelError(
@@ -100,9 +100,9 @@ def check_composition(system: System, method: Method, t: float, q: Array) -> Non
         if dissipates(v):
             name = layout.velocity_name(_smallest_part(dissipates, v))
             raise UnsupportedMethodError(
-                f"Method '{method.name}' with compose={method.options['compose']} goes back in between, where forces "
-                f"that dissipate feed energy in, and such a force acts on {name} of '{layout.name}'; leave compose "
-                "out, or set the damping to zero."
+                f"Method '{method.name}' with compose={method.options['compose']} has substeps backwards in time, in "
+                f"which dissipative forces supply energy, and such a force acts on {name} of '{layout.name}'; omit "
+                "compose, or set the damping to zero."
             )
 
 

@@ -58,7 +58,9 @@ def check_rates(control: StepControl, series: Series, after: Series, h: float) -
 
 def _divergence(series: Series, h: float) -> DivergentSeriesError:
     radius, order = estimated_radius(series, h), len(series.q) - 1
-    return DivergentSeriesError(f"The radius of convergence is about {radius:.2g} s, by its terms up to order {order}")
+    return DivergentSeriesError(
+        f"The radius of convergence is about {radius:.2g} s, from its terms up to order {order}"
+    )
 
 
 def _largest(x: Array) -> float:

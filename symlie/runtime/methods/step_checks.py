@@ -50,7 +50,7 @@ def check_drift(system: System, trial: Trial, t: float) -> None:
     found = f"In {system.layout.row_name(row)} Φ = {residual[row]:.3g}"
     bound = max(DRIFT_ROUND_OFF * size, DRIFT_LIMIT * trial.largest_constraint)
     if dependent is not None and dependent.contradict(residual, bound):
-        raise ConstraintDriftError(f"{found}, which contradicts other rows")
+        raise ConstraintDriftError(f"{found}, which contradicts other constraint equations")
     way = float(np.abs(delta).max())
     if way <= DRIFT_ROUND_OFF * size:
         return

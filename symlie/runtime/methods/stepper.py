@@ -240,7 +240,9 @@ class Stepper:
         if is_left or dependent.contradict(residual, RANK_LIMIT * speed):
             row = int(np.argmax(np.abs(residual)))
             name = self.system.layout.row_name(row)
-            raise ConstraintDriftError(f"In {name} B v + b = {residual[row]:.3g}, which contradicts other rows")
+            raise ConstraintDriftError(
+                f"In {name} B v + b = {residual[row]:.3g}, which contradicts other constraint equations"
+            )
         trial.multipliers, trial.dependent_rows = dependent.minimal(trial.multipliers), dependent.count
 
     def project(self, state: State, h: float, trial: Trial, *, position: bool, velocity: bool) -> None:

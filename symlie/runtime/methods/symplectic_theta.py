@@ -64,8 +64,8 @@ class SymplecticTheta(SelfAdjoint):
             return super().refusal(layout)
         return refusal_of_constraints(self, layout) or (
             f"Method '{self.name}' integrates Hamiltonian systems on cotangent bundles; not all nodes of "
-            f"'{layout.name}' are on a cotangent_space(group) and moved by a Hamiltonian of the model itself. Use "
-            "rkmk_dopri5 or another explicit method."
+            f"'{layout.name}' are on a cotangent_space(group) with the Hamiltonian of the model. Use rkmk_dopri5 or "
+            "another explicit method."
         )
 
     def constants(self) -> list[str]:

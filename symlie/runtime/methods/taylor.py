@@ -92,8 +92,8 @@ class Taylor(Method):
     option_values: ClassVar[Mapping[str, str]] = {"order": ORDER.text}
     members: ClassVar[str] = "taylor"
     refused: ClassVar[tuple[str, ...]] = (
-        "nodes that are placed by others, beside constraints of configurations and velocities",
-        "nodes that others locate as a whole",
+        "dependent nodes together with constraints of configurations and velocities",
+        "dependent nodes",
     )
     takes_lanes: ClassVar[bool] = True
     takes_constraints: ClassVar[bool] = True
@@ -138,18 +138,18 @@ class Taylor(Method):
 
     @property
     def remark(self) -> str:
-        return f"from {LEAST_ORDER} to {MOST_ORDER}, as the tolerance asks or a run states"
+        return f"from {LEAST_ORDER} to {MOST_ORDER}, chosen by tolerance, or specified"
 
     def refusal(self, layout: Layout) -> str | None:
         if layout.locations:
             return (
-                f"Method '{self.name}' does not integrate '{layout.name}', where nodes are located by others; use "
+                f"Method '{self.name}' does not integrate '{layout.name}', because it has dependent nodes; use "
                 "rkmk_dopri5, or index1_dopri5 with constraints of configurations or velocities."
             )
         if not (layout.has_placed_nodes and layout.of_velocities.any()):
             return super().refusal(layout)
         return (
-            f"Method '{self.name}' does not integrate '{layout.name}', where nodes are placed by others beside "
+            f"Method '{self.name}' does not integrate '{layout.name}', because it has dependent nodes together with "
             "constraints of configurations or velocities; use half_explicit_5 or index1_dopri5."
         )
 
@@ -194,7 +194,7 @@ class Taylor(Method):
                 break
             begin, done = after, done + length
         else:
-            raise ChatteringError("A force jumps to and fro")
+            raise ChatteringError("A force chatters")
         if stepper.system.layout.of_velocities.any():
             stepper.measure(trial, end, trial.q, trial.v, m.jacobian(end, trial.q, trial.v))
         trial.multipliers, trial.acceleration = after.multipliers[0], after.first_rates()[1]

@@ -80,11 +80,11 @@ class Variational(SelfAdjoint):
         **COMPOSE,
     }
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in stated_options.items()}
-    members: ClassVar[str] = "rattlie, variational_midpoint and discrete Lagrangians of one's own"
+    members: ClassVar[str] = "rattlie, variational_midpoint and user-defined discrete Lagrangians"
     refused: ClassVar[tuple[str, ...]] = (
-        "constraints of accelerations",
-        "nodes that are placed by others",
-        "nodes that move by fields",
+        "acceleration-level constraints",
+        "dependent nodes",
+        "first-order states",
     )
     takes_constraints: ClassVar[bool] = True
 
@@ -113,13 +113,13 @@ class Variational(SelfAdjoint):
     def refusal(self, layout: Layout) -> str | None:
         what = ""
         if layout.has_placed_nodes:
-            what = "nodes are placed by others"
+            what = "it has dependent nodes"
         elif not layout.of_velocities.all():
-            what = "constraints restrict accelerations"
+            what = "it has acceleration-level constraints"
         elif layout.has_nonlinear_rows:
             what = "a constraint is nonlinear in the velocities, for which no discrete constraint is defined"
         elif layout.has_fields:
-            what = "nodes move by fields"
+            what = "it has first-order states"
         if not what:
             return super().refusal(layout)
         return (
@@ -132,7 +132,7 @@ class Variational(SelfAdjoint):
         return (
             ""
             if self.tableau.discrete.between
-            else "it is explicit in forces: h ω must stay below 2 for their fastest oscillation ω"
+            else "it is explicit in the forces: h ω must be below 2 for the highest frequency ω"
         )
 
     @property

@@ -63,7 +63,7 @@ def plot_convergence(rows: Iterable[ConvergenceRow], path: str | Path | None = N
     check_drawing(path)
     rows = list(rows)
     if not rows:
-        raise ModelError("There are no errors to draw; run convergence with at least one method and step size.")
+        raise ModelError("No errors to draw; run convergence with at least one method and step size.")
     shown = [part for part in _PANELS if any(getattr(row.error, part) for row in rows)]
     with figure_to_draw(path, (0.4 + 2.5 * max(1, len(shown)), 2.7)) as figure:
         panels = figure.subplots(1, max(1, len(shown)), squeeze=False)[0]
@@ -103,7 +103,7 @@ def plot_newton_iterations(rows: Iterable[ConvergenceRow], path: str | Path | No
     check_drawing(path)
     implicit = [row for row in rows if row.newton_iterations_per_step and not row.failure]
     if not implicit:
-        raise ModelError("There are no Newton iterations to draw; run convergence with an implicit method.")
+        raise ModelError("No Newton iterations to draw; run convergence with an implicit method.")
     with figure_to_draw(path, (4.2, 2.7)) as figure:
         axes = figure.subplots()
         for k, (label, drawn) in enumerate(_lines(implicit).items()):

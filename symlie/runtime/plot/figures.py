@@ -57,7 +57,7 @@ def plot_solution(solution: Solution, path: Path | None = None, names: Sequence[
     lines = snapshots(solution) if names is None else mechanism(solution) if SNAPSHOTS in names else None
     parts = panels(solution) if names is None else named_panels(solution, [n for n in names if n != SNAPSHOTS])
     if not (parts or lines):
-        raise UnknownNameError(f"There is nothing to draw: '{solution.system.name}' has no bodies or rods to show.")
+        raise UnknownNameError(f"Nothing to draw: '{solution.system.name}' has no bodies or rods.")
     views = view_rows(lines) if lines is not None else []
     heights = [row.height for row in views] + [ROW_HEIGHT] * math.ceil(len(parts) / 2)
     letters = itertools.cycle(string.ascii_lowercase)

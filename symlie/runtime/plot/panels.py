@@ -195,7 +195,7 @@ def check_panels(layout: Layout, names: Sequence[str]) -> None:
 
 
 def _not_drawable(name: str, layout: Layout) -> UnknownNameError:
-    return UnknownNameError(f"'{name}' can not be drawn over time; draw {', '.join(_drawable(layout))}.")
+    return UnknownNameError(f"'{name}' cannot be drawn versus time; draw {', '.join(_drawable(layout))}.")
 
 
 def _drawable(layout: Layout) -> list[str]:

@@ -34,11 +34,11 @@ def check_solution(solution: Solution) -> None:
         raise ValueError("method, status or warnings are not texts")
     check_fields("statistics", solution.statistics)
     if not isinstance(solution.settings, dict):
-        raise ValueError("settings are no names with values")
+        raise ValueError("settings are not names with values")
     if (trace := solution.trace) is not None:
         lengths = {np.shape(column) for column in trace.columns.values()}
         if lengths != {(len(trace.t),)} or not np.all(np.isfinite(trace.t)):
-            raise ValueError("the columns of the tried steps have different lengths, or their times are not finite")
+            raise ValueError("the columns of the attempted steps have different lengths, or their times are not finite")
     for event in solution.events:
         _check_event(event, sizes)
     if solution.end is not None:
@@ -48,9 +48,9 @@ def check_solution(solution: Solution) -> None:
 def check_times(name: str, t: Array) -> None:
     """Check that times are finite and do not decrease."""
     if t.ndim != 1 or not np.issubdtype(t.dtype, np.floating) or not np.all(np.isfinite(t)):
-        raise ValueError(f"{name} is no list of finite numbers")
+        raise ValueError(f"{name} is not a list of finite numbers")
     if np.any(np.diff(t) < 0):
-        raise ValueError(f"{name} goes back")
+        raise ValueError(f"{name} decreases")
 
 
 def check_start(name: str, start: Start, layout: Layout) -> None:
@@ -63,7 +63,7 @@ def check_start(name: str, start: Start, layout: Layout) -> None:
     if start.event is not None:
         check_array(f"the event values of {name}", start.event, (len(layout.events),))
     if start.own is not None:
-        check_array(f"what the method carries at {name}", start.own, (np.size(start.own),))
+        check_array(f"the auxiliary integrator state at {name}", start.own, (np.size(start.own),))
     if not (np.isfinite(start.h) and start.h >= 0):
         raise ValueError(f"the step size of {name} is {start.h}")
 
@@ -92,7 +92,7 @@ def check_array(name: str, values: object, shape: tuple[int, ...]) -> None:
     """Check that an array has finite floating-point numbers and the given shape."""
     array = np.asarray(values)
     if array.shape != shape or not np.issubdtype(array.dtype, np.floating):
-        raise ValueError(f"{name} has the shape {array.shape} of {array.dtype} in place of {shape} numbers")
+        raise ValueError(f"{name} has the shape {array.shape} of {array.dtype}, not {shape} numbers")
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name} is not finite")
 

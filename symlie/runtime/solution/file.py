@@ -89,9 +89,9 @@ def load_solution(path: str | Path, *, backend: str | None = None, trust: bool =
     """
     path = Path(path)
     if not path.is_file():
-        raise FormatError(f"There is no file {path}.")
+        raise FormatError(f"The file {path} does not exist.")
     if path.suffix == ".csv":
-        raise FormatError(f"{path} holds numbers alone; save a solution that is to be loaded as .nc or .npz.")
+        raise FormatError(f"{path} contains only numbers; save a solution as .nc or .npz to load it again.")
     with reading(path, "is not a solution of symlie, or it is damaged"):
         content = _read_numpy(path) if path.suffix == ".npz" else _read_netcdf(path)
         found = content.attributes.get("symlie_format")
@@ -183,7 +183,7 @@ def _events(content: _Content, system: System) -> tuple[Event, ...]:
     if not system.layout.events:
         return ()
     if not np.all(np.isin(content.values[EVENT], np.arange(len(system.layout.events)))):
-        raise IndexError("there are no such events")
+        raise IndexError("the model has no such events")
     index, times = content.values[EVENT].astype(int), content.values[f"{EVENT}_t"]
     q, v, multipliers, carried, own = (
         content.values.get(f"{EVENT}_{name}", np.zeros((len(times), 0))) for name in EVENT_STATE
@@ -213,8 +213,8 @@ def _read_netcdf(path: Path) -> _Content:
         # Earlier formats have no checksum; only their version is read, and they are rejected.
         if not is_checked and str(attributes.get("symlie_format")) == str(FORMAT):
             raise FormatError(
-                f"{path} is not as symlie wrote it: another program wrote or changed it, or its end was cut off; "
-                "load the file as it was, or read this one with xarray or netCDF4."
+                f"{path} is not as symlie wrote it: another program wrote or changed it, or it is truncated; load "
+                "the original file, or read this one with xarray or netCDF4."
             )
         if not is_checked:
             return _Content({}, {}, attributes)

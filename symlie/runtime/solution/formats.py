@@ -52,7 +52,7 @@ def replaced(path: Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     except OSError as error:
-        raise FormatError(f"{path} can not be written: {error.strerror or error}.") from error
+        raise FormatError(f"{path} cannot be written: {error.strerror or error}.") from error
     except UnicodeEncodeError as error:
         raise FormatError(
             f"{str(path)!a} can not be written: the encoding {error.encoding} of this process lacks characters of the "

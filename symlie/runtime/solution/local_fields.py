@@ -105,7 +105,7 @@ def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
         return values
     parts, size = _parts_in_space(kind)
     if field.places.shape[1] != size or not any(rotation_form(f.name, f.shape) for f in kind.storage_fields):
-        raise ModelError(f"Field '{field.name}' of '{field.curve.name}' is no vector in axes of a cross section.")
+        raise ModelError(f"Field '{field.name}' of '{field.curve.name}' is not a vector in axes of a cross section.")
     rotations = _rotations(solution, field)
     turned = values.copy()
     for part in parts:

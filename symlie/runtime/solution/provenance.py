@@ -32,8 +32,8 @@ def check_identity(path: Path, written: Mapping[str, str], here: Mapping[str, st
     for name in dict.fromkeys([*written, *here]):
         if written.get(name) != here.get(name):
             raise FormatError(
-                f"{path} can not be resumed to the same result: {name} was {written.get(name)} and is "
-                f"{here.get(name)} now; start the run again, or resume it as it was."
+                f"{path} cannot be resumed with the same result: {name} was {written.get(name)} and is "
+                f"{here.get(name)} now; start the run again, or resume it in the original environment."
             )
 
 
@@ -50,6 +50,6 @@ def check_sources(path: Path, sources: Mapping[str, str]) -> None:
     for file, known in sources.items():
         if file_digest(file) != known:
             raise FormatError(
-                f"{path} can not be resumed: {file}, which its model was built from, has changed since; put it back, "
+                f"{path} cannot be resumed: {file}, the source of its model, has changed since; restore it, "
                 "or start the run again."
             )

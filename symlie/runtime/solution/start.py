@@ -47,12 +47,12 @@ def continuation_of(solution: Solution, system: System) -> Start:
     """Return the end of a solution as the start of the same model, possibly with other parameters."""
     layout = solution.system.layout
     if not len(solution.t):
-        raise ModelError("A solution without states can not be continued.")
+        raise ModelError("A solution without states cannot be continued.")
     if layout.interface_hash != system.layout.interface_hash:
         raise ModelError(
-            f"The solution belongs to '{layout.name}' with other equations; it can not be continued. To begin another "
-            "model where it ended, give its fields: "
-            "system.with_initial(NODE, FIELD=solution.field(NODE, FIELD)[-1], …)."
+            f"The solution belongs to '{layout.name}' with other equations; it cannot be continued. To start another "
+            "model from its final state, give its fields: system.with_initial(NODE, FIELD=solution.field(NODE, "
+            "FIELD)[-1], …)."
         )
     start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
     if solution.system is system:

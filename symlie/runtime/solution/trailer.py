@@ -56,7 +56,7 @@ def check_trailer(path: Path) -> bool:
                 )
             return True
     if not head.startswith(_HDF5):
-        raise FormatError(f"{path} is not a solution of symlie, or it is damaged: it is no netCDF-4 file.")
+        raise FormatError(f"{path} is not a solution of symlie, or it is damaged: it is not a netCDF-4 file.")
     if _stated_end(head) != size:
         raise FormatError(
             f"{path} is not a solution of symlie, or it is damaged: it does not end where its header says."

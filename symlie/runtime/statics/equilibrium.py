@@ -68,8 +68,9 @@ def static_equilibrium(
     if len(violated := search.statics.contradicted(found.q)):
         rows = ", ".join(system.layout.row_names(violated.tolist()))
         raise EquilibriumError(
-            f"Redundant constraint equations of '{system.name}' contradict each other: the equilibrium of those that "
-            f"were independent at the start violates {rows}. Start elsewhere, or remove what contradicts."
+            f"Redundant constraint equations of '{system.name}' contradict each other: the equilibrium of the "
+            f"equations that were independent at the start violates {rows}. Start elsewhere, or remove contradictory "
+            "equations."
         )
     return found
 

@@ -184,7 +184,7 @@ class _Follower:
         except CorrectionError:
             raise EquilibriumPathError(
                 f"The path over '{self.family.name}' has no tangent at {begin:.6g}: its first equilibrium is a "
-                "critical point, or its constraints depend on each other; start elsewhere."
+                "critical point, or its constraints are dependent; start elsewhere."
             ) from None
         while len(self.points) < self.most:
             before = self.points[-1]
@@ -307,9 +307,9 @@ class _Follower:
     def _lost(self) -> EquilibriumPathError:
         value = self.points[-1].value
         return EquilibriumPathError(
-            f"The path over '{self.family.name}' was lost at {value:.6g} after {len(self.points)} points: Newton's "
-            "corrections find no next point; the system may lose its equilibria there, or a law is not smooth. The "
-            "path so far is in the error.",
+            f"The path over '{self.family.name}' ends at {value:.6g} after {len(self.points)} points: Newton's "
+            "method did not converge to a next point; equilibria may cease to exist there, or a law is not smooth. "
+            "The path so far is attached to the error.",
             self._path("failed"),
         )
 

@@ -81,8 +81,8 @@ def independent_coordinates(
     if np.any(rest > CONSISTENT * scale):
         row = system.layout.row_name(int(np.argmax(rest)))
         raise EquilibriumError(
-            f"Constraint rows of '{system.name}' depend on each other, but small motions violate {row}; remove "
-            "one that the others imply."
+            f"Constraint equations of '{system.name}' are dependent, but small motions violate {row}; remove the "
+            "redundant ones."
         )
     return e, s, g - s @ np.linalg.solve(reduced, s.T @ (mass @ g)), reduced
 
@@ -104,7 +104,7 @@ NO_MASS = 1e-14
 def no_mass(name: str) -> EquilibriumError:
     """Return the error of a massless direction."""
     return EquilibriumError(
-        f"Small motions of '{name}' are not determined: there is a direction without mass that no constraint fixes; "
+        f"Small motions of '{name}' are not determined: a direction without mass is not fixed by any constraint; "
         "give it mass."
     )
 

@@ -54,7 +54,7 @@ class FirstOrderInverse:
         below = diags_array(self._on_positions) @ self._jacobian + diags_array(1 - self._on_positions) @ on_velocities
         largest = abs(below).max(axis=1).toarray().ravel() if len(rows) else np.zeros(0)
         if not np.all(largest > 0):
-            raise np.linalg.LinAlgError("a row without entries")
+            raise np.linalg.LinAlgError("a zero row")
         self._largest = largest
         self._factors = SaddlePoint(
             self._resisted @ self._moving + linear.stiffness,

@@ -193,7 +193,7 @@ def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Ar
         [f"{r.coordinate} of joint '{r.joint}'" for r in statics.kept] if isinstance(statics, KeptCoordinates) else []
     )
     given = f" with the given {', '.join(kept)}" if kept else ""
-    remedy = "leave out coordinates that others determine" if kept else "check that there is one"
+    remedy = "omit coordinates that others determine" if kept else "check that it exists"
     raise InconsistentInitialValuesError(
         f"The initial configuration of '{layout.name}' cannot be assembled{given}: after {iteration} corrections "
         f"{layout.row_name(int(statics.rows[row]))} is still violated by {constraint[row]:.3g}; start nearer to a "

@@ -166,6 +166,6 @@ def _check(system: System, stated: StatedState, residual: Array, allowed: float)
         )
     row = layout.row_name(int(constraints[worst]))
     raise InconsistentInitialValuesError(
-        f"The initial velocities of '{layout.name}' can not be made consistent: {row} has "
-        f"B v + b = {residual[worst]:.3g} whatever the free velocities are."
+        f"The initial velocities of '{layout.name}' cannot be made consistent: {row} has B v + b = "
+        f"{residual[worst]:.3g} for all values of the free velocities."
     )

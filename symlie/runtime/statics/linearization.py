@@ -302,9 +302,9 @@ def _unresolved(linear: Linearization) -> str:
         where = linear.system.layout.velocity_name(largest)
         found = "that counts as zero", f"and a stiffness along its mode, most of it {where}, is not excluded"
     return (
-        f"Stability of '{linear.system.name}' is not resolved: an eigenvalue {found[0]} is only known to "
-        f"{linear.accuracy[worst]:.2g} 1/s, {found[1]}. Terms of very different size cancel in the equations: state "
-        "stiff parts in relative coordinates, or as constraints."
+        f"Stability of '{linear.system.name}' is uncertain: an eigenvalue {found[0]} is only known to "
+        f"{linear.accuracy[worst]:.2g} 1/s, {found[1]}. Terms of very different size cancel in the equations: "
+        "describe stiff parts in relative coordinates, or by constraints."
     )
 
 
@@ -327,7 +327,7 @@ def _with_modes(linear: Linearization, modes: int | None) -> Linearization:
         except NotFoundError:
             if size > LARGEST_RESORT:
                 raise EquilibriumError(
-                    f"The {modes} slowest modes of '{linear.system.name}' were not found by iteration; ask for fewer."
+                    f"The {modes} slowest modes of '{linear.system.name}' were not found by iteration; request fewer."
                 ) from None
             found = _found(linear, scaled, None)
     units, zeros = scaled[2], np.flatnonzero(found.values == 0)

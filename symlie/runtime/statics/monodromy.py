@@ -92,15 +92,17 @@ def monodromy(
     check_linearisable(layout)
     if layout.has_nonlinear_rows:
         raise ModelError(
-            f"'{layout.name}' has constraints that are nonlinear in the velocities, whose variations along a motion "
-            "are not derived; compare motions from neighbouring starts instead."
+            f"'{layout.name}' has constraints that are nonlinear in the velocities, whose variations are not "
+            "derived; compare motions from neighbouring initial conditions instead."
         )
     if not (is_number(period) and np.isfinite(period) and period > 0):
         raise ModelError(f"The period must be a positive number of seconds, not {period!r}.")
     if not (is_whole_number(steps) and steps >= 1):
         raise ModelError(f"The number of steps must be a positive whole number, not {steps!r}.")
     if (q is None) != (v is None):
-        raise ModelError("A motion begins with a configuration and a velocity; give q and v, or neither.")
+        raise ModelError(
+            "The initial condition of a motion is a configuration and a velocity; give q and v, or neither."
+        )
     if q is None or v is None:
         state = system.initial_state if t == 0 else system.consistent_state(t)
         q, v = state.q, state.v
@@ -130,7 +132,7 @@ def monodromy(
     size, what = max(begin.changes(end, fastest[free], period, (variation[free], velocity[free])))
     if not size <= COMES_BACK:
         raise PeriodicMotionError(
-            f"This motion of '{layout.name}' does not come back after {period:.9g} s: {what}. Give its period with q "
+            f"This motion of '{layout.name}' is not periodic after {period:.9g} s: {what}. Give its period with q "
             "and v on it, frame={NODE: ζ} for bodies that spin about an axis of symmetry, or more steps."
         )
     turned = np.linalg.inv(to_body)
@@ -154,7 +156,7 @@ def _check_state(system: System, t: float, q: Array, v: Array) -> None:
         k = int(np.argmax(np.abs(values) / (sizes + np.finfo(float).tiny)))
         if not abs(values[k]) <= COMES_BACK * sizes[k]:
             raise ModelError(
-                f"The state of '{layout.name}' is not on the constraints: {what} = {values[k]:.3g} in "
+                f"The state of '{layout.name}' violates the constraints: {what} = {values[k]:.3g} in "
                 f"{layout.row_name(k)}; give a state of its motion."
             )
 

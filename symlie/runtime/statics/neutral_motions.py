@@ -134,7 +134,7 @@ class _Motions:
             is_near = bool(np.abs(step).max() <= CORRECTED * abs(h) * np.abs(direction).max())
             (stiffness, *_), jacobian = statics.newton_matrices(q, multipliers), statics.jacobian(q)
             factors = self._factorised(stiffness, jacobian)
-        raise np.linalg.LinAlgError("no place to be held at")
+        raise np.linalg.LinAlgError("no stored reference configuration")
 
     def _factorised(self, stiffness: Sparse, jacobian: Sparse) -> SaddlePoint:
         from scipy.sparse import vstack

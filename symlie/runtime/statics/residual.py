@@ -38,8 +38,8 @@ class Statics:
         layout = system.layout
         if layout.has_fields:
             raise ModelError(
-                f"'{layout.name}' has nodes without velocity, which move by fields and know no forces; "
-                "static equilibria, vibrations and the assembly of configurations are of mechanical systems."
+                f"'{layout.name}' has first-order states, on which no forces act; static equilibria, vibrations and "
+                "the assembly of configurations require a mechanical system."
             )
         self.system, self.t = system, float(t)
         self.free = np.flatnonzero(layout.free)

@@ -120,16 +120,16 @@ def _check_inputs(linear: Linearization, ports: Ports) -> None:
     if ports.constraint.any():
         row = linear.system.layout.row_name(int(np.argwhere(ports.constraint)[0][0]))
         raise ModelError(
-            f"An input of '{linear.system.name}' moves {row}, so that its second derivative would enter the state "
-            "space; leave it out of inputs=, or let it act on velocities or forces."
+            f"An input of '{linear.system.name}' moves {row}, so its second derivative would enter the state space; "
+            "omit it from inputs=, or let it act on velocities or forces."
         )
 
 
 def _check_multipliers(linear: Linearization, ports: Ports) -> None:
     if ports.hidden.any():
         raise ModelError(
-            f"Outputs of '{linear.system.name}' depend on multipliers, and inputs move rows on velocities, so "
-            "that slopes of inputs would enter; choose inputs= or outputs=."
+            f"Outputs of '{linear.system.name}' depend on multipliers, and inputs move nonholonomic constraints, so "
+            "derivatives of inputs would enter; restrict inputs= or outputs=."
         )
 
 
@@ -146,6 +146,6 @@ def _check_outputs(linear: Linearization, before: Ports, after: Ports, rows: NDA
             worst = rows[int(np.argmax(change / scale))]
             name = next(n for n, (part, _) in linear.system.layout.outputs.items() if part.start <= worst < part.stop)
             raise SteadyMotionError(
-                f"Output '{name}' of '{linear.system.name}' sees the motion differently after {later:.3g} s: it is no "
-                "constant function of the state; leave it out of outputs=."
+                f"Output '{name}' of '{linear.system.name}' differs during the steady motion after {later:.3g} s: it "
+                "is not a time-invariant function of the state; omit it from outputs=."
             )

@@ -98,7 +98,7 @@ class SteadyMotion:
         self.system, self.t, self.q, self.is_rest = system, float(t), q, v is None
         self.v = np.zeros(layout.dimension) if v is None else v
         if frame and self.is_rest:
-            raise ModelError("A frame belongs to a motion; give v, too.")
+            raise ModelError("A frame requires a motion; also give v.")
         self.spin = spin_of(layout, frame)
         self.free = np.flatnonzero(layout.free)
         self.adjoint_of_spin = bracket_matrix(system, self.spin)
@@ -148,8 +148,8 @@ class SteadyMotion:
             factors = SaddlePoint(statics.metric(q), statics.jacobian(q))
         except np.linalg.LinAlgError:
             raise EquilibriumError(
-                f"The constraints of '{self.system.name}' depend on each other at this configuration, so its "
-                "multipliers are not determined; give them."
+                f"The constraints of '{self.system.name}' are dependent at this configuration, so the multipliers "
+                "are not determined; give them."
             ) from None
         return statics.shared_multipliers(q, factors.solve(-statics.force(q, none), none)[1])
 
@@ -211,10 +211,12 @@ class SteadyMotion:
         if not size <= STEADY:
             if self.is_rest:
                 raise EquilibriumError(
-                    f"'{self.system.name}' is not in equilibrium there: {what}; take what static_equilibrium finds, "
+                    f"'{self.system.name}' is not in equilibrium there: {what}; use a result of static_equilibrium, "
                     "or give the velocity v of a steady motion."
                 )
-            raise SteadyMotionError(f"'{self.system.name}' does not move like this: {what}; correct q, v or frame.")
+            raise SteadyMotionError(
+                f"'{self.system.name}' does not have this steady motion: {what}; correct q, v or frame."
+            )
         if not self.is_rest:
             self._check_later(found, scales, multipliers)
         return found
@@ -233,8 +235,8 @@ class SteadyMotion:
         if not size <= STEADY:
             raise SteadyMotionError(
                 f"This motion of '{self.system.name}' is not steady: {what}. Give frame={{NODE: ζ}} for bodies that "
-                "spin about an axis of symmetry, ζ in the order of their velocity; state rows and velocities in axes "
-                "that move along."
+                "spin about an axis of symmetry, ζ in the order of their velocity; define constraints and velocities "
+                "in co-moving axes."
             )
 
     def _residuals(self, instant: Instant, multipliers: Array, scales: _Scales) -> list[tuple[float, str]]:
@@ -265,13 +267,12 @@ def check_linearisable(layout: Layout) -> None:
     """Raise ModelError for acceleration-level constraints, or for rotation parameters whose velocity is ω (form 1)."""
     if not layout.of_velocities.all():
         raise ModelError(
-            f"'{layout.name}' has constraints of accelerations, which are not linearised; state them as rows of "
-            "velocities."
+            f"'{layout.name}' has acceleration-level constraints, which are not linearised; define them on velocities."
         )
     if layout.has_coordinate_rates:
         raise ModelError(
-            f"'{layout.name}' has nodes in form 1 of classical coordinates, where velocities are no rates of local "
-            "coordinates; linear equations are those of form=2 or of step=lie."
+            f"'{layout.name}' has nodes in form 1 of classical coordinates, whose velocities are not rates of local "
+            "coordinates; use form=2 or step=lie for linear equations."
         )
 
 

@@ -106,15 +106,15 @@ def end_state(found: EndState | Solution) -> EndState:
 def check_norm(norm: str, at: Sequence[float] | None) -> None:
     """Check the name of a norm, and that arc lengths are given only with the norm l2."""
     if norm not in NORMS:
-        raise UnknownNameError(f"There is no norm {norm!r}; it is {' or '.join(NORMS)}.")
+        raise UnknownNameError(f"Unknown norm {norm!r}; use {' or '.join(NORMS)}.")
     if at is not None and norm != "l2":
-        raise ModelError("Arc lengths belong to the norm l2; leave out 'at', or take norm='l2'.")
+        raise ModelError("Arc lengths belong to the norm l2; omit 'at', or use norm='l2'.")
 
 
 def check_outputs(layout: Layout, names: Sequence[str]) -> None:
     """Check that at least one output is named and that the model has all of them."""
     if not names:
-        raise ModelError(f"'{layout.name}' has no outputs to compare; state some with Model.output.")
+        raise ModelError(f"'{layout.name}' has no outputs to compare; define some with Model.output.")
     for name in names:
         if name not in layout.outputs:
             raise UnknownNameError(f"'{layout.name}' has no output '{name}'; it has: {', '.join(layout.outputs)}.")
@@ -173,8 +173,8 @@ def _over_time(found: EndState | Solution, times: Sequence[float]) -> Solution:
     """Return a run at the compared times."""
     if isinstance(found, EndState):
         raise ModelError(
-            "What is compared over the run, or by outputs, needs a solution as reference, or none; a state at the end "
-            "is not enough."
+            "A comparison over the run, or of outputs, requires a solution as reference, or none; a final state is "
+            "not enough."
         )
     if np.array_equal(found.t, times):
         return found
@@ -213,7 +213,7 @@ def points_of(layout: Layout, at: Sequence[float] | None) -> dict[str, Array]:
     """Return the arc lengths at which each curve is compared: the given ones, or those of its nodes."""
     if not layout.curves:
         raise ModelError(
-            f"'{layout.name}' has no rod or other curve, so there are no arc lengths to compare at; see Model.curve."
+            f"'{layout.name}' has no rod or other curve, so it has no arc lengths for a comparison; see Model.curve."
         )
     given = None if at is None else np.array(at, dtype=float)
     return {name: curve.arc if given is None else given for name, curve in layout.curves.items()}

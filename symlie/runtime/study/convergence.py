@@ -234,9 +234,7 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         data = json.loads(path.read_text(encoding="utf-8"))
         index = _index(data["t"], t)
         if index is None:
-            raise FormatError(
-                f"{path} holds no state at t = {t:g}; write one with 'symlie run … --t-end {t:g} --json'."
-            )
+            raise FormatError(f"{path} has no state at t = {t:g}; write one with 'symlie run … --t-end {t:g} --json'.")
         values = [
             np.concatenate([np.ravel(data[part][name][index]) for name in names] or [np.zeros(0)])
             for part, names in (
@@ -247,14 +245,14 @@ def read_end_state(path: Path, layout: Layout, t: float) -> EndState:
         ]
         stored, moving, multipliers = (np.asarray(value, dtype=float) for value in values)
     except OSError as error:
-        raise FormatError(f"The reference {path} can not be read: {error.strerror}.") from error
+        raise FormatError(f"The reference {path} cannot be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise FormatError(f"{path} is not the output of 'symlie run {layout.name} --json' ({error!r}).") from error
     is_stored = np.concatenate([np.full(n.count * n.type.storage, n.is_state) for n in layout.nodes])
     is_moving = np.concatenate([np.full(n.count * n.type.dimension, n.is_state) for n in layout.nodes])
     is_moving &= layout.has_velocity
     if (stored.size, moving.size, multipliers.size) != (is_stored.sum(), is_moving.sum(), layout.rows):
-        raise FormatError(f"{path} is of a model or group other than {layout.name} {layout.options}.")
+        raise FormatError(f"{path} belongs to a model or group other than {layout.name} {layout.options}.")
     # The file does not contain dependent nodes; they are not compared.
     q, v = np.zeros(layout.storage), np.zeros(layout.dimension)
     q[: layout.node_storage][is_stored], v[is_moving] = stored, moving

@@ -45,7 +45,7 @@ class ReferenceState:
             found = np.concatenate([multipliers[name][-1] for name in shared])
             errors["multipliers"] = float(np.linalg.norm(found - known) / np.linalg.norm(known))
         if not errors:
-            raise FormatError(f"The reference knows none of the outputs of '{solution.system.name}'.")
+            raise FormatError(f"The reference has none of the outputs of '{solution.system.name}'.")
         return errors
 
 
@@ -57,7 +57,7 @@ def read_reference(path: Path, t: float, options: Mapping[str, object]) -> Refer
         needed: dict[str, object] = data.get("options", {})
     except FileNotFoundError:
         name = path.name.removesuffix("_reference.json")
-        raise UnknownNameError(f"Model '{name}' has no reference solution ({path.name} beside the model).") from None
+        raise UnknownNameError(f"Model '{name}' has no reference solution ({path.name} next to the model).") from None
     except (ValueError, KeyError, AttributeError) as error:
         raise FormatError(f"{path} is not a reference solution ({error}).") from error
     for option, value in needed.items():

@@ -146,7 +146,7 @@ def _check_refined(option: str, coarsest: Grid, grids: Sequence[Grid]) -> None:
         raise ModelError(f"The values of '{option}' must be multiples of the smallest one, {coarsest.value:g}.")
     sizes = {tuple(n.count for n in g.system.layout.nodes) for g in grids}
     if len(sizes) == 1:
-        raise ModelError(f"Option '{option}' changes the size of no node array, so there is no grid to refine.")
+        raise ModelError(f"Option '{option}' does not change the size of a node array, so no grid is refined.")
 
 
 def restricted(state: EndState, layout: Layout, coarse: Layout, ratio: int) -> EndState:
@@ -197,7 +197,7 @@ def _instances(members: Numbers, wanted: Numbers, constraint: str) -> Numbers:
     ratio, rest = divmod(len(members), len(wanted))
     if rest:
         raise ModelError(
-            f"The {len(members)} instances of constraint '{constraint}' on a finer grid can not be matched with the "
+            f"The {len(members)} instances of constraint '{constraint}' on a finer grid cannot be matched with the "
             f"{len(wanted)} on the coarsest."
         )
     # A finer grid has several elements instead: take the middle one, or the mean of the two adjacent to the middle.

@@ -61,8 +61,9 @@ class Balances:
                 return q
         row = int(rows[np.argmax(np.abs(residual))])
         raise InconsistentInitialValuesError(
-            f"No balance of the forces on components without mass of '{self._layout.name}' was found from the initial "
-            f"values: {self._layout.row_name(row)} has {np.abs(residual).max():.3g}; state initial values nearer to it."
+            f"No balance of the forces on components without mass of '{self._layout.name}' was found from the "
+            f"initial values: {self._layout.row_name(row)} has {np.abs(residual).max():.3g}; give initial values "
+            "nearer to it."
         )
 
     def check(self, t: float, q: Array, v: Array) -> None:
@@ -85,7 +86,7 @@ class Balances:
                 return v
         raise InconsistentInitialValuesError(
             f"No rates of the components without mass of '{self._layout.name}' were found that balance the forces on "
-            "them; state initial velocities nearer to the balance."
+            "them; give initial velocities nearer to the balance."
         )
 
     def _matrix(self, t: float, q: Array, v: Array) -> Array:

@@ -114,9 +114,9 @@ def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:
             entries = jacobian[mechanics.algebra.jacobian_rows == row]
             if not (np.isfinite(entries).all() and entries.any()):
                 raise InconsistentInitialValuesError(
-                    f"In '{layout.name}', {layout.row_name(row)} is nonlinear in the velocities and does not restrict "
-                    "them at the initial ones, where its derivatives by them are zero or not finite; give initial "
-                    "velocities that nearly satisfy it."
+                    f"In '{layout.name}', {layout.row_name(row)} is nonlinear in the velocities, and its derivatives "
+                    "by them are zero or not finite at the initial velocities; give initial velocities that nearly "
+                    "satisfy it."
                 )
 
 
@@ -134,6 +134,7 @@ def _check_accelerations(mechanics: Mechanics, t: float, q: Array, v: Array, acc
     row = int(np.argmax(np.abs(defect)))
     if not np.abs(defect[row]) <= (VELOCITY_TOLERANCE + remains) * max(1.0, float(size.max())):
         raise RedundantConstraintsError(
-            f"The constraints of '{layout.name}' contradict each other at t = {t:g}: {layout.row_name(row)} asks for "
-            f"accelerations that differ by {abs(defect[row]):.3g} from what other rows leave; remove one of these rows."
+            f"The constraints of '{layout.name}' contradict each other at t = {t:g}: {layout.row_name(row)} requires "
+            f"accelerations that differ by {abs(defect[row]):.3g} from other constraint equations; remove one of "
+            "these."
         )

@@ -29,8 +29,8 @@ def check_frozen(layout: Layout, known: Values, changed: Values) -> None:
             before, after = known[1][element][:1, part], changed[1][element][:, part]
         if np.any(before != after):
             raise FrozenParameterError(
-                f"Parameter '{name}' of '{layout.name}' is a constant of its code, {_text(before)}, and can not be "
-                f"changed; compile or generate it again without '{name}' in freeze."
+                f"Parameter '{name}' of '{layout.name}' is a compiled constant, {_text(before)}, and cannot be "
+                f"changed; compile or generate again without '{name}' in freeze."
             )
 
 

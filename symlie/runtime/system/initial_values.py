@@ -72,7 +72,7 @@ def changed_initial_values(
     changed = dict(values)
     for name, value in fields.items():
         if name not in sizes:
-            lost = "" if source or not part.is_array else " Other quantities need the model itself."
+            lost = "" if source or not part.is_array else " Other quantities require the model."
             raise UnknownNameError(f"Node '{node}' has no field '{name}'; it has: {', '.join(sizes)}.{lost}")
         changed[node, name] = numbers(f"initial value {node}.{name}", value, sizes[name], part.count)
     given: dict[str, str] = {}
@@ -81,8 +81,8 @@ def changed_initial_values(
         other = given.setdefault(field, name)
         if other != name:
             raise ModelError(
-                f"Node '{node}' can not start from {other} and from {name}, which both say what its {field} are; "
-                "give one of them."
+                f"Node '{node}' cannot start from both {other} and {name}, which both determine {field}; give one of "
+                "them."
             )
     return changed
 
@@ -115,7 +115,7 @@ def initial_fields(system: System) -> InitialValues:
         except SymlieError:
             raise
         except Exception as error:
-            raise ModelError(f"The {what} can not be computed: {type(error).__name__}: {error}.") from error
+            raise ModelError(f"The {what} cannot be computed: {type(error).__name__}: {error}.") from error
         fields[name, quantity.field] = numbers(what, result, _sizes(node)[quantity.field], node.count)
     return fields
 
@@ -153,7 +153,9 @@ def _in_order(given: Quantities) -> Iterator[tuple[tuple[str, str], InitialQuant
         ready = [k for k, x in left.items() if computed.isdisjoint((k[0], a) for a in x.arguments)]
         if not ready:
             names = " and ".join(f"{node}.{name}" for node, name in left)
-            raise ModelError(f"Each of {names} needs a field that is computed from another one of them; give a field.")
+            raise ModelError(
+                f"Each of {names} requires a field that is computed from another one of them; give a field."
+            )
         yield ready[0], left.pop(ready[0])
 
 

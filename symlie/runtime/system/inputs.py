@@ -178,5 +178,5 @@ def check_range(layout: Layout, tables: Mapping[str, InputTable], t0: float, t_e
         if not first - margin <= t0 < t_end <= last + margin:
             raise ModelError(
                 f"The run from {t0:g} s to {t_end:g} s leaves the table '{name}' of '{layout.name}', which is from "
-                f'{first:g} s to {last:g} s; give it more points, or state it with outside="hold" or "continue".'
+                f'{first:g} s to {last:g} s; give it more points, or define it with outside="hold" or "continue".'
             )

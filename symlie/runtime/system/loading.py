@@ -128,7 +128,7 @@ def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default"
         head = json.loads(path.read_text(encoding="utf-8"))
     check_format(head, "The manifest", REMEDY)  # a wrong version is the first error to report
     check_trust(folder, "load it", trust=trust)
-    with reading(folder, "can not be loaded; generate the model again"):
+    with reading(folder, "cannot be loaded; generate the model again"):
         kinds = {".c", ".h", ".py", ".json", ".txt"}
         files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
         changed = changed_file(files)

@@ -24,8 +24,8 @@ def check_own_values(layout: Layout, name: str, element: int, columns: slice) ->
         part = sources[:, columns]
         taken = _names_of_values(layout, part[part >= 0])
         raise ModelError(
-            f"Parameter '{name}' is that of the model, {taken}, in some instances; change that, or those of instances "
-            "by their names."
+            f"In some instances, parameter '{name}' is the model parameter {taken}; change that, or the parameters "
+            "of instances by name."
         )
 
 
@@ -48,8 +48,8 @@ def sources_of_instance(
     if np.all(found >= 0) and readers == len(found):
         return found
     raise ModelError(
-        f"Parameter '{name}' is that of the model, {_names_of_values(layout, found[found >= 0])}, which other values "
-        "are taken from too; change that."
+        f"Parameter '{name}' is the model parameter {_names_of_values(layout, found[found >= 0])}, which also "
+        "determines other values; change that."
     )
 
 

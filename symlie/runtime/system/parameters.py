@@ -73,7 +73,7 @@ def _place(layout: Layout, name: str) -> tuple[int, int | None, slice]:
         return places[0][0], None, places[0][1]
     if places:
         choice = " or ".join(f"{names[k]}.{own}" for k, _ in places)
-        raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; say {choice}.")
+        raise UnknownNameError(f"Several element types of '{layout.name}' have a parameter '{own}'; use {choice}.")
     known = [
         n if len(found) == 1 and n not in layout.parameters else f"{names[k]}.{n}"
         for n, found in named.items()

@@ -50,8 +50,8 @@ def opened(what: str, version: str, checksum: int, data: bytes) -> Any:
     with reading(f"The pickle of {what}"):
         if version != VERSION:
             raise FormatError(
-                f"This pickle of {what} is of symlie {brief(version)}; this is symlie {VERSION}, which unpickles its "
-                "own alone: have the same version on both sides, or pickle it again."
+                f"This pickle of {what} is of symlie {brief(version)}; this is symlie {VERSION}, which reads only "
+                "pickles of the same version: use the same version on both sides, or pickle it again."
             )
         if zlib.crc32(data) != checksum:
             raise FormatError(f"This pickle of {what}, of symlie {VERSION} as is this one, is damaged; send it again.")

@@ -105,8 +105,8 @@ def check_solvable(
         component = int(free[undetermined(M + B.T @ B)]) if layout.rows else lost.along
         where, body = layout.velocity_name(component), layout.body_of(component)
         raise SingularMassMatrixError(
-            f"Body '{body}' of '{layout.name}' has no mass and no inertia along {where}, and no joint holds it there, "
-            "so that no force tells its acceleration; give it mass and inertia, or hold it by a joint."
+            f"Body '{body}' of '{layout.name}' has no mass and no inertia along {where}, and no joint fixes it "
+            "there, so no force determines its acceleration; give it mass and inertia, or fix it by a joint."
             if body
             else f"The mass matrix of '{layout.name}' is singular along {where}, and no constraint fixes it; give it "
             "mass, or a constraint."
@@ -124,7 +124,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
     if not np.all(norms > 0):
         raise RedundantConstraintsError(
             f"In '{layout.name}', {layout.row_name(int(np.argmin(norms)))} has a zero Jacobian on the free nodes at "
-            "the initial configuration; it constrains nothing there."
+            "the initial configuration; it has no effect there."
         )
     unit = jacobian / norms[algebra.jacobian_rows]
     if isinstance(algebra, DenseAlgebra):
@@ -135,7 +135,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
     if found is not None:
         raise RedundantConstraintsError(
             f"The constraints of '{layout.name}' are redundant: {_described(layout, found)}; "
-            f"{'give one of them more freedom' if _joints(layout, found) else 'remove any one of these rows'}, "
+            f"{'give one of them more freedom' if _joints(layout, found) else 'remove any one of these equations'}, "
             f"{remedy}.{_others(found)}"
         )
 
@@ -143,7 +143,7 @@ def check_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, remedy: s
 def rank_of_rows(algebra: DenseAlgebra | BandedAlgebra, jacobian: Array, dependent: DependentRows) -> str:
     """Return a short sentence with the rank of B and a set of dependent constraints."""
     layout = algebra.layout
-    rank = f"The {layout.rows} constraint rows of '{layout.name}' have rank {layout.rows - dependent.count}"
+    rank = f"The {layout.rows} constraint equations of '{layout.name}' have rank {layout.rows - dependent.count}"
     if not dependent.count:
         return f"{rank}."
     lengths = algebra.row_lengths(jacobian)
@@ -162,13 +162,13 @@ def _described(layout: Layout, found: Dependency, most: int = 0) -> str:
         more = f" and {len(joints) - named} more" if len(joints) > named else ""
         is_one = len(joints) + len(others) == 1
         small = "" if is_one else how
-        return f"{', '.join([one + more, *others])} {'holds' if is_one else 'hold'} a motion more than once{small}"
+        return f"{', '.join([one + more, *others])} {'holds' if is_one else 'hold'} a motion redundantly{small}"
     names = layout.row_names(found.rows)
     if len(found.rows) == 1:
-        return f"{names[0]} constrains nothing"
+        return f"{names[0]} has no effect"
     listed = ", ".join(names[:named])
     if len(names) > named:
-        listed += f" and rows of {len(names) - named} more constraints, {len(found.rows)} rows in all,"
+        listed += f" and equations of {len(names) - named} more constraints, {len(found.rows)} equations in all,"
     return f"{listed} depend on each other{how}"
 
 
@@ -184,4 +184,4 @@ def _how_small(found: Dependency) -> str:
 
 def _others(found: Dependency) -> str:
     count = f"at least {found.dependencies}" if found.dependencies == MOST_DEPENDENCIES else str(found.dependencies)
-    return f" There are {count} such dependencies in all." if found.dependencies > 1 else ""
+    return f" In total, {count} dependencies exist." if found.dependencies > 1 else ""

@@ -26,7 +26,7 @@ def system_line(system: System) -> str:
     parts = [layout.name, *options, system.backend, listed(map(node_text, layout.nodes), "nodes")]
     free = [name for name in layout.parameters if name not in layout.frozen]
     constants = [listed(layout.frozen, "constants")] if layout.frozen else []
-    return line("System", [*parts, listed(free, "parameters"), *constants, f"{layout.rows} constraint rows"])
+    return line("System", [*parts, listed(free, "parameters"), *constants, f"{layout.rows} constraint equations"])
 
 
 def system_html(system: System) -> str:

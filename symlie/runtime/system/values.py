@@ -195,7 +195,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
             If the treatment does not exist.
         """
         if redundant not in REDUNDANT:
-            raise UnknownNameError(f"There is no redundant '{redundant}'; use one of: {', '.join(REDUNDANT)}.")
+            raise UnknownNameError(f"Unknown redundant '{redundant}'; use one of: {', '.join(REDUNDANT)}.")
         return self if redundant == self.redundant else self._treatments[redundant]
 
     @cached_property

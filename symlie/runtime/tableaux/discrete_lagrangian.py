@@ -95,7 +95,7 @@ class _Sum:
     def reciprocal(self) -> _Sum:
         """Return 1/(c h^k); other sums have no reciprocal."""
         if len(self.terms) != 1 or self.terms[0][0] is not None:
-            raise ModelError("A discrete Lagrangian is divided by numbers and powers of h only.")
+            raise ModelError("A discrete Lagrangian can be divided only by numbers and powers of h.")
         (_, power, weight), *_ = self.terms
         return _Sum.of([(None, -power, 1 / weight)])
 
@@ -155,7 +155,7 @@ class DiscreteConfiguration:
         """
         part = _fraction(xi)
         if part is None:
-            raise ModelError(f"The part of the way of a discrete Lagrangian must be a number, not {xi!r}.")
+            raise ModelError(f"The fraction of the step in a discrete Lagrangian must be a number, not {xi!r}.")
         return DiscreteConfiguration(self.part + part * (other.part - self.part))
 
     def kinetic_energy(self, velocity: Increment) -> _Sum:
@@ -188,7 +188,7 @@ class DiscreteConfiguration:
 def evaluated(name: str, function: object) -> DiscreteLagrangian:
     """Return the samples of L_d(q₀, q₁, h), a sum of sampled energies whose weights are constant multiples of h."""
     if not callable(function):
-        raise ModelError(f"'{name}' is no function; a discrete Lagrangian is a function of q0, q1 and h.")
+        raise ModelError(f"'{name}' is not a function; a discrete Lagrangian is a function of q0, q1 and h.")
     q0, q1 = (DiscreteConfiguration(Fraction(part)) for part in (0, 1))
     try:
         total = function(q0, q1, _Sum.of([(None, 1, Fraction(1))]))
@@ -197,7 +197,7 @@ def evaluated(name: str, function: object) -> DiscreteLagrangian:
     except Exception as error:
         raise ModelError(f"The discrete Lagrangian '{name}' fails with q0, q1 and h: {error!r}.") from error
     if not isinstance(total, _Sum):
-        raise ModelError(f"The discrete Lagrangian '{name}' gives {total!r}, which is no sum of sampled energies.")
+        raise ModelError(f"The discrete Lagrangian '{name}' gives {total!r}, which is not a sum of sampled energies.")
     parts: dict[str, list[tuple[Fraction, Fraction]]] = {"T": [], "V": []}
     for sample, power, weight in total.terms:
         if sample is None or power != 1:
@@ -244,8 +244,8 @@ def discrete_lagrangian(stated: DiscreteLagrangianLike) -> DiscreteLagrangian:
         return from_file(stated)
     if stated not in DISCRETE_LAGRANGIANS:
         raise UnknownNameError(
-            f"There is no discrete Lagrangian '{stated}'; there is: {', '.join(DISCRETE_LAGRANGIANS)}; "
-            "FILE.py:name takes a function of q0, q1 and h."
+            f"Unknown discrete Lagrangian '{stated}'; use one of: {', '.join(DISCRETE_LAGRANGIANS)}; FILE.py:name "
+            "takes a function of q0, q1 and h."
         )
     return DISCRETE_LAGRANGIANS[stated]
 
@@ -254,7 +254,7 @@ def from_file(stated: str) -> DiscreteLagrangian:
     """Load the discrete Lagrangian ``FILE.py:name``."""
     file, _, name = stated.rpartition(":")
     if not Path(file).is_file():
-        raise FormatError(f"The file {file} of the discrete Lagrangian '{name}' can not be read: there is none.")
+        raise FormatError(f"The file {file} of the discrete Lagrangian '{name}' does not exist.")
     try:
         module = runpy.run_path(file)
     except Exception as error:

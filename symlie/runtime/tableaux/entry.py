@@ -28,7 +28,7 @@ class EntryReader:
         known = (*required, *optional, *COMMON)
         for key in self.entry:
             if key not in known:
-                raise self.error(f"there is no '{key}' in the family {family}; it has {', '.join(known)}")
+                raise self.error(f"the family {family} has no key '{key}'; it has {', '.join(known)}")
         for key in required:
             if key not in self.entry:
                 raise self.error(f"'{key}' is missing; the family {family} needs {', '.join(required)}")

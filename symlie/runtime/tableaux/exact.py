@@ -171,7 +171,7 @@ def coerce(number: Exact) -> QuadraticNumber:
 def _common_radicand(first: QuadraticNumber, second: QuadraticNumber) -> int:
     radicands = {first.radicand, second.radicand} - {1}
     if len(radicands) > 1:
-        raise ModelError(f"{first} and {second} contain roots of different numbers and can not be combined.")
+        raise ModelError(f"{first} and {second} contain roots of different numbers and cannot be combined.")
     return max(first.radicand, second.radicand)
 
 

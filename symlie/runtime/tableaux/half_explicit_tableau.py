@@ -37,16 +37,16 @@ class HalfExplicitTableau(RungeKuttaTableau):
         self._check_rows(self.stages + 1)
         for stage in range(2, self.stages + 1):
             if not self.a[stage][-1]:
-                raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} can not be solved")
+                raise self._error(f"the last entry of row {stage + 1} of a is zero, so stage {stage} cannot be solved")
         self._check_weights(f"b (row {self.s + 1} of a)", self.b)
         self._check_weights("d", self.d)
         kappa = self.kappa
         if not (kappa * kappa - exact_row([1])[0]).is_negative:
-            raise self._error(f"kappa is {kappa}, but it must be between -1 and 1, or an error in λ does not decay")
+            raise self._error(f"kappa is {kappa}, but it must be between -1 and 1, or errors in λ do not decay")
         if self.b_hat is not None:
             self._check_weights("b_hat", self.b_hat)
             if not self.b_hat[-1]:
-                raise self._error(f"the last entry of b_hat is zero, so stage {self.stages} can not be solved again")
+                raise self._error(f"the last entry of b_hat is zero, so stage {self.stages} cannot be solved again")
 
     @property
     def stages(self) -> int:

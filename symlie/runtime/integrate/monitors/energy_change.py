@@ -90,7 +90,7 @@ def energy_changes(system: System, control: StepControl, begin: LoopState, solut
         f", by {change / scale:.2g} of the mean kinetic energy" if 0 < scale < np.inf and np.isfinite(change) else ""
     )
     return [
-        f"The energy of '{system.name}', which the model conserves, went from {first.sum():.6g} to "
+        f"The energy of '{system.name}', which the model conserves, changed from {first.sum():.6g} to "
         f"{last.sum():.6g}{share}: take smaller {'tolerances' if control.is_adaptive else 'steps'}."
     ]
 
@@ -174,6 +174,6 @@ def _impact(system: System, control: StepControl, solution: Solution, unavoidabl
         return ""
     return (
         f"The energy of '{system.name}', which the model conserves, changed within one step, from {before.sum():.6g} "
-        f"at t = {solution.t[low]:.6g} s to {after.sum():.6g}: an impact, as at a corner of a constraint, or a step "
-        "that was too long; state smooth constraints, or take smaller steps."
+        f"at t = {solution.t[low]:.6g} s to {after.sum():.6g}: the cause is an impact, for example at a corner of a "
+        "constraint, or a step that was too long; use smooth constraints or smaller steps."
     )

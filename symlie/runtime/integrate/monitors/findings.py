@@ -56,20 +56,20 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
     found = [*run.findings_at_the_start, *_ranks(run, counters, recorder)]
     if counters.stiff_step > 0:
         found.append(
-            f"This looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method takes steps of "
-            f"{counters.stiff_step:.2g} s to stay stable, however smooth the motion is. "
+            f"The problem looks stiff: from t = {counters.stiff_since:.6g} s on an explicit method needs steps of "
+            f"{counters.stiff_step:.2g} s for stability, although the motion is smooth. "
             f"{remedy_of_stiffness(run.system.layout, is_adaptive=run.control.is_adaptive)}"
         )
     if counters.chattering_step > 0:
         found.append(
-            f"A force jumps to and fro from t = {counters.chattering_since:.6g} s on: velocities change sign with it, "
-            f"in steps of {counters.chattering_step:.2g} s. Smooth the jump, as tanh(v/ε) does for sign(v), or let an "
-            "event end the motion there."
+            f"A force chatters from t = {counters.chattering_since:.6g} s on: velocities change sign with it, at "
+            f"steps of {counters.chattering_step:.2g} s. Smooth the jump, as tanh(v/ε) does for sign(v), or end the "
+            "motion there by an event."
         )
     if counters.steps >= MANY_STEPS and not counters.stiff_step > 0 and _asks_for_series(run):
         found.append(
-            f"This run takes more than {MANY_STEPS:,} steps for many digits; where forces are smooth, method='taylor' "
-            "takes a tenth of them and less, each to a higher order."
+            f"This run takes more than {MANY_STEPS:,} steps for high accuracy; for smooth forces, method='taylor' "
+            "needs at most a tenth as many steps of higher order."
         )
     if recorder.nbytes >= MANY_BYTES:
         found.append("More than 1 GB is recorded; t_eval, or record_every in Python, records fewer states.")
@@ -106,8 +106,8 @@ def findings_at_the_start(run: Run) -> list[str]:
     shown = ", ".join(names[:MOST_VELOCITIES])
     more = f" and {len(names) - MOST_VELOCITIES} more" if len(names) > MOST_VELOCITIES else ""
     return [
-        f"Initial velocities that are not given and that nothing determines start at the least kinetic energy of the "
-        f"change, not at zero: {shown}{more}. Give them, if the motion depends on them."
+        "Initial velocities that are not given and not determined by constraints minimise the kinetic energy of the "
+        f"change and are not zero: {shown}{more}. Give them, if the motion depends on them."
     ]
 
 
@@ -121,7 +121,7 @@ def _ranks(run: Run, counters: Counters, recorder: Recorder) -> list[str]:
         found.append(f"{_rank(run, begin.t, begin.at.q, begin.at.v)} {_not_unique(run)}")
     found += [f"At t = {t:.6g} s the rank has changed. {_rank(run, t, q, v)}" for t, q, v in recorder.rank_changes]
     if counters.rank_changes > MOST_RANK_CHANGES:
-        found.append("The rank of the constraints goes on changing; further changes are not told.")
+        found.append("The rank of the constraints keeps changing; further changes are not reported.")
     return found
 
 
@@ -131,7 +131,7 @@ def _not_unique(run: Run) -> str:
     found = undetermined_at(run.system, run.begin.t, at.q, at.v, at.multipliers)
     names = found.outputs
     if not names:
-        choice = "those of minimal norm" if found.constraints else "determined by compliances"
+        choice = "of minimal norm" if found.constraints else "determined by compliances"
         return f"Multipliers are {choice} ({REDUNDANT_PAGE})."
     listed = ", ".join(names[:MOST_OUTPUTS]) + (
         f" and {len(names) - MOST_OUTPUTS} more" if len(names) > MOST_OUTPUTS else ""
@@ -144,13 +144,13 @@ def _near_singularity(run: Run, change: RankChange) -> str:
     t, q, v = change
     names = " and ".join(weak_constraints(run.system.mechanics, t, q, v))
     remedy = (
-        "The state was projected onto the constraints to follow the smooth branch; smaller tolerances show whether "
-        "the motion depends on that."
+        "The state was projected onto the constraints to follow the smooth branch; repeat with smaller tolerances to "
+        "check that the motion does not depend on it."
         if run.control.watches_rank > 1
-        else "The run may have left the smooth branch; smaller steps show whether it did."
+        else "The run may have left the smooth branch; repeat with smaller steps to check it."
     )
     return (
-        f"Near t = {t:.6g} s constraint equations become dependent, those of {names}: branches of the motion meet "
+        f"Near t = {t:.6g} s the constraint equations of {names} become dependent: branches of the motion meet "
         f"there. {remedy}"
     )
 
@@ -171,15 +171,15 @@ def remedy_of_stiffness(layout: Layout, *, is_adaptive: bool = False) -> str:
         return "Use method='symplectic_theta' with fixed steps, which is implicit."
     if is_adaptive and method("bdf").refusal(layout) is None:
         return (
-            "Use method='bdf', which is implicit and chooses its steps; or less damping or a softer spring there, or a "
-            "constraint in place of what is nearly rigid."
+            "Use method='bdf', which is implicit with adaptive steps; or reduce the damping or stiffness there, or "
+            "replace a nearly rigid part by a constraint."
         )
     if method("generalized_alpha").refusal(layout) is None:
         return (
-            "Use method='generalized_alpha', which is implicit, with a step size h as long as that motion allows; or "
-            "less damping or a softer spring there, or a constraint in place of what is nearly rigid."
+            "Use method='generalized_alpha', which is implicit, with a step size h that resolves the motion; or "
+            "reduce the damping or stiffness there, or replace a nearly rigid part by a constraint."
         )
-    return "Use less damping or a softer spring there, or a constraint in place of what is nearly rigid."
+    return "Reduce the damping or stiffness there, or replace a nearly rigid part by a constraint."
 
 
 def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
@@ -189,8 +189,8 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
     found = []
     if (event := accumulating_event(run, solution.events)) is not None:
         found.append(
-            f"Terminal events accumulate at t = {event.t:.9g} s: '{event.name}' follows the start sooner than time "
-            "resolves. Go on without impacts, with a contact force or a constraint."
+            f"Terminal events accumulate at t = {event.t:.9g} s: '{event.name}' recurs within the resolution of "
+            "time. Continue without impacts, with a contact force or a constraint."
         )
     with np.errstate(all="ignore"):
         found += _near_singular_coordinates(run, solution)
@@ -207,8 +207,8 @@ def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
         k = int(np.argmin(np.abs(near.value) / np.maximum(changes, np.finfo(float).tiny)))
         if changes[k] > LARGEST_CHANGE * abs(near.value[k]):
             found.append(
-                f"The coordinates of node '{near.node}' came near to their singularity: {near.expression} is "
+                f"The coordinates of node '{near.node}' are nearly singular: {near.expression} is "
                 f"{near.value[k]:.2g} at t = {solution.t[k]:.6g} and changes by {changes[k]:.1g} in a step there, so "
-                "that digits are lost; take smaller steps, or coordinates without singularity such as quaternion."
+                "accuracy is lost; use smaller steps, or coordinates without singularity such as quaternion."
             )
     return found

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 5
 """Largest number of steps with a stable formula."""
 
-REFUSED_STATES = "nodes that move by fields on other spaces than R(n)"
+REFUSED_STATES = "first-order states on spaces other than R(n)"
 """Model feature that no BDF supports."""
 
 
@@ -111,7 +111,7 @@ class Bdf(Implicit):
         if not self.is_index_3:
             return ""
         k = self.tableau.steps
-        lost = "an error that does not fall" if k == 1 else f"order {k - 1}"
+        lost = "an error that does not decrease" if k == 1 else f"order {k - 1}"
         return f"with constraints λ has {lost} for {k} step{'s' * (k > 1)} after each change of the step size"
 
     def refusal(self, layout: Layout) -> str | None:
@@ -262,6 +262,6 @@ def refusal_of_states(name: str, layout: Layout) -> str | None:
     if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
         return None
     return (
-        f"Method '{name}' takes states without velocity in R(n) alone, but nodes of '{layout.name}' move by fields on "
-        "other spaces; use generalized_alpha or half_explicit_5."
+        f"Method '{name}' supports first-order states in R(n) only, but nodes of '{layout.name}' are first-order "
+        "states on other spaces; use generalized_alpha or half_explicit_5."
     )

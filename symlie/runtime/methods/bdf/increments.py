@@ -45,7 +45,7 @@ class BdfIncrements(Implicit):
     family: ClassVar[str] = "bdf_increments"
     header: ClassVar[str] = "bdf_increments.h"
     members: ClassVar[str] = "bdf2_increments and bdf2_increments_index2"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "nodes that move by fields")
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, "first-order states")
 
     @classmethod
     def read(cls, reader: EntryReader) -> Self:
@@ -63,8 +63,8 @@ class BdfIncrements(Implicit):
         if (found := super().refusal(layout)) or not layout.has_fields:
             return found
         return (
-            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' move by fields; "
-            "use generalized_alpha or half_explicit_5."
+            f"Method '{self.name}' integrates velocities on Lie groups, but nodes of '{layout.name}' are first-order "
+            "states; use generalized_alpha or half_explicit_5."
         )
 
     @property

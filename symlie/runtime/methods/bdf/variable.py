@@ -76,7 +76,7 @@ class BdfVariable(Implicit):
     stated_options: ClassVar[Mapping[str, Option]] = OPTIONS
     option_values: ClassVar[Mapping[str, str]] = {name: option.text for name, option in OPTIONS.items()}
     members: ClassVar[str] = "bdf"
-    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "steps of one length")
+    refused: ClassVar[tuple[str, ...]] = (*Implicit.refused, REFUSED_STATES, "fixed steps")
     chooses_order: ClassVar[bool] = True
     chooses_length: ClassVar[bool] = True
 
@@ -110,7 +110,7 @@ class BdfVariable(Implicit):
 
     @property
     def remark(self) -> str:
-        return f"from 1 to {self.max_order}, as the tolerance asks"
+        return f"from 1 to {self.max_order}, chosen by tolerance"
 
     def refusal(self, layout: Layout) -> str | None:
         return super().refusal(layout) or refusal_of_states(self.name, layout)

@@ -194,7 +194,7 @@ def _approximations(base_name: str) -> list[dict[str, object]]:
 
 def check_file(path: Path) -> dict[str, str]:
     """Verify a certificate and its agreement with the C files in its folder, and return the status of each function."""
-    with reading(path, "is no certificate, or a damaged one"):
+    with reading(path, "is not a certificate, or it is damaged"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             found = content.get("format", FORMAT)  # the checker rejects content without a format
@@ -218,11 +218,11 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
             text = source.read_text(encoding="utf-8")
             for short, name in named_functions(text, prefix).items():
                 if short not in entries or entries[short]["text_sha256"] != text_digest(text, name):
-                    raise FormatError(f"{path} is not about the function {name} of {source.name}, which differs.")
+                    raise FormatError(f"{path} does not match the function {name} of {source.name}.")
                 check_copies(text, name)
                 stated = entries[short]["definition"]
                 if stated["family"] == "s" and stated != _definition_of(short):
-                    raise FormatError(f"{path} states other coefficients of the series of {name} than {source.name}.")
+                    raise FormatError(f"{path} has other coefficients of the series of {name} than {source.name}.")
                 if entries[short]["status"] == PROVED:
                     _same_operations(entries[short], text, name, path)
 

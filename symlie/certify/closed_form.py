@@ -59,7 +59,7 @@ def closed_form(text: str) -> ClosedForm:
         parsed = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError) as error:
         where = f", at column {error.offset}" if isinstance(error, SyntaxError) and error.offset else ""
-        raise FormatError(f"'{text}' is no formula{where}; write it as in (w - sin(w)) / w**3.") from error
+        raise FormatError(f"'{text}' is not a formula{where}; write it as in (w - sin(w)) / w**3.") from error
     return ClosedForm(text, _read(parsed, text))
 
 
@@ -76,7 +76,7 @@ def _read(node: ast.expr, text: str) -> Tree:
         if sign != "**":
             return (sign, left, right)
         if not (isinstance(right, Fraction) and right.denominator == 1 and 1 <= right <= LARGEST_POWER):
-            raise _refused(node, text, f"the exponent is no whole number from 1 to {LARGEST_POWER}")
+            raise _refused(node, text, f"the exponent is not a whole number from 1 to {LARGEST_POWER}")
         return functools.reduce(lambda product, factor: ("*", product, factor), [left] * int(right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
         if len(node.args) == 1 and not node.keywords:
@@ -87,7 +87,7 @@ def _read(node: ast.expr, text: str) -> Tree:
 
 
 def _refused(node: ast.expr, text: str, why: str) -> FormatError:
-    return FormatError(f"The formula '{text}' can not be judged: at column {node.col_offset + 1}, {why}.")
+    return FormatError(f"The formula '{text}' cannot be checked: at column {node.col_offset + 1}, {why}.")
 
 
 def _c_text(tree: Tree, suffix: str) -> str:
@@ -130,7 +130,7 @@ def _quotient(tree: Tree, text: str) -> tuple[Tree, Tree]:
         return ("neg", a), b
     if name in FUNCTIONS:
         if not isinstance(b, Fraction):
-            raise FormatError(f"In '{text}' the argument of {name} has a pole, so that nothing is removable.")
+            raise FormatError(f"In '{text}' the argument of {name} has a pole, so the singularity is not removable.")
         argument = a if b == 1 else ("/", a, b)
         return (("sin", argument), ("cos", argument)) if name == "tan" else ((name, argument), one)
     c, d = parts[1]
@@ -175,8 +175,8 @@ def _series(tree: Tree, count: int, text: str) -> fmpq_series:
     parts = [_series(operand, count, text) for operand in operands]
     if name in FUNCTIONS and parts[0][0] != 0:
         raise FormatError(
-            f"In '{text}' the argument of {name} is not zero at w = 0, so that the series has irrational "
-            "coefficients; polynomials with rational ones are judged."
+            f"In '{text}' the argument of {name} is not zero at w = 0, so the series has irrational coefficients; "
+            "only polynomials with rational coefficients can be checked."
         )
     return _applied(str(name), parts)
 

@@ -99,7 +99,7 @@ class FunctionTable:
     def __call__(self, z: Enclosure, factor: float) -> Enclosure:
         """Return the enclosure at the argument ``factor`` times z, exact up to the angle π, with derivatives by z."""
         if z.degree not in (0, None):
-            raise NotProvableError("A coefficient function depends on what is no rotation.")
+            raise NotProvableError("A coefficient function depends on a component that is not a rotation.")
         last = np.minimum(z.upper, self.end)
         first = np.minimum(np.maximum(z.lower, 0.0), last)
         step = self.points[1]
@@ -190,7 +190,7 @@ def _apply(operator: str, names: Sequence[str | float], operands: Sequence[Enclo
     if operator == "neg":
         return Enclosure(-a.upper, -a.lower, a.error, -a.slope_upper, -a.slope_lower, a.degree)
     if operator not in ("add", "sub", "mul"):
-        raise NotProvableError(f"The operation {operator} is not followed.")
+        raise NotProvableError(f"The operation {operator} is not supported.")
     b = operands[1]
     if operator == "mul":
         lower, upper = _product((a.lower, a.upper), (b.lower, b.upper))
@@ -208,7 +208,7 @@ def _apply(operator: str, names: Sequence[str | float], operands: Sequence[Enclo
         slopes = _outward(a.slope_lower + b.slope_lower, a.slope_upper + b.slope_upper)
         error = a.error + b.error
         if None not in (a.degree, b.degree) and a.degree != b.degree:
-            raise NotProvableError("A sum has parts of different degree in what is no rotation.")
+            raise NotProvableError("A sum has parts of different degree in components that are not rotations.")
         degree = a.degree if b.degree is None else b.degree
     error = (error + unit * (np.maximum(np.abs(lower), np.abs(upper)) + error)) * SLACK
     return Enclosure(lower, upper, error, *slopes, degree)

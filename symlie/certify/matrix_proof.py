@@ -113,14 +113,14 @@ def _sum_of_squares(inputs: Sequence[Enclosure]) -> Enclosure:
 def prove_kernel(group: LieGroup, kernel: Kernel, target: float, precision: Precision = "double") -> float:
     """Return a bound of the relative error of a matrix over all rotation vectors up to π, in eps."""
     if group.name not in GROUPS or group is not group_from_name(group.name):
-        raise NotProvableError(f"The norms of operators of {group} are not known to be those of rotated arguments.")
+        raise NotProvableError(f"The norms of operators of {group} are not known to be invariant under rotations.")
     rotation = range(3)
     names = [f"{a.name}{k}" for a in kernel.signature.arguments if not a.is_output for k in range(a.size or 0)]
     is_rotation = [n.startswith("theta") and int(n[5:]) in rotation for n in names]
     if any(n.startswith("q") for n in names) or (
         any(n.startswith("w") for n in names) and not all(is_rotation[: group.dimension])
     ):
-        raise NotProvableError("The kernel is not linear in what is no rotation.")
+        raise NotProvableError("The kernel is not linear in components that are not rotations.")
     functions = {i.operator[5:] for i in kernel.body.instructions if i.operator.startswith("call ")}
     tables = {name: FunctionTable(name, precision) for name in sorted(functions)}
     unit = UNIT[precision]

@@ -94,7 +94,7 @@ def compile_functions(
             libraries.append(ctypes.CDLL(str(output)))
     if contraction == "on" and not _fuses(libraries[0]):
         raise SymlieError(
-            "Multiplications and additions are not fused on this processor; judge them with --contraction any or off."
+            "Multiplications and additions are not fused on this processor; check them with --contraction any or off."
         )
     return [(tuple(libraries), f"all{k}") for k in range(len(functions))]
 

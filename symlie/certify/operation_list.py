@@ -87,7 +87,7 @@ def parse_function(source: str, name: str) -> OperationList:
     try:
         tree = _parser().parse(text)
     except ParseError as error:
-        raise FormatError(f"The function {name} can not be parsed: {error}.") from error
+        raise FormatError(f"The function {name} cannot be parsed: {error}.") from error
     functions = {f.decl.name: f for f in tree.ext if isinstance(f, c_ast.FuncDef)}
     reader = _Reader(functions, name)
     return reader.read()
@@ -114,7 +114,7 @@ class _Reader:
 
     def _refuse(self, node: c_ast.Node | None, what: str) -> FormatError:
         where = f" ({node.coord})" if node is not None and node.coord else ""
-        return FormatError(f"The function {self.name} can not be proved: {what}{where}.")
+        return FormatError(f"The function {self.name} cannot be proved: {what}{where}.")
 
     def _function(self, name: str, lower: float, upper: float) -> None:
         definition = self.functions.get(name)
@@ -142,7 +142,7 @@ class _Reader:
         if isinstance(node, c_ast.FuncCall) and node.name.name in self.functions:
             (argument,) = node.args.exprs
             if block.operand(argument) != self.argument:
-                raise self._refuse(node, "a function is called with something else than the argument")
+                raise self._refuse(node, "a function is called with an expression other than the argument")
             self._function(node.name.name, lower, upper)
             return
         result = math.nan if _is_nan(node) else block.operand(node)
@@ -151,7 +151,7 @@ class _Reader:
     def _guard(self, node: c_ast.If, argument: str, block: _Block, lower: float, upper: float) -> tuple[float, float]:
         """Split an interval at ``if (!(z <= c)) return …;`` or ``if (z < c) return …;``, an exact comparison."""
         if not isinstance(node.iftrue, c_ast.Return) or node.iffalse is not None:
-            raise self._refuse(node, "a guard does something else than return")
+            raise self._refuse(node, "a guard contains a statement other than return")
         condition = node.cond
         if isinstance(condition, c_ast.FuncCall) and condition.name.name == "SYMLIE_UNLIKELY":
             (condition,) = condition.args.exprs

@@ -43,9 +43,7 @@ def rational_series(text: str, count: int) -> tuple[Fraction, ...]:
     if any(numerator[k] != 0 for k in range(order)):
         raise FormatError(f"'{text}' has a pole at w = 0; nothing can be switched there.")
     if not form.is_even():
-        raise FormatError(
-            f"'{text}' is not seen to be an even function of w: a polynomial in w² can not take its place."
-        )
+        raise FormatError(f"'{text}' is not recognised as an even function of w: a polynomial in w² cannot replace it.")
     cap, ctx.cap = ctx.cap, 2 * count
     try:
         top, bottom = (fmpq_series([s[k + order] for k in range(2 * count)], prec=2 * count)
@@ -77,7 +75,7 @@ def circle(text: str, upper: float) -> tuple[float, arb]:
         ctx.prec = precision
     raise FormatError(
         f"'{text}' is singular, or divides zero by zero, at some |w| ≤ {RADII[-1] * upper:.4g} other than 0, also for "
-        "complex w, so that its Taylor series does not serve the domain; let the domain end before."
+        "complex w, so its Taylor series does not converge on the domain; use a smaller domain."
     )
 
 

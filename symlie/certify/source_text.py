@@ -18,7 +18,7 @@ def function_text(source: str, name: str) -> str:
     """Return the text of the definitions of ``name`` and ``name_beyond`` in C source, or raise `FormatError`."""
     found = [m.group(0) for m in _definitions(source) if m.group("name") in (name, f"{name}_beyond")]
     if not found:
-        raise FormatError(f"The source holds no function {name}(z).")
+        raise FormatError(f"The source has no function {name}(z).")
     return "\n".join(found)
 
 
@@ -56,7 +56,7 @@ def check_copies(source: str, name: str) -> None:
     source = _of_numbers(source)
     definition = re.search(rf"\b{name}\(\w+ \w+\)\n\{{\n(.*?)^\}}$", source, re.MULTILINE | re.DOTALL)
     if definition is None:
-        raise FormatError(f"The source holds no function {name}(z).")
+        raise FormatError(f"The source has no function {name}(z).")
     guard, *expected = _lines(definition[1])
     (end,) = re.findall(r"!\(z <= ([^)]*)\)", guard) or [""]
     for suffix in ("polynomial", "array"):
@@ -66,7 +66,7 @@ def check_copies(source: str, name: str) -> None:
         lines = _lines(copy[1].replace("values[i] = ", "return ", 1))
         first = next((k for k, line in enumerate(lines) if line.endswith(("arguments[i];", f"!(z <= {end});"))), -1) + 1
         if lines[first : first + len(expected)] != expected or f"beyond |= !(z <= {end});" not in copy[1]:
-            raise FormatError(f"{name}_{suffix} evaluates something else than {name}, which is what is certified.")
+            raise FormatError(f"{name}_{suffix} evaluates another function than the certified {name}.")
 
 
 def _lines(text: str) -> list[str]:

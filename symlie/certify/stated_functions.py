@@ -106,7 +106,7 @@ class WrongCoefficient:
     exact: Fraction
 
     def __str__(self) -> str:
-        return f"the coefficient of w**{self.power} is stated as {self.stated}; that of the series is {self.exact}"
+        return f"the coefficient of w**{self.power} is {self.stated}, but the series has {self.exact}"
 
 
 def wrong_coefficients(function: StatedFunction) -> list[WrongCoefficient]:
@@ -121,11 +121,11 @@ def read_functions(path: Path) -> tuple[StatedFunction, ...]:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"There is no file {path} to read functions from.") from error
+        raise FormatError(f"The file {path} with functions does not exist.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} is no TOML: {error}.") from error
+        raise FormatError(f"{path} is not TOML: {error}.") from error
     if not tables:
-        raise FormatError(f"{path} states no function; state one as a table [NAME] with {', '.join(REQUIRED)}.")
+        raise FormatError(f"{path} defines no function; define one as a table [NAME] with {', '.join(REQUIRED)}.")
     return tuple(_function(path, name, table) for name, table in tables.items())
 
 
@@ -139,7 +139,7 @@ def printed_function(name: str) -> StatedFunction:
     known = {f.name: f for paper in reversed(PAPERS) for f in paper_functions(paper)}
     if name not in known:
         raise UnknownNameError(
-            f"No closed form of {name} is printed in the papers; take one of: {', '.join(known)}; or state it in a "
+            f"No closed form of {name} is printed in the papers; take one of: {', '.join(known)}; or define it in a "
             "file, as in symlie verify FILE.toml."
         )
     return known[name]
@@ -148,9 +148,9 @@ def printed_function(name: str) -> StatedFunction:
 def _function(path: Path, name: str, table: object) -> StatedFunction:
     where = f"[{name}] of {path}"
     if not isinstance(table, Mapping):
-        raise FormatError(f"{path} has '{name}' outside of a table; state each function as a table [NAME].")
+        raise FormatError(f"{path} has '{name}' outside a table; define each function as a table [NAME].")
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise FormatError(f"The name of {where} becomes that of a C function; take letters, digits and _.")
+        raise FormatError(f"The name of {where} becomes the name of a C function; use letters, digits and _.")
     for key in table:
         if key not in KEYS:
             raise FormatError(f"{where} has '{key}'; a function has {', '.join(KEYS)}.")
@@ -214,7 +214,7 @@ def _polynomial(tree: Tree, text: str) -> dict[int, Fraction]:
                 total[i + j] = total.get(i + j, Fraction(0)) + x * y
     else:
         if set(b) != {0} or not b[0]:
-            raise FormatError(f"The polynomial '{text}' is divided by what is no number.")
+            raise FormatError(f"The polynomial '{text}' is divided by a term that is not a number.")
         total = {k: c / b[0] for k, c in a.items()}
     return {k: c for k, c in total.items() if c}
 

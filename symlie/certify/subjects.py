@@ -41,7 +41,7 @@ def function_of(name: str) -> CoefficientFunction:
     """Return the symbolic function of a name such as ``c2_1``, ``g0`` or ``c1_to_5_2``, or raise `UnknownNameError`."""
     match = NAME.fullmatch(name)
     if match is None or is_series(name):
-        raise UnknownNameError(f"'{name}' is no coefficient function; names are c2, c2_1, …, g0, g1, ….")
+        raise UnknownNameError(f"'{name}' is not a coefficient function; names are c2, c2_1, …, g0, g1, ….")
     k, m = indices(match["base"])
     upper = Rational(int(match["p"]), int(match["q"])) if match["p"] else Rational(TAYLOR_UPPER)
     z = Symbol("z")
@@ -83,7 +83,7 @@ def folder_subjects(folder: Path) -> list[Subject]:
         subjects = source_subjects(sources, prefix)
         if subjects:
             return subjects
-    raise FormatError(f"{folder} holds no generated C with coefficient functions.")
+    raise FormatError(f"{folder} contains no generated C code with coefficient functions.")
 
 
 def group_names(group: LieGroup) -> list[str]:

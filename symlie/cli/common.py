@@ -63,7 +63,7 @@ SHARED: Mapping[str, Mapping[str, Any]] = {
         "tables",
         "NAME=JSON",
         smooth_table,
-        'points of a smooth table that replace those of the model, such as angle={"points": [0, 1], "values": [0, 5]}',
+        'points that replace a smooth table of the model, such as angle={"points": [0, 1], "values": [0, 5]}',
     ),
     "--assemble": {
         "action": "store_true",
@@ -217,6 +217,6 @@ def check_writable(path: str | None, suffixes: Iterable[str]) -> None:
     if file.suffix not in suffixes:
         raise SymlieError(f"{path} must end in {' or '.join(suffixes)}.")
     if not file.absolute().parent.is_dir():
-        raise SymlieError(f"The folder {file.parent} does not exist, so {path} can not be written.")
+        raise SymlieError(f"The folder {file.parent} does not exist, so {path} cannot be written.")
     if file.suffix in _WRITERS:
         require(f"Writing {path}", _WRITERS[file.suffix])

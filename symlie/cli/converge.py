@@ -240,7 +240,7 @@ def _recorded_option(path: Path, option: str, norm: str) -> Any:
 
         options = load_solution(path).system.layout.options
         if option not in options:
-            raise FormatError(f"{path} is no solution of a model with '{option}'.")
+            raise FormatError(f"{path} is not a solution of a model with '{option}'.")
         return options[option]
     try:
         return json.loads(path.read_text(encoding="utf-8"))["options"][option]

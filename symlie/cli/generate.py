@@ -66,10 +66,10 @@ def run(arguments: Namespace) -> int:
     if arguments.all and any(of_one):
         raise SymlieError("--all takes neither -o nor --out nor --sets nor --freeze nor --standalone.")
     if arguments.sets and arguments.standalone:
-        raise SymlieError("--standalone takes no --sets: a program has those that its method needs.")
+        raise SymlieError("--standalone takes no --sets: a program contains the kernels that its method needs.")
     given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
     if given and not arguments.standalone:
-        raise SymlieError(f"{given[0]} goes with --standalone.")
+        raise SymlieError(f"{given[0]} requires --standalone.")
     from symlie.publish.folders import write_files
 
     where, differences = generated_folder() if arguments.all else _folder(arguments), list[str]()
@@ -161,7 +161,7 @@ def generated_folder() -> Path:
     for folder in (Path("generated"), REPOSITORY / "generated"):
         if folder.is_dir():
             return folder
-    raise SymlieError("There is no folder 'generated' here; go to the root of the repository.")
+    raise SymlieError("No folder 'generated' exists here; change to the root of the repository.")
 
 
 def _differences(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _differences(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(present | set(files)):
         path = folder / name
         if name not in files:
-            yield f"{path}: not generated any more"
+            yield f"{path}: no longer generated"
         elif name not in present:
             yield f"{path}: missing"
         elif path.read_bytes() != files[name].encode():

@@ -117,12 +117,12 @@ def _print_groups() -> None:
 
     print("Groups (also R1, R2, … and direct products such as SO3xR3)")
     print_table((g.name, f"dimension {g.dimension}") for g in _known_groups())
-    print("\nManifolds that a group acts on (others are stated in models)")
+    print("\nManifolds that a group acts on (models can define others)")
     print_table((s.name, f"of {s.group}") for s in SPACES.values())
 
 
 def _print_joints() -> None:
-    print("Joints (docs/joints.md shows their rows)")
+    print("Joints (docs/joints.md shows their constraint equations)")
     print_table((k.name, k.summary, ", ".join(k.coordinates)) for k in joint_kinds())
 
 

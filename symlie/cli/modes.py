@@ -121,7 +121,7 @@ def _print(modes: Linearization, about: str) -> None:
         known = modes.accuracy[modes.zero_modes].max()
         print(
             f"\n{len(modes.zero_modes)} eigenvalues are zero, within {known:.2g} 1/s: nothing holds these motions, "
-            "such as those of a rigid body."
+            "such as rigid-body motions."
         )
     if not modes.is_resolved:
         print("\nRounding leaves its stability open.")

@@ -47,7 +47,9 @@ def run(arguments: Namespace) -> int:
     if path.suffix != ".py":
         raise SymlieError(f"{path} must end in .py.")
     if not (name.isidentifier() and name.isascii()):
-        raise ModelError(f"{name!r} can not name a model; take letters, digits and underscores: --name my_model.")
+        raise ModelError(
+            f"{name!r} cannot be the name of a model; use letters, digits and underscores: --name my_model."
+        )
     text = (template_folder() / "new" / f"{arguments.kind}.py").read_text(encoding="utf-8")
     try:
         with path.open("x", encoding="utf-8") as file:

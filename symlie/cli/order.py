@@ -13,7 +13,7 @@ from symlie.cli.values import path
 SUMMARY = "Check the order conditions of a method exactly, and measure its order on a heavy top."
 DETAILS = """
 
-The conditions are those of methods on manifolds: planar rooted trees and forests with up to six nodes, in rational
+The conditions hold for methods on manifolds: planar rooted trees and forests with up to six nodes, in rational
 arithmetic; half-explicit methods are checked with the trees of index-2 systems, up to order five. If coefficients
 are decimal fractions, the conditions must hold to 1e-13.
 

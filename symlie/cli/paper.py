@@ -39,7 +39,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     chosen.add_argument("--figure", metavar="N", help="run a figure")
     chosen.add_argument("--table", metavar="N", help="run a table")
     chosen.add_argument("--claims", action="store_true", help="run the claims")
-    chosen.add_argument("--all", action="store_true", help="run all items; without PAPER, those of all papers")
+    chosen.add_argument("--all", action="store_true", help="run all items; without PAPER, of all papers")
     parser.add_argument(
         "--out", metavar="DIR", type=path, help="folder for figures and, with --all, pages; default: the working folder"
     )
@@ -98,7 +98,7 @@ def _chosen(arguments: Namespace, paper: Paper, items: Sequence[Item]) -> Sequen
     if arguments.claims:
         claims = [item for item in items if item.kind == "claim"]
         if not claims:
-            raise UnknownNameError(f"No sentences of {paper.name} are judged here.")
+            raise UnknownNameError(f"No claims of {paper.name} are checked here.")
         return claims
     kind = "figure" if arguments.figure else "table"
     return [item_of(paper, items, kind, arguments.figure or arguments.table)]
@@ -115,9 +115,7 @@ def _run(arguments: Namespace, paper: Paper, items: Sequence[Item], chosen: Sequ
     folder = Path(arguments.out or ".")
     results: list[Computed] = []
     if arguments.model and not arguments.json:
-        print(
-            f"With {arguments.model} in place of the models of {paper.name}; errors are those against its finest run."
-        )
+        print(f"With {arguments.model} instead of the models of {paper.name}; errors are relative to its finest run.")
     with ProgressBar(paper.name, plain=arguments.progress) as progress:
         session = Session(arguments.model, lambda label: progress(len(results) / len(chosen), label))
         for item in chosen:
@@ -151,7 +149,7 @@ def _report(arguments: Namespace, results: dict[str, list[Computed]]) -> int:
         found = {name: [recorded(result) for result in computed] for name, computed in results.items()}
         print_json({"papers": found, "failures": failures, "status": "failed" if failures else "ok"})
     elif failures:
-        print(f"{len(failures)} known numbers do not hold: {' '.join(failures)}")
+        print(f"{len(failures)} known numbers are not reproduced: {' '.join(failures)}")
     return 1 if failures else 0
 
 

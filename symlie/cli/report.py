@@ -167,7 +167,7 @@ def _newton_rows(statistics: Statistics) -> list[tuple[str, str]]:
     s, tried = statistics, statistics.accepted + statistics.rejected
     if not s.newton_iterations:
         return []
-    refreshes = f", {s.refreshes} in place of kept factors" if s.refreshes else ""
+    refreshes = f", {s.refreshes} instead of reused factors" if s.refreshes else ""
     return [
         ("Newton iterations", f"{s.newton_iterations / tried:.3g} per step, at most {s.most_newton_iterations}"),
         ("slowest", f"{s.slowest_row}, in the step after t = {s.slowest_step:.6g} s"),

@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
             raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a run; {arguments.file} is a sweep.")
         return resumed(arguments)
     if given := [*chosen_workers(arguments)]:
-        raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a sweep; {arguments.file} is no folder.")
+        raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a sweep; {arguments.file} is not a folder.")
     from symlie.reading import reading
     from symlie.runtime.integrate.checkpoint import checkpoint_notes, resume
     from symlie.runtime.solution.solution import Solution

@@ -132,7 +132,7 @@ def run(arguments: Namespace) -> int:
     if not arguments.model:
         raise SymlieError("symlie sweep needs a MODEL, or --status FOLDER.")
     if not arguments.over:
-        raise SymlieError("symlie sweep needs what members differ in, such as --over mass=10:20:11.")
+        raise SymlieError("symlie sweep needs values that differ between members, such as --over mass=10:20:11.")
     with executing(arguments) as hands:
         # MPI processes that have served as workers are finished.
         return 0 if hands is None else _sweep(arguments, hands)
@@ -141,7 +141,7 @@ def run(arguments: Namespace) -> int:
 def resumed(arguments: Namespace) -> int:
     """Continue a sweep with the arguments of ``symlie resume``."""
     command = read_command(arguments.file)
-    check_trust(f"The folder {arguments.file}", "go on with its sweep", trust=arguments.trust)
+    check_trust(f"The folder {arguments.file}", "continue its sweep", trust=arguments.trust)
     parser = ArgumentParser(allow_abbrev=False)
     add_arguments(parser)
     options = parser.parse_args(command.words)
@@ -205,9 +205,9 @@ def _outcome(arguments: Namespace, planned: Planned, store: EnsembleStore | None
                 chunk_done=show,
             )
         except InterruptedEnsembleError as error:
-            how = "give --out FOLDER to be able to go on"
+            how = "give --out FOLDER to be able to continue"
             if arguments.out is not None:
-                how = f"go on with 'symlie resume {shlex.quote(arguments.out)} --trust'"
+                how = f"continue with 'symlie resume {shlex.quote(arguments.out)} --trust'"
             raise InterruptedEnsembleError(f"{str(error).partition(';')[0]}; {how}.", error.result) from None
 
 

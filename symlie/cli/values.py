@@ -18,7 +18,7 @@ def path(text: str) -> str:
     if not text.strip():
         raise ArgumentTypeError("a name or path is needed here, and the text is empty")
     if "\0" in text:
-        raise ArgumentTypeError(f"{text!r} holds a NUL character, which no path can")
+        raise ArgumentTypeError(f"{text!r} contains a NUL character, which is not valid in a path")
     return text
 
 

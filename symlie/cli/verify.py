@@ -133,7 +133,7 @@ def run(arguments: Namespace) -> int:
 
         return judge_stated(arguments)
     if arguments.snippet:
-        raise SymlieError("--snippet goes with functions of your own, as in: symlie verify FILE.toml --snippet.")
+        raise SymlieError("--snippet requires user-defined functions, as in: symlie verify FILE.toml --snippet.")
     subjects = _subjects(arguments)
     with Progress(f"{len(subjects)} functions") as progress:
         results = verify(
@@ -200,7 +200,7 @@ def _operators(arguments: Namespace) -> int:
     from symlie.models.groups import group_of
 
     if arguments.what is None:
-        raise SymlieError("--operators goes with the name of a group, as in: symlie verify SE3 --operators.")
+        raise SymlieError("--operators requires the name of a group, as in: symlie verify SE3 --operators.")
     group = group_of(arguments.what)
     with Progress(f"{group}: values in 60 digits") as progress:
         rows = verify_operators(group, arguments.precision, progress)
@@ -234,7 +234,7 @@ def _suggest(arguments: Namespace) -> int:
 
     if arguments.what is None:
         raise SymlieError(
-            "--suggest goes with the name of a function, as in: symlie verify c3 --suggest, or with FILE.toml."
+            "--suggest requires the name of a function, as in: symlie verify c3 --suggest, or with FILE.toml."
         )
     is_file = Path(arguments.what).suffix == ".toml"
     rows: list[Row] = []
@@ -277,7 +277,7 @@ def _subjects(arguments: Namespace) -> list[Subject]:
 
         if what not in model_names() and not what.endswith(".py"):
             raise UnknownNameError(
-                f"'{what}' is no function such as c2_1, no group, no model of 'symlie list' and no folder."
+                f"'{what}' is not a function such as c2_1, a group, a model of 'symlie list' or a folder."
             ) from unknown_group
         return source_subjects(_model_sources(what, model_options(arguments)))
     if not names and not _series_rows(arguments):

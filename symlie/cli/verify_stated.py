@@ -39,9 +39,9 @@ def judge_stated(arguments: Namespace) -> int:
     from symlie.certify.stated_functions import paper_functions, read_functions
 
     if arguments.paper and (arguments.what or arguments.all):
-        raise SymlieError("--paper judges a printed table: leave out other functions, groups and models, and --all.")
+        raise SymlieError("--paper checks a printed table: omit other functions, groups and models, and --all.")
     if arguments.certificate:
-        raise SymlieError("Stated pairs get no certificate: leave out --certificate.")
+        raise SymlieError("User-defined functions get no certificate: omit --certificate.")
     functions = paper_functions(arguments.paper) if arguments.paper else read_functions(Path(arguments.what))
     if arguments.domain:
         functions = tuple(replace(f, domain=arguments.domain) for f in functions)

@@ -68,8 +68,8 @@ def _scalar(name: str, stated: object) -> Distribution:
         raise ModelError(f"'{name}' needs the arguments of its distribution as well: stats.{kind}(…).")
     if inverse is None:
         raise ModelError(
-            f"'{name}' can not be drawn from {type(stated).__name__}, which has no inverse of its distribution "
-            "function; of vectors multivariate_normal is known."
+            f"'{name}' cannot be drawn from {type(stated).__name__}, which has no inverse distribution function; for "
+            "vectors, multivariate_normal is supported."
         )
     text = _text(stated)
     with np.errstate(all="ignore"):

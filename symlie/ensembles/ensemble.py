@@ -143,7 +143,7 @@ def ensemble(
     if on_failure not in ("keep", "raise"):
         raise ModelError(f"on_failure is 'keep' or 'raise', not {on_failure!r}.")
     if not isinstance(system, System):
-        raise ModelError(f"A {type(system).__name__} has no members; take the system of model.derive().compile().")
+        raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
     if redundant is not None:
         system = system.with_redundant(redundant)
     words: RunWords = {

@@ -102,7 +102,7 @@ class ExecutorWorkers(Workers):
     def _renew(self) -> None:
         """Replace a broken process pool."""
         if not isinstance(self._given, concurrent.futures.ProcessPoolExecutor):
-            raise WorkerLostError("A worker of the executor was lost, and there is no way to replace it.")
+            raise WorkerLostError("A worker of the executor was lost and cannot be replaced.")
         self.close()
         self._pool = concurrent.futures.ProcessPoolExecutor(
             self.count,
@@ -158,8 +158,8 @@ class DaskWorkers(Workers):
 
     def _gone(self) -> ExecutorError:
         return ExecutorError(
-            f"The client of Dask has no scheduler (it is {self._client.status}); give one of a cluster that runs. With "
-            "a store, the same call goes on from the members that are done."
+            f"The client of Dask has no scheduler (it is {self._client.status}); give one of a cluster that runs. "
+            "With a store, the same call continues after the completed members."
         )
 
     def __len__(self) -> int:
@@ -219,7 +219,7 @@ def workers_of(executor: object, workers: int | None, wait: float) -> Workers:
     if executor is None:
         return ThreadWorkers(workers or processors())
     if workers is not None:
-        raise ExecutorError("workers is the number of threads; an executor that is given has its own.")
+        raise ExecutorError("workers is the number of threads; it cannot be combined with an executor.")
     if isinstance(executor, concurrent.futures.Executor):
         return ExecutorWorkers(executor, int(getattr(executor, "_max_workers", None) or processors()))
     if type(executor).__module__.startswith("distributed."):

@@ -111,7 +111,7 @@ class NodeGroup:
                 if not np.abs(correction).max() > MEAN_TOLERANCE * max(1.0, float(np.nanmax(np.abs(q)))):
                     return mean
         raise OutsideChartError(
-            f"Members are spread too far over the group of '{self.node}' to have a mean: corrections of the mean do "
+            f"Members are too widely spread on the group of '{self.node}' to have a mean: corrections of the mean do "
             f"not fall below {np.abs(correction).max():.2g}."
         )
 
@@ -192,8 +192,8 @@ class GroupSums:
         group, count, d = self._group, self._count, self._mean.shape[-1]
         if self._far is not None:
             raise OutsideChartError(
-                f"Member {self._far} of '{group.node}' is a quarter of a turn and more from the reference, whose chart "
-                "the spread of members leaves; give a reference that is nearer to them."
+                f"Member {self._far} of '{group.node}' is a quarter of a turn and more from the reference, beyond "
+                "its local coordinates; give a reference nearer to the members."
             )
         if not count.any():
             raise ModelError(f"No member has a configuration of '{group.node}'.")

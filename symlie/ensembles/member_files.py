@@ -37,16 +37,16 @@ STORED = {"members": "member", "sentences": "sentence", "kinds": "exception"} | 
 _UNITS = {"end_time": "s", "cpu_seconds": "s", "event_time": "s"}
 
 _LONG_NAMES = {
-    "members": "number of the member",
-    "status": "how the run of the member ended",
-    "sentences": "what is said of the member",
+    "members": "index of the member",
+    "status": "status of the run of the member",
+    "sentences": "message of the member",
     "kinds": "exception that ended the member",
     "steps": "tried steps",
     "rejected": "rejected steps",
-    "end_time": "time that was reached",
+    "end_time": "end time of the member",
     "cpu_seconds": "processor time",
     "event_member": "member that had the event",
-    "event_index": "which event it was",
+    "event_index": "index of the event",
     "event_instance": "instance of the element type of the event",
     "event_time": "time of the event",
 }
@@ -135,7 +135,7 @@ def opened(path: Path, index: StoreIndex) -> Iterator[netCDF4.Dataset]:
 
     with reading(path), netCDF4.Dataset(path) as file:
         if (file.getncattr("design"), file.getncattr("system")) != (index.design, index.system):
-            raise FormatError(f"{path} belongs to another ensemble than {path.parent}; take it away.")
+            raise FormatError(f"{path} belongs to another ensemble than {path.parent}; remove it.")
         file.set_auto_mask(False)
         yield file
 
@@ -164,7 +164,7 @@ def read_variables(path: Path, index: StoreIndex, members: range, names: Iterabl
     shapes = {stored["value", q.name]: q.shape for q in index.quantities}
     with opened(path, index) as file:
         if not np.array_equal(file["member"][...], members):
-            raise FormatError(f"{path} is damaged: its members are not those of its name.")
+            raise FormatError(f"{path} is damaged: its members do not match its name.")
         found = {name: file[name][...] for name in names}
     for name, values in found.items():
         rows = len(values) if name.startswith(EVENTS) else len(members)

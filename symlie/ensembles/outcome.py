@@ -193,7 +193,7 @@ class Ensemble:
         found = [self.member(number) for number in members or (0,)]
         solutions = [m for m in found if isinstance(m, Solution)]
         if len(solutions) < len(found):
-            raise ModelError(f"A view shows motions; the members of this ensemble of '{self.model}' are none.")
+            raise ModelError(f"A view shows motions; the members of this ensemble of '{self.model}' are not motions.")
         return View(solutions)
 
     @cached_property
@@ -250,7 +250,7 @@ class Ensemble:
             As in the ensemble.
         """
         if not 0 <= number < len(self):
-            raise ModelError(f"There is no member {number}; the ensemble has members 0 … {len(self) - 1}.")
+            raise ModelError(f"Member {number} does not exist; the ensemble has members 0 … {len(self) - 1}.")
         return self._task.again(number)
 
     def on_group(self, node: str) -> GroupStatistics:
@@ -347,7 +347,7 @@ class Ensemble:
             coordinates["time"] = ("time", self.times, {"units": "s"})
         results = self.results
         if results.event_names:
-            variables["event_member"] = ("event", results.event_member, {"long_name": "number of the member"})
+            variables["event_member"] = ("event", results.event_member, {"long_name": "index of the member"})
             meanings = " ".join("_".join(name.split()) for name in results.event_names)
             about = {"flag_values": np.arange(len(results.event_names)), "flag_meanings": meanings}
             variables["event_index"] = ("event", results.event_index, about)

@@ -126,17 +126,19 @@ def planned_ensemble(
     if statistics is not None:
         on_groups = check_statistics(system.layout, statistics, wanted, has_reference=reference is not None)
         if is_stored:
-            raise ModelError("A store keeps the values of members, of which statistics= keeps none; give one of them.")
+            raise ModelError(
+                "A store records the values of members, and statistics= only their statistics; give one of them."
+            )
     if reference is not None and not on_groups:
-        raise ModelError("A reference is that of statistics of nodes on groups; record such a node, with statistics=.")
+        raise ModelError("A reference requires statistics of nodes on groups; record such a node, with statistics=.")
     if of != "motion":
         plan = EnsemblePlan(*_rest(design, t_span, of, modes, along, words, wanted), statistics)
         return _with_reference(plan, on_groups, reference)
     t_eval = words["t_eval"]
     if record is not None and words["h"] is None and t_eval is None:
         raise ModelError(
-            "Adaptive members have times of their own, so what is recorded of them needs t_eval; without record their "
-            "ends are kept."
+            "Adaptive members have different step times, so record= requires t_eval; without record, final states "
+            "are recorded."
         )
     request = requested(system, t_span, words)
     for name in kernel_sets(request.method, system.layout):
@@ -162,8 +164,8 @@ def _with_reference(plan: EnsemblePlan, on_groups: Mapping[str, str], reference:
 def _lanes(design: Design, request: Request, member_seconds: float | None, wanted: int | None) -> int | None:
     """Return the number of SIMD lanes; 1 for members with a time limit or with different stop times."""
     alone = {
-        "member_seconds bounds the time of each": member_seconds is not None,
-        "each goes by itself": not runs_together(design),
+        "member_seconds limits the time of each member": member_seconds is not None,
+        "members are integrated individually": not runs_together(design),
     }
     reason = next((reason for reason, holds in alone.items() if holds), None)
     if reason is None:
@@ -186,7 +188,7 @@ def _rest(
     if of not in OF:
         raise UnknownNameError(f"Unknown of '{of}'; use one of: {', '.join(OF)}.")
     if isinstance(t_span, tuple) or not is_number(t_span):
-        raise ModelError(f"Loads on members at rest are those of one time, not of {t_span!r}.")
+        raise ModelError(f"Members at rest have loads at one time, not at {t_span!r}.")
     named = ("method", "method_options", "h", "rtol", "atol", "h0", "t_eval", "max_steps")
     if given := [name for name in named if words.get(name) is not None]:
         raise ModelError(f"{given[0]} belongs to members that move, not to of='{of}'.")

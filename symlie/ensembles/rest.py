@@ -132,7 +132,9 @@ class RestTask:
     def _lost_path(error: SymlieError, neighbour: int) -> SymlieError:
         if not isinstance(error, EquilibriumError):
             return error
-        return EquilibriumError(f"From the equilibrium of member {neighbour} none is reached; the path folds: {error}")
+        return EquilibriumError(
+            f"No equilibrium is reached from the one of member {neighbour}; the path folds: {error}"
+        )
 
     def _said_of(self, member: System, found: Equilibrium, before: tuple[int, Equilibrium] | None) -> str:
         """Return the remark on a member of a path: an unstable equilibrium, or a path that is not reversible."""
@@ -149,6 +151,7 @@ class RestTask:
                 way = np.inf
             if not way <= SAME * max(1.0, float(np.abs(last.q).max())):
                 said.append(
-                    f"The path folds between member {design.first + row} and this one: from here it does not lead back."
+                    f"The path folds between member {design.first + row} and this one: the reverse continuation does "
+                    "not return."
                 )
         return " ".join(said)

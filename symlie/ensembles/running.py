@@ -66,7 +66,7 @@ def run_members(
     outcome = ensemble_of(task, there, joined([nothing, *results]) if store is None else store, found, groups)
     if is_interrupted:
         count = int((outcome.arrays["status"] != MemberStatus.NOT_RUN).sum())
-        how = "give a store to go on from there"
+        how = "give a store to be able to continue"
         if store is not None:
             how = f"call it again with store={str(store.folder)!r}"
         raise InterruptedEnsembleError(f"Interrupted after {count} of {len(design)} members; {how}.", outcome)
@@ -103,7 +103,7 @@ def _finished(found: MemberResults) -> MemberResults:
 def _without_values(quantities: Sequence[Quantity], design: Design) -> MemberResults:
     """Return the results of members that crash workers."""
     rows = ChunkRows(design, 1)
-    error = WorkerLostError("The worker that integrated this member died, also when it had nothing else to do.")
+    error = WorkerLostError("The worker that integrated this member died, also when the member was run alone.")
     for row in range(len(design)):
         rows.fail(row, error)
     return rows.results(design, {q.name: np.full((len(design), *q.shape), np.nan) for q in quantities})

@@ -98,7 +98,7 @@ def samples(count: int, /, *, seed: int = 0, sampler: str = "random", **distribu
     if not is_whole_number(seed) or seed < 0:
         raise ModelError(f"The seed of samples must be a whole number that is not negative, not {seed!r}.")
     if sampler not in SAMPLERS:
-        raise UnknownNameError(f"There is no sampler '{sampler}'; use one of: {', '.join(SAMPLERS)}.")
+        raise UnknownNameError(f"Unknown sampler '{sampler}'; use one of: {', '.join(SAMPLERS)}.")
     stated = {name: stated_distribution(name, value) for name, value in distributions.items()}
     labels = [label for name in sorted(stated) for label in stated[name].labels]
     if not labels:

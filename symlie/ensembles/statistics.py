@@ -40,8 +40,9 @@ def check_statistics(
             continue
         if not has_reference or not recorded.issuperset(f"{node}.{f.name}" for f in stored) or quantity.output:
             raise ModelError(
-                f"'{quantity.name}' is on a group, where a mean of components is no element; record '{node}' as a "
-                "whole, and give a reference= for its statistics, or take result.on_group without statistics."
+                f"'{quantity.name}' is on a group, where the mean of the components is not an element; record "
+                f"'{node}' as a whole, and give a reference= for its statistics, or take result.on_group without "
+                "statistics."
             )
         found[quantity.name] = node
     return found

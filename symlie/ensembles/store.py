@@ -149,7 +149,7 @@ def open_store(folder: str | Path) -> EnsembleStore:
     require("Stores of ensembles", "netCDF4")
     folder = Path(folder)
     if not (folder / INDEX).is_file():
-        raise FormatError(f"{folder} is no store of an ensemble: it has no {INDEX}.")
+        raise FormatError(f"{folder} is not a store of an ensemble: it has no {INDEX}.")
     index = read_index(folder)
     check_file(folder / DESIGN)
     given, times = read_values(folder / DESIGN, index)
@@ -173,13 +173,13 @@ def begin_store(
         COMMAND,
         *(p.name for p in leftovers(folder)),
     }:
-        raise FormatError(f"The folder {folder} has other files and is no store; give another one.")
+        raise FormatError(f"The folder {folder} contains other files and is not a store; give another one.")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in leftovers(folder):
             path.unlink(missing_ok=True)
     except OSError as error:
-        raise FormatError(f"The store {folder} can not be written: {error.strerror or error}.") from error
+        raise FormatError(f"The store {folder} cannot be written: {error.strerror or error}.") from error
     # The index marks a complete store, so it is written last.
     with durable(folder / DESIGN) as file:
         write_values(file, index, given, times)
@@ -193,8 +193,8 @@ def _check_same(old: EnsembleStore, new: EnsembleStore) -> None:
     store = f"The store {new.folder}"
     if old.index.version != VERSION:
         raise FormatError(
-            f"{store} was begun by symlie {old.index.version}; this is symlie {VERSION}: go on with that version, or "
-            "give another folder."
+            f"{store} was created by symlie {old.index.version}; this is symlie {VERSION}: continue with that "
+            "version, or give another folder."
         )
     count = old.index.members
     if count > new.index.members:
@@ -205,7 +205,7 @@ def _check_same(old: EnsembleStore, new: EnsembleStore) -> None:
         same |= {f"values of {name}": _are_equal(x, new.given[name][:count]) for name, x in old.given.items()}
     if other := [name for name, agrees in same.items() if not agrees]:
         raise FormatError(
-            f"{store} is of another ensemble: it differs in {other[0].replace('_', ' ')}; give another folder, or "
+            f"{store} belongs to another ensemble: it differs in {other[0].replace('_', ' ')}; give another folder, or "
             "delete it."
         )
 

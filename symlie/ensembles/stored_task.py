@@ -36,8 +36,8 @@ def read_task(folder: Path, *, trust: bool) -> MemberTask:
     path = folder / TASK
     if not path.is_file():
         raise FormatError(
-            f"The store {folder} has results alone, and no {TASK}, so its members can not be integrated again: its "
-            "method is a function that can not be pickled."
+            f"The store {folder} contains only results and no {TASK}, so its members cannot be integrated again: its "
+            "method is a function that cannot be pickled."
         )
     check_trust(f"The store {folder}", "integrate its members again", trust=trust)
     with reading(path):

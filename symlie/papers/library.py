@@ -24,7 +24,7 @@ def paper_of(name: str) -> Paper:
     """Return a paper by its short name."""
     found = papers()
     if name not in found:
-        raise UnknownNameError(f"There is no paper '{name}'; the papers are {', '.join(found)}.")
+        raise UnknownNameError(f"Unknown paper '{name}'; the papers are {', '.join(found)}.")
     return found[name]
 
 
@@ -33,5 +33,5 @@ def item_of(paper: Paper, items: Sequence[Item], kind: str, number: str) -> Item
     numbers = [item.number for item in items if item.kind == kind]
     if number in numbers:
         return next(item for item in items if (item.kind, item.number) == (kind, number))
-    known = f"{kind}s {', '.join(numbers)} are here" if numbers else f"none of its {kind}s is here"
-    raise UnknownNameError(f"There is no {kind} {number} of {paper.name}; {known}.")
+    known = f"{kind}s {', '.join(numbers)} are available" if numbers else f"none of its {kind}s is available"
+    raise UnknownNameError(f"Unknown {kind} {number} of {paper.name}; {known}.")

@@ -81,7 +81,7 @@ def step_sizes(solution: Solution) -> Points:
 
 def trace_of(solution: Solution) -> Trace:
     """Return the trace of a run that recorded one."""
-    assert solution.trace is not None, "studies that look at steps have trace=True"
+    assert solution.trace is not None, "studies of steps require trace=True"
     return solution.trace
 
 

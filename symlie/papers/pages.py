@@ -97,7 +97,7 @@ def page(paper: Paper, items: Sequence[Item], kept: str) -> str:
     for item in items:
         row = rows[item.name]
         if len(row["numbers"]) != len(item.numbers):
-            raise FormatError(f"The record of {paper.name}, {item.name}, has other numbers; write it anew.")
+            raise FormatError(f"The record of {paper.name}, {item.name}, has other numbers; write it again.")
         lines += ["", *_section(paper, item, row["numbers"], row["rows"])]
     return "\n".join(lines) + "\n"
 

@@ -38,4 +38,4 @@ def _template(name: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise FormatError(f"{path} can not be read ({error.strerror or error}); install symlie again.") from error
+        raise FormatError(f"{path} cannot be read ({error.strerror or error}); install symlie again.") from error

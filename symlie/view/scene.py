@@ -51,8 +51,8 @@ def scene_of(solutions: Sequence[Solution]) -> Content:
     other = next((name for name in names if name != names[0]), None)
     if other is not None:
         raise ModelError(
-            f"One view shows solutions of one model; these are of '{names[0]}' and '{other}'. Draw each in a view of "
-            "its own."
+            f"A view shows solutions of one model; these belong to '{names[0]}' and '{other}'. Draw each in a "
+            "separate view."
         )
     drawn = [_drawn(s, label) for s, label in zip(solutions, _labels(solutions), strict=True)]
     return {
@@ -78,7 +78,7 @@ def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
     if not len(solution.t):
         raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
     if not len(finite.solution.t):
-        raise ModelError(f"The solution of '{name}' is not a number from its first state on: there is nothing to draw.")
+        raise ModelError(f"The solution of '{name}' is not a number from its first state on: nothing can be drawn.")
     notes: list[str] = []
     if finite.ends_early_at is not None:
         notes.append(f"The solution is not a number from t = {finite.ends_early_at:.6g} s on.")

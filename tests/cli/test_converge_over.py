@@ -82,7 +82,7 @@ def test_table_and_picture(cli: Cli, tmp_path: Path) -> None:
         ((*QUICK, "-o", "segments=4"), "Option 'segments' is given twice"),
         (("--over", "segments=4,6", *QUICK[2:]), "must be multiples of the smallest one, 4."),
         (("--over", "length=1,2", *QUICK[2:]), "has no option 'length'"),
-        ((*QUICK, "--reference", "missing.json"), "missing.json can not be read"),
+        ((*QUICK, "--reference", "missing.json"), "missing.json cannot be read"),
         ((*QUICK, "--reference", "empty.json"), "empty.json is not the output of 'symlie run --json'"),
     ],
 )

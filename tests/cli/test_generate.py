@@ -106,7 +106,7 @@ def test_check(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert "symlie generate --all" in result.err
     source.write_bytes(right)
     (source.parent / "old.c").touch()
-    assert "old.c: not generated any more" in cli("generate", "--all", "--check").out
+    assert "old.c: no longer generated" in cli("generate", "--all", "--check").out
     cli("generate", "--all")
     assert cli("generate", "--all", "--check").code == 0
 
@@ -130,7 +130,7 @@ def test_standalone(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize("words", [("--h", "0.1"), ("--set", "mass=1"), ("--assemble",), ("--stabilize", "projection")])
 def test_what_goes_with_standalone(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli("generate", "heavy_top", *words)
-    assert result.code == 1 and f"{words[0]} goes with --standalone" in result.err
+    assert result.code == 1 and f"{words[0]} requires --standalone" in result.err
     assert "--all takes" in cli("generate", "--all", "--standalone").err
 
 

@@ -34,8 +34,8 @@ MISTAKES = [
     ((*RUN, "--reference", "--t-end", "0.3"), "known at t = 0.1, 0.5, 1"),
     ((*RUN, "--reference", "--set", "mass=1"), "own parameters"),
     (("generate",), "Name a model, or give --all"),
-    (("generate", "--all", "--check"), "no folder 'generated'"),
-    (("converge", "heavy_top", "-o", "group=SE3", "--steps", "0.1", "--reference", "no.json"), "can not be read"),
+    (("generate", "--all", "--check"), "No folder 'generated' exists"),
+    (("converge", "heavy_top", "-o", "group=SE3", "--steps", "0.1", "--reference", "no.json"), "cannot be read"),
     (("new", "model.txt"), "must end in .py"),
     (("new", "my-model.py"), "--name my_model"),
 ]

@@ -101,7 +101,7 @@ def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Pat
 
 
 def test_mistakes(cli: Cli, tmp_path: Path) -> None:
-    assert "can not be read: No such file" in cli("resume", "none", "--trust").err
+    assert "cannot be read: No such file" in cli("resume", "none", "--trust").err
     (tmp_path / "x").write_text("x")
     assert "is not a checkpoint" in cli("resume", "x", "--json", "--trust").json["message"]
     top = ("run", "heavy_top", "--h", "1e-3", "--t-end", "0.01", "--backend", "numpy")

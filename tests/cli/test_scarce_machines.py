@@ -73,7 +73,7 @@ def test_files_that_are_too_large_are_named(tmp_path: Path) -> None:
     said = found.stdout.splitlines()
     assert len(said) == len(WRITES)
     for name, sentence in zip(WRITES, said, strict=True):
-        assert sentence.startswith(name) and "can not be written" in sentence and "File too large" in sentence
+        assert sentence.startswith(name) and "cannot be written" in sentence and "File too large" in sentence
     left = [p for p in tmp_path.rglob("*") if p.is_file() and p.name.startswith(".") and not p.name.endswith(".lock")]
     assert not [p for p in left if p.stat().st_size > LIMIT], "nothing is left beside its place"
 
@@ -99,11 +99,10 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIO
 def test_names_beyond_the_locale_are_one_sentence(backend: str, tmp_path: Path) -> None:
     """A cache folder that no library can be loaded from is replaced; files that cannot be named are refused."""
     code = MODEL + (
-        f"\nsystem = model.derive().compile(backend='auto' if {backend!r} == 'c' else 'numpy')\n"
-        "print(sl.solve(system, 0.1, h=1e-2).status)\n"
-        "for name in ('\\u00fc.nc', '\\u00fc.npz', '\\u00fc.csv'):\n"
-        "    try:\n        solution.save(name)\n"
-        "    except sl.errors.FormatError as error:\n        print('FormatError', error)\n"
+        f"\nsystem = model.derive().compile(backend='auto' if {backend!r} == 'c' else "
+        "'numpy')\nprint(sl.solve(system, 0.1, h=1e-2).status)\nfor name in ('\\u00fc.nc', '\\u00fc.npz', "
+        "'\\u00fc.csv'):\n    try:\n        solution.save(name)\n    except sl.errors.FormatError as error:\n        "
+        "print('FormatError', error)\n"
     )
     found = python(code, tmp_path, SYMLIE_CACHE=str(tmp_path / "c\u00e4che"), **ASCII)
     assert found.returncode == 0, found.stderr

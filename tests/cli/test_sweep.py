@@ -105,7 +105,7 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr(Progress, "__call__", press)
         found = cli(*words, "--out", "runs")
-    assert found.code == 130 and found.err.endswith("of 24 members; go on with 'symlie resume runs --trust'.\n")
+    assert found.code == 130 and found.err.endswith("of 24 members; continue with 'symlie resume runs --trust'.\n")
     assert "24 members, about" in found.err and "1 at a time, store about" in found.err
     status = cli("sweep", "--status", "runs", "--json").json
     assert 0 < status["done"] < 24 and status["done"] + status["open"] == 24
@@ -115,7 +115,7 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
     assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()
     other_seed = cli(*words, "--out", str(tmp_path / "runs"), "--seed", "2")
-    assert other_seed.code == 1 and "is of another ensemble: it differs in values of mass" in other_seed.err
+    assert other_seed.code == 1 and "belongs to another ensemble: it differs in values of mass" in other_seed.err
 
 
 def test_options_of_the_model_are_systems_of_their_own(cli: Cli, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_statistics_in_place_of_members(cli: Cli) -> None:
     lines = [line.split() for line in cli(*words, "--statistics", "mean,max").out.splitlines()]
     assert ["mean", "max", "count"] in lines and lines[-4][:2] == ["energy", "(J)"] and lines[-4][-1] == "3"
     assert ["member", "3", "SingularMassMatrixError"] in [line[:3] for line in lines]
-    assert "keeps the values of members" in cli(*words, "--statistics", "mean", "--out", "runs").err
+    assert "records the values of members" in cli(*words, "--statistics", "mean", "--out", "runs").err
     assert "Unknown statistic 'median'" in cli(*words, "--statistics", "median").err
 
 
@@ -219,34 +219,34 @@ def build() -> sl.Model:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "needs what members differ in"),
+        ((), "needs values that differ between members"),
         (("--over", "masss=1,2"), "has no parameter 'masss'; it has: mass"),
         (("--over", "top.spin=1,2"), "Node 'top' has no field 'spin'"),
         (("--over", "mass=1,a"), "neither a number nor a JSON array"),
         (("--over", "mass=1,2", "--over", "mass=1,2"), "states 'mass' twice"),
         (("--over", "mass=1,2", "--over", "gravity=[0,0,1]"), "mass 2, gravity 1"),
-        (("--over", "lever[1]=1,2"), "Of 'lever' state all components, such as lever[0]"),
+        (("--over", "lever[1]=1,2"), "Of 'lever' give all components, such as lever[0]"),
         (("--over", "lever[0]=1,2", "--combine", "grid"), "--combine zip"),
-        (("--over", "mass=normal(15,1)"), "say how often with --samples N"),
+        (("--over", "mass=normal(15,1)"), "give the number of samples with --samples N"),
         (("--over", "mass=1,2", "--samples", "4"), "--samples draws from distributions"),
         (("--over", "mass=uniform(3,1)", "--samples", "4"), "check the arguments of the distribution"),
-        (("--over", "mass=triangular(1,1,1)", "--samples", "4"), "these arguments make no distribution"),
-        (("--over", "mass=normal(1,1)", "--samples", "4", "--sampler", "halton"), "no sampler 'halton'"),
-        (("--over", "group=normal(1,1)", "--samples", "4"), "takes a list or a range alone"),
+        (("--over", "mass=triangular(1,1,1)", "--samples", "4"), "these arguments do not define a distribution"),
+        (("--over", "mass=normal(1,1)", "--samples", "4", "--sampler", "halton"), "Unknown sampler 'halton'"),
+        (("--over", "group=normal(1,1)", "--samples", "4"), "takes only a list or a range"),
         (("--over", "group=SE4"), "can not be 'SE4'"),
-        (("--over", "@none.csv"), "none.csv can not be read"),
+        (("--over", "@none.csv"), "none.csv cannot be read"),
         (("--over", "@short.csv"), "short.csv, line 3 has 1 columns, not 2"),
         (("--over", "@text.csv"), "text.csv, line 2 has 'x' where a number is needed"),
-        (("--over", "@text.csv", "--combine", "grid"), "has members as rows, which go together"),
+        (("--over", "@text.csv", "--combine", "grid"), "has one member in each line"),
         (("--over", "lever=@short.csv"), "short.csv, line 3 has 1 columns"),
         (("--over", "lever=@other.csv"), "other.csv has no column 'lever'; it has: mass"),
-        (("--over", "@option.csv"), "'group' is an option of the model, so it is varied by itself"),
+        (("--over", "@option.csv"), "'group' is an option of the model, so it is varied separately"),
         (("--over", "@empty.csv"), "needs a line with names, and one for each member"),
         (("--over", "mass=1,2", "--record", "energie"), "no quantity 'energie'"),
         (("--over", "mass=1,2", "--workers", "0"), "--workers must be at least 1"),
         (("--over", "mass=1,2", "--workers", "2", "--mpi"), "--workers and --mpi exclude each other"),
         (("--over", "mass=1,2", "--out", "other.csv"), "is a file; give a folder"),
-        (("--over", "mass=1,2", "--out", "."), "has other files and is no store"),
+        (("--over", "mass=1,2", "--out", "."), "contains other files and is not a store"),
         (("--over", "group=S3", "--out", "."), "has other files than stores of several systems"),
         (("--over", "mass=1,2", "--of", "modes", "--h", "1e-3"), "--h belongs to members that move, not to --of modes"),
         (("--over", "mass=1,2", "--modes", "2"), "--modes belongs to members at rest: --of equilibrium or --of modes"),
@@ -293,7 +293,7 @@ def test_words_that_are_no_values(cli: Cli, capsys: pytest.CaptureFixture[str], 
 def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
     assert "needs a MODEL" in cli("sweep").err
     for words in (("sweep", "--status", "."), ("sweep", "--status", "none")):
-        assert "is no store of an ensemble" in cli(*words).err
+        assert "is not a store of an ensemble" in cli(*words).err
     assert "no sweep.json" in cli("resume", ".", "--trust").err
     assert cli("sweep", *TOP, "--over", "mass=1,2", "--out", "runs").code == 0
     assert "--plot belongs to a run; runs is a sweep" in cli("resume", "runs", "--plot", "x.png", "--trust").err
@@ -301,8 +301,8 @@ def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
     command = tmp_path / "runs" / "sweep.json"
     stated_words = json.loads(command.read_text())
     for changed, sentence in (
-        ({"symlie": "0.1"}, "was begun by symlie 0.1"),
-        ({"place": "/none/at/all"}, "begun in /none/at/all, which is not there"),
+        ({"symlie": "0.1"}, "was created by symlie 0.1"),
+        ({"place": "/none/at/all"}, "started in /none/at/all, which does not exist"),
         ({"words": 3}, "is damaged"),
     ):
         command.write_text(json.dumps(stated_words | changed))

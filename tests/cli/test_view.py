@@ -27,7 +27,7 @@ def test_a_run_is_drawn_and_saved_runs_are(cli: Cli) -> None:
 def test_what_can_not_be_viewed(cli: Cli) -> None:
     Path("text.nc").write_text("no solution")
     for words, sentence in (
-        (("view", "none.nc"), "There is no file none.nc"),
+        (("view", "none.nc"), "The file none.nc does not exist"),
         (("view", "text.nc"), "text.nc is not a solution of symlie"),
         (("view", "text.nc", "--html", "page.png"), "page.png must end in .html"),
         (("view", "text.nc", "--html", "nowhere/page.html"), "The folder nowhere does not exist"),

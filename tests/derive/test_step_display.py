@@ -209,7 +209,7 @@ def test_what_can_not_be_shown_is_refused_by_name(tmp_path: Path) -> None:
         UnknownNameError, match="Unknown discrete Lagrangian 'simpson'; use one of: trapezoid, midpoint"
     ):
         equations.latex(variational="simpson")
-    with pytest.raises(FormatError, match="discrete Lagrangian 'mine' can not be read"):
+    with pytest.raises(FormatError, match="discrete Lagrangian 'mine' does not exist"):
         equations.markdown(variational=f"{tmp_path}/none.py:mine")
     wrong = "def mine(q0, q1, h):\n    return 2 * h * q0.lagrangian(q0.difference(q1) / h)\n"
     (tmp_path / "wrong.py").write_text(wrong, encoding="utf-8")

@@ -280,7 +280,7 @@ def test_a_store_alone_tells_everything(tmp_path: Path) -> None:
     assert same(whole, again)
     with pytest.raises(FormatError, match=r"no task\.pickle"):
         again.member(5)
-    with pytest.raises(FormatError, match="is no store"):
+    with pytest.raises(FormatError, match="is not a store"):
         sl.open_ensemble(tmp_path)
 
 
@@ -333,7 +333,7 @@ def test_a_worker_that_dies_is_replaced_and_the_member_is_named(
         ({"initial": {"top": {"Omega": np.zeros((COUNT, 2))}}}, ModelError, "needs 3 components"),
         ({"inputs": {"u": [([0], [1])] * COUNT}}, UnknownNameError, "no input 'u'"),
         ({"record": ["energie"]}, UnknownNameError, "no quantity 'energie'"),
-        ({"record": ["energy"], "h": None, "t_eval": None}, ModelError, "needs t_eval"),
+        ({"record": ["energy"], "h": None, "t_eval": None}, ModelError, "requires t_eval"),
         ({"combine": "product"}, UnknownNameError, "Unknown combine"),
         ({"on_failure": "stop"}, ModelError, "on_failure is"),
         ({"executor": "threads"}, ExecutorError, "not str"),

@@ -155,7 +155,7 @@ def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
         ({"lanes": "many"}, "not 'many'"),
         ({"method": "generalized_alpha", "h": 1e-3}, "'generalized_alpha' is neither half-explicit"),
         ({"h": 1e-3, "stabilize": "projection"}, "the run projects onto the constraints"),
-        ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds bounds the time of each"),
+        ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds limits the time of each"),
     ],
 )
 def test_lanes_that_can_not_be_had(words: dict[str, Any], why: str) -> None:
@@ -166,7 +166,7 @@ def test_lanes_that_can_not_be_had(words: dict[str, Any], why: str) -> None:
 def test_models_that_lanes_do_not_take() -> None:
     with pytest.raises(ModelError, match="the model has events"):
         sl.ensemble(swing_system(), 0.01, parameters={"stiffness": [1.0, 2.0]}, h=1e-3, lanes=4)
-    with pytest.raises(ModelError, match="each goes by itself"):
+    with pytest.raises(ModelError, match="members are integrated individually"):
         sl.ensemble(heavy_top_system("S3xR3", "numpy"), 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
 
 

@@ -111,5 +111,5 @@ def test_an_unstable_equilibrium_says_so() -> None:
 def test_bad_input(words: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         sl.ensemble(truss(), 0.0, **{"of": "equilibrium", "parameters": {"load": [1.0, 2.0]}, **words})
-    with pytest.raises(ModelError, match="of one time"):
+    with pytest.raises(ModelError, match="at one time"):
         sl.ensemble(truss(), (0.0, 1.0), of="equilibrium", parameters={"load": [1.0]})

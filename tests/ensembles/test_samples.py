@@ -164,7 +164,7 @@ def test_samples_travel() -> None:
         ({"mass": np.random.default_rng(1)}, "'mass' needs a distribution of scipy.stats"),
         ({"mass": [1.0, None]}, r"'mass\[1\]' needs a distribution"),
         ({"mass": stats.norm}, r"'mass' needs the arguments of its distribution as well: stats.norm\(…\)"),
-        ({"mass": stats.dirichlet([1, 2])}, "'mass' can not be drawn from dirichlet_frozen"),
+        ({"mass": stats.dirichlet([1, 2])}, "'mass' cannot be drawn from dirichlet_frozen"),
         ({"mass": stats.norm([1, 2], 1)}, "'mass' is drawn from norm.*arrays as arguments"),
         ({"mass": stats.norm(15, -0.5)}, r"'mass', drawn from norm\(15, -0.5\), is nan for member 0"),
         ({"mass": [1.0, stats.norm(np.inf, 1)]}, "'mass', drawn from.* is (inf|nan) for member 0"),

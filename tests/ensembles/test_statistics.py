@@ -178,8 +178,8 @@ def test_bad_references_are_named() -> None:
     system = heavy_top_system("SO3xR3")
     run = sl.solve(system, 0.02, h=1e-2)
     for words, sentence in (
-        ({"reference": run}, "A reference is that of statistics of nodes on groups"),
-        ({"reference": run, "statistics": ["mean"], "record": ["energy"]}, "A reference is that of statistics"),
+        ({"reference": run}, "A reference requires statistics of nodes on groups"),
+        ({"reference": run, "statistics": ["mean"], "record": ["energy"]}, "A reference requires statistics"),
         ({"reference": 3, "statistics": ["mean"], "record": ["top"]}, "A reference is a solution, not a int"),
         ({"reference": run, "statistics": ["mean"], "record": ["top"]}, "goes from 0 to 0.02 s, but members"),
         ({"reference": run, "statistics": ["mean"], "record": ["top.R"]}, "record 'top' as a whole"),

@@ -225,7 +225,9 @@ def test_another_ensemble_is_refused(changes: dict[str, Any], words: str, tmp_pa
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = {"given": given(), "times": TIMES} | {k: x for k, x in changes.items() if k in ("given", "times")}
     index = dataclasses.replace(INDEX, **{k: x for k, x in changes.items() if k not in other})
-    with pytest.raises(FormatError, match=f"is of another ensemble: it {words}; give another folder, or delete it"):
+    with pytest.raises(
+        FormatError, match=f"belongs to another ensemble: it {words}; give another folder, or delete it"
+    ):
         begin_store(tmp_path, index, other["given"], other["times"])
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -239,7 +241,7 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
     new_store(tmp_path)
     change_index(tmp_path, version="0.0.1")
     assert open_store(tmp_path).index.version == "0.0.1", "it is read"
-    with pytest.raises(FormatError, match=f"was begun by symlie 0.0.1; this is symlie {VERSION}"):
+    with pytest.raises(FormatError, match=f"was created by symlie 0.0.1; this is symlie {VERSION}"):
         new_store(tmp_path)
     change_index(tmp_path, symlie_format=99)
     with pytest.raises(FormatError, match=r"index\.json has format 99 of symlie 0\.0\.1.*reads format 1"):
@@ -288,7 +290,7 @@ def test_files_of_other_stores_are_named(tmp_path: Path) -> None:
         other.finished()
     store = open_store(tmp_path / "one")
     (tmp_path / "one" / name).rename(tmp_path / "one" / "members_00000000-00000002.nc")
-    with pytest.raises(FormatError, match="is damaged: its members are not those of its name"):
+    with pytest.raises(FormatError, match="is damaged: its members do not match its name"):
         store.read()
     (tmp_path / "one" / "members_00000000-00000002.nc").rename(tmp_path / "one" / "members_00000009-00000010.nc")
     with pytest.raises(FormatError, match="has more members than the 10 of its store"):
@@ -299,10 +301,10 @@ def test_what_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     with pytest.raises(FormatError, match="file is a file; give a folder"):
         new_store(tmp_path / "file")
-    with pytest.raises(FormatError, match="has other files and is no store"):
+    with pytest.raises(FormatError, match="contains other files and is not a store"):
         new_store(tmp_path)
     for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(FormatError, match="is no store of an ensemble: it has no index"):
+        with pytest.raises(FormatError, match="is not a store of an ensemble: it has no index"):
             open_store(folder)
     with pytest.raises(FormatError, match="has no members yet"):
         new_store(tmp_path / "new").read()
@@ -319,11 +321,11 @@ def test_a_disk_that_is_full_or_read_only(number: int, tmp_path: Path, monkeypat
     for target in (os, "fsync"), (os, "replace"), (netCDF4, "Dataset"):
         with monkeypatch.context() as patch:
             patch.setattr(*target, fail)
-            with pytest.raises(FormatError, match=rf"members_00000002-00000003\.nc can not be .*{os.strerror(number)}"):
+            with pytest.raises(FormatError, match=rf"members_00000002-00000003\.nc cannot be .*{os.strerror(number)}"):
                 store.write(results(2, 3))
     with monkeypatch.context() as patch:
         patch.setattr(Path, "mkdir", fail)
-        with pytest.raises(FormatError, match=rf"The store .*runs can not be written: {os.strerror(number)}"):
+        with pytest.raises(FormatError, match=rf"The store .*runs cannot be written: {os.strerror(number)}"):
             new_store(tmp_path / "runs")
     assert_equal(store.read(), results(0, 1))
 

@@ -224,7 +224,7 @@ def test_the_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[
 def test_the_command_says_that_a_model_stands_in(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tiny_paper / "own.py").write_text(OWN, encoding="utf-8")
     assert main(["paper", "tiny2024", "--figure", "1", "--model", "own.py"]) == 0
-    assert capsys.readouterr().out.startswith("With own.py in place of the models of tiny2024;")
+    assert capsys.readouterr().out.startswith("With own.py instead of the models of tiny2024;")
 
 
 def test_the_command_fails_where_a_number_does(

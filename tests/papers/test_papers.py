@@ -208,9 +208,9 @@ def test_pages_are_fresh(name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["paper", "nobody1900"], "There is no paper 'nobody1900'; the papers are tumiotto2024,"),
-        (["paper", "tumiotto2024", "--figure", "77"], "There is no figure 77 of tumiotto2024; figures "),
-        (["paper", "tumiotto2024", "--table", "77"], "There is no table 77 of tumiotto2024; "),
+        (["paper", "nobody1900"], "Unknown paper 'nobody1900'; the papers are tumiotto2024,"),
+        (["paper", "tumiotto2024", "--figure", "77"], "Unknown figure 77 of tumiotto2024; figures "),
+        (["paper", "tumiotto2024", "--table", "77"], "Unknown table 77 of tumiotto2024; "),
         (["paper", "--figure", "3"], "Name the paper too"),
         (["paper", "--all", "--data", "x.csv"], "--data writes the curves of one paper; name it."),
         (["paper", "tumiotto2024", "--figure", "3", "--data", "x.txt"], "x.txt must end in .csv."),

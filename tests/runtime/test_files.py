@@ -186,7 +186,7 @@ def test_unknown_file_type(tmp_path: Path) -> None:
 
 def test_missing_folder(tmp_path: Path) -> None:
     for suffix in READERS:
-        with pytest.raises(FormatError, match="can not be written"):
+        with pytest.raises(FormatError, match="cannot be written"):
             top_solution().save(tmp_path / "nowhere" / f"top{suffix}")
 
 

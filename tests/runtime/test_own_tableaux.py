@@ -164,7 +164,7 @@ def test_mistakes(text: str, message: str, tmp_path: Path) -> None:
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"can not be read: No such file"):
+    with pytest.raises(FormatError, match=r"cannot be read: No such file"):
         sl.load_tableau(tmp_path / "none.toml")
     with pytest.raises(FormatError, match=r"is not a TOML file"):
         sl.load_tableau(written(tmp_path, "name ="))

@@ -193,5 +193,5 @@ def test_files_that_are_cut_short_or_changed(suffix: str, tmp_path: Path) -> Non
     path.write_text("something else")
     with pytest.raises(FormatError, match="not a solution"):
         sl.load_solution(path, trust=True)
-    with pytest.raises(FormatError, match="There is no file"):
+    with pytest.raises(FormatError, match="does not exist"):
         sl.load_solution(tmp_path / f"none{suffix}", trust=True)

@@ -248,7 +248,7 @@ def test_library_of_another_model(empty_cache: Path) -> None:
 def test_library_without_the_interface(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     run_compiler(tmp_path / "other.c", tmp_path / "other.so", flags("default"))
-    with pytest.raises(CompilerError, match=r"other\.so can not be loaded"):
+    with pytest.raises(CompilerError, match=r"other\.so cannot be loaded"):
         Library(tmp_path / "other.so", "0123")
 
 

@@ -125,7 +125,7 @@ def test_solutions_that_can_not_be_drawn(tmp_path: Path) -> None:
     view = solution.view()
     with pytest.raises(FormatError, match=r"saved as \.html"):
         view.save(tmp_path / "ball.png")
-    with pytest.raises(FormatError, match="can not be written"):
+    with pytest.raises(FormatError, match="cannot be written"):
         view.save(tmp_path / "nowhere" / "ball.html")
 
 

@@ -38,7 +38,7 @@ def rational(value: Any) -> Fraction:
 def index(value: object) -> int:
     """Return a nonnegative integer up to `LARGEST_INDEX`, or raise `CertificateError`."""
     if not isinstance(value, int) or not 0 <= value <= LARGEST_INDEX:
-        raise CertificateError(f"A number of a definition is no whole number from 0 to {LARGEST_INDEX}.")
+        raise CertificateError(f"A number of a definition is not a whole number from 0 to {LARGEST_INDEX}.")
     return value
 
 
@@ -214,7 +214,7 @@ def _expand(operator: str, x: list[Series]) -> Series:
             return series_root(x[0])
         case "sin" | "cos":
             return series_sine_cosine(x[0])[operator == "cos"]
-    raise CertificateError(f"The operation {operator} is not known.")
+    raise CertificateError(f"Unknown operation {operator}.")
 
 
 def evaluate(operator: str, x: list[Number]) -> Number:
@@ -246,7 +246,7 @@ class Definition:
             self.order = m + 1
             self.series, self.rest, zero = _cotangent(m, upper)
         else:
-            raise CertificateError("The definition is not known, or not on this interval.")
+            raise CertificateError("The definition is unknown, or invalid on this interval.")
         self.at_zero = abs(zero)
 
     def taylor(self, x: Number) -> Series:
@@ -333,7 +333,7 @@ def _stated(statement: dict[str, Any], upper: Fraction) -> tuple[Series, int, Fr
 
     first = n + 2 * m
     if any(abs(v) > bound(first + 2 * j) for j, v in enumerate(values)):
-        raise CertificateError("A coefficient of a series is above the stated bound.")
+        raise CertificateError("A coefficient of a series exceeds the specified bound.")
     domain = (3 * radius / 4) ** 2 if radius else upper
     if upper > domain:
         raise CertificateError("A series is used beyond three quarters of its radius of convergence.")

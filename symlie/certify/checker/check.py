@@ -203,11 +203,11 @@ def check_function(function: dict[str, Any]) -> None:
     """Verify all bounds of one function, or raise a `CertificateError` that names the failed condition."""
     name = function["name"]
     if re.sub(r"_to_\d+_\d+$", "", name) != _name(function["definition"], name):
-        raise CertificateError(f"{name}: the definition is that of another function.")
+        raise CertificateError(f"{name}: the definition belongs to another function.")
     if function["contraction"] not in ("any", "on", "off"):
-        raise CertificateError(f"{name}: it is not known how products and sums are contracted.")
+        raise CertificateError(f"{name}: the contraction of products and sums is unknown.")
     if digest(function["branches"]) != function["operations_sha256"]:
-        raise CertificateError(f"{name}: the list of operations does not have the stated hash.")
+        raise CertificateError(f"{name}: the list of operations does not match its hash.")
     if function["status"] != "proved":
         raise CertificateError(f"{name}: nothing is proved ({function['status']}).")
     if function["argument"] != "z":
@@ -228,7 +228,7 @@ def check_function(function: dict[str, Any]) -> None:
             raise CertificateError(f"{name}: a cell has a larger bound than its section.")
         definition = Definition(function["definition"], ends[-1])
         if section["relative_to"] not in ("f", "f(0)", "scale"):
-            raise CertificateError(f"{name}: it is not known what the errors are relative to.")
+            raise CertificateError(f"{name}: the reference of the relative errors is unknown.")
         is_scaled = section["relative_to"] != "f"
         scale = definition.at_zero if is_scaled else Fraction(1)
         for lower, upper, bound in zip(ends, ends[1:], section["bounds_eps"], strict=False):
@@ -241,9 +241,9 @@ def check_function(function: dict[str, Any]) -> None:
 def _check_operations(name: str, operations: list[list[str]]) -> None:
     """Check that each operation has its number of operands and a unique target."""
     if any(len(operands) != OPERANDS.get(operator) for _, operator, *operands in operations):
-        raise CertificateError(f"{name}: an operation is not known, or has other operands than it takes.")
+        raise CertificateError(f"{name}: an operation is unknown, or has invalid operands.")
     if len({"z", *(target for target, *_ in operations)}) != len(operations) + 1:
-        raise CertificateError(f"{name}: two values have one name.")
+        raise CertificateError(f"{name}: two values have the same name.")
 
 
 def _name(definition: dict[str, Any], own: str) -> str:
@@ -264,7 +264,7 @@ def _spans(function: dict[str, Any]) -> list[tuple[dict[str, Any], Fraction, Fra
         if not lower <= upper:
             raise CertificateError(f"{function['name']}: one of its branches is empty.")
         if not start <= Fraction(lower) <= start * (1 + Fraction(1, 2 ** (digits - 1))):
-            raise CertificateError(f"{function['name']}: its branches do not follow one another.")
+            raise CertificateError(f"{function['name']}: its branches are not contiguous.")
         end = Fraction(upper) if math.isfinite(upper) else Fraction(2) ** 1024
         spans.append((branch, start, end))
         start = end
@@ -299,7 +299,7 @@ def _check_cell(
     middle = (lower + upper) / 2
     if not depth:
         raise CertificateError(
-            f"{function['name']}: the bound on {float(lower)!r} ≤ z ≤ {float(upper)!r} can not be reproduced."
+            f"{function['name']}: the bound on {float(lower)!r} ≤ z ≤ {float(upper)!r} cannot be reproduced."
         )
     for a, b in ((lower, middle), (middle, upper)):
         _check_cell(function, definition, a, b, allowed, is_scaled, depth - 1)
@@ -308,16 +308,18 @@ def _check_cell(
 def check(certificate: dict[str, Any]) -> list[str]:
     """Check a certificate, the content of ``certificate.json``, and return the names of its proved functions."""
     if certificate.get("format") != 1:
-        version = certificate.get("versions", {}).get("symlie", "of no stated version")
-        raise CertificateError(f"Use the checker of symlie {version}; this one does not know the certificate's format.")
+        version = certificate.get("versions", {}).get("symlie", "of unknown version")
+        raise CertificateError(
+            f"Use the checker of symlie {version}; this one does not support the format of the certificate."
+        )
     if tuple(certificate["assumptions"]) != ASSUMPTIONS:
-        raise CertificateError("The certificate rests on other assumptions than this checker.")
+        raise CertificateError("The certificate is based on other assumptions than this checker.")
     checked = []
     functions = certificate["functions"]
     names = [function["name"] for function in functions]
     named = all(isinstance(name, str) for name in names)
     if not isinstance(functions, list) or not named or len(set(names)) < len(names):
-        raise CertificateError("The certificate does not name functions, each once.")
+        raise CertificateError("The certificate does not list each function once.")
     for function in functions:
         if function["status"] == "proved":
             check_function(function)
@@ -325,7 +327,7 @@ def check(certificate: dict[str, Any]) -> list[str]:
         elif function["status"] == SERIES:
             check_series(function)
         elif function["status"] != UNPROVED:
-            raise CertificateError(f"{function['name']}: its status is not known.")
+            raise CertificateError(f"{function['name']}: its status is unknown.")
     return checked
 
 
@@ -338,7 +340,7 @@ def main() -> int:
             print(f"{name}: {error}", file=sys.stderr)
             return 1
         except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
-            print(f"{name} is no certificate, or a damaged one ({type(error).__name__}).", file=sys.stderr)
+            print(f"{name} is not a certificate, or it is damaged ({type(error).__name__}).", file=sys.stderr)
             return 1
         print(f"{name}: proved anew: {', '.join(checked)}")
     return 0

@@ -36,7 +36,7 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
     if name in ("scaled_phi1", "artanh"):
         return _scaled(name, degree, norm)
     if not 0 < norm <= 6:
-        raise CertificateError(f"{name}: the series are stated for norms up to 6.")
+        raise CertificateError(f"{name}: the series are specified for norms up to 6.")
     if name == "exp":
         x = norm / 4
         factor = 1 + _exponential(x) * _exponential_rest(x, degree + 1)
@@ -46,7 +46,7 @@ def truncation(name: str, degree: int, norm: Fraction) -> Fraction:
     if name == "phi1_inverse":
         ratio = (norm / (4 * PI_BELOW)) ** 2
         return (_exponential(norm) - 1) / norm * 4 * ratio ** (degree + 2) / (1 - ratio)
-    raise CertificateError(f"{name} is no matrix function that this checker knows.")
+    raise CertificateError(f"{name} is not a matrix function that this checker supports.")
 
 
 def _scaled(name: str, degree: int, norm: Fraction) -> Fraction:
@@ -54,7 +54,7 @@ def _scaled(name: str, degree: int, norm: Fraction) -> Fraction:
     # With E = 1 + A p(A) = e^A - R, log E = A + log(1 - e^-A R), and |log(1 - y)| ≤ y/(1 - y). All terms of this series
     # contain a power of A above the degree, so scaling and doubling preserve its size relative to A.
     if not 0 < norm <= 1:
-        raise CertificateError(f"{name}: the series are stated for norms up to 1.")
+        raise CertificateError(f"{name}: the series are specified for norms up to 1.")
     if name == "artanh":
         square = norm**2
         rest = square ** (degree + 1) / (2 * degree + 3) / (1 - square)
@@ -67,4 +67,4 @@ def check_series(entry: dict[str, Any]) -> None:
     """Check the bound of one matrix function, or raise `CertificateError`."""
     found = truncation(entry["name"], index(entry["degree"]), rational(entry["norm"]))
     if found * 2**52 > rational(entry["truncation_eps"]):
-        raise CertificateError(f"{entry['name']}: the bound of what its series leaves out can not be reproduced.")
+        raise CertificateError(f"{entry['name']}: the bound of what its series leaves out cannot be reproduced.")

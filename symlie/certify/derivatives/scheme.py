@@ -53,11 +53,11 @@ def scheme_of(text: str) -> Scheme:
     for name, pattern in PATTERNS.items():
         match = re.search(pattern, rest)
         if match is None:
-            raise FormatError(f"function_series.h does not state the constant '{name}' where it is looked for.")
+            raise FormatError(f"function_series.h does not define the constant '{name}' at the expected place.")
         found[name] = match.groups()
         rest = rest[: match.start()] + name + rest[match.end() :]
     if operations_digest(rest) != FOLLOWED:
-        raise FormatError("The operations of function_series.h are not those that proofs follow.")
+        raise FormatError("The operations of function_series.h differ from those of the proofs.")
     numbers = {
         k: tuple(float.fromhex(x) if "x" in x else float(x) for x in v) for k, v in found.items() if k != "further"
     }

@@ -80,9 +80,9 @@ def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> 
     print(f"Default for {found.system}: {found.default}")
     print(f"  {found.reason}")
     if found.default in found.refusals:
-        print("  It does not take this model; name one that does, with --method.")
-    print("\nMethods that take it")
+        print("  It does not support this model; select a method that does, with --method.")
+    print("\nMethods that support it")
     print_table((m.name, f"order {m.order}", _steps(m)) for m in taken)
     if found.refusals:
-        print("\nMethods that do not")
+        print("\nMethods that do not support it")
         print_table([sentence] for sentence in found.refusals.values())

@@ -40,22 +40,22 @@ def read_command(folder: str) -> Command:
     path = Path(folder) / COMMAND
     if not path.is_file():
         raise FormatError(
-            f"{folder} has no {COMMAND}, so no 'symlie sweep --out {folder}' made it; stores of symlie.ensemble go on "
-            "where it is called again."
+            f"{folder} has no {COMMAND}, so no 'symlie sweep --out {folder}' created it; to continue a store of "
+            "symlie.ensemble, repeat its call."
         )
     with reading(path):
         match json.loads(path.read_text(encoding="utf-8")):
             case {"symlie": str(version), "place": str(place), "words": list(words)}:
                 pass
             case _:
-                raise TypeError("it is no command")
+                raise TypeError("it is not a command")
     if version != VERSION:
         raise FormatError(
-            f"{folder} was begun by symlie {version}; this is symlie {VERSION}: go on with that version, or give "
-            "another folder."
+            f"{folder} was created by symlie {version}; this is symlie {VERSION}: continue with that version, or "
+            "give another folder."
         )
     if not Path(place).is_dir():
-        raise FormatError(f"The sweep {folder} was begun in {place}, which is not there; repeat its command.")
+        raise FormatError(f"The sweep {folder} was started in {place}, which does not exist; repeat its command.")
     return Command(tuple(map(str, words)), place)
 
 

@@ -46,7 +46,7 @@ class Over:
         """Return the values for a model option, or raise `SymlieError` if they are drawn or in a file."""
         if not (self.values or self.texts):
             raise SymlieError(
-                f"--over {self.text}: '{self.name}' is an option of the model, which takes a list or a range alone."
+                f"--over {self.text}: '{self.name}' is an option of the model, which takes only a list or a range."
             )
         found = [*self.values] if self.values else [option(f"{self.name}={text}")[1] for text in self.texts]
         return [int(x) if isinstance(x, float) and x.is_integer() else x for x in found]
@@ -115,7 +115,7 @@ def stated_rows(found: Sequence[Over], sampling: Sampling, combine: str) -> Rows
     for part in found:
         if part.file and not part.name:
             if combine != "zip":
-                raise SymlieError(f"--over {part.text} has members as rows, which go together: --combine zip.")
+                raise SymlieError(f"--over {part.text} has one member in each line: use --combine zip.")
             new: Rows = dict(_columns(part.file))
         elif part.file:
             new = {part.name: _table(part)}
@@ -125,7 +125,7 @@ def stated_rows(found: Sequence[Over], sampling: Sampling, combine: str) -> Rows
             new = {part.name: part.numbers()}
         for name in new:
             if name in rows:
-                raise SymlieError(f"--over states '{name}' twice.")
+                raise SymlieError(f"--over defines '{name}' twice.")
         rows |= new
     return _gathered(rows, combine)
 
@@ -136,7 +136,9 @@ def _drawn(found: Sequence[Over], sampling: Sampling) -> Mapping[str, Array]:
             raise SymlieError("--samples draws from distributions, such as --over 'mass=normal(15, 0.5)'.")
         return {}
     if sampling.count is None:
-        raise SymlieError(f"--over {found[0].text} is drawn from a distribution; say how often with --samples N.")
+        raise SymlieError(
+            f"--over {found[0].text} is drawn from a distribution; give the number of samples with --samples N."
+        )
     from symlie.ensembles.samples import samples
 
     distributions = {}
@@ -145,12 +147,12 @@ def _drawn(found: Sequence[Over], sampling: Sampling) -> Mapping[str, Array]:
         try:
             distributions[part.name] = stated(part.drawn)
         except ArithmeticError as error:
-            raise SymlieError(f"--over {part.text}: these arguments make no distribution.") from error
+            raise SymlieError(f"--over {part.text}: these arguments do not define a distribution.") from error
     return samples(sampling.count, seed=sampling.seed, sampler=sampling.sampler, **distributions)
 
 
 def _lines(file: str) -> list[list[str]]:
-    with reading(file, "can not be read"), open(file, newline="", encoding="utf-8-sig") as stream:
+    with reading(file, "cannot be read"), open(file, newline="", encoding="utf-8-sig") as stream:
         return [[cell.strip() for cell in line] for line in csv.reader(stream) if any(cell.strip() for cell in line)]
 
 
@@ -215,17 +217,17 @@ def _gathered(rows: Rows, combine: str) -> Rows:
             found[name] = values
             continue
         if combine != "zip":
-            raise SymlieError(f"'{name}' is a component, and those of a vector go together: --combine zip.")
+            raise SymlieError(
+                f"'{name}' is a component, and the components of a vector vary together: use --combine zip."
+            )
         found.setdefault(match[1], ())
         components.setdefault(match[1], {})[int(match[2])] = np.asarray(values, dtype=float)
     for name, parts in components.items():
         missing = [k for k in range(max(parts) + 1) if k not in parts]
         if missing or name in rows:
-            raise SymlieError(
-                f"Of '{name}' state all components, such as {name}[{(missing or [0])[0]}], or the vector."
-            )
+            raise SymlieError(f"Of '{name}' give all components, such as {name}[{(missing or [0])[0]}], or the vector.")
         if len({len(values) for values in parts.values()}) > 1:
-            raise SymlieError(f"The components of '{name}' need as many values each.")
+            raise SymlieError(f"The components of '{name}' need equally many values.")
         found[name] = np.stack([parts[k] for k in sorted(parts)], axis=1)
     return found
 

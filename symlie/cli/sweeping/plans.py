@@ -67,9 +67,9 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
     choices = [o.options() for o in own]
     rows = stated_rows(others, Sampling(arguments.samples, arguments.seed, arguments.sampler), arguments.combine)
     if wrong := [name for name in rows if name in names]:
-        raise SymlieError(f"'{wrong[0]}' is an option of the model, so it is varied by itself: --over {wrong[0]}=….")
+        raise SymlieError(f"'{wrong[0]}' is an option of the model, so it is varied separately: --over {wrong[0]}=….")
     if twice := [o.name for k, o in enumerate(own) if o.name in [x.name for x in own[:k]]]:
-        raise SymlieError(f"--over states '{twice[0]}' twice.")
+        raise SymlieError(f"--over defines '{twice[0]}' twice.")
     lengths = {name: len(values) for name, values in rows.items()} or {"": 1}
     count = count_of(lengths, arguments.combine)
     line = 1 if arguments.along is None else [*lengths.values()][-1]

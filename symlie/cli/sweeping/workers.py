@@ -78,7 +78,7 @@ def _processes_of_mpi() -> Iterator[Executing | None]:
         from mpi4py import MPI
         from mpi4py.futures import MPICommExecutor
     except (ImportError, RuntimeError) as error:
-        raise ExecutorError(f"--mpi needs a library of MPI, such as that of Open MPI ({error}).") from error
+        raise ExecutorError(f"--mpi needs an MPI library, such as Open MPI ({error}).") from error
     size = MPI.COMM_WORLD.Get_size()
     if size < 2:
         raise ExecutorError(

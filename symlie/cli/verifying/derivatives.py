@@ -45,7 +45,9 @@ def judge_derivatives(arguments: Namespace) -> int:
         raise SymlieError("Name a function, as in: symlie verify c2 --derivatives 24, or give --all.")
     elsewhere = [word for word in ALONE if getattr(arguments, word)]
     if elsewhere:
-        raise SymlieError(f"--derivatives proves bounds over all arguments and goes without --{elsewhere[0]}.")
+        raise SymlieError(
+            f"--derivatives proves bounds over all arguments and cannot be combined with --{elsewhere[0]}."
+        )
     names = all_names() if arguments.all else [arguments.what]
     text = shipped_text()
     scheme = scheme_of(text)

@@ -55,7 +55,7 @@ def replaced(path: Path) -> Iterator[Path]:
         raise FormatError(f"{path} cannot be written: {error.strerror or error}.") from error
     except UnicodeEncodeError as error:
         raise FormatError(
-            f"{str(path)!a} can not be written: the encoding {error.encoding} of this process lacks characters of the "
+            f"{str(path)!a} cannot be written: the encoding {error.encoding} of this process lacks characters of the "
             "name; set PYTHONUTF8=1."
         ) from error
     finally:

@@ -10,7 +10,7 @@ PYTEST := -m pytest --numprocesses auto --dist loadfile
 MATRIX := $(CURDIR)/.matrix
 UV := $(BIN)/uv
 OLDEST_PYTHON := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
-NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/newest_python.py)
+NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/pythons.py)
 # What each of them runs: a little of everything that depends on versions and compilers. All quick tests: TESTS=tests.
 TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test_files.py \
 	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/emit/test_standalone.py \
@@ -18,7 +18,7 @@ TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-distributed test-browser viewer viewer-check docs test-site slow random metamorphic matrix oldest newest \
-	clang without-compiler wheel sanitizers nightly bench generate clean
+	clang without-compiler wheel release sanitizers nightly bench generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,13 +104,13 @@ endef
 oldest: export SYMLIE_CACHE = $(MATRIX)/oldest/cache
 oldest: $(STAMP) ## a few tests with the oldest Python and the oldest versions that pyproject.toml allows
 	$(call environment,oldest,$(OLDEST_PYTHON),--resolution lowest-direct --constraints tests/matrix/oldest.txt)
-	$(MATRIX)/oldest/bin/python $(PYTEST) --covering --as-users $(TESTS)
+	$(MATRIX)/oldest/bin/python $(PYTEST) --covering $(TESTS)
 	$(MATRIX)/oldest/bin/symlie generate --all --check
 
 newest: export SYMLIE_CACHE = $(MATRIX)/newest/cache
 newest: $(STAMP) ## a few tests with the newest versions and the newest Python found here, or NEWEST_PYTHON=...
 	$(call environment,newest,$(NEWEST_PYTHON),--upgrade)
-	$(MATRIX)/newest/bin/python $(PYTEST) --covering --as-users $(TESTS)
+	$(MATRIX)/newest/bin/python $(PYTEST) --covering $(TESTS)
 	$(MATRIX)/newest/bin/symlie generate --all --check
 
 clang: export SYMLIE_CACHE = $(MATRIX)/clang/cache
@@ -134,6 +134,24 @@ wheel: $(STAMP) ## build an sdist and from it a wheel; install it without extras
 	cd $(MATRIX)/wheel && env -u PYTHONPATH installed/bin/symlie run heavy_top --t-end 0.1 --out heavy_top.npz
 	cd $(MATRIX)/wheel && env -u PYTHONPATH installed/bin/symlie generate heavy_top --out generated
 	cd $(MATRIX)/wheel && installed/bin/python -I $(CURDIR)/tests/matrix/installed.py
+
+# Each artifact in a clean environment of each Python.
+RELEASE := 3.11 3.12 3.13 3.14
+release: export SYMLIE_CACHE = $(MATRIX)/release/cache
+release: $(STAMP) ## build sdist and wheel, check them, and run both in clean environments of Python 3.11 to 3.14
+	rm -rf dist $(MATRIX)/release
+	$(UV) build --quiet --python $(BIN)/python --out-dir dist
+	$(UV) tool run --quiet twine check --strict dist/*.whl dist/*.tar.gz
+	@set -e; for version in $(RELEASE); do for artifact in $(CURDIR)/dist/*.whl $(CURDIR)/dist/*.tar.gz; do \
+		echo "release: $$(basename $$artifact) with Python $$version"; \
+		place=$(MATRIX)/release/$$version-$${artifact##*.}; \
+		$(CURDIR)/$(UV) venv --quiet --clear --python $$($(CURDIR)/$(BIN)/python tests/matrix/pythons.py $$version) $$place; \
+		$(CURDIR)/$(UV) pip install --quiet --python $$place $$artifact; \
+		cd $$place; \
+		env -u PYTHONPATH bin/symlie run heavy_top --t-end 0.1 --out heavy_top.npz; \
+		bin/python -I $(CURDIR)/tests/matrix/installed.py; \
+		cd $(CURDIR); \
+	done; done
 
 sanitizers: $(STAMP) ## standalone programs under the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit

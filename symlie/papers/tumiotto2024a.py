@@ -77,11 +77,10 @@ def orders_figure(quick: bool) -> Item:
         ]
     return Item(
         "figure", "1", "corrected", "orders on the roll-up manoeuvre",
-        "Half a second with 8 segments, which the abstract leaves open. It names the direct product of S³ and R³; "
-        "the model of the cited paper has the semidirect product. Both are here: q and v have the order of the "
-        "method; λ one less at the orders 2 and 3, and on the direct product at 4. Orders of the "
-        "method of order 2 are those of the steps "
-        "2⁻¹⁴ s and 2⁻¹⁵ s, since λ comes to its order slowly.",
+        "Half a second with 8 segments, which the abstract does not specify. It names the direct product of S³ and "
+        "R³; the model of the cited paper has the semidirect product. Both are here: q and v have the order of the "
+        "method; λ one less at the orders 2 and 3, and on the direct product at 4. Orders of the method of order 2 "
+        "are observed at the steps 2⁻¹⁴ s and 2⁻¹⁵ s, since λ reaches its order slowly.",
         panels, 3, numbers=numbers,
     )  # fmt: skip
 
@@ -142,7 +141,7 @@ def stabilisation_figure() -> Item:
         "figure", "2", "corrected", "residuals with and without Baumgarte's term",
         "Method of order 5 on SO(3) × R³ with B v + α Φ = 0 in the stages and α = 2/s; steps 1, 2 and 3 are 2⁻⁹, "
         "2⁻¹⁰ and 2⁻¹¹ s on the fast top and 2⁻⁵, 2⁻⁶ and 2⁻⁷ s on the slow one. The term takes away what "
-        "accumulates and leaves what each turn adds. The factor of 30 of the abstract is that of a slow top; the "
+        "accumulates and leaves what each turn adds. The factor of 30 of the abstract holds for a slow top; the "
         "benchmark, where the oscillation with the spin is the larger part, gains little.",
         panels, numbers=[*numbers, *kept],
     )  # fmt: skip
@@ -201,7 +200,7 @@ def direct_product_claim() -> Item:
         "claim", "direct-product", "refuted", "On S³ × R³ the residuals of the rod are about 1e-11, without drift",
         "The abstract names the direct product. With the tolerances of the cited paper residuals are 1e-11 on the "
         "semidirect product, and six times as large on the direct one, where strains are Rᵀ x' and positions and "
-        "rotations are integrated apart. With steps of one length, 2⁻¹⁰ s in the picture, the factor is about 12. "
+        "rotations are integrated apart. With steps of one length, 2⁻¹⁰ s in the figure, the factor is about 12. "
         "Neither group is free of drift: residuals gather while the rod moves, and fall with a power of the step that "
         "is above the order of the method; once the rod rests they stay.",
         panels, numbers=numbers,

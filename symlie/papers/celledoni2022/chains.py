@@ -137,9 +137,9 @@ def _orders_figure(quick: bool) -> Item:
     ]
     numbers.append(known_end(Course(TWO, 1.0, *REFERENCE_AT_1), 1.0))
     text = (
-        "Errors at t = 1 s, a time that the paper leaves open, against a method of order 6 with a fine step. The only "
-        "start that the paper gives stays in a plane, where rotations commute, so that it tests little of a method; "
-        "beside it is one in space."
+        "Errors at t = 1 s, a time that the paper does not specify, against a method of order 6 with a fine step. "
+        "The only initial condition of the paper stays in a plane, where rotations commute, so it is a weak test; a "
+        "second one moves in space."
     )
     return Item("figure", "5", "corrected", "orders of six methods on two pendulums", text, panels, numbers=numbers)
 
@@ -156,9 +156,10 @@ def _drift_figure(number: str, deviation: bool) -> Item:
     ]  # fmt: skip
     what = "|q_i| = 1" if deviation else "q_i·ω_i = 0"
     text = (
-        "Methods on the manifold keep it to round-off, whatever their order; methods on stored components do not. Ours "
-        "starts in space: in a plane q·ω = 0 holds by symmetry, for any method. Step and tolerances are open in the "
-        "paper: steps are 0.01 s, and the pair of Dormand and Prince, which ODE45 is, has a tolerance of 10⁻⁶."
+        "Methods on the manifold preserve it to round-off at any order; methods on stored components do not. Our "
+        "initial condition is spatial: in a plane q·ω = 0 holds by symmetry, for any method. The paper does not "
+        "specify step size and tolerances: steps are 0.01 s, and the pair of Dormand and Prince, which ODE45 is, has "
+        "a tolerance of 10⁻⁶."
     )
     return Item(
         "figure", number, "corrected", f"preservation of {what} by two pendulums", text, [panel], numbers=numbers

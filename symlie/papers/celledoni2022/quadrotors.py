@@ -173,17 +173,17 @@ def full_claim() -> Item:
     ]  # fmt: skip
     return Item(
         "claim", "full-model", "confirmed", "With controllers of the attitudes the full model is integrated as easily",
-        "Thrusts along R e₃, and moments by which R follows the attitude that the law of the simplified model wants, "
-        "with the rates of that attitude along the motion. Gains are 40 N m and 4 N m s, ours, since neither the paper "
-        "nor its scripts have any. The vehicles start level; while they turn to where their thrusts are to point, the "
-        "load goes as far astray as in the simplified model, and after that it follows the same law. Errors of "
-        "attitudes decay by theirs. Around 1.2 s, where thrusts are small and turn fast, adaptive steps are a "
+        "Thrusts along R e₃, and moments by which R follows the attitude required by the control law of the "
+        "simplified model, and its time derivatives. We chose the gains 40 N m and 4 N m s, since neither the paper "
+        "nor its scripts specify any. The vehicles start level; while they turn into the directions of their "
+        "thrusts, the load deviates as far as in the simplified model, and then follows the same law. Errors of "
+        "attitudes decay by their own law. Around 1.2 s, where thrusts are small and turn fast, adaptive steps are a "
         "hundredth of the longest ones; fixed steps of RKMK4 show their order from 2⁻¹⁰ s on.",
         panels, 3,
         numbers=[
             Number("distance from the target at the end, simplified", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m"),
             Number("distance from the target at the end, full", at_end(deviation), [FULL_FLIGHT], None, 1e-4, "m"),
-            Number("largest distance, full, over that of the simplified model",
+            Number("largest distance, full, over largest distance, simplified model",
                    lambda full, simplified: largest(deviation)(full) / largest(deviation)(simplified),
                    [FULL_FLIGHT, FLIGHT], 0.9, 1.0),
             Number("decay of the error of an attitude between 0.5 s and 0.75 s", attitude_decay, [FULL_FLIGHT],
@@ -272,13 +272,13 @@ def figures(quick: bool) -> list[Item]:
         ),
         _preserved(
             "17", "preservation of the attitudes",
-            "The caption is missing in the text at hand; between the deviation and the norms of the rods stands what "
-            "else must be kept, RᵀR = 1. The moments are constant, so that the vehicles turn faster and faster.",
+            "The caption is missing in our copy of the text; the invariant between the deviation and the norms of "
+            "the rods is RᵀR = 1. The moments are constant, so the vehicles turn faster and faster.",
             "departure from a rotation", from_orthogonality,
         ),
         _preserved(
             "18", "preservation of the norms of both q",
-            "The method on the manifold keeps them to round-off; the same order on stored components does not.",
+            "The method on the manifold preserves them to round-off; the same order on stored components does not.",
             "|1 - q·q|", from_unity,
         ),
     ]  # fmt: skip

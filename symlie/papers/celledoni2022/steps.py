@@ -106,7 +106,7 @@ def known_factor(links: int, length: float) -> Number:
     """Return the bounded ratio of errors with fixed and adaptive steps, for the exponent of the published scripts."""
     _, _, small, large = KNOWN_GAINS[links, length, SCRIPTS]
     bounds = (1 - 2 * GAIN_DIGITS) * large / small, (1 + 2 * GAIN_DIGITS) * large / small
-    label = f"error of fixed steps over that of adaptive ones, {links} links of {length:g} m"
+    label = f"error of fixed steps over error of adaptive steps, {links} links of {length:g} m"
     study = one_gain(links, length, SCRIPTS)
     return Number(label, lambda found: found[str(links)].factor, [study], *bounds, source=PROTOTYPE)
 
@@ -132,8 +132,8 @@ def known_gain(links: int, length: float, options: Factors) -> list[Number]:
 RULE = (
     "The estimate is the Euclidean norm of the difference in the Lie algebra, and the first step T/100. The exponent "
     "of the step size formula is 1/(1 + min(5, 4)), as the text has it; the published scripts have 1/4, with which "
-    "more steps are rejected, so runs with both are judged. Exponents of the tolerance can not be read in the text at "
-    "hand; ours is 10⁻⁶, absolute."
+    "more steps are rejected, so runs with both are judged. The exponents of the tolerance are illegible in our copy "
+    "of the text; we use 10⁻⁶, absolute."
 )
 
 
@@ -188,8 +188,9 @@ def _peak_figures() -> list[Item]:
     return [
         Item(
             "figure", "9", "reproduced", "the twelve components of two pendulums",
-            "Left to right x, y, z. The reference, ODE45 in the paper, is a method of order 6 with fine steps, and "
-            "beside it a solution with many digits. The motion is in a plane, so that six components vanish, which the "
+            "From left to right: x, y, z. The reference, ODE45 in the paper, is a method of order 6 with fine steps, "
+            "together with a solution of high accuracy. The motion is in a plane, so that six components vanish, "
+            "which the "
             "paper does not say.", panels, 3,
             numbers=[known_end(exact, T_END), Number("largest component out of the plane", out_of_plane, [exact], None,
                                                      MOST_ROUND_OFF), *known_gain(2, 1.0, ())[2:]],

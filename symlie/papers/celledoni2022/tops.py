@@ -92,9 +92,9 @@ def change_of_momentum(solution: Solution) -> float:
 
 
 CORRECTED = (
-    "The printed data can not be meant: l = 2 and moments of inertia that are those about the centre of mass, and "
-    "Γ₀ = (0, 0, -9.81), along which gravity would act upwards. Ours are those of the test that the paper refers to: "
-    "moments (15.234375, 0.46875, 15.234375) kg m² about the fixed point, m g l = 147.15 N m, Γ₀ = e₃."
+    "The printed data cannot be correct: l = 2 with moments of inertia about the centre of mass, and Γ₀ = (0, 0, "
+    "-9.81), with gravity upwards. We use the data of the test that the paper refers to: moments (15.234375, "
+    "0.46875, 15.234375) kg m² about the fixed point, m g l = 147.15 N m, Γ₀ = e₃."
 )
 
 
@@ -150,7 +150,7 @@ def _long_figure(quick: bool) -> Item:
                source="an independent prototype in NumPy, 5.5e-3"),
     ]  # fmt: skip
     for theta, run in runs.items():
-        label = f"that in the last tenth of the time over that in the first, {names[theta]}"
+        label = f"the same in the last tenth of the time over the first tenth, {names[theta]}"
         numbers.append(Number(label, energy_trend, [run], 0.9, 1.1, source="symplectic steps have no drift"))
         label = f"largest relative change of the vertical momentum, {names[theta]}"
         numbers.append(Number(label, change_of_momentum, [run], None, 1e-12, source="the momentum of a symmetry"))

@@ -86,8 +86,8 @@ def exponentials_claim(quick: bool) -> Item:
     return Item(
         "claim", "exponentials", "confirmed", "It makes sense to keep the number of exponentials low",
         "Errors over times of methods on manifolds, up to order three above, from four on below. Times are of one "
-        "machine and are not judged. With fifteen exponentials in place of five a Crouch–Grossman method of order four "
-        "takes about twice as long as the commutator-free one, and is less accurate. Between methods with and "
-        "without commutators there is little to choose, because dexp⁻¹ costs as little as an exponential here.",
+        "machine and are not judged. With fifteen exponentials instead of five, a Crouch–Grossman method of order "
+        "four takes about twice as long as the commutator-free one, and is less accurate. Methods with and without "
+        "commutators perform similarly, because dexp⁻¹ costs as little as an exponential here.",
         panels, 3, numbers=numbers,
     )  # fmt: skip

@@ -77,9 +77,10 @@ def lines_claim() -> Item:
         numbers.append(Number(f"the same equations, {name}, by a method of order 5", largest, [other], 1e-6, None))
     return Item(
         "claim", "lines", "confirmed", "The full discretization is RATTLie on the rod that is discretized in space",
-        "Runs of RATTLie on the rods, whose equations were derived, are put into (17) and (18) as the paper writes "
-        "them, with T⁻¹ by its series and without anything that was derived: 128 steps, 8 segments. What is left, with "
-        "the best multipliers, over the largest momentum, is rounding; a run of another method leaves its error.",
+        "Runs of RATTLie on the rods, whose equations were derived, are substituted into (17) and (18) as printed, "
+        "with T⁻¹ by its series and without derived equations: 128 steps, 8 segments. The residual with the best "
+        "multipliers, relative to the largest momentum, is at round-off; for a run of another method, it is the "
+        "error of the method.",
         numbers=numbers,
     )  # fmt: skip
 
@@ -120,9 +121,10 @@ def newton_claim() -> Item:
         ]  # fmt: skip
     return Item(
         "claim", "newton", "confirmed", "One Newton iteration suffices in line 5 of algorithm 1",
-        "Line 3 is the system for the configuration, line 5 that for the velocity at the end of a step; both with "
-        "their derived matrices, from the guess that the last velocity gives. Line 5 is linear, also with internal "
-        "damping, and is solved to rounding at once. Line 3 takes two, since a step turns cross sections by little.",
+        "Line 3 is the system for the configuration, line 5 the system for the velocity at the end of a step; both "
+        "with their derived matrices, from the guess that the last velocity gives. Line 5 is linear, also with "
+        "internal damping, and is solved to rounding at once. Line 3 takes two, since a step turns cross sections by "
+        "little.",
         panels, numbers=numbers,
     )  # fmt: skip
 
@@ -149,7 +151,7 @@ def band_claim() -> Item:
         Number(
             f"half bandwidth, {n} segments, {constraint}, line {text}",
             lambda found, line=line: float(found[line].half_bandwidth), [studies[constraint, n]], 5 + nc, 5 + nc,
-            source="6 velocities of a node and the multipliers beside it",
+            source="6 velocities of a node and the multipliers next to it",
         )
         for constraint, nc in HELD.items() if nc
         for n in (SEGMENTS[0], SEGMENTS[-1])

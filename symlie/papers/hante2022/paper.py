@@ -88,15 +88,15 @@ def roll_up_figures() -> list[Item]:
     return [
         Item(
             "figure", "1", "reproduced", "snapshots of the roll-up manoeuvre",
-            "8 segments, steps of 2⁻¹⁰ s; lines between nodes are those of the discretization. The paper leaves the "
-            "times open.",
+            "8 segments, steps of 2⁻¹⁰ s; lines between nodes are interpolated as in the discretization. The paper "
+            "does not specify the times.",
             [Panel("centre line", "x in m", "z in m", shapes)], 1, numbers=gaps,
         ),
         Item(
             "figure", "2", "reproduced", "distance of the ends and velocity of the free end, roll-up",
             "Norms of differences of (p, x) and of (Ω, U). The last cross section has made a whole turn, after which "
-            "its quaternion is −p of that of the first, which is the same rotation: the distance is that of the nearer "
-            "of both signs. It has a kink where they change.",
+            "its quaternion is the negative of the first one, which is the same rotation: the distance is taken to "
+            "the nearer sign. It has a kink where they change.",
             [
                 Panel("distance of both ends", "time in s", "norm", [distance], "semilogy"),
                 Panel("velocity of the free end", "time in s", "norm", [speed], "semilogy"),
@@ -111,7 +111,7 @@ def roll_up_figures() -> list[Item]:
 
 STIFFNESS = (
     "Stiffness in bending and torsion is 500 N m², as in all files of the benchmark: with the printed 50 neighbouring "
-    "cross sections are turned by almost half a turn against each other within 1.5 s."
+    "cross sections rotate by almost half a turn relative to each other within 1.5 s."
 )
 SOFT = Case("flying_spaghetti", SPAGHETTI.options, (("bending_stiffness", 50.0),))
 
@@ -129,7 +129,7 @@ def snapshots_figure() -> Item:
     ]  # fmt: skip
     return Item(
         "figure", "4", "corrected", "snapshots of the flying spaghetti",
-        f"8 segments. {STIFFNESS} The paper leaves the times open.",
+        f"8 segments. {STIFFNESS} The paper does not specify the times.",
         panels, 3,
         numbers=[
             Number("largest turn between neighbours in 15 s", largest_turn, [run], None, 1.0, "rad"),
@@ -220,7 +220,7 @@ def locking_claim() -> Item:
     head = ["group", "segments", "gap at 5 s in m", "gap at 30 s in m", "largest from 95 s on in m"]
     return Item(
         "claim", "locking", "confirmed", "There is no shear locking, even with few segments",
-        "A model that locks would not complete the ring. Here the ends meet, whatever the number of segments, once the "
+        "A model that locks would not complete the ring. Here the ends meet for all numbers of segments, once the "
         "damped oscillation is over: a circle is an equilibrium of the discretization, too. So they do on the direct "
         "product, where nodes are joined by straight lines and the ring is a polygon whose sides are as long as the "
         "segments, because strains are taken in the middle of each segment.",

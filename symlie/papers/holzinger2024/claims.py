@@ -66,10 +66,11 @@ def scaling_claim() -> Item:
     ]  # fmt: skip
     return Item(
         "claim", "scaling", "refuted", "Small steps need scaling of the iteration matrix",
-        "On the held heavy top, with the matrix of the paper, steps from 1e-3 s to 1e-8 s give the same multipliers "
-        "and take the same iterations with and without the scaling of the paper: rows of the matrix are brought to one "
-        "size before it is factored, with partial pivoting. Multipliers of the smallest steps are lost either way, "
-        "because positions are known to round-off and multipliers are their second differences over h².",
+        "On the constrained heavy top, with the matrix of the paper, steps from 1e-3 s to 1e-8 s give the same "
+        "multipliers and take the same iterations with and without the scaling of the paper: rows of the matrix are "
+        "brought to one size before it is factored, with partial pivoting. Multipliers of the smallest steps are "
+        "lost either way, because positions are known to round-off and multipliers are their second differences over "
+        "h².",
         numbers=[
             Number("largest relative difference of λ with and without scaling", largest, pairs, None, 1e-6),
             Number("largest difference of Newton iterations", iterations_apart, pairs, 0, 0),
@@ -93,9 +94,9 @@ def se3_claim(quick: bool) -> Item:
 
     return Item(
         "claim", "se3", "confirmed", "SE(3) may need fewer Newton iterations",
-        "The paper's guess for later work, judged on all its examples with a position, over all steps that are drawn. "
-        "It takes as many or fewer on the held top, by a third at the largest step, and on the rotor; more on the "
-        "slider-crank and the Puma, whose joints hold bodies to others that move.",
+        "The paper's guess for later work, judged on all its examples with a position, over all steps that are "
+        "drawn. It takes as many or fewer on the constrained top, by a third at the largest step, and on the rotor; "
+        "more on the slider-crank and the Puma, whose joints hold bodies to others that move.",
         numbers=[
             number
             for name, (found, least, most) in examples.items()
@@ -132,7 +133,7 @@ def claims(quick: bool) -> list[Item]:
         ),
         Item(
             "claim", "tangent", "confirmed", "The tangent operator is negligible for steps below 4e-5 s",
-            "Iterations per step without it, less those with it, on the held heavy top.",
+            "Iterations per step without it, minus iterations with it, on the constrained heavy top.",
             numbers=[
                 Number("at h = 3.9e-5 s", difference, near, None, 0.1),
                 Number("at h = 1.56e-4 s", difference, far, 0.5, None),

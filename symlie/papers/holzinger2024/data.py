@@ -146,7 +146,7 @@ def data(quick: bool) -> list[Item]:
     return [
         Item(
             "table", "1", "reproduced", "examples of the literature",
-            "All fifteen are here, as ready-made models or stated on a page whose blocks are run by tests.",
+            "All fifteen are here, as ready-made models or defined on a page whose code blocks are tested.",
             table=Table(["number", "example", "here"], lambda: [
                 [str(k), name, where] for k, (name, where) in enumerate(EXAMPLES, 1)
             ]),
@@ -182,7 +182,7 @@ def data(quick: bool) -> list[Item]:
         Item(
             "table", "8", "corrected", "parameters and initial conditions of the slider–crank",
             "The crank stands upright at first: its inertia about the long axis is the third one, and its centre of "
-            "mass is in its middle, 0.04 m above the pivot, which is what is printed as its position. Angular "
+            "mass is in its middle, 0.04 m above the pivot, which is printed as its position. Angular "
             "velocities are in inertial axes.",
             table=Table(["parameter", "model", "printed"], crank_rows, [crank]),
             numbers=[

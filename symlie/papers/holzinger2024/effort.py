@@ -77,7 +77,7 @@ def _parameters_of_the_top(quick: bool) -> Item:
         "claim", "parameters-of-the-top", "not reproduced",
         "Implicit steps with Euler parameters take a quarter of the time of Lie steps for 1e-4 m",
         "Free heavy top, generalized-α. Here they take 0.3 times the steps, since their error is eleven times smaller, "
-        f"and with two corrections per step in place of one 0.6 times the corrections. {BY_COUNTS}",
+        f"and with two corrections per step instead of one 0.6 times the corrections. {BY_COUNTS}",
         numbers=[
             Number("steps with EP over those with RV at 1e-4 m",
                    lambda f: step_for(RV, 1e-4)(f) / step_for(EP, 1e-4)(f), [derived], 0.29, 0.32),
@@ -148,7 +148,7 @@ def _precession(quick: bool) -> Item:
     return Item(
         "claim", "precession", "confirmed", "The precession of the rotor has a period of about 2.5 s",
         "Of the left support point, which the paper draws in figure 10: the time of one turn about the middle of its "
-        "path. The frequency of 0.4 Hz that the paper gives is that of the rounded period.",
+        "path. The frequency of 0.4 Hz in the paper follows from the rounded period.",
         numbers=[
             Number("period", turn, [course], 2.53, 2.54, "s", "about 2.5"),
             Number("frequency", lambda f: 1 / turn(f), [course], 0.39, 0.4, "Hz", "0.4"),

@@ -51,11 +51,11 @@ def cost_claim() -> Item:
     ]
     return Item(
         "claim", "formulas", "refuted", "The formulas of a step cost six times as much on the group",
-        "Times of steps of a ball with v' = -d v, whose formulas are all there is to compute, over those of a point "
-        "with the same equation, which are the formulas on Rⁿ. Times are of one machine and are not judged. The factor "
-        "belongs to how rotations are stored: with the rotation vectors of the paper, which each stage composes, it is "
-        "larger than 6 here; with matrices and quaternions, whose angles need not be found again, it is smaller. All "
-        "three give the same motion.",
+        "Times of steps of a ball with v' = -d v, whose formulas are the whole computation, over times of a point "
+        "with the same equation, which are the formulas on Rⁿ. Times are of one machine and are not judged. The "
+        "factor belongs to how rotations are stored: with the rotation vectors of the paper, which each stage "
+        "composes, it is larger than 6 here; with matrices and quaternions, whose angles need not be found again, it "
+        "is smaller. All three give the same motion.",
         table=Table(["method", *STORED], rows, list(studies.values())), numbers=numbers,
     )  # fmt: skip
 
@@ -108,11 +108,11 @@ def equations_claim() -> Item:
     wrong = 0.1
     return Item(
         "claim", "equations", "refuted", "Equations (11), (14), (20), (A10) and (B19) hold as printed",
-        "On the right-hand side the gyroscopic torque of (11) and (14) is -ω × J ω: with the printed sign the angular "
-        "momentum of a free body changes in space. The block of translations of ṽ in (20) begins with 0 in the place "
-        "of I. (A10) composes in the order R(ψ₀) R(Δψ) with η × v, times 2/sinc φ; (A5) is f₂. The exponent of (B19) "
-        "is one over the order of the embedded formula plus one. The tolerances of section 4 that belong to a step, "
-        "1e-2/(t_end/h)^p, are below the spacing of numbers.",
+        "On the right-hand side the gyroscopic torque of (11) and (14) is -ω × J ω: with the printed sign the "
+        "angular momentum of a free body changes in space. The block of translations of ṽ in (20) begins with 0 "
+        "instead of I. (A10) composes in the order R(ψ₀) R(Δψ) with η × v, times 2/sinc φ; (A5) is f₂. The exponent "
+        "of (B19) is one over the order of the embedded formula plus one. The tolerances of section 4 that belong to "
+        "a step, 1e-2/(t_end/h)^p, are below the spacing of numbers.",
         numbers=[
             Number("rate of the momentum of a free body, printed sign", lambda: momentum_rate(1.0), [], wrong, None),
             Number("the same, corrected", lambda: momentum_rate(-1.0), [], None, 1e-15),

@@ -78,8 +78,8 @@ def puma(quick: bool) -> list[Item]:
     return [
         Item(
             "table", "9", "reproduced", "accelerations of the profiles of the joints",
-            "Four times the way of a joint, which takes a second. They belong to a start at zero; with the start that "
-            "the paper prints those of joints 2, 3 and 5 would be others.",
+            "Four times the way of a joint, which takes a second. They belong to a start at zero; with the printed "
+            "initial condition, the values of joints 2, 3 and 5 would differ.",
             table=Table(["link", "acceleration in rad/s²", "printed", "with the printed start"], acceleration_rows),
             numbers=[
                 Number("largest difference from the printed ones", lambda: difference("A"), [], None, PRINTED_DIGITS,
@@ -109,10 +109,10 @@ def puma(quick: bool) -> list[Item]:
         Item(
             "figure", "20", "corrected", "errors of the Puma over step sizes",
             "Errors of the joint angles at the end, against a solution of order six in minimal coordinates. Rotation "
-            f"vectors and Euler parameters are equally accurate at small steps. {START} Euler angles end where the "
-            "first link has turned by a right angle: its axes, those of Denavit and Hartenberg, pass cos b = 0 exactly "
-            "there, which symlie refuses by name. Of ours, S³ × R³ has the errors of RV; those of SE(3) and S³ ⋉ R³ "
-            "are a third of these at small steps.",
+            f"vectors and Euler parameters are equally accurate at small steps. {START} Euler angles fail where the "
+            "first link has rotated by a right angle: its Denavit–Hartenberg axes pass cos b = 0 exactly there, "
+            "which symlie reports. Of ours, S³ × R³ has the errors of RV; those of SE(3) and S³ ⋉ R³ are a third of "
+            "these at small steps.",
             [panel("generalized-α", "error in rad", both)], 1,
             numbers=[
                 Number("error of RV over that of EP at the smallest step",
@@ -120,7 +120,7 @@ def puma(quick: bool) -> list[Item]:
                        printed="above 1"),
                 Number("RV runs at the largest step (1: it does)", ran(RV, coarse), [found], 1, 1),
                 Number("EP runs at the largest step (1: it does)", ran(EP, coarse), [found], 1, 1),
-                Number("error of minimal coordinates over that of EP at the smallest step",
+                Number("error of minimal coordinates over error of EP at the smallest step",
                        lambda f: error_at(MINIMAL, fine)(f) / error_at(EP, fine)(f), [found], None, 1.05),
                 *(Number(f"error of {name} over that of RV at the smallest step", over_rv(name, fine), [found])
                   for name in OURS),
@@ -137,7 +137,7 @@ def puma(quick: bool) -> list[Item]:
              panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
             numbers=[
                 Number("iterations of RV over those of EP at the smallest step", ratio(fine), [found], None, 1.0),
-                Number("iterations of minimal coordinates over those of EP at the smallest step",
+                Number("iterations of minimal coordinates over iterations of EP at the smallest step",
                        lambda f: iterations_at(MINIMAL, fine)(f) / iterations_at(EP, fine)(f), [found]),
                 Number("iterations of RV over those of EP at the largest step", ratio(coarse), [found], None, 1.0,
                        printed="above 1"),
@@ -147,10 +147,10 @@ def puma(quick: bool) -> list[Item]:
         ),
         Item(
             "claim", "minimal", "confirmed", "Minimal coordinates are the most accurate on the Puma at all step sizes",
-            "They come from the same statement of joints as the others. The error is that of the joint angles, which "
-            "are their unknowns.",
+            "They result from the same joint definitions as the others. The error is measured in the joint angles, "
+            "which are their unknowns.",
             numbers=[
-                Number("largest error over that of the best other formulation, over all steps", worst_of_minimal,
+                Number("largest error over error of the best other formulation, over all steps", worst_of_minimal,
                        [found], None, 1.0),
             ],
         ),

@@ -67,8 +67,8 @@ def rotor(quick: bool) -> list[Item]:
         EP: [None, None, None, 3.17, 3.0, 2.81, 2.0, 2.0, 2.0, 2.0],
     }
     data = (
-        "Mass and damping are those of a disk of the printed size, which the printed inertia belongs to; the printed "
-        "mass of 1.223 kg does not."
+        "Mass and damping belong to a disk of the printed size, as the printed inertia does; the printed mass of "
+        "1.223 kg does not."
     )
     return [
         Item(
@@ -86,20 +86,20 @@ def rotor(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "11", "corrected", "errors of the rotor over step sizes",
-            "Error of the left support point at the end. Both forms of Rxyz agree. Below are ours beside RV: S³ × R³ "
-            "has its errors; those of SE(3) and S³ ⋉ R³, which turn the velocity of the centre with the spin, are 23 "
-            f"times as large with RK44 after 0.1 s, and 1.1 times at 4 s. {data}",
+            "Error of the left support point at the end. Both forms of Rxyz agree. Below, our formulations are "
+            "compared with RV: S³ × R³ has its errors; those of SE(3) and S³ ⋉ R³, which turn the velocity of the "
+            f"centre with the spin, are 23 times as large with RK44 after 0.1 s, and 1.1 times at 4 s. {data}",
             panels("error in m", errors),
             numbers=[
                 Number("RK44, error of Rxyz over that of RV at h = 2.5e-5 s",
                        lambda f: error_at(RXYZ, 2.5e-5)(f) / error_at(RV, 2.5e-5)(f), [explicit["RK44"]]),
-                Number("RK44, error of Rxyz in form 1 over that of RV at h = 2.5e-5 s", over_rv(FORM_1, 2.5e-5),
+                Number("RK44, error of Rxyz in form 1 over error of RV at h = 2.5e-5 s", over_rv(FORM_1, 2.5e-5),
                        [explicit["RK44"]]),
                 *(Number(f"RK44, error of {name} over that of RV at h = 2.5e-5 s", over_rv(name, 2.5e-5),
                          [explicit["RK44"]]) for name in OURS),
-                Number("generalized-α, error of RV over that of EP at the smallest step",
+                Number("generalized-α, error of RV over error of EP at the smallest step",
                        lambda f: error_at(RV, steps[-1])(f) / error_at(EP, steps[-1])(f), [implicit], 1, None),
-                *(Number(f"generalized-α, error of {name} over that of RV at the smallest step",
+                *(Number(f"generalized-α, error of {name} over error of RV at the smallest step",
                          over_rv(name, steps[-1]), [implicit]) for name in OURS),
             ],
         ),
@@ -122,10 +122,10 @@ def rotor(quick: bool) -> list[Item]:
         ),
         Item(
             "table", "7", "corrected", "Newton iterations per step, rotor",
-            "Over 0.1 s, which the numbers hardly depend on. Where RV takes more than two, these are steps whose "
-            "residual is at rounding before it is below the tolerance of the paper. With the matrix of the paper, "
-            "without derivatives of M v', the numbers of Rxyz are not the printed ones, and those of RV and EP at few "
-            f"steps alone: EP with 3 at 3.13e-6 s and with 2 from 7.81e-7 s on. {data}",
+            "Over 0.1 s; the numbers hardly depend on this time. RV takes more than two iterations in steps whose "
+            "residual reaches round-off before it is below the tolerance of the paper. With the matrix of the paper, "
+            "without derivatives of M v', the numbers of Rxyz are not the printed ones, and those of RV and EP at "
+            f"few steps alone: EP with 3 at 3.13e-6 s and with 2 from 7.81e-7 s on. {data}",
             table=iteration_table(counted, of_paper, printed),
             numbers=[
                 Number("RV at h = 5e-5 s, matrix of the paper", iterations_at(RV, 5e-5), [of_paper[RV]], 1.98, 2.02,

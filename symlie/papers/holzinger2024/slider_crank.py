@@ -34,7 +34,7 @@ def slider_crank(quick: bool) -> list[Item]:
     found = crank_study(quick)
     t_end, steps = found.t_end, found.steps
     course = Course(SLIDER_CRANK, t_end, "half_explicit_5", 1e-3)
-    data = "Data of the crank are those of the published benchmark; the printed ones are of its pivot."
+    data = "Data of the crank are taken from the published benchmark; the printed ones refer to its pivot."
     return [
         Item(
             "figure", "15", "corrected", "time histories of the slider-crank",
@@ -52,9 +52,9 @@ def slider_crank(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "16", "corrected", "errors of the slider-crank over step sizes",
-            f"Error of the slider at the end by generalized-α. {data} The paper's ladder ends at h = 1e-6 s, where "
-            "errors are those of Newton's method. Of ours, S³ × R³ has the errors of RV; those of SE(3) and S³ ⋉ R³ "
-            "are 1.1 times as large after 1 s, and 0.6 times at 5 s.",
+            f"Error of the slider at the end by generalized-α. {data} The smallest step of the paper is h = 1e-6 s, "
+            "where the error of Newton's method dominates. Of ours, S³ × R³ has the errors of RV; those of SE(3) and "
+            "S³ ⋉ R³ are 1.1 times as large after 1 s, and 0.6 times at 5 s.",
             [panel("generalized-α", "error in m", curves(found, errors))],
             numbers=[
                 Number("error of RV over that of EP at h = 1e-3 s",

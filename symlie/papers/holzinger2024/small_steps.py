@@ -32,7 +32,7 @@ def small_steps_claim(quick: bool) -> Item:
     return Item(
         "claim", "small-steps", "refuted", "On the slider-crank Lie group steps are partly more accurate below 1e-5 s",
         "They are with the tolerances of Newton's method of the paper, whose noise has the size of the errors there. "
-        "Where the iterations end at rounding, both conventional approaches are more accurate at small steps, too.",
+        "If the iterations converge to round-off, both conventional approaches are more accurate at small steps, too.",
         numbers=[
             Number("error of RV over that of Rxyz, tolerances of the paper", over(RXYZ, h), [paper], None, 1.0,
                    printed="below 1"),

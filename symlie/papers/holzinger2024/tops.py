@@ -57,8 +57,8 @@ MATCH = 0.0101
 """Tolerance of iterations per step against two printed decimals: the printed 8.98 is 8.97 here and in Exudyn 1.13.6."""
 
 BESIDE = (
-    "Below are ours beside RV: S³, which is what all three groups are for a body that stores no position, and the "
-    "groups themselves for the same motion with the position held by x - R X = 0."
+    "Below, our formulations are compared with RV: S³, to which all three groups reduce for a body without stored "
+    "position, and the groups themselves for the same motion with the constraint x - R X = 0."
 )
 
 
@@ -107,8 +107,8 @@ def free_top(quick: bool) -> list[Item]:
     return [
         Item(
             "figure", "2", "reproduced", "time histories of the heavy top",
-            "Position and velocity of the centre of mass by generalized-α on the group; the paper draws the solution "
-            "of another program behind them. The bound is for the error against the known solution at the end.",
+            "Position and velocity of the centre of mass by generalized-α on the group; the paper also draws the "
+            "solution of another program. The bound is for the error against the known solution at the end.",
             [
                 Panel("position", "time in s", "position in m",
                       [Curve(c, course, center_of_mass(k)) for k, c in enumerate(letters)]),
@@ -139,11 +139,11 @@ def free_top(quick: bool) -> list[Item]:
                        "m"),
                 Number("RK44, error of Rxyz in form 1 at h = 1e-4 s", error_at(FORM_1, 1e-4), [explicit["RK44"]],
                        8.5e-6, 9.5e-6, "m"),
-                Number("generalized-α, error of RV over that of EP at h = 2.5e-5 s",
+                Number("generalized-α, error of RV over error of EP at h = 2.5e-5 s",
                        lambda f: error_at(RV, 2.5e-5)(f) / error_at(EP, 2.5e-5)(f), [implicit], 2, None),
                 Number(f"RK44, error of {QUATERNION} over that of RV at h = 1e-4 s", over_rv(QUATERNION, 1e-4),
                        [explicit["RK44"]], 0.99, 1.01),
-                *(Number(f"generalized-α, error of {name} over that of RV at h = 2.5e-5 s", over_rv(name, 2.5e-5),
+                *(Number(f"generalized-α, error of {name} over error of RV at h = 2.5e-5 s", over_rv(name, 2.5e-5),
                          [implicit]) for name in HELD),
             ],
         ),
@@ -156,8 +156,9 @@ def free_top(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "5", "reproduced in part", "work and precision of the free heavy top",
-            f"Errors over times in units of RV at the largest step. {UNJUDGED} What the text concludes from them is "
-            "judged by counts, in claims of their own: neither factor is the printed one. Below are ours.",
+            f"Errors over times in units of RV at the largest step. {UNJUDGED} The conclusions of the text are "
+            "checked by counts, in separate claims: neither factor agrees with the printed one. Our formulations are "
+            "below.",
             panels("error in m", lambda name: work(name, RV), RELATIVE),
             numbers=[
                 Number("RK44, error of RV at h = 1e-4 s", error_at(RV, 1e-4), [explicit["RK44"]], None, 1e-6, "m"),
@@ -166,10 +167,10 @@ def free_top(quick: bool) -> list[Item]:
         Item(
             "table", "4", "reproduced in part", "Newton iterations per step, free heavy top",
             "With the start and the guess of the paper. Its matrix does not contain the derivative of the weight, so "
-            "that K = 0 for RV; Rxyz and EP have the derivatives of all forces, but not of M v'; corrections are taken "
-            "as they are. The columns of Rxyz and RV match the print in all digits. That of EP does not: the paper has "
-            "fewer iterations at 5e-4 s and 2.5e-4 s. With the derived matrix all three take fewer. Ours are of the "
-            "same motion, the last three with the position held.",
+            "that K = 0 for RV; Rxyz and EP have the derivatives of all forces, but not of M v'; corrections are not "
+            "scaled. The columns of Rxyz and RV match the print in all digits. The column of EP does not: the paper "
+            "has fewer iterations at 5e-4 s and 2.5e-4 s. With the derived matrix all three take fewer. Our columns "
+            "are for the same motion, the last three with a position constraint.",
             table=iteration_table(counted, of_paper, printed),
             numbers=[
                 *(Number(f"{name} at h = {h:g} s, matrix of the paper", iterations_at(name, h), [of_paper[name]],
@@ -245,11 +246,11 @@ def held_top(quick: bool) -> list[Item]:
 
     return [
         Item(
-            "figure", "6", "reproduced", "errors of the held heavy top over step sizes",
+            "figure", "6", "reproduced", "errors of the constrained heavy top over step sizes",
             "Error of the centre of mass at 1 s by generalized-α with x - R X = 0. Euler parameters are the most "
-            "accurate of the paper's formulations. Of those that are ours, S³ × R³ has the errors of RV, and SE(3) and "
-            "S³ ⋉ R³ have those of the free top: both keep the fixed point exactly along a step. Modified Newton is "
-            "that of the paper's section 3.4. At the largest step of table 5 only RV has a solution.",
+            "accurate of the paper's formulations. Of those that are ours, S³ × R³ has the errors of RV, and SE(3) "
+            "and S³ ⋉ R³ have those of the free top: both keep the fixed point exactly along a step. Modified Newton "
+            "is defined in section 3.4 of the paper. At the largest step of table 5 only RV has a solution.",
             two(errors, "error in m"),
             numbers=[
                 *(Number(f"error of RV over that of EP at h = 2.5e-5 s, {label}", over_ep, [found], 1.5, None)
@@ -263,13 +264,13 @@ def held_top(quick: bool) -> list[Item]:
             ],
         ),
         Item(
-            "figure", "7", "reproduced in part", "Newton iterations of the held heavy top",
-            "Per step, with T(θ) in the matrix. Modified Newton, that of the paper's section 3.4, takes more, and "
+            "figure", "7", "reproduced in part", "Newton iterations of the constrained heavy top",
+            "Per step, with T(θ) in the matrix. Modified Newton, as in section 3.4 of the paper, takes more, and "
             "nearly as many without T(θ), as the paper has it. At h = 1e-4 s RV takes as many as EP with full Newton, "
             "and 2 % more with modified Newton, not fewer.",
             two(iterations, ITERATIONS),
             numbers=[
-                *(Number(f"iterations of EP over those of RV at h = 1e-4 s, {label}",
+                *(Number(f"iterations of EP over iterations of RV at h = 1e-4 s, {label}",
                          lambda f: iterations_at(EP, 1e-4)(f) / iterations_at(RV, 1e-4)(f), [found], least, None,
                          printed="above 1")
                   for label, found, least in (("full", full, 1.0), ("modified", modified, None))),
@@ -283,9 +284,9 @@ def held_top(quick: bool) -> list[Item]:
             ],
         ),
         Item(
-            "figure", "8", "reproduced", "processor times of the held heavy top",
-            f"In units of RV at the largest step. {UNJUDGED} Modified Newton is that of the paper's section 3.4: it "
-            "takes more residuals and fewer matrices.",
+            "figure", "8", "reproduced", "processor times of the constrained heavy top",
+            f"In units of RV at the largest step. {UNJUDGED} Modified Newton is defined in section 3.4 of the paper: "
+            "it takes more residuals and fewer matrices.",
             two(lambda name: times(name, RV), RELATIVE),
             numbers=[
                 *(Number(f"error of RV at h = 1e-4 s, {label}", error_at(RV, 1e-4), [found], None, 2e-3, "m")
@@ -296,9 +297,9 @@ def held_top(quick: bool) -> list[Item]:
         ),
         Item(
             "table", "5", "reproduced", "Newton iterations with and without the tangent operator",
-            "RV with the constraint x - R X = 0 and the reduced stiffness. Modified Newton is that of the paper's "
-            "section 3.4, with a new matrix after eleven corrections, a number that is not printed: ten differ by half "
-            "an iteration. Below RV are ours: where the group moves with the body, T(θ) hardly matters.",
+            "RV with the constraint x - R X = 0 and the reduced stiffness. Modified Newton is defined in section 3.4 "
+            "of the paper, with a new matrix after eleven corrections, a number that is not printed: ten differ by "
+            "half an iteration. Below RV are ours: where the group moves with the body, T(θ) hardly matters.",
             table=Table(["formulation", "h in s", *(t for name in printed for t in (name, "printed"))], table_rows,
                         [counted[name] for name in printed]),
             numbers=[

@@ -20,8 +20,8 @@ def coefficients() -> Item:
     ]
     return Item(
         "table", "1", "reproduced", "coefficients of the half-explicit methods",
-        "The printed fractions, with those of row 8 of order 5 from the cited sources where the print can not be "
-        "read. The conditions of index-2 systems hold exactly up to the order of each method.",
+        "The printed fractions, with the fractions of row 8 of order 5 from the cited sources where the print is "
+        "illegible. The conditions of index-2 systems hold exactly up to the order of each method.",
         table=Table(["method", "row", "c", "a"], coefficient_rows, studies), numbers=numbers,
     )  # fmt: skip
 
@@ -47,7 +47,7 @@ def thresholds() -> Item:
     return Item(
         "table", "2", "corrected", "singular functions and their Taylor polynomials",
         "The polynomials are right; thresholds are not, where cancellation above them loses most digits. The last "
-        "column is the largest error found up to ω = π, in units of the spacing of numbers at one; in the picture "
+        "column is the largest error found up to ω = π, in units of the spacing of numbers at one; in the figure "
         "errors are in units in the last place.",
         error_panels(curves), 3,
         table=Table(["function", "threshold", "proved in eps", "found in eps"], threshold_rows, [study]),

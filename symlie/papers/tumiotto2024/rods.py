@@ -64,7 +64,7 @@ def orders_figure(quick: bool) -> Item:
             numbers.append(Number(label, value, [study], p - LESS, p + MORE, printed=f"{p}"))
     text = (
         "Relative errors ‖q - q_ref‖/‖q_ref‖ of all stored components at 0.5 s and 1 s against the method of order 5 "
-        "with h = 2⁻¹⁵ s; the paper took 1e-6 s and leaves the norm and the end times open."
+        "with h = 2⁻¹⁵ s; the paper took 1e-6 s and does not specify the norm and the end times."
     )
     return Item("figure", "9", "reproduced", "orders on two rods", text, panels, numbers=numbers)
 
@@ -103,9 +103,9 @@ def estimates_figure() -> Item:
         for case, name in NAMES.items()
     ]  # fmt: skip
     text = (
-        "Fixed steps 2h, h and h/2 with h = 2⁻⁹ s, which the paper leaves open; tolerances 1e-8 and 1e-6. The "
-        "estimate of the roll-up decays as the rod comes to rest; that of the flying spaghetti follows the motion, "
-        "with peaks after the load has passed its largest value at 2.5 s."
+        "Fixed steps 2h, h and h/2 with h = 2⁻⁹ s, which the paper does not specify; tolerances 1e-8 and 1e-6. The "
+        "estimate of the roll-up decays as the rod comes to rest; the estimate of the flying spaghetti follows the "
+        "motion, with peaks after the load has passed its largest value at 2.5 s."
     )
     return Item("figure", "10", "reproduced", "estimates of the local error", text, panels, numbers=ratio_numbers())
 
@@ -156,7 +156,7 @@ def counts(label: str, case: Case) -> list[Number]:
 SCHEMATIC = (
     Item(
         "figure", "7", "schematic", "a Cosserat rod",
-        "A drawing without data: the centre line with its cross sections and directors, and beside it the nodes of the "
+        "A drawing without data: the centre line with its cross sections and directors, and the nodes of the "
         "discretisation.",
     ),
     Item(
@@ -180,7 +180,7 @@ def adaptive_figures() -> list[Item]:
         steps_figure(
             "11", "error estimates and step sizes of two rods",
             "Tolerances 1e-8 and 1e-6. The steps of the roll-up grow until stability limits them: the damping has "
-            "eigenvalues that an explicit step must resolve, also at rest. Those of the flying spaghetti stay "
+            "eigenvalues that an explicit step must resolve, also at rest. The steps of the flying spaghetti stay "
             "bounded; the step that ends at 2.5 s is short because the load has a kink there.",
             rods,
             [
@@ -225,7 +225,7 @@ def claims() -> list[Item]:
     return [
         Item(
             "claim", "local-errors", "confirmed", "Halving the step divides the estimate of the local error by 2⁵",
-            "Medians over the run of figure 10; the estimate is that of a formula of order 4.",
+            "Medians over the run of figure 10; the estimate belongs to a formula of order 4.",
             numbers=ratio_numbers(),
         ),
         Item(
@@ -241,7 +241,7 @@ def claims() -> list[Item]:
             "claim", "ring", "refuted", "The ring of the roll-up is a stable equilibrium",
             "The moment of the end keeps its direction in space. In its plane the ring is stable, out of it a pair of "
             "eigenvalues has a positive real part: an oscillation that grows by e in 1.3 s, for all the damping. "
-            "The runs of the paper stay in the plane. The picture is of a run in which the rod starts with 1e-9 m/s "
+            "The runs of the paper stay in the plane. The figure shows a run in which the rod starts with 1e-9 m/s "
             "across the plane.",
             [Panel("largest deflection out of the plane", "time in s", "deflection in m",
                    [Curve("disturbed by 1e-9 m/s", disturbed, out_of_plane)], "semilogy")],

@@ -93,8 +93,8 @@ def orders_numbers(group: str, quick: bool) -> list[Number]:
 
 
 ORDERS_TEXT = (
-    "Errors at t = 1 s against the solution that symlie ships with its source; the paper leaves time and steps "
-    "open. q has the order of the method. λ of equation (15) does not: its conditions hold to order p − 2 only, so "
+    "Errors at t = 1 s against the solution that symlie ships with its source; the paper does not specify time and "
+    "steps. q has the order of the method. λ of equation (15) does not: its conditions hold to order p − 2 only, so "
     "it has order p − 1 in general"
 )
 
@@ -109,8 +109,9 @@ def orders_figure(number: str, group: str, further: str, quick: bool) -> Item:
     ]
     title = f"orders of q and λ, heavy top on {GROUPS[group]}"
     text = (
-        f"{ORDERS_TEXT}{further} Beside it, λ of the accelerations at the end of each step has order p throughout. "
-        "Orders of the method of order 2 are those of the steps 2⁻¹⁶ s and 2⁻¹⁷ s, since λ comes to its order slowly."
+        f"{ORDERS_TEXT}{further} For comparison, λ of the accelerations at the end of each step has order p "
+        "throughout. Orders of the method of order 2 are observed at the steps 2⁻¹⁶ s and 2⁻¹⁷ s, since λ reaches "
+        "its order slowly."
     )
     return Item("figure", number, "corrected", title, text, panels, 3, numbers=orders_numbers(group, quick))
 
@@ -157,15 +158,15 @@ def drift_figure(number: str, status: str, direct: str, semidirect: str, text: s
 
 
 DRIFT_TEXT = (
-    "The heavy top with h = 2⁻¹¹ s, a step that the paper leaves open. On the direct product the residual is of the "
-    "order of the method; for this fast top it oscillates with the spin and hardly grows. On SE(3) the methods of "
-    "order 4 and 5 stay at round-off; those of order 2 and 3 do not, because their λ is not the exact multiplier of "
-    "the next step: that SE(3) keeps the constraint is true of the orders 4 and 5 alone."
+    "The heavy top with h = 2⁻¹¹ s, a step that the paper does not specify. On the direct product the residual is of "
+    "the order of the method; for this fast top it oscillates with the spin and hardly grows. On SE(3) the methods "
+    "of order 4 and 5 stay at round-off; the methods of order 2 and 3 do not, because their λ is not the exact "
+    "multiplier of the next step: only the orders 4 and 5 preserve the constraint on SE(3)."
 )
 QUATERNION_DRIFT_TEXT = (
     "As figure 3 with unit quaternions. The caption names the direct product twice; the second panel is of the "
-    "semidirect one. The residuals are those of rotation matrices, since the local coordinates are the same, "
-    "except for round-off."
+    "semidirect one. The residuals agree with those of rotation matrices up to round-off, since the local "
+    "coordinates are the same."
 )
 
 
@@ -207,7 +208,7 @@ def claims(quick: bool) -> Sequence[Item]:
         Item(
             "claim", "quaternions", "refuted", "Unit quaternions give a slightly larger error constant",
             "The local coordinates of a step are the same, so all errors are, measured through R(p). A different "
-            "constant can only come from another measure of the error, such as that of stored components.",
+            "constant can only come from another measure of the error, such as the norm of stored components.",
             numbers=constants,
         ),
         Item(
@@ -234,10 +235,10 @@ def claims(quick: bool) -> Sequence[Item]:
             "the last tenth of the time its residual grows a hundredfold on the direct product, with the square of the "
             "time, and less on SE(3).",
             numbers=[
-                Number("growth of that of index 1, SO(3) × R³", growth, [index1["SO3xR3"]], 90.0, 110.0),
-                Number("growth of that of index 1, SE(3)", growth, [index1["SE3"]], 10.0, 90.0),
+                Number("growth of the residual of index 1, SO(3) × R³", growth, [index1["SO3xR3"]], 90.0, 110.0),
+                Number("growth of the residual of index 1, SE(3)", growth, [index1["SE3"]], 10.0, 90.0),
                 *(Number(
-                    f"largest residual of index 1 over that of index 2, {GROUPS[group]}",
+                    f"largest residual of index 1 over largest residual of index 2, {GROUPS[group]}",
                     lambda one, two: largest_residual()(one) / largest_residual()(two),
                     [index1[group], drift(group, 5, False)], 50.0,
                 )

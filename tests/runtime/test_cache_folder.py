@@ -239,7 +239,7 @@ def stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stated]:
 
 REAL = find_compiler().command[0]
 COMPILERS = {
-    "no program": ("nothing that runs", "can not be run .*is it a compiler"),
+    "no program": ("nothing that runs", "cannot be run .*is it a compiler"),
     "other letters": ("#!/bin/sh\nprintf 'un\xff known' >&2\nexit 1\n", r"failed \([\s\S]*known"),
     "silent": ("#!/bin/sh\nexit 3\n", "exit code 3"),
     "killed": ("#!/bin/sh\nkill -9 $$\n", "was ended by SIGKILL, perhaps for want of memory"),

@@ -150,7 +150,7 @@ def test_the_motion_is_that_without_the_rows_that_are_too_many(name: str, kind: 
 
 
 def bricard(is_whole: bool) -> System:
-    """The linkage of `docs/mechanisms.md`, thirty rows of rank 29, or without the last row."""
+    """Bricard linkage with thirty constraint equations of rank 29, or without the last equation."""
     corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
     centres = (corners + np.roll(corners, -1, axis=0)) / 2
     model = sl.Model("bricard")

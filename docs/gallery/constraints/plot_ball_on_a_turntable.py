@@ -1,12 +1,12 @@
-r"""
-A ball on a turntable
-=====================
+"""
+Ball on a turntable
+===================
 
-A ball rolls without slip on a table that turns. Two rows on velocities say so, one on the configuration keeps it on
-the table.
+A ball rolls without slip on a rotating table. Two nonholonomic constraints describe rolling, and a holonomic
+constraint keeps the ball on the table.
 
-Known: the centre of a homogeneous ball goes round in a circle at 2/7 of the rate of the table, wherever it starts,
-and it does not fly off.
+Verification: the centre of a homogeneous ball moves on a circle at 2/7 of the angular velocity of the table, for all
+initial conditions.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ turntable.shape(turntable.ground, sl.cylinder(2.5, 0.02), at=[0, 0, -0.01])
 system = turntable.derive().compile()
 
 # %%
-# Three starts, one rate:
+# Three initial velocities lead to the same angular velocity:
 
 w = 2 / 7 * 0.8
 period = 2 * np.pi / w
@@ -39,7 +39,7 @@ figure, axes = plt.subplots(figsize=(5, 4.4), layout="constrained")
 for start, found in zip(starts, runs, strict=True):
     x = found.field("ball", "x")
     axes.plot(x[:, 0], x[:, 1], label=f"velocity ({start[0]}, {start[1]}) m/s")
-    # x'' = w e₃ × x', so x = centre + circle.
+    # x'' = w e₃ × x', so that x moves on a circle.
     s, c = np.sin(w * found.t) / w, (1 - np.cos(w * found.t)) / w
     exact = [0.5 + s * start[0] - c * start[1], c * start[0] + s * start[1]]
     assert np.abs(x[:, :2] - np.transpose(exact)).max() < 1e-7
@@ -49,7 +49,7 @@ axes.set(xlabel="x of the centre, m", ylabel="y of the centre, m", aspect="equal
 axes.legend()
 
 # %%
-# The same rate is an eigenvalue of the linear equations about a ball that is at rest:
+# The linear equations about a ball at rest have the same angular frequency as an eigenvalue:
 
 linear = system.with_initial("ball", x=[0, 0, r], x_dot=[0, 0, 0])
 state = linear.initial_state
@@ -58,6 +58,6 @@ print(np.round(eigenvalues, 6))
 assert np.isclose(abs(eigenvalues.imag).max(), w, rtol=1e-9)
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 runs[0].view()

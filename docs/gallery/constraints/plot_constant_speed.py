@@ -1,12 +1,13 @@
 r"""
-A particle of constant speed
+Particle with constant speed
 ============================
 
-A particle falls while a constraint keeps its speed. The constraint is quadratic in the velocity, and its reaction is
-:math:`-B^T \lambda` with :math:`B = \partial \psi / \partial v`, after Chetaev: it brakes along the path.
+A constraint keeps the speed of a falling particle constant. The constraint is quadratic in the velocity, and its
+reaction is :math:`-B^T \lambda` with :math:`B = \partial \psi / \partial v` (Chetaev), a force along the path that
+brakes the particle.
 
-Known: the path is the catenary of equal resistance, :math:`y = (c^2/g) \ln \cos(g x / c^2)`, and the particle passes it
-as :math:`y = -(c^2/g) \ln \cosh(g t / c)`; the reaction is :math:`m g \tanh(g t / c)`.
+Verification: the path is the catenary of equal resistance, :math:`y = (c^2/g) \ln \cos(g x / c^2)`, with
+:math:`y = -(c^2/g) \ln \cosh(g t / c)`; the reaction is :math:`m g \tanh(g t / c)`.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +26,7 @@ system = model.derive().compile()
 run = sl.solve(system, 0.8, rtol=1e-10)
 
 # %%
-# The path, and the reaction, which becomes the weight as the particle falls straight down:
+# The path, and the reaction, which approaches the weight as the path becomes vertical:
 
 x, y = run.field("p", "x").T
 reaction = np.linalg.norm(run.constraint_force("p"), axis=1)

@@ -1,13 +1,13 @@
 r"""
-A point without mass
-====================
+Massless point
+==============
 
-A mass hangs on a damper and a spring in series, a Maxwell element. The point between them has no mass: the force of the
-damper balances that of the spring, and this determines its rate. A spring in place of the damper makes the point an
-algebraic unknown, with the stiffness of both springs in series for the mass.
+A mass is suspended by a damper and a spring in series (Maxwell element). The point between damper and spring has no
+mass: the balance of both forces determines its rate. With a second spring instead of the damper, the position of the
+point is an algebraic unknown, and the mass oscillates on both springs in series.
 
-Known: the mass with the Maxwell element moves as the linear equations of third order say, and that with two springs
-oscillates with :math:`\omega = \sqrt{k_1 k_2 / ((k_1 + k_2) m)}`.
+Verification: with the damper, the motion satisfies linear equations of third order; with two springs, the angular
+frequency is :math:`\omega = \sqrt{k_1 k_2 / ((k_1 + k_2) m)}`.
 """
 
 import matplotlib.pyplot as plt
@@ -35,9 +35,9 @@ damped = sl.solve(between("maxwell", c, 0), 3, rtol=1e-9)
 springs = sl.solve(between("series", 0, second), 3, rtol=1e-9)
 
 # %%
-# Both against their closed forms:
+# Comparison with closed forms:
 
-A = np.array([[-k / c, 0, 1], [0, 0, 1], [-k / m, 0, 0]])  # rates of the point, of the mass, of its velocity
+A = np.array([[-k / c, 0, 1], [0, 0, 1], [-k / m, 0, 0]])  # for the point, the mass, and the velocity of the mass
 maxwell = np.array([expm(A * t) @ [1, 1, 0] for t in damped.t])
 series = np.cos(np.sqrt(k * second / (k + second) / m) * springs.t)
 
@@ -57,7 +57,7 @@ assert np.abs(damped.field("point", "x")[:, 0] - maxwell[:, 0]).max() < 1e-7
 assert np.abs(springs.field("mass", "x")[:, 0] - series).max() < 1e-7
 
 # %%
-# The eigenvalues are those of the third-order system; the point of the two springs adds none:
+# The Maxwell element has three eigenvalues; the massless point between two springs adds none:
 
 print(between("maxwell", c, 0).linearize(np.zeros(2)).eigenvalues)
 print(between("series", 0, second).linearize(np.zeros(2)).eigenvalues)

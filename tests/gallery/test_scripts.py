@@ -42,7 +42,7 @@ def test_groups_have_headers(folder: Path) -> None:
 def test_says_what_it_is_about(path: Path) -> None:
     title, line, blank, *paragraphs = (ast.get_docstring(statements(path)) or "").splitlines()
     assert title and line == "=" * len(title) and not blank
-    assert "Known:" in " ".join(paragraphs), "what is asserted stands in the text"
+    assert "Verification:" in " ".join(paragraphs), "the text describes the assertions"
 
 
 @each_script

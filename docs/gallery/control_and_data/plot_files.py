@@ -1,13 +1,13 @@
 """
-Files that others read
-======================
+Files for other programs
+========================
 
-A solution is saved as netCDF: every field of every node, multipliers, outputs, units, and what made them. xarray and
-other programs read it; symlie reads it back as a whole solution, which can be evaluated between its steps and
-continued, since the generated code is in the file.
+Solutions are saved as netCDF files, with all fields of all nodes, multipliers, outputs, units and provenance, which
+xarray and other programs can read. symlie restores complete solutions, including dense output and continuation, because
+the file contains the generated code.
 
-Known: what comes back is the same to the bit, and a run that goes on from the file ends where one without an
-interruption does.
+Verification: restored data are bit-identical, and a run that continues from the file has the same final state as an
+uninterrupted run.
 """
 
 import tempfile
@@ -29,7 +29,7 @@ system = top.derive().compile()
 solution = sl.solve(system, 1, h=1e-3)
 
 # %%
-# Written, and read by xarray alone:
+# Save, and read by xarray:
 
 file = Path(tempfile.mkdtemp()) / "top.nc"
 solution.save(file)
@@ -41,7 +41,7 @@ with xarray.open_dataset(file) as data:
     assert data["height"].attrs["units"] == "m"
 
 # %%
-# Read by symlie, evaluated between two steps, and continued:
+# Load by symlie, evaluate between two steps, and continue:
 
 again = sl.load_solution(file, trust=True)
 further = sl.solve(again.system, 2, start=again, h=1e-3)
@@ -52,13 +52,13 @@ assert np.array_equal(again(0.12345).q, solution(0.12345).q)
 assert np.array_equal(further.q[-1], whole.q[-1])
 
 # %%
-# A table of numbers for pandas:
+# Convert to a pandas table:
 
 frame = solution.to_dataframe()
 print(frame.iloc[::250, :4])
 assert len(frame) == len(solution.t)
 
 # %%
-# The motion in space, of the solution from the file:
+# 3-D view of the restored solution:
 
 again.view()

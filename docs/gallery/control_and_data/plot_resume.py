@@ -1,11 +1,12 @@
 """
-A run that is interrupted, and resumed
+Interruption and continuation of a run
 ======================================
 
-A checkpoint keeps a run on disk while it goes on. Whatever ends it, ``sl.resume`` goes on from there.
+A checkpoint file contains the state of a run. After an interruption or a crash, ``sl.resume`` continues the run from
+the last checkpoint.
 
-Known: the result is that of the run without an interruption, to the bit: states, events, statistics. A progress
-function ends the first run here, as Ctrl-C would.
+Verification: states, events and statistics are bit-identical to those of an uninterrupted run. A progress function
+interrupts the first run, as Ctrl-C would.
 """
 
 import tempfile
@@ -25,29 +26,29 @@ model.gravity([0, 0, -9.81])
 model.event("turns_back", model.rate(lower.x[2]), terminal=False)
 model.initial(lower.node, Omega=[0, 0, 2])
 system = model.derive().compile()
-words = {"rtol": 1e-9, "t_eval": np.linspace(0, 20, 401)}
+options = {"rtol": 1e-9, "t_eval": np.linspace(0, 20, 401)}
 
 # %%
-# The first run is ended after half of its time:
+# Interrupt the first run after half of its time:
 
 
 def interrupt(t, *_):
-    """A progress function that ends the run."""
+    """Progress function that interrupts the run."""
     if t > 10:
         raise KeyboardInterrupt
 
 
 checkpoint = Path(tempfile.mkdtemp()) / "run.checkpoint"
 try:
-    sl.solve(system, 20, checkpoint=checkpoint, progress=interrupt, **words)
+    sl.solve(system, 20, checkpoint=checkpoint, progress=interrupt, **options)
 except KeyboardInterrupt:
     print("interrupted;", checkpoint.stat().st_size // 1000, "kB on disk")
 
 # %%
-# It is resumed, and compared with one in a single piece:
+# Continue, and compare with an uninterrupted run:
 
 resumed = sl.resume(checkpoint, trust=True)
-whole = sl.solve(system, 20, **words)
+whole = sl.solve(system, 20, **options)
 assert np.array_equal(resumed.t, whole.t)
 assert np.array_equal(resumed.q, whole.q)
 assert np.array_equal(resumed.v, whole.v)
@@ -56,6 +57,6 @@ assert resumed.statistics.steps == whole.statistics.steps
 resumed.plot(panels=["lower.x", "energy"])
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 resumed.view()

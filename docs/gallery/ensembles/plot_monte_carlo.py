@@ -1,14 +1,14 @@
 r"""
-Monte Carlo with bands
-======================
+Monte Carlo simulation with quantiles
+=====================================
 
-A double pendulum hangs at rest; a gust gives both links angular velocities that nobody knows exactly. A thousand
-members with velocities drawn from a normal distribution run in one call, on threads, and the quantiles of their
-angles are bands over time.
+A double pendulum hangs at rest; a gust causes uncertain initial angular velocities of both links. One call runs a
+thousand members with normally distributed velocities on several threads. The figure shows quantiles of the angles
+versus time.
 
-Known: for small motions the standard deviation follows from the linear equations: the covariance is
-:math:`\Phi(t)\,P\,\Phi(t)^\mathsf{T}` with the matrix :math:`\Phi(t) = \exp(At)`. With a thousand members sampling
-leaves 2 % of it.
+Verification: for small motions, the covariance is :math:`\Phi(t)\,P\,\Phi(t)^\mathsf{T}` with
+:math:`\Phi(t) = \exp(At)` of the linear equations. The sampling error of the standard deviation is about 2 % for a
+thousand members.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ model.output("angles", [sl.atan2(bar.R[1, 0], bar.R[0, 0]) for bar in bars[1:]],
 system = sl.minimal_coordinates(model).derive().compile()
 
 # %%
-# Rates of the hinges with standard deviations of 0.02 and 0.03 rad/s. The numbers are the same on every machine.
+# Rates of the hinges have standard deviations of 0.02 and 0.03 rad/s. The samples are identical on all machines.
 
 members, times = 1000, np.linspace(0, 4, 81)
 deviations = np.array([0.02, 0.03])
@@ -47,7 +47,7 @@ print(result)
 angles = result.arrays["angles"]
 
 # %%
-# The same from the linear equations about the equilibrium. ``variations`` says what their coordinates mean:
+# Standard deviations by the linear equations about the equilibrium. ``variations`` converts their coordinates:
 
 linear = system.linearize()
 A, _, C, _ = linear.state_space(outputs=["angles"])
@@ -67,12 +67,12 @@ panels[0].set_ylabel("angle, degrees")
 panels[0].legend()
 
 found = angles.std(axis=0)
-print("deviations differ by", abs(found - known).max() / known.max(), "of the largest")
+print("relative error of the deviations:", abs(found - known).max() / known.max())
 assert not result.failed
 assert abs(found - known).max() < 0.02 * known.max()
 
 # %%
-# Any member can be had again, to the same bits, with everything:
+# ``member`` returns the complete solution of a member, with bit-identical outputs:
 
 one = result.member(17)
 assert np.array_equal(one.outputs["angles"], angles[17])

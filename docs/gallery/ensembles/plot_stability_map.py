@@ -1,11 +1,11 @@
 r"""
-A map of stability
-==================
+Stability map
+=============
 
-Kapitza's pendulum again, for 24 amplitudes and 24 frequencies of its pivot. ``combine="grid"`` runs all combinations,
-and histories are reduced to one number for each member: how low the bob comes.
+This example runs Kapitza's pendulum for 24 amplitudes and 24 frequencies of its pivot. ``combine="grid"`` runs all
+combinations, and each history is reduced to the smallest height of the bob.
 
-Known: the upright position is stable where :math:`(a\omega)^2 > 2gL`, for small amplitudes :math:`a` of the pivot.
+Verification: the upright position is stable if :math:`(a\omega)^2 > 2gL`, for small amplitudes :math:`a` of the pivot.
 """
 
 import matplotlib.pyplot as plt
@@ -46,7 +46,7 @@ lowest = result.dataset["height"].min(dim="time")
 print(lowest.dims)
 
 # %%
-# The line of Kapitza's condition divides the map:
+# Kapitza's condition separates the stable and the unstable region:
 
 stays = (lowest.transpose("amplitude", "frequency") > 0.9).to_numpy()
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -57,7 +57,7 @@ axes.legend(title="dark: stays upright")
 
 strength = np.outer(amplitudes, frequencies) / np.sqrt(2 * 9.81)
 print(
-    "off the condition by a tenth and more:",
+    "agreement at a distance of at least 10 % from the condition:",
     np.mean(stays[abs(strength - 1) > 0.1] == (strength > 1)[abs(strength - 1) > 0.1]),
 )
 assert not stays[strength < 0.9].any()

@@ -1,12 +1,11 @@
-r"""
+"""
 BDF of orders one to five
 =========================
 
-A chain of masses with stiff springs and dampers, and a swing of it that is slow. Backward differentiation formulas
-take the configurations of the last steps, in local coordinates of the new one; ``bdf`` chooses order and length of
-its steps.
+A chain of masses with stiff springs and dampers swings slowly. Backward differentiation formulas use the configurations
+of previous steps, in local coordinates about the new configuration; ``bdf`` selects order and step size.
 
-Known: ``bdf1`` to ``bdf5`` have the orders one to five. Orders that rise let steps grow.
+Verification: ``bdf1`` to ``bdf5`` have the orders one to five. Higher orders allow longer steps.
 """
 
 import matplotlib.pyplot as plt
@@ -21,10 +20,10 @@ above = sl.vector(0, 0)
 for k, node in enumerate(nodes):
     model.kinetic_energy(0.5 * node.x_dot.dot(node.x_dot) / 2)
     model.potential_energy(0.5 * 9.81 * node.x[1])
-    apart = node.x - above
-    length = sl.sqrt(apart.dot(apart))
+    relative = node.x - above
+    length = sl.sqrt(relative.dot(relative))
     if k == 0:
-        model.constraint("rod", (apart.dot(apart) - 0.25) / 2)
+        model.constraint("rod", (relative.dot(relative) - 0.25) / 2)
     else:
         model.potential_energy(stiffness * (length - 0.5) ** 2 / 2)
         rate = model.rate(length)
@@ -34,26 +33,26 @@ for k, node in enumerate(nodes):
 system = model.derive().compile()
 
 # %%
-# Three of them, with steps of one length:
+# Three formulas with fixed steps:
 
 methods = {1: "bdf1_index2", 3: "bdf3_index2", 5: "bdf5_index2"}
 steps = [2.0**-k for k in range(9, 13)]
 reference = sl.solve(system, 0.5, method="bdf5_index2", h=2.0**-14)
 rows = list(sl.convergence(system, 0.5, list(methods.values()), steps, reference=reference))
 for k, name in methods.items():
-    seen = [row.order.q for row in rows if row.method == name and row.error.q > 1e-12][-1]  # above rounding
+    seen = [row.order.q for row in rows if row.method == name and row.error.q > 1e-12][-1]  # errors above rounding
     print(name, "observed order of q", seen)
     assert k - 0.3 < seen < k + 1
 sl.plot_convergence(rows)
 
 # %%
-# Order and length as the tolerance asks:
+# Adaptive order and step size:
 
 adaptive = sl.solve(system, 3, method="bdf", rtol=1e-6, trace=True)
 taken = adaptive.trace.accepted
 figure, (lengths, orders) = plt.subplots(2, 1, figsize=(7, 4), layout="constrained", sharex=True)
 lengths.semilogy(adaptive.trace.t[taken], adaptive.trace.h[taken])
-lengths.set(ylabel="length of the step, s")
+lengths.set(ylabel="step size, s")
 orders.step(adaptive.trace.t[taken], adaptive.trace.order[taken], where="post")
 orders.set(xlabel="time, s", ylabel="order", yticks=range(1, 6))
 lengths_taken = adaptive.trace.h[taken]
@@ -62,6 +61,6 @@ assert adaptive.trace.order[taken].max() == 5
 assert lengths_taken.max() > 1000 * lengths_taken.min()
 
 # %%
-# The motion:
+# View of the motion:
 
 adaptive.view()

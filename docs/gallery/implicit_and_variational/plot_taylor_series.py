@@ -1,12 +1,12 @@
-r"""
-Taylor series, beside heyoka
-============================
+"""
+Taylor series and heyoka
+========================
 
-Where forces are smooth, the Taylor series of the motion is known to any order, on the group and with its constraint.
-A second of the fast heavy top, which turns by 150 rad meanwhile, takes forty steps. heyoka, if it is installed,
-integrates the same top by its own Taylor series in quaternions.
+The method ``taylor`` computes Taylor series of smooth motions to high order, on the group and with constraints. It
+takes forty steps for one second of the fast heavy top, which rotates by 150 rad in this time. If heyoka is installed,
+the example compares its Taylor series of the same top in quaternions.
 
-Known: the attitude after one second, in twenty digits, from series of order 44 in 42-digit arithmetic.
+Verification: the attitude after one second is known to twenty digits, from series of order 44 in 42-digit arithmetic.
 """
 
 import importlib.util
@@ -29,12 +29,12 @@ system = top.derive().compile()
 
 
 def error(quaternion):
-    """Largest difference from what is known, of p or of -p, which is the same rotation."""
+    """Return the largest error of p or of -p, which is the same rotation."""
     return min(np.abs(quaternion - KNOWN).max(), np.abs(quaternion + KNOWN).max())
 
 
 # %%
-# Errors follow the tolerance, and the number of steps hardly changes:
+# Errors follow the tolerance; the number of steps hardly changes:
 
 tolerances = 10.0 ** -np.arange(4, 15, 2)
 solutions = [sl.solve(system, 1, method="taylor", rtol=tol) for tol in tolerances]
@@ -44,7 +44,7 @@ for tolerance, count, size in zip(tolerances, steps["taylor"], errors["taylor"],
     print(f"rtol {tolerance:.0e}: {count} steps, error {size:.1e}")
 
 # %%
-# heyoka, without the constraint, since it has none:
+# heyoka does not support constraints, so that its model is the unconstrained top:
 
 if importlib.util.find_spec("heyoka"):
     import heyoka
@@ -85,6 +85,6 @@ if "heyoka" in errors:
     assert errors["heyoka"][-1] < 1e-10
 
 # %%
-# The motion in space, between the few steps along the series:
+# 3-D view of the motion, with dense output by the series:
 
 solutions[-1].view()

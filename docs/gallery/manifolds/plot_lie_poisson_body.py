@@ -1,13 +1,13 @@
 r"""
-A body by its momentum alone
-============================
+Lie–Poisson equations of a free body
+====================================
 
-The momentum of a free body in axes of the body is a point of the dual :math:`so(3)^*`, and a Hamiltonian is all that
-is stated: the equation :math:`\dot\mu = \mu\times\nabla H` follows. The flow stays on spheres :math:`|\mu| =
-\mathrm{const}`, its orbits are where such a sphere meets surfaces of equal energy.
+The angular momentum of a free body in body axes is a point of the dual :math:`so(3)^*`. The model consists of a
+Hamiltonian, and symlie derives :math:`\dot\mu = \mu\times\nabla H`. Orbits are intersections of the spheres
+:math:`|\mu| = \mathrm{const}` with surfaces of constant energy.
 
-Known: every step of a Lie group method keeps :math:`|\mu|` to rounding, whatever its order, since it moves
-:math:`\mu` by the group. A classical method of the same order on the three components does not.
+Verification: Lie group methods of any order preserve :math:`|\mu|` to rounding, because their steps are group actions
+on :math:`\mu`. A classical method of the same order for the three components does not.
 """
 
 import matplotlib.pyplot as plt
@@ -20,12 +20,12 @@ body = sl.Model("lie_poisson_body")
 node = body.node("body", sl.dual_space(sl.SO3))
 momentum = node.mu
 body.hamiltonian(sum(momentum[k] ** 2 / (2 * J[k]) for k in range(3)))
-body.output("size", momentum.norm())
+body.output("norm", momentum.norm())
 body.initial(node, mu=[1, 0, 0])
 system = body.derive().compile()
 
 # %%
-# Orbits from starts all over the unit sphere, with long steps:
+# Orbits with initial values distributed over the unit sphere, with long steps:
 
 starts = [[np.sin(a), np.cos(a) * np.sin(b), np.cos(a) * np.cos(b)] for a in (0.15, 0.6, 1.1) for b in (0.1, 1.5)]
 starts += [[0.05, 0.999, 0.03], [-0.05, -0.999, 0.03]]
@@ -38,16 +38,16 @@ sphere = figure.add_subplot(1, 2, 1, projection="3d")
 for found in orbits:
     sphere.plot(*found(np.linspace(0, 60, 1201)).field("body", "mu").T, lw=0.8)
 sphere.set(xlabel="first", ylabel="second", zlabel="third component", box_aspect=(1, 1, 1))
-kept = figure.add_subplot(1, 2, 2)
-kept.semilogy(classical.t[1:], abs(classical.outputs["size"][1:] - 1), label="classical, order 4")
-kept.semilogy(orbits[2].t[1:], abs(orbits[2].outputs["size"][1:] - 1) + 1e-17, label="on the group, order 4")
-kept.set(xlabel="time", ylabel="change of the size of the momentum")
-kept.legend()
+norm = figure.add_subplot(1, 2, 2)
+norm.semilogy(classical.t[1:], abs(classical.outputs["norm"][1:] - 1), label="classical, order 4")
+norm.semilogy(orbits[2].t[1:], abs(orbits[2].outputs["norm"][1:] - 1) + 1e-17, label="on the group, order 4")
+norm.set(xlabel="time", ylabel="relative error of |μ|")
+norm.legend()
 
 for found in orbits:
-    assert abs(found.outputs["size"] - 1).max() < 1e-13
+    assert abs(found.outputs["norm"] - 1).max() < 1e-13
     assert np.ptp(found.outputs["energy"]) < 2e-3
-assert abs(classical.outputs["size"][-1] - 1) > 1e-6
+assert abs(classical.outputs["norm"][-1] - 1) > 1e-6
 
 # %%
 # The momentum on its sphere:

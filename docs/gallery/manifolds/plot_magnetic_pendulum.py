@@ -1,15 +1,14 @@
 r"""
-A pendulum in a magnetic field
-==============================
+Pendulum in a magnetic field
+============================
 
-A charged bob on a sphere, in a magnetic field normal to the sphere that is in proportion to the height. The motion is
-a vector field on the tangent bundle :math:`T S^2`, whose points are a direction and an angular velocity across it.
-symlie writes it by an element of se(3), as integrators on homogeneous spaces need it, and refuses fields that leave
-the manifold.
+A charged bob moves on a sphere, in a magnetic field normal to the sphere that is proportional to the height. The motion
+is a vector field on the tangent bundle :math:`T S^2`, whose points are a direction and an angular velocity normal to
+it. symlie expresses the vector field by elements of se(3), as integrators on homogeneous spaces require, and rejects
+vector fields that are not tangent to the manifold.
 
-Known: the magnetic force does no work, and the field is symmetric about the vertical, so that energy and a momentum
-are conserved: :math:`(q\times\dot q)_3 - B q_3^2/2`, in which the field has its part. Every step stays on the
-manifold.
+Verification: the magnetic force does no work and the field is symmetric about the vertical axis, so that the energy and
+the momentum :math:`(q\times\dot q)_3 - B q_3^2/2` are constant. All steps remain on the manifold.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +28,7 @@ pendulum.initial(bob, q=[0.6, 0, -0.8], omega=[0.8, 1.5, 0.6])
 system = pendulum.derive().compile()
 
 # %%
-# With and without the field:
+# Motions with and without the field:
 
 charged = sl.solve(system, 6, rtol=1e-9)
 plain = sl.solve(system.with_parameters(field=0.0), 6, rtol=1e-9)
@@ -38,12 +37,12 @@ figure, (above, invariants) = plt.subplots(1, 2, figsize=(8, 3.6), layout="const
 for found, name in (plain, "without the field"), (charged, "with the field"):
     path = found.field("bob", "q")
     above.plot(path[:, 0], path[:, 1], label=name)
-above.set(xlabel="x over the length", ylabel="y over the length", aspect="equal")
+above.set(xlabel="x / length", ylabel="y / length", aspect="equal")
 above.legend()
 for name, label in ("energy", "energy"), ("momentum", "momentum about the vertical"):
     values = charged.outputs[name]
     invariants.plot(charged.t, values - values[0], label=label)
-invariants.set(xlabel="time", ylabel="change since the start")
+invariants.set(xlabel="time", ylabel="change from the initial value")
 invariants.legend()
 
 for found in plain, charged:
@@ -54,6 +53,6 @@ for found in plain, charged:
     assert abs((q * omega).sum(axis=1)).max() < 1e-12
 
 # %%
-# The direction on its sphere:
+# 3-D view of the direction on the sphere:
 
 charged.view()

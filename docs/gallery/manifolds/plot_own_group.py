@@ -1,14 +1,15 @@
 r"""
-A group of one's own
-====================
+Custom matrix group
+===================
 
-Motions that stretch and shear a plane and keep its areas are matrices of determinant one, SL(2). Three matrices that
-span its algebra are all that is stated: exponential, adjoint and the inverse of its tangent are derived, by series,
-since the eigenvalues of ad are neither 0 nor imaginary here.
+Area-preserving linear deformations of a plane are matrices of determinant one, SL(2). Three basis matrices of the
+algebra define the group. symlie derives exponential map, adjoint and inverse tangent operator, here by series, because
+the eigenvalues of ad are neither 0 nor imaginary.
 
-Known: the determinant stays one. A free motion, whose kinetic energy :math:`\operatorname{tr}(X^{-1}\dot
-X)^\mathsf{T}(X^{-1}\dot X)/2` is left-invariant, has :math:`X(t) = X_0\exp(t\,\xi^\mathsf{T})\exp(t(\xi -
-\xi^\mathsf{T}))` with the velocity :math:`\xi` at the start (Martin and Neff, J. Geom. Mech. 8, 2016).
+Verification: the determinant remains one. A free motion with the left-invariant kinetic energy
+:math:`\operatorname{tr}(X^{-1}\dot X)^\mathsf{T}(X^{-1}\dot X)/2` is
+:math:`X(t) = X_0\exp(t\,\xi^\mathsf{T})\exp(t(\xi - \xi^\mathsf{T}))` with the initial velocity :math:`\xi` (Martin and
+Neff, J. Geom. Mech. 8, 2016).
 """
 
 import matplotlib.pyplot as plt
@@ -31,19 +32,19 @@ flow.initial(q, v=[0.3, 0.5, -0.2])
 system = flow.derive().compile()
 
 # %%
-# The free motion beside the closed form, and one that a potential holds together:
+# The free motion with its closed form, and a motion that is bounded by a potential:
 
 free = sl.solve(system, 3, rtol=1e-10)
-held = sl.solve(system.with_parameters(strength=0.2), 12, rtol=1e-10)
+bounded = sl.solve(system.with_parameters(strength=0.2), 12, rtol=1e-10)
 xi = np.tensordot([0.3, 0.5, -0.2], BASIS, axes=1)
 exact = np.array([expm(t * xi.T) @ expm(t * (xi - xi.T)) for t in free.t])
 X = free.field("deformation", "X").reshape(-1, 2, 2)
-print("off the geodesic by", abs(X - exact).max())
+print("error of the geodesic:", abs(X - exact).max())
 
 angles = np.linspace(0, 2 * np.pi, 100)
 circle = np.array([np.cos(angles), np.sin(angles)])
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
-for axes, found, title in zip(panels, (free, held), ("free", "held by a potential"), strict=True):
+for axes, found, title in zip(panels, (free, bounded), ("free", "with a potential"), strict=True):
     for t in np.linspace(0, found.t[-1], 5):
         x, y = found(t).field("deformation", "X").reshape(2, 2) @ circle
         axes.plot(x, y, label=f"{t:g} s")
@@ -51,6 +52,6 @@ for axes, found, title in zip(panels, (free, held), ("free", "held by a potentia
     axes.legend()
 
 assert abs(X - exact).max() < 1e-8
-assert np.ptp(held.outputs["energy"]) < 1e-7
-for found in free, held:
+assert np.ptp(bounded.outputs["energy"]) < 1e-7
+for found in free, bounded:
     assert abs(found.outputs["determinant"] - 1).max() < 1e-9

@@ -1,15 +1,16 @@
 r"""
-A manifold of one's own
-=======================
+Custom manifold
+===============
 
-A manifold is a group, its action and a point. Lines through the origin of the plane, moved by rotations, are stated
-here, as the unit vectors :math:`(\cos 2\varphi, \sin 2\varphi)`: a line that is turned by half a turn is the same
-line. That the action is one is checked, and how it moves points is derived.
+A group, its action and a point define a homogeneous space. This example defines the space of lines through the origin
+of the plane, on which rotations act, by unit vectors :math:`(\cos 2\varphi, \sin 2\varphi)`, which are equal for
+opposite directions. symlie checks the axioms of the action and derives its differential.
 
-A director of a nematic liquid crystal in a shear flow is such a line. Known: Leslie and Ericksen's equation
-:math:`\dot\varphi = -\frac{\dot\gamma}{2}(1 - \lambda\cos 2\varphi)` makes half a turn in each
-:math:`\frac{2\pi}{\dot\gamma\sqrt{1-\lambda^2}}` for :math:`|\lambda| < 1`, and aligns at :math:`\cos 2\varphi =
-1/\lambda` for :math:`|\lambda| > 1`.
+The director of a nematic liquid crystal in shear flow is such a line.
+
+Verification: the Leslie–Ericksen equation :math:`\dot\varphi = -\frac{\dot\gamma}{2}(1 - \lambda\cos 2\varphi)` has the
+period :math:`\frac{2\pi}{\dot\gamma\sqrt{1-\lambda^2}}` for half a revolution if :math:`|\lambda| < 1`, and the stable
+direction :math:`\cos 2\varphi = 1/\lambda` if :math:`|\lambda| > 1`.
 """
 
 import matplotlib.pyplot as plt
@@ -31,14 +32,14 @@ shear = crystal.parameter("shear_rate", 1.0, unit="1/s")
 tumbling = crystal.parameter("tumbling", 0.8)
 line = crystal.node("director", lines)
 c, s = line.d
-rate = -shear * (1 - tumbling * c)  # of twice the angle
+rate = -shear * (1 - tumbling * c)  # rate of the doubled angle
 crystal.vector_field(line, d=sl.vector(-s * rate, c * rate))
 crystal.event("along", s, direction="falling", terminal=False)
 crystal.initial(line, d=[0, 1])
 system = crystal.derive().compile()
 
 # %%
-# One director that tumbles, and one that aligns:
+# A tumbling director and an aligning director:
 
 tumbles = sl.solve(system, 40, rtol=1e-10)
 aligns = sl.solve(system.with_parameters(tumbling=1.1), 40, rtol=1e-10)
@@ -51,9 +52,9 @@ for found, name in (tumbles, "λ = 0.8"), (aligns, "λ = 1.1"):
 axes.set(xlabel="time, s", ylabel="angle of the director, degrees")
 axes.legend()
 
-turns = np.diff([event.t for event in tumbles.events])
+periods = np.diff([event.t for event in tumbles.events])
 period = 2 * np.pi / np.sqrt(1 - 0.8**2)
-print("half a turn takes", turns, "s; known:", period)
-assert len(turns) > 2
-assert np.allclose(turns, period, rtol=1e-8)
+print("periods:", periods, "s; closed form:", period, "s")
+assert len(periods) > 2
+assert np.allclose(periods, period, rtol=1e-8)
 assert np.isclose(aligns.field("director", "d")[-1, 0], 1 / 1.1, rtol=1e-6)

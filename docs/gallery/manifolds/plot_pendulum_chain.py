@@ -1,14 +1,14 @@
 r"""
-A chain of pendulums on spheres
-===============================
+Pendulum chain on spheres
+=========================
 
-The directions of the rods of a chain and their angular velocities are points of :math:`(T S^2)^N`. Masses are placed
-at the ends of rods, tensions are the multipliers of constraints on accelerations, whose equations are tridiagonal: a
-step takes as long for each link, and the code is the same for any number of them.
+The directions and angular velocities of the rods of a chain are points of :math:`(T S^2)^N`. The point masses at the
+ends of the rods are dependent nodes. The tensions are multipliers of acceleration-level constraints with a tridiagonal
+matrix, so that the cost of a step is proportional to the number of links and the code does not depend on it.
 
-Known: small swings of a hanging chain of :math:`N` equal links have the frequencies :math:`\sqrt{x\,g/\ell}` with the
-zeros :math:`x` of Laguerre's polynomial :math:`L_N`, and the mass :math:`j` above the lowest one moves by
-:math:`L_j(x)`.
+Verification: small vibrations of a hanging chain of :math:`N` equal links have the angular frequencies
+:math:`\sqrt{x\,g/\ell}` with the zeros :math:`x` of the Laguerre polynomial :math:`L_N`, and the mass :math:`j` above
+the lowest one has the amplitude :math:`L_j(x)`.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ import symlie as sl
 
 
 def chain(links):
-    """A hanging chain of equal masses and rods."""
+    """Build a hanging chain of equal masses and rods."""
     model = sl.Model("pendulum_chain")
     gravity = model.parameter("gravity", 9.81, unit="m/s^2")
     link = sl.product_space(sl.TS2, name="link", fields=["directions", "angular_velocities"])
@@ -36,10 +36,10 @@ def chain(links):
     rod = sl.ElementType("rod", above="R3", below="R3", link=link)
     length = rod.parameter("lengths", 1.0, unit="m")
     q, omega = rod.link.directions, rod.link.angular_velocities
-    apart = rod.below.v_dot - rod.above.v_dot
-    rod.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
-    turned = rod.let(q.cross(apart) / length)
-    rod.field(rod.link, Omega=omega, U=q.cross(turned))
+    relative = rod.below.v_dot - rod.above.v_dot
+    rod.acceleration_constraint("tension", q.dot(relative) + length * omega.dot(omega))
+    angular_acceleration = rod.let(q.cross(relative) / length)
+    rod.field(rod.link, Omega=omega, U=q.cross(angular_acceleration))
     rod.place(rod.below, rod.above, length * q)
     model.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     rods.initial(directions=[0, 0, -1], angular_velocities=[0, 0, 0])
@@ -47,7 +47,7 @@ def chain(links):
 
 
 # %%
-# The slowest mode of sixteen links, by a small amplitude, over a period:
+# The slowest mode of sixteen links, with a small amplitude, over one period:
 
 N = 16
 zero = lagroots([0] * N + [1]).min()
@@ -61,11 +61,11 @@ small = sl.solve(
 )
 lowest = small.outputs["positions"].reshape(-1, N, 3)[:, -1, 0]
 mode = 1e-3 * np.cos(2 * np.pi * small.t / period)
-print("off the mode by", abs(lowest - mode).max() / 1e-3, "of the amplitude")
+print("error relative to the amplitude:", abs(lowest - mode).max() / 1e-3)
 assert abs(lowest - mode).max() < 1e-5
 
 # %%
-# The same code with 64 links, which are let go aside and swing over 10 s:
+# The same code with 64 links that start inclined and swing for 10 s:
 
 long = chain(64)
 system = long.derive().compile()
@@ -76,7 +76,7 @@ paths = np.pad(swing.outputs["positions"].reshape(-1, 64, 3), [(0, 0), (1, 0), (
 figure, (mode_of, snapshots) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 mode_of.plot(small.t, 1e3 * lowest, label="lowest mass")
 mode_of.plot(small.t, 1e3 * mode, "k:", label="Laguerre")
-mode_of.set(xlabel="time, s", ylabel="to the side, mm")
+mode_of.set(xlabel="time, s", ylabel="lateral displacement, mm")
 mode_of.legend()
 for t, x in zip(swing.t[::2], paths[::2], strict=True):
     snapshots.plot(x[:, 0], x[:, 2], label=f"{t:.0f} s")
@@ -85,13 +85,12 @@ snapshots.legend()
 
 energy = swing.outputs["energy"]
 lengths = np.linalg.norm(np.diff(paths, axis=1), axis=2)
-print(
-    "energy changes by", np.ptp(energy) / abs(energy[0]), "of its value; links are off by", abs(lengths - 1).max(), "m"
-)
+print("relative variation of the energy:", np.ptp(energy) / abs(energy[0]))
+print("largest error of the lengths:", abs(lengths - 1).max(), "m")
 assert np.ptp(energy) < 1e-5 * abs(energy[0])
 assert abs(lengths - 1).max() < 1e-12
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 swing.view()

@@ -1,13 +1,13 @@
-r"""
+"""
 Two quadrotors with a load
 ==========================
 
-Two quadrotors hold a load on two rods. The whole is one point of a product manifold: position and velocity of the
-load, attitudes on SO(3), and the rods on :math:`(TS^2)^2`. The rods pull with what keeps their lengths, which are
-found from two linear equations (Celledoni and others, Int. J. Comput. Math. 99, 2022, section 5).
+Two quadrotors carry a load on two rods. The configuration is one point of a product manifold: position and velocity of
+the load, attitudes on SO(3), and the rods on :math:`(TS^2)^2`. The constant lengths of the rods determine their
+tensions by two linear equations (Celledoni and others, Int. J. Comput. Math. 99, 2022, section 5).
 
-Known: under constant thrusts the centre of mass moves on a parabola, as a point does, while everything else swings,
-and energy is conserved with the potential of the thrusts.
+Verification: under constant thrusts, the centre of mass moves on a parabola, and the energy, including the potential of
+the thrusts, is constant.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,9 @@ x = model.node("quadrotors", space)
 rods, spins = (x.q1, x.q2), (x.omega1, x.omega2)
 
 # %%
-# Rods point from the load to the quadrotors. With tensions :math:`T_k` the load has
-# :math:`m\dot v = \sum T_k q_k - m g e_3`, and along a rod both ends have the same acceleration but for the swing:
+# Rods point from the load to the quadrotors. With the tensions :math:`T_k`, the equation of motion of the load is
+# :math:`m\dot v = \sum T_k q_k - m g e_3`. Along a rod, the accelerations of the ends differ by the centripetal
+# acceleration:
 #
 # .. math::  q_k\cdot\Bigl(\frac{u_k - T_k q_k}{m_k} - g e_3 - \dot v\Bigr) = -\ell_k|\omega_k|^2
 
@@ -38,25 +39,25 @@ cosine = rods[0].dot(rods[1])
 right = [
     q.dot(u) / m + length * w.dot(w) for q, u, m, length, w in zip(rods, thrusts, masses, lengths, spins, strict=True)
 ]
-own = [1 / m + 1 / load for m in masses]
-determinant = own[0] * own[1] - (cosine / load) ** 2
+diagonal = [1 / m + 1 / load for m in masses]
+determinant = diagonal[0] * diagonal[1] - (cosine / load) ** 2
 tensions = [
-    model.let((right[0] * own[1] - right[1] * cosine / load) / determinant),
-    model.let((right[1] * own[0] - right[0] * cosine / load) / determinant),
+    model.let((right[0] * diagonal[1] - right[1] * cosine / load) / determinant),
+    model.let((right[1] * diagonal[0] - right[0] * cosine / load) / determinant),
 ]
-relative = model.let((tensions[0] * rods[0] + tensions[1] * rods[1]) / load)  # of the load, without gravity
+relative = model.let((tensions[0] * rods[0] + tensions[1] * rods[1]) / load)  # acceleration of the load without gravity
 field = [*x.v, *(relative - g * up)]
 for R, Omega in (x.R1, x.Omega1), (x.R2, x.Omega2):
     L = sl.diag(inertia) * Omega
     torque = L.cross(Omega)
     field += [*(R * Omega), *(torque[k] / inertia[k] for k in range(3))]
 for q, w, u, m, length in zip(rods, spins, thrusts, masses, lengths, strict=True):
-    turned = q.cross(u / m - relative) / length  # the angular acceleration of the rod
-    field += [*w, *q.cross(turned)]
+    angular_acceleration = q.cross(u / m - relative) / length
+    field += [*w, *q.cross(angular_acceleration)]
 model.field(x, field)
 
 # %%
-# The potential of constant thrusts is part of the energy.
+# The energy includes the potential of the constant thrusts.
 
 places = [x.y + length * q for length, q in zip(lengths, rods, strict=True)]
 velocities = [x.v + length * w.cross(q) for length, w, q in zip(lengths, spins, rods, strict=True)]
@@ -81,7 +82,7 @@ pushes = {"thrust1": [0.4, 0.2, 9.5], "thrust2": [-0.6, 0.1, 9.5]}
 solution = sl.solve(model.derive().compile().with_parameters(**pushes), 4, method="rkmk_dopri5", rtol=1e-9)
 
 # %%
-# The centre of mass moves on a parabola, as a point does under the sum of thrusts and weight.
+# The centre of mass moves on a parabola, under the sum of thrusts and weight.
 
 t, centre = solution.t, solution.outputs["centre"]
 push = np.sum(list(pushes.values()), axis=0) / total - [0, 0, g]
@@ -98,13 +99,13 @@ start = np.array([0, 0.3, 0]), np.array([0.3, 0, 0.4])
 rods_at_start = np.array([0.6, 0, 0.8]), np.array([-0.8, 0, 0.6])
 speed = sum(m * n * np.cross(w, q) for m, n, w, q in zip(masses, lengths, start, rods_at_start, strict=True)) / total
 parabola = centre[0] + np.outer(t, speed) + np.outer(t**2 / 2, push)
-print("off the parabola by", abs(centre - parabola).max(), "m")
+print("error of the parabola:", abs(centre - parabola).max(), "m")
 assert abs(centre - parabola).max() < 1e-7
 assert np.ptp(solution.outputs["energy"]) < 1e-6
 for k in 1, 2:
     assert abs(np.linalg.norm(solution.field("quadrotors", f"q{k}"), axis=1) - 1).max() < 1e-12
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,12 +1,12 @@
 """
-A double wishbone
-=================
+Double wishbone suspension
+==========================
 
-Two arms on hinges carry the hub of a wheel by ball joints, a rod keeps its direction, a spring and a damper carry the
-load. The car is set down on its wheels, and the suspension comes to rest.
+Two arms on hinges guide the hub of a wheel through ball joints, and a tie rod keeps its direction. A spring and a
+damper support the load. When the load of the car is applied, the suspension oscillates and comes to rest.
 
-Known: with parallel hinges it is a four-bar linkage in the plane across, so the camber of the wheel follows from
-where two circles meet; and at rest the axle is in its static equilibrium.
+Verification: with parallel hinges the suspension is a four-bar linkage in the lateral plane, so that the camber follows
+from the intersection of two circles. The final state is the static equilibrium.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ import numpy as np
 import symlie as sl
 
 axle = sl.Model("double_wishbone")
-inner = np.array([[0, 0.4, 0.2], [0, 0.45, 0.5]])  # hinges of the lower and of the upper arm
-outer = np.array([[0, 0.8, 0.18], [0, 0.75, 0.52]])  # their ball joints
+inner = np.array([[0, 0.4, 0.2], [0, 0.45, 0.5]])  # hinges of the lower and upper arm
+outer = np.array([[0, 0.8, 0.18], [0, 0.75, 0.52]])  # ball joints of the arms
 lower = sl.RigidBody(
     axle, "lower", 2.0, sl.inertia.cylinder(2.0, radius=0.03, height=0.4, axis=1), position=(inner[0] + outer[0]) / 2
 )
@@ -41,13 +41,13 @@ system = axle.derive().compile()
 print(system.mobility())
 
 # %%
-# The load is on the wheel at once:
+# The load acts on the wheel from the start:
 
 solution = sl.solve(system, 1.5, rtol=1e-8)
 a, b = (complex(*p[1:]) for p in inner)
 c, d = (complex(*p[1:]) for p in outer)
 ball = a + (c - a) * np.exp(1j * solution.outputs["low_angle"])
-gap = ball - b  # of the lower ball joint from the upper hinge
+gap = ball - b  # from the upper hinge to the lower ball joint
 inside = np.arccos((abs(d - b) ** 2 + abs(gap) ** 2 - abs(d - c) ** 2) / (2 * abs(d - b) * abs(gap)))
 top = b + abs(d - b) * gap / abs(gap) * np.exp(1j * inside)
 closed_form = np.angle((top - ball) / (d - c))
@@ -56,18 +56,18 @@ camber = np.arctan2(R[:, 2, 1], R[:, 1, 1])
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
 axes[0].plot(solution.t, 1000 * (height - height[0]))
-axes[0].set(xlabel="time, s", ylabel="travel of the wheel, mm")
+axes[0].set(xlabel="time, s", ylabel="wheel travel, mm")
 axes[1].plot(1000 * (height - height[0]), np.degrees(camber), label="camber")
 axes[1].plot(1000 * (height - height[0]), np.degrees(closed_form), "k:", label="four-bar linkage")
-axes[1].set(xlabel="travel of the wheel, mm", ylabel="camber, degrees")
+axes[1].set(xlabel="wheel travel, mm", ylabel="camber, degrees")
 axes[1].legend()
 
 rest = system.static_equilibrium()
-print("camber off by", abs(camber - closed_form).max(), "rad")
+print("error of the camber:", abs(camber - closed_form).max(), "rad")
 assert np.allclose(camber, closed_form, atol=1e-8)
 assert np.allclose(solution.q[-1], rest.q, atol=1e-5)
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,12 +1,12 @@
 """
-Every kind of joint
+All kinds of joints
 ===================
 
-Fifteen kinds of joints, each between the ground and one body, which gravity and a wind from the side set in motion. A
-joint is a few rows between two frames; what it leaves is what the body does.
+Each of fifteen kinds of joints connects a body to the ground. Gravity and a lateral force set the bodies in motion. A
+joint consists of a few constraint equations between two frames.
 
-Known: the degrees of freedom of each kind, as books on mechanisms count them, and the energy is conserved whatever
-the joint is, since its forces do no work.
+Verification: the degrees of freedom of each kind are those of the literature on mechanisms, and the energy is constant,
+because the reactions do no work.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ import symlie as sl
 
 origin = [0, 0, 0]
 x, y, z = np.eye(3)
-stated = {  # arguments of the joint, and the degrees of freedom that it leaves
+KINDS = {  # arguments of the joint, and its degrees of freedom
     "RigidJoint": ({"at": origin}, 0),
     "RevoluteJoint": ({"at": origin, "axis": y}, 1),
     "PrismaticJoint": ({"at": origin, "axis": x}, 1),
@@ -35,13 +35,13 @@ stated = {  # arguments of the joint, and the degrees of freedom that it leaves
 }
 
 # %%
-# Short runs of small models are not worth a compilation: they take NumPy.
+# Short runs of small models use NumPy, because compilation would take longer than the run.
 
 solutions = {}
-for kind, (words, freedoms) in stated.items():
+for kind, (arguments, freedoms) in KINDS.items():
     model = sl.Model(kind)
     body = sl.RigidBody(model, "body", 1.0, [0.1, 0.12, 0.08], position=[0, 0, 0.5])
-    getattr(sl, kind)(model, "joint", model.ground, body, **words)
+    getattr(sl, kind)(model, "joint", model.ground, body, **arguments)
     model.gravity([2.0, 1.0, -9.81])
     model.output("corner", body.point([0.2, 0.2, 0.2]), unit="m")
     system = model.derive().compile(backend="numpy")
@@ -51,7 +51,7 @@ for kind, (words, freedoms) in stated.items():
     solutions[kind] = sl.solve(system, 1, method="half_explicit_5", h=0.02, stabilize="projection")
 
 # %%
-# Paths of one corner of the body from its start, each at its own scale:
+# Paths of one corner of each body from the initial position (dot), with individual axis scales:
 
 figure = plt.figure(figsize=(9, 6), layout="constrained")
 for k, (kind, found) in enumerate(solutions.items()):
@@ -65,6 +65,6 @@ for kind, found in solutions.items():
     assert found.statistics.max_constraint_residual < 1e-12, kind
 
 # %%
-# One of them in space:
+# The motion with a universal joint in space:
 
 solutions["UniversalJoint"].view()

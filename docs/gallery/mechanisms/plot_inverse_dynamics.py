@@ -1,13 +1,13 @@
-r"""
+"""
 Inverse dynamics of a sampled motion
 ====================================
 
-Which torques does an arm need for a motion that was recorded as a table of angles? A drive keeps each joint at a spline
-through the samples; its effort is the torque. Constraints are differentiated twice, so that the spline needs two
-continuous derivatives: cubic splines have torques with an error that falls with the square of the sampling interval,
-quintic ones with its fourth power.
+This example computes the torques of an arm for a motion that is given as a table of angles. A drive prescribes each
+joint angle as a spline through the samples; its effort is the torque. Constraints are differentiated twice, so that
+the splines need two continuous derivatives. The error of the torques is of second order in the sampling interval for
+cubic splines, and of fourth order for quintic splines.
 
-Known: the torques of the motion that was sampled, from the equations of the arm with two links.
+Verification: the torques agree with the equations of motion of the arm with two links.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ MASSES, LENGTH, CENTRES, INERTIAS, GRAVITY = (3.0, 2.0), 0.5, (0.25, 0.2), (0.07
 
 
 def motion(t):
-    """Angles of both joints with their rates and accelerations, shape (3, 2, n), in rad and s."""
+    """Return angles, rates and accelerations of both joints, shape (3, 2, n), in rad and s."""
     a, b = 0.6, -0.8
     angles = [a * (1 - np.cos(2 * t)), b * (1 - np.cos(3 * t))]
     rates = [2 * a * np.sin(2 * t), 3 * b * np.sin(3 * t)]
@@ -27,7 +27,7 @@ def motion(t):
 
 
 def torques(t):
-    """M(φ) φ'' + h(φ, φ') + G(φ) of both joints, shape (2, n), in N m."""
+    """Return M(φ) φ'' + h(φ, φ') + G(φ) of both joints, shape (2, n), in N m."""
     (q1, q2), (v1, v2), (a1, a2) = motion(t)
     (m1, m2), (c1, c2), (i1, i2) = MASSES, CENTRES, INERTIAS
     couple = m2 * LENGTH * c2
@@ -41,7 +41,7 @@ def torques(t):
 
 
 def arm(order):
-    """The arm with both angles as splines through 41 samples of two seconds."""
+    """Build the arm with both angles as splines through 41 samples of two seconds."""
     model = sl.Model("sampled_arm")
     samples = np.linspace(0, 2, 41)
     before, pivot = model.ground, [0, 0, 0]
@@ -57,11 +57,11 @@ def arm(order):
 
 
 # %%
-# The samples are data of a run: ``with_table`` takes others without a new derivation.
+# ``with_table`` replaces the samples without a new derivation.
 
 
 def errors(system, count):
-    """The motion through so many samples, and the errors of the torques of both joints."""
+    """Run the motion with a number of samples; return the solution, the torques and their largest error."""
     samples = np.linspace(0, 2, count)
     solution = sl.solve(system.with_table("angles", samples, motion(samples)[0].T), 2, h=0.0125)
     found = np.array([solution.outputs[f"joint{k}_drive_effort"] for k in (1, 2)])

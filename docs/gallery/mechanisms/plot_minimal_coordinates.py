@@ -1,13 +1,13 @@
 """
-Coordinates of joints alone
-===========================
+Minimal coordinates
+===================
 
-An arm of two links on a ball joint and a hinge, in two forms: bodies with constraints, and the coordinates of the
-joints alone, to which ``sl.minimal_coordinates`` turns the same statement. The ball joint keeps its rotation on
-SO(3), so that nothing is singular.
+An arm consists of two links on a ball joint and a hinge. The example compares two formulations of one model: bodies
+with constraints, and joint coordinates by ``sl.minimal_coordinates``. The rotation of the ball joint is an element of
+SO(3), without singularities.
 
-Known: both are one motion. The first knows the forces in the joints, the second has four velocities in place of
-twelve.
+Verification: both formulations have the same motion. The first one has twelve velocities and also computes the forces
+in the joints; the second one has four velocities.
 """
 
 import matplotlib.pyplot as plt
@@ -23,12 +23,12 @@ elbow = sl.RevoluteJoint(arm, "elbow", upper, lower, at=[0, 0, -0.5], axis=[0, 1
 sl.TorsionSpring(arm, "muscle", elbow, stiffness=2.0, rest=1.0, damping=0.05)
 arm.gravity([0, 0, -9.81])
 arm.output("hand", lower.point([0, 0, -0.2]), unit="m")
-for body in upper, lower:  # both turn about the shoulder as one
-    turning = np.array([3.0, 1.0, 2.0])
-    arm.initial(body.node, Omega=turning, x_dot=np.cross(turning, [0, 0, -0.25 if body is upper else -0.7]))
+for body in upper, lower:  # both rotate about the shoulder as one rigid body
+    rotation = np.array([3.0, 1.0, 2.0])
+    arm.initial(body.node, Omega=rotation, x_dot=np.cross(rotation, [0, 0, -0.25 if body is upper else -0.7]))
 
 # %%
-# Two systems from one statement:
+# Two systems of one model:
 
 systems = {
     "bodies": arm.derive().compile(),
@@ -50,12 +50,12 @@ axes[1].set(xlabel="time, s", ylabel="force in the joint, N")
 axes[1].legend()
 
 apart = abs(found["bodies"].outputs["hand"] - found["joints"].outputs["hand"]).max()
-print("the hand differs by", apart, "m")
+print("largest difference of the hand:", apart, "m")
 assert apart < 1e-7
 assert found["bodies"].v.shape[1] == 12
 assert found["joints"].v.shape[1] == 4
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 found["bodies"].view()

@@ -1,13 +1,14 @@
-r"""
-A Puma 560 with controllers
-===========================
+"""
+Puma 560 with controllers
+=========================
 
-A robot of six links on revolute joints, stated by its table of Denavit and Hartenberg: lengths, twists, masses,
-centres, inertias. Each joint follows a profile of two parabolas by a controller. The bodies keep their own
-coordinates, and the forces in the joints come with the motion.
+A robot consists of six links on revolute joints and is defined by its Denavit–Hartenberg table with masses, centres of
+mass and moments of inertia. A controller of each joint follows a profile of two parabolas. The unknowns are those of
+the bodies, and the forces in the joints are part of the solution.
 
-Known: the angles after one second, from the recursion of Newton and Euler in six angles by a method of order six in
-80-bit arithmetic. Data: Holzinger, Arnold and Gerstmayr, Multibody Syst. Dyn., 2024, section 4.4.
+Verification: the angles after one second agree with the recursive Newton–Euler algorithm in six joint angles, with a
+method of order six in 80-bit arithmetic. Data: Holzinger, Arnold and Gerstmayr, Multibody Syst. Dyn., 2024, section
+4.4.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +16,7 @@ import numpy as np
 
 import symlie as sl
 
-LINKS = (  # d and a in m, twist in right angles, mass in kg, its centre in m, inertia about it in kg m²
+LINKS = (  # d and a in m, twist in right angles, mass in kg, centre of mass in m, inertia in kg m²
     (0.0, 0.0, 1, 20.0, (0.0, 0.0, 0.0), (0.0, 0.35, 0.0)),
     (0.0, 0.4318, 0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539)),
     (0.15005, 0.0203, -1, 4.8, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125)),
@@ -44,7 +45,8 @@ puma.gravity([0, 0, -9.81])
 puma.output("angles", [joint.angle for joint in joints], unit="rad")
 
 # %%
-# There are 36 velocities and 30 rows, and the controllers are stiff: steps are shorter than a millisecond.
+# The model has 36 velocities and 30 constraint equations. The controllers are stiff, so that the step size is below one
+# millisecond.
 
 solution = sl.solve(puma.derive().compile(), 1, method="half_explicit_5", h=2.0**-11)
 
@@ -59,11 +61,11 @@ axes[1].legend(title="joint")
 
 known = [-2.094970601023622, 1.0468379358918567, -3.4909198136317814]
 known += [1.5713785805647098, 1.5707326084156803, 0.7853717388342085]
-print("off by", abs(solution.outputs["angles"][-1] - known).max(), "rad")
+print("largest error:", abs(solution.outputs["angles"][-1] - known).max(), "rad")
 assert np.allclose(solution.outputs["angles"][-1], known, atol=1e-9)
-assert abs(solution.outputs["angles"][-1] - GOAL).max() < 1e-2  # the controllers are near to their goals
+assert abs(solution.outputs["angles"][-1] - GOAL).max() < 1e-2  # the controllers nearly reach their goals
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

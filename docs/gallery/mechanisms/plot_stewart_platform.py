@@ -1,12 +1,11 @@
 """
-A Stewart platform
-==================
+Stewart platform
+================
 
-Six cylinders, on universal joints below and spherical ones above, carry a platform. They are driven to the lengths
-that a motion of the platform needs, and the efforts of the drives are what the cylinders must press with.
+Six cylinders, on universal joints below and spherical joints above, move a platform. Drives prescribe the lengths of
+the cylinders for a desired motion of the platform. The efforts of the drives are the forces of the cylinders.
 
-Known: the platform makes the motion that the lengths were made from, and the work of the cylinders is the change of
-the energy.
+Verification: the platform follows the desired motion, and the work of the cylinders equals the change of energy.
 """
 
 import matplotlib.pyplot as plt
@@ -43,13 +42,13 @@ system = stewart.derive().compile(backend="numpy")
 print(system.mobility().line)
 
 # %%
-# Thirteen bodies, 78 rows; no freedom is left.
+# The model has thirteen bodies and 78 constraint equations, and no degree of freedom.
 
 solution = sl.solve(system, 1.5, method="half_explicit_5", h=0.02)
 time = solution.t
-wanted = np.column_stack([0.1 * np.sin(2 * time), 0.1 * (1 - np.cos(2 * time)), 1 + 0 * time])
+desired = np.column_stack([0.1 * np.sin(2 * time), 0.1 * (1 - np.cos(2 * time)), 1 + 0 * time])
 R = solution.field("plate", "R")
-turned = np.arctan2(R[:, 1, 0], R[:, 0, 0])
+rotation = np.arctan2(R[:, 1, 0], R[:, 0, 0])
 efforts = np.column_stack([solution.outputs[f"leg{k}_drive_effort"] for k in range(6)])
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
@@ -58,15 +57,15 @@ axes[0].set(xlabel="time, s", ylabel="stroke of the cylinders, m")
 axes[1].plot(time, efforts)
 axes[1].set(xlabel="time, s", ylabel="thrust of the cylinders, N")
 
-print("off the wanted motion by", abs(solution.field("plate", "x") - wanted).max(), "m")
-assert np.allclose(solution.field("plate", "x"), wanted, atol=1e-6)
-assert np.allclose(turned, 0.2 * np.sin(3 * time), atol=1e-6)
+print("error of the position:", abs(solution.field("plate", "x") - desired).max(), "m")
+assert np.allclose(solution.field("plate", "x"), desired, atol=1e-6)
+assert np.allclose(rotation, 0.2 * np.sin(3 * time), atol=1e-6)
 energy, power = solution.outputs["energy"], solution.outputs["power"]
 work = cumulative_simpson(power, x=time, initial=0)
-print("work and energy differ by", abs(energy - energy[0] - work).max(), "J of", np.ptp(energy))
+print("difference of work and energy:", abs(energy - energy[0] - work).max(), "J of", np.ptp(energy))
 assert np.allclose(energy - energy[0], work, atol=1e-3)
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

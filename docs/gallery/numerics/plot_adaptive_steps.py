@@ -1,12 +1,12 @@
 r"""
-Steps that adapt, and events
-============================
+Adaptive steps and events
+=========================
 
-A pendulum nearly stands on its head, falls, and comes back: for a long time hardly anything happens, and then much.
-Steps follow a tolerance. An event is a scalar whose zeros are found within the steps, to rounding.
+A pendulum starts close to its upper equilibrium, falls and returns: a long slow phase precedes a short fast one. The
+step size follows the tolerance. Events are zeros of scalar functions, located within steps to rounding.
 
-Known: a pendulum of length 1 m that swings up to the angle :math:`\alpha` passes its lowest point after each
-:math:`2K(\sin\frac{\alpha}{2})/\sqrt{g}`, and there :math:`v^2 = 2g(1 - \cos\alpha)`.
+Verification: a pendulum of length 1 m with the amplitude :math:`\alpha` passes its lowest point at intervals of
+:math:`2K(\sin\frac{\alpha}{2})/\sqrt{g}`, with :math:`v^2 = 2g(1 - \cos\alpha)`.
 """
 
 import matplotlib.pyplot as plt
@@ -27,13 +27,13 @@ pendulum.initial(bob, x=[np.sin(alpha), -np.cos(alpha)], x_dot=[0, 0])
 system = pendulum.derive().compile()
 
 # %%
-# ``trace=True`` keeps all steps that were tried, and their error estimates.
+# ``trace=True`` records all attempted steps with their error estimates.
 
 solution = sl.solve(system, 16, rtol=1e-9, atol=1e-11, trace=True)
 solution.plot_steps()
 
 # %%
-# What happened, and when:
+# The angle with all events:
 
 x = solution.field("bob", "x")
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -47,7 +47,7 @@ axes.legend()
 
 lowest = np.array([event.t for event in solution.events if event.name == "lowest"])
 quarter = ellipkm1(np.cos(alpha / 2) ** 2) / np.sqrt(9.81)
-print("found", lowest, "s; known", quarter * (1 + 2 * np.arange(len(lowest))), "s")
+print("events:", lowest, "s; closed form:", quarter * (1 + 2 * np.arange(len(lowest))), "s")
 assert len(lowest) >= 4
 assert np.allclose(lowest, quarter * (1 + 2 * np.arange(len(lowest))), rtol=1e-6)
 for t in lowest:
@@ -60,6 +60,6 @@ print(f"steps at the lowest point: {max(falling):.4f} s at most; longest: {taken
 assert taken.max() > 3 * max(falling)
 
 # %%
-# The motion:
+# View of the motion:
 
 solution.view()

@@ -1,11 +1,11 @@
 """
-C against NumPy
-===============
+C and NumPy backends
+====================
 
-From one statement two programs are emitted: C, which is compiled and loaded, and NumPy, which runs everywhere and can
-be read. They are the same list of operations, and nothing is left to a compiler that changes numbers.
+symlie generates C code, which it compiles and loads, and NumPy code, which is portable and readable. Both have the same
+list of operations, and compiler options do not permit optimisations that change results.
 
-Known: their results agree to rounding. Compiling takes its time once, and the code is kept.
+Verification: the results agree to rounding. Code is compiled once and then cached.
 """
 
 import time
@@ -26,7 +26,7 @@ model.initial(upper.node, Omega=[1, 2, 3])
 equations = model.derive()
 
 # %%
-# The same run by both:
+# The same run with both backends:
 
 times, solutions = {}, {}
 for backend in "c", "numpy":
@@ -37,7 +37,7 @@ for backend in "c", "numpy":
     times[backend] = made - begin, time.process_time() - made
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-for k, title in enumerate(["emit and compile", "200 steps"]):
+for k, title in enumerate(["generate and compile", "200 steps"]):
     axes[k].bar(list(times), [times[name][k] for name in times], color=["C0", "C1"], width=0.5)
     axes[k].set(title=title, ylabel="processor time, s", yscale="log" if k else "linear")
     axes[k].grid(axis="x", visible=False)

@@ -1,12 +1,12 @@
-r"""
-Orders that are observed
-========================
+"""
+Observed orders
+===============
 
-A method of order :math:`p` divides its error by :math:`2^p` when steps are halved. ``sl.convergence`` runs methods
-with several steps, compares their ends with a reference and gives the orders between one step and the next.
+A method of order :math:`p` reduces its error by :math:`2^p` if the step size is halved. ``sl.convergence`` runs methods
+with several step sizes, compares the final states with a reference and returns observed orders.
 
-Known: half-explicit methods have their order in the configuration and in the velocity, and one less in the
-multipliers, in general; those of the acceleration level, ``multipliers="index1"``, have the whole order.
+Verification: half-explicit methods have their full order in configuration and velocity, and in general one order less
+in the multipliers. Multipliers of the acceleration-level system, ``multipliers="index1"``, have full order.
 """
 
 import symlie as sl
@@ -21,7 +21,7 @@ top.initial(q, x=[0, 1, 0], Omega=[0, 10, -2])
 system = top.derive().compile()
 
 # %%
-# Four methods, five steps each:
+# Four methods with five step sizes:
 
 methods = ["half_explicit_2", "half_explicit_3", "half_explicit_4", "half_explicit_5"]
 steps = [2.0**-k for k in range(6, 11)]
@@ -31,18 +31,18 @@ for row in rows:
 sl.plot_convergence(rows)
 
 # %%
-# The orders between the two finest steps:
+# Orders of the two smallest step sizes:
 
 for k, name in enumerate(methods, start=2):
     finest = [row for row in rows if row.method == name][-1]
     print(f"{name}: orders {finest.order.q:.2f} of q, {finest.order.v:.2f} of v, {finest.order.multipliers:.2f} of λ")
     assert k - 0.3 < finest.order.q < k + 0.8
     assert k - 0.3 < finest.order.v < k + 0.8
-    if k < 5:  # with order five λ is at rounding
+    if k < 5:  # with order five, errors of λ are at rounding
         assert abs(finest.order.multipliers - (k - 1)) < 0.3
 
 # %%
-# Multipliers of the acceleration level:
+# Multipliers of the acceleration-level system:
 
 again = list(sl.convergence(system, 1, methods[:3], steps, multipliers="index1"))
 for k, name in enumerate(methods[:3], start=2):

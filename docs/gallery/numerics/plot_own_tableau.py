@@ -1,12 +1,12 @@
-r"""
-A tableau of one's own
-======================
+"""
+Custom tableau
+==============
 
-A Runge–Kutta method is a TOML file, with fractions as they stand in the literature. The family says how it is used:
-here Ralston's method of order three becomes a Munthe-Kaas method, whose stages are in the algebra.
+A TOML file defines a Runge–Kutta method, with coefficients as fractions. The family determines the use of the tableau:
+here, Ralston's method of order three becomes a Munthe-Kaas method with stages in the Lie algebra.
 
-Known: on a manifold a tableau needs a commutator from order three on. Without one the same coefficients have order
-two only.
+Verification: on a manifold, methods of order three and higher need commutators. Without them, the same coefficients
+have order two.
 """
 
 import tempfile
@@ -26,7 +26,7 @@ ralston = sl.load_tableau(folder / "ralston3.toml")
 print(ralston)
 
 # %%
-# A body on SO(3), driven and free to turn:
+# A body on SO(3) with a driving torque:
 
 body = sl.Model("driven_body")
 q = body.node("body", sl.SO3)
@@ -41,7 +41,7 @@ rows = list(sl.convergence(system, 2, [ralston, "rkmk_kutta3"], steps, reference
 sl.plot_convergence(rows)
 
 # %%
-# Without commutators the tangent map of the stages is cut off too early:
+# Without commutators, the series of the inverse tangent operator has too few terms:
 
 plain = list(sl.convergence(system, 2, [ralston], steps, reference=reference, method_options={"commutators": 0}))
 order = {"with": rows[len(steps) - 1].order.q, "without": plain[-1].order.q}

@@ -1,14 +1,14 @@
 r"""
-Small angles, and a proof
-=========================
+Proved accuracy at small angles
+===============================
 
-Rotations need functions such as :math:`(\omega - \sin\omega)/\omega^3`. As it is written, it cancels where the angle
-is small; a Taylor polynomial below a threshold helps only if the threshold is right. ``symlie verify`` judges a pair
-of formulas: it bounds its error over the whole domain in ball arithmetic, compares the coefficients and proposes the
+Rotations need functions such as :math:`(\omega - \sin\omega)/\omega^3`, whose closed form suffers from cancellation at
+small angles. A Taylor polynomial below a threshold helps only if the threshold is suitable. ``symlie verify`` bounds
+the error of such a pair of formulas over the whole domain in ball arithmetic, checks the coefficients and computes the
 best threshold.
 
-Known: the values themselves, in fifty digits. symlie evaluates this function by one polynomial without a switch,
-whose proved bound on :math:`[0, \pi]` is 1.32 units of the last place.
+Verification: values in fifty digits. symlie evaluates this function by one polynomial without a threshold; the proved
+error bound on :math:`[0, \pi]` is 1.32 eps.
 """
 
 import json
@@ -23,7 +23,7 @@ import numpy as np
 
 EPS = 2.0**-52
 folder = Path(tempfile.mkdtemp())
-stated = """
+PAIR = """
 [c3]
 closed_form = "(w - sin(w)) / w**3"
 polynomial = "1/6 - w**2/120 + w**4/5040"
@@ -31,35 +31,33 @@ threshold = {threshold}
 """
 
 
-def verify(*words):
-    """What ``symlie verify`` says with these words; its exit code is 1 where a bound is above its target."""
-    command = [sys.executable, "-m", "symlie", "verify", *words, "--json"]
+def verify(*arguments):
+    """Return the report of ``symlie verify``; its exit code is 1 if a bound exceeds its target."""
+    command = [sys.executable, "-m", "symlie", "verify", *arguments, "--json"]
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
 
 
-def judged(threshold):
-    """What is said of the pair with this threshold."""
+def report(threshold):
+    """Return the report on the pair of formulas with a threshold."""
     file = folder / "mine.toml"
-    file.write_text(stated.format(threshold=threshold))
+    file.write_text(PAIR.format(threshold=threshold))
     return verify(str(file))["functions"][0]
 
 
 # %%
-# A threshold that papers print, 10⁻⁴, and the one that is proposed instead:
+# The published threshold 10⁻⁴, and the best threshold:
 
-printed = judged(1e-4)
-best = judged(printed["best_switch"]["threshold"])
-print(
-    f"threshold 1e-4: error up to {printed['proved_eps'] * EPS:.1e} proved, {printed['measured_eps'] * EPS:.1e} found"
-)
-print(f"threshold {best['switch']}: up to {best['proved_eps'] * EPS:.1e}")
+printed = report(1e-4)
+best = report(printed["best_switch"]["threshold"])
+print(f"threshold 1e-4: proved {printed['proved_eps'] * EPS:.1e}, measured {printed['measured_eps'] * EPS:.1e}")
+print(f"threshold {best['switch']}: proved {best['proved_eps'] * EPS:.1e}")
 
 # %%
-# The same errors, seen against many digits:
+# Errors against values in fifty digits:
 
 
 def exact(w):
-    """The function in fifty digits."""
+    """Return the function in fifty digits."""
     with mpmath.workdps(50):
         w = mpmath.mpf(w)
         return (w - mpmath.sin(w)) / w**3
@@ -86,14 +84,12 @@ assert 1e-8 < printed["measured_eps"] * EPS <= printed["proved_eps"] * EPS
 assert best["proved_eps"] < 1e-4 * printed["proved_eps"]
 
 # %%
-# And symlie's own evaluation. The proof is written as a certificate, which a checker that shares nothing with the
-# prover proves again:
+# The evaluation by symlie. The proof is saved as a certificate, which an independent checker verifies:
 
 certificate = str(folder / "c3.json")
-own = verify("c3", "--certificate", certificate)["functions"][1]
+builtin = verify("c3", "--certificate", certificate)["functions"][1]
 checked = verify("--check", certificate)
-print(
-    f"on [0, π] proved: {own['proved_eps']:.3f} eps, found: {own['measured_eps']:.3f} eps; checked: {checked['status']}"
-)
-assert own["measured_eps"] <= own["proved_eps"] < 1.32
+print(f"on [0, π] proved: {builtin['proved_eps']:.3f} eps, measured: {builtin['measured_eps']:.3f} eps")
+print("certificate:", checked["status"])
+assert builtin["measured_eps"] <= builtin["proved_eps"] < 1.32
 assert checked["status"] == "ok"

@@ -1,12 +1,14 @@
 """
-Residuals with Baumgarte's term
-===============================
+Residuals with Baumgarte stabilisation
+======================================
 
 D. Tumiotto and M. Arnold, *Half-explicit Runge-Kutta Lie group integrators for flexible multibody systems*, extended
-abstract, 2024. Figure 2 shows what Baumgarte's term takes away of a drift.
+abstract, 2024. Figure 2 shows the reduction of the drift by Baumgarte stabilisation.
 
-``symlie paper`` runs the item, draws it and judges it: numbers that are known must hold within their bounds. Known:
-the factor of 30 of the abstract is that of a slow top; the fast one of the benchmark gains little.
+``symlie paper`` runs and draws the figure and compares known values with their bounds.
+
+Verification: the factor 30 of the abstract holds for a slow top; the reduction is small for the fast top of the
+benchmark.
 """
 
 import subprocess
@@ -19,18 +21,18 @@ import matplotlib.pyplot as plt
 
 folder = Path(tempfile.mkdtemp())
 command = [sys.executable, "-m", "symlie", "paper", "tumiotto2024a", "--figure", "2", "--quick", "--out", str(folder)]
-# It fails where a bound does not hold.
-said = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
-for line in said.splitlines():
+# The exit code is nonzero if a bound is violated.
+report = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True).stdout
+for line in report.splitlines():
     print(textwrap.fill(line, 100, subsequent_indent="    "))
 
-assert "corrected" in said.splitlines()[0]
+assert "corrected" in report.splitlines()[0]
 
 # %%
-# The picture that it drew:
+# The resulting figure:
 
-picture = plt.imread(next(folder.glob("*.png")))
-figure = plt.figure(figsize=(8, 8 * picture.shape[0] / picture.shape[1]))
+image = plt.imread(next(folder.glob("*.png")))
+figure = plt.figure(figsize=(8, 8 * image.shape[0] / image.shape[1]))
 axes = figure.add_axes((0, 0, 1, 1))
-axes.imshow(picture)
+axes.imshow(image)
 axes.set_axis_off()

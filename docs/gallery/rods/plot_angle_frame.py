@@ -1,14 +1,14 @@
-"""
+r"""
 Rods joined at an angle
 =======================
 
-A frame of two arms, clamped at one end, with a force out of its plane at the other one. The second arm starts at the
-last node of the first one, at an angle that stays constant.
+A frame of two arms is clamped at one end, with an out-of-plane force at the other end. The second arm starts at the
+last node of the first arm, at a constant angle.
 
-Known: by Castigliano's theorem the force :math:`F` deflects the end of arms of length :math:`L` at an angle
-:math:`\\alpha` by :math:`FL^3/EI\\,(1/3 + ((1 + c)^3 - c^3)/3) + FL^3/GJ\\,s^2` with :math:`c = \\cos\\alpha` and
-:math:`s = \\sin\\alpha`, from bending of both arms and torsion of the first. Errors fall with the square of the length
-of segments.
+Verification: by Castigliano's theorem, the deflection of the end under a force :math:`F` is
+:math:`FL^3/EI\,(1/3 + ((1 + c)^3 - c^3)/3) + FL^3/GJ\,s^2`, for arms of length :math:`L` at an angle :math:`\alpha`,
+:math:`c = \cos\alpha` and :math:`s = \sin\alpha`, from bending of both arms and torsion of the first arm. Errors are of
+second order in the length of the segments.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ L, EI, GJ, F = 10.0, 1e3, 700.0, 1e-4
 
 def cross_section(angle):
     c, s = np.cos(angle), np.sin(angle)
-    return sl.rotation(matrix=[[0, -s, c], [0, c, s], [-1, 0, 0]])  # its third axis is the tangent
+    return sl.rotation(matrix=[[0, -s, c], [0, c, s], [-1, 0, 0]])  # the third axis is the tangent
 
 
 def deflection(angle, segments):
@@ -52,7 +52,7 @@ def deflection(angle, segments):
 
 
 # %%
-# From arms in one line to an arm that is folded back:
+# Angles from nearly straight to folded back:
 
 sizes = np.array([4, 8, 16, 32])
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")

@@ -1,13 +1,13 @@
 r"""
-A column that buckles
-=====================
+Buckling of a column
+====================
 
-A column, clamped below and free above, under a load on its top. The lowest frequency of its vibrations falls with the
-load and is zero where the column buckles; beyond, it comes to rest bent.
+A column is clamped below, free above and loaded at its top. The lowest natural frequency decreases with the load and is
+zero at the buckling load. Above this load, the stable equilibrium is bent.
 
-Known: Euler's load is :math:`P_\mathrm{cr} = \pi^2 EI/(4L^2)`. Beyond it the column is an *elastica*: with the
-inclination :math:`\alpha` of its top, :math:`k = \sin(\alpha/2)`, the load is :math:`P = (2K(k)/\pi)^2
-P_\mathrm{cr}`, the top is at the height :math:`L(2E(k)/K(k) - 1)` and moved to the side by :math:`2kL/K(k)`.
+Verification: Euler's load is :math:`P_\mathrm{cr} = \pi^2 EI/(4L^2)`. Above it, the column is an *elastica*: with the
+inclination :math:`\alpha` of its top and :math:`k = \sin(\alpha/2)`, the load is :math:`P = (2K(k)/\pi)^2
+P_\mathrm{cr}`, the height of the top is :math:`L(2E(k)/K(k) - 1)`, and its lateral displacement is :math:`2kL/K(k)`.
 """
 
 import matplotlib.pyplot as plt
@@ -37,7 +37,7 @@ system = model.derive().compile()
 critical = np.pi**2 * EI / (4 * L**2)
 
 # %%
-# Vibrations about the straight column, stable or not:
+# Vibrations about the straight column:
 
 loads = np.array([0.0, 0.25, 0.5, 0.75, 0.9, 0.99])
 frequencies = []
@@ -47,12 +47,12 @@ for part in loads:
     linear = loaded.linearize(straight.q, straight.multipliers, modes=2)
     frequencies.append(linear.frequencies[linear.modes].min())
 frequencies = np.array(frequencies)
-beam = 1.875104**2 * np.sqrt(EI / (mass * L**4)) / (2 * np.pi)  # without a load, as of a cantilever
+beam = 1.875104**2 * np.sqrt(EI / (mass * L**4)) / (2 * np.pi)  # cantilever without load
 print("lowest frequency without a load", frequencies[0], "Hz; of a beam", beam, "Hz")
 assert abs(frequencies[0] / beam - 1) < 0.005
 
 # %%
-# A small force to the side, which is taken away again, decides for a side.
+# A temporary small lateral force selects one of the two bent equilibria.
 
 bent = {}
 for part in 1.05, 1.2, 1.5, 2.0, 2.5:
@@ -69,19 +69,19 @@ force, across, height = (2 * K / np.pi) ** 2, 2 * np.sqrt(m) / K * L, (2 * E / K
 
 figure, (falling, shapes, moved) = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
 falling.plot(loads, (frequencies / frequencies[0]) ** 2, "o-")
-falling.set(xlabel="load over Euler's load", ylabel="(lowest frequency over that without load)²")
+falling.set(xlabel="load / Euler's load", ylabel="(lowest frequency / unloaded frequency)²")
 for part, x in bent.items():
     shapes.plot(abs(x[:, 0]), x[:, 2], label=f"{part:g}")
     moved.plot(part, abs(x[-1, 0]), "o")
-shapes.set(xlabel="to the side, m", ylabel="height, m", aspect="equal")
-shapes.legend(title="load over\nEuler's load")
+shapes.set(xlabel="lateral displacement, m", ylabel="height, m", aspect="equal")
+shapes.legend(title="load /\nEuler's load")
 moved.plot(force, across, "k", lw=0.8, label="elastica")
-moved.set(xlim=(0.9, 2.7), xlabel="load over Euler's load", ylabel="top to the side, m")
+moved.set(xlim=(0.9, 2.7), xlabel="load / Euler's load", ylabel="lateral displacement of the top, m")
 moved.legend()
 
 for part, x in bent.items():
     assert abs(abs(x[-1, 0]) - np.interp(part, force, across)) < 0.01 * L, part
     assert abs(x[-1, 2] - np.interp(part, force, height)) < 0.01 * L, part
-# The square of the frequency falls to zero at Euler's load, nearly on a line.
+# The squared frequency decreases almost linearly to zero at Euler's load.
 slope, start = np.polyfit(loads[-2:], frequencies[-2:] ** 2, 1)
 assert abs(-start / slope - 1) < 0.005

@@ -1,14 +1,14 @@
 r"""
-A closed ring
-=============
+Closed ring
+===========
 
-A rod whose last segment ends at its first node: a ring that floats. Where it is at rest it has no stress, although it
-is curved: the initial strain is its reference.
+The last segment of a rod ends at its first node: a free ring. The ring is stress-free in its initial configuration,
+although it is curved, because the initial strain is the reference strain.
 
-Known: a thin ring that does not stretch vibrates within its plane with :math:`\omega_n^2 = \frac{EI}{\rho A
-r^4}\,\frac{n^2(n^2-1)^2}{n^2+1}` for :math:`n = 2, 3, \dots`, and out of it with :math:`\frac{EI}{\rho A
-r^4}\,\frac{n^2(n^2-1)^2}{n^2+EI/GJ}` (Timoshenko, *Vibration problems in engineering*; inertia of the cross section
-is left out there, and small here).
+Verification: a thin inextensible ring has the in-plane frequencies :math:`\omega_n^2 = \frac{EI}{\rho A
+r^4}\,\frac{n^2(n^2-1)^2}{n^2+1}` for :math:`n = 2, 3, \dots`, and the out-of-plane frequencies :math:`\frac{EI}{\rho A
+r^4}\,\frac{n^2(n^2-1)^2}{n^2+EI/GJ}` (Timoshenko, *Vibration problems in engineering*, without the inertia of the cross
+section, which is small here).
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ r, EI, GJ, mass = 0.3, 0.3, 0.2, 0.5
 
 
 def ring(segments):
-    """A ring of Kirchhoff's type in the plane of x and z."""
+    """Build an inextensible ring in the plane of x and z."""
     model = sl.Model("ring")
     sl.CosseratRod(
         model,
@@ -39,13 +39,13 @@ def ring(segments):
 
 
 def closed_form(n):
-    """Frequencies of n waves round the ring, in its plane and out of it, in Hz."""
+    """Return the in-plane and out-of-plane frequencies with n waves in Hz."""
     unit, waves = EI / (mass * r**4), n**2 * (n**2 - 1) ** 2
     return np.sqrt(unit * waves / np.array([n**2 + 1, n**2 + EI / GJ])) / (2 * np.pi)
 
 
 # %%
-# The spectrum has six rigid motions and then pairs, since a wave may be turned round the ring.
+# The spectrum contains six rigid-body modes and then pairs, because a rotated wave is a second mode of equal frequency.
 
 counts = [16, 32, 64]
 known = np.sort(np.concatenate([closed_form(2), closed_form(3)]))

@@ -1,13 +1,13 @@
-r"""
-A deep arch that snaps through
-==============================
+"""
+Snap-through of a deep arch
+===========================
 
-A circular arch over 215 degrees, clamped at one end and hinged at the other, under a load on its crown: it leans to one
-side and loses its stability at a limit point of the load. The path of equilibria continues through falling and negative
-loads, and recovers upside down.
+A circular arch over 215 degrees is clamped at one end, hinged at the other and loaded at its crown. It leans to one
+side and loses stability at a limit point of the load. The path of equilibria continues through decreasing and negative
+loads.
 
-Known: the limit load of the inextensible arch is 897 N for a radius of 100 m and :math:`EI = 10^6` N m² (D. A. DaDeppo,
-R. Schmidt, 1975).
+Verification: the limit load of the inextensible arch is 897 N for a radius of 100 m and :math:`EI = 10^6` N m² (D. A.
+DaDeppo, R. Schmidt, 1975).
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,7 @@ model.add(held, [(arch[N // 2], arch[-1])])
 path = model.derive().compile().equilibrium_path("load", until=1000)
 
 # %%
-# The load over the deflection of the crown, with the part that is stable, and some of the shapes:
+# The load versus the deflection of the crown, with the stable part, and some shapes:
 
 x = path.field("arch", "x")
 deflection = R - x[:, N // 2, 1]

@@ -1,12 +1,12 @@
 r"""
-The flying spaghetti
-====================
+Flying spaghetti
+================
 
-A rod of Kirchhoff's type flies free in space; a force and a moment act on one end for five seconds (Simo and Vu-Quoc,
-Comput. Methods Appl. Mech. Eng. 66, 1988).
+A force and a moment act on one end of a free Kirchhoff rod for five seconds (Simo and Vu-Quoc, Comput. Methods Appl.
+Mech. Eng. 66, 1988).
 
-Known: the momentum is the impulse of the force, :math:`\int F\,\mathrm{d}t = 50` N s, and without loads the energy
-stays what it is. The centre of mass, which nothing but the force moves, goes straight on.
+Verification: the momentum is the impulse of the force, :math:`\int F\,\mathrm{d}t = 50` N s. After the loads end,
+momentum, angular momentum and energy are constant.
 """
 
 import matplotlib.pyplot as plt
@@ -31,13 +31,13 @@ size = model.piecewise_linear("load", [0, 2.5, 5], [0, 200, 0])
 rod.end_load("start", force=[size / 10, 0, 0], moment=[0, -size / 2, -size])
 
 # %%
-# The corners of the load are ends of steps.
+# Steps end at the kinks of the load.
 
 solution = sl.solve(model.derive().compile(), 10, rtol=1e-6, atol=1e-8)
 solution.plot(panels=["snapshots", "energy"])
 
 # %%
-# Rods report their momenta:
+# Momenta are outputs of rods:
 
 momentum, angular = solution.outputs["linear_momentum"], solution.outputs["angular_momentum"]
 t, energy = solution.t, solution.outputs["energy"]
@@ -48,12 +48,12 @@ axes.set(xlabel="time, s", ylabel="momentum, N s")
 axes.legend()
 
 free = t >= 5
-print("momentum at the end", momentum[-1], "N s; energy after the loads changes by", np.ptp(energy[free]), "J")
+print("final momentum:", momentum[-1], "N s; variation of the energy after the loads:", np.ptp(energy[free]), "J")
 assert np.allclose(momentum[free], [50, 0, 0], atol=1e-3)
 assert np.ptp(angular[free], axis=0).max() < 1e-3
 assert np.ptp(energy[free]) < 1e-3 * energy[-1]
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,12 +1,12 @@
 r"""
-A hanging cable
-===============
+Hanging cable
+=============
 
-A cable between two points of different height, stated as a continuum on :math:`\mathbb{R}^3` by densities of its
-energies. The elements follow from them.
+A cable between two points of different height is a continuum on :math:`\mathbb{R}^3`, defined by densities of its
+energies, from which symlie derives the elements.
 
-Known: a cable that does not stretch hangs in a catenary :math:`z = a\cosh((x - x_0)/a) + c`, whose constants follow
-from the two points and the length.
+Verification: an inextensible cable has the shape of a catenary :math:`z = a\cosh((x - x_0)/a) + c`. The two points and
+the length determine its constants.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +19,7 @@ span, rise, L = 2.0, 0.5, 3.0
 
 
 def cable(segments):
-    """A cable of 0.2 kg/m that hardly stretches."""
+    """Build a cable of 0.2 kg/m with high axial stiffness."""
     model = sl.Model("cable")
     line = sl.Continuum(model, "line", "R3", length=L)
     line.kinetic_density(0.2 * line.v.dot(line.v) / 2)
@@ -32,14 +32,14 @@ def cable(segments):
 
 
 def catenary(x):
-    """The closed form."""
+    """Return the height of the catenary at x."""
     a = brentq(lambda a: np.sqrt(L**2 - rise**2) - 2 * a * np.sinh(span / (2 * a)), 0.1, 10)
     x0 = span / 2 - a * np.arctanh(rise / L)
     return a * (np.cosh((x - x0) / a) - np.cosh(x0 / a))
 
 
 # %%
-# Errors fall with the square of the length of a segment, down to what the cable stretches.
+# Errors are of second order in the length of the segments, down to the elongation of the cable.
 
 x = np.linspace(0, span, 201)
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -53,36 +53,37 @@ for segments, marker in (4, "s"), (8, "^"), (16, "o"):
         points[:, 2],
         marker,
         ls="none",
-        label=f"{segments} segments, off by {1000 * errors[segments]:.1f} mm",
+        label=f"{segments} segments, error {1000 * errors[segments]:.1f} mm",
     )
 axes.plot(x, catenary(x), "k", lw=0.8, label="catenary")
 axes.set(xlabel="x, m", ylabel="z, m", aspect="equal")
 axes.legend()
 
 order = np.log2(errors[8] / errors[16])
-print("order in space:", order)
+print("spatial order:", order)
 assert abs(order - 2) < 0.2
 assert errors[16] < 5e-3
 
 # %%
-# The cable swings out of its plane slower than within. Frequencies of small motions about the equilibrium:
+# Frequencies of small motions about the equilibrium; the lowest mode is out of the plane:
 
 modes = system.linearize(modes=4)
 print(modes.frequencies[modes.modes], "Hz")
 assert modes.is_stable
 
 # %%
-# A push sideways at the middle:
+# A lateral initial velocity at the middle:
 
-push = np.zeros((17, 3))
-push[8] = [0, 2, 0]
+lateral = np.zeros((17, 3))
+lateral[8] = [0, 2, 0]
 rest = system.static_equilibrium().q.reshape(-1, 3)
-solution = sl.solve(system.with_initial("line", x=rest, x_dot=push), 2, method="generalized_alpha", h=0.005)
-pushed_energy = 0.2 * L / 16 * 2**2 / 2
-print("of", pushed_energy, "J the method has lost", solution.outputs["energy"][0] - solution.outputs["energy"][-1], "J")
-assert np.ptp(solution.outputs["energy"]) < 0.05 * pushed_energy
+solution = sl.solve(system.with_initial("line", x=rest, x_dot=lateral), 2, method="generalized_alpha", h=0.005)
+kinetic = 0.2 * L / 16 * 2**2 / 2
+loss = solution.outputs["energy"][0] - solution.outputs["energy"][-1]
+print("numerical dissipation:", loss, "J; initial kinetic energy:", kinetic, "J")
+assert np.ptp(solution.outputs["energy"]) < 0.05 * kinetic
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,12 +1,12 @@
 """
-Rods that meet in a node
-========================
+Tree of rods
+============
 
-A trunk and two branches, which share a node. Nothing is said of the forces between them: they follow from the node
-that the three rods have in common. The angles between them stay what they are at the start.
+A trunk and two branches share a node. The common node transmits forces and moments between the three rods. The angles
+between the rods at this node are constant.
 
-Known: the tree comes to rest in its equilibrium, and the section force at the foot of the trunk is the weight of all
-that is above, wind included.
+Verification: the tree comes to rest in its equilibrium, and the section force at the foot of the trunk is the sum of
+weight and wind load above it.
 """
 
 from math import cos, sin
@@ -16,7 +16,7 @@ import numpy as np
 
 import symlie as sl
 
-gravity = np.array([2.0, 0, -9.81])  # with wind from the side
+gravity = np.array([2.0, 0, -9.81])  # with a lateral wind load
 model = sl.Model("rod_tree")
 trunk = sl.CosseratRod(
     model,
@@ -47,28 +47,28 @@ for name, a in ("left", -0.6), ("right", 0.9):
 system = model.derive().compile()
 
 # %%
-# It is let go at the start and sways until damping has taken its energy. The motion is slow, the waves along the rods
-# are fast: an implicit method follows what is slow.
+# The tree starts in its stress-free configuration and sways until damping has dissipated its energy. An implicit method
+# resolves the slow motion without resolving the fast waves in the rods.
 
 solution = sl.solve(system, 60, h=0.02, method="generalized_alpha", method_options={"rho": 0.6, "newton": "modified"})
 solution.plot(panels=["snapshots", "energy"])
 
 # %%
-# Half of the first segment hangs on the clamp itself.
+# The clamp itself carries half of the first segment.
 
 weight = 0.5 * (1.0 + 0.7 + 0.7 - 1.0 / 16) * gravity
 force = solution.field("trunk", "section_force", frame="space")[:, 0, 3:]
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
-axes.plot(solution.t, force[:, [0, 2]], label=["to the side", "upwards"])
+axes.plot(solution.t, force[:, [0, 2]], label=["lateral", "vertical"])
 for k in 0, 2:
     axes.axhline(weight[k], color="k", ls=":", lw=0.8)
 axes.set(xlabel="time, s", ylabel="section force at the foot, N")
-axes.legend(title="dotted: what hangs on it")
+axes.legend(title="dotted: total load")
 
-print("off at the end by", abs(force[-1] - weight).max(), "N")
+print("final error:", abs(force[-1] - weight).max(), "N")
 assert np.allclose(force[-1], weight, atol=0.02)
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,12 +1,12 @@
 r"""
-A cantilever that rolls up
-==========================
+Roll-up of a cantilever
+=======================
 
-A moment at its end bends a straight rod into an arc of a circle: with :math:`M = 2\pi EI/L` into a whole one.
-Segments of the rod are screw motions between two nodes, so that rods of constant strain are exact on any grid; eight
-segments do.
+An end moment bends a straight rod into a circular arc, and into a full circle for :math:`M = 2\pi EI/L`. Segments of
+the rod are screw motions between two nodes, so that rods of constant strain are exact on any grid, here with eight
+segments.
 
-Known: under the moment :math:`M` the curvature is :math:`\kappa = M/EI` everywhere, and the end is at
+Verification: under the moment :math:`M` the curvature is :math:`\kappa = M/EI` everywhere, and the end is at
 :math:`(\sin\kappa L, 1 - \cos\kappa L)/\kappa`.
 """
 
@@ -34,7 +34,7 @@ rod.end_load("end", moment=[0, 0, 2 * np.pi * EI / L * turns])
 system = model.derive().compile()
 
 # %%
-# Equilibria under a tenth, a quarter, half and the whole of the moment:
+# Equilibria under parts of the moment:
 
 s = np.linspace(0, L, 101)
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
@@ -42,22 +42,22 @@ for part in 0.1, 0.25, 0.5, 1.0:
     bent = system.with_parameters(turns=part).static_equilibrium(load_steps=4)
     x = bent.q.reshape(9, 7)[:, 4:]
     kappa = 2 * np.pi * part / L
-    (line,) = axes.plot(x[:, 0], x[:, 1], "o", label=f"{part:g} of the moment")
+    (line,) = axes.plot(x[:, 0], x[:, 1], "o", label=f"{part:g} M")
     axes.plot(np.sin(kappa * s) / kappa, (1 - np.cos(kappa * s)) / kappa, color=line.get_color())
     assert np.allclose(x[-1], [np.sin(kappa * L) / kappa, (1 - np.cos(kappa * L)) / kappa, 0], atol=1e-8)
 axes.set(xlabel="x, m", ylabel="y, m", aspect="equal")
-axes.legend(title="nodes; lines are arcs")
+axes.legend(title="dots: nodes, lines: arcs")
 
 # %%
-# The same moment at once sets the rod in motion, and damping brings it to the circle.
+# A sudden moment sets the rod in motion, and with damping the rod converges to the circle.
 
 solution = sl.solve(system, 20, method="bdf", rtol=1e-5)
 distance = np.linalg.norm(solution.field("rod", "x")[-1].reshape(9, 3)[-1])
-print("the end is", distance, "m from the start after 20 s")
+print("distance between the ends after 20 s:", distance, "m")
 assert distance < 0.01 * L
 solution.plot(panels=["snapshots", "energy"])
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

@@ -1,13 +1,11 @@
-r"""
-A free body that flips
-======================
+"""
+Dzhanibekov effect
+==================
 
-A body without forces that spins about its axis of intermediate inertia does so for a while, turns over, spins on, and
-turns back: the tennis racket theorem, which V. Dzhanibekov saw on a wing nut in orbit. The spin about the other two
-axes is stable.
+A free body that spins about the axis of its intermediate moment of inertia flips periodically: the tennis racket
+theorem, which V. Dzhanibekov observed on a wing nut in orbit. Rotations about the other two axes are stable.
 
-Known: Euler's equations have elliptic functions as their solution, here of modulus close to one, from which the time
-between two flips follows.
+Verification: Euler's equations have elliptic functions as solution, which determine the time between two flips.
 """
 
 import numpy as np
@@ -30,23 +28,23 @@ solution = sl.solve(nut.derive().compile(), 30, rtol=1e-11, atol=1e-13)
 solution.plot(panels=["body.Omega", "axis"])
 
 # %%
-# With :math:`2T = \Omega\cdot J\Omega` and :math:`L^2 = |J\Omega|^2 > 2TJ_2` the component about the second axis is a
-# multiple of :math:`\operatorname{sn}(pt, k)` (Landau and Lifshitz, *Mechanics*, section 37). It vanishes, and the
-# body flips, after each :math:`2K(k)/p`; the smaller the first disturbance, the closer :math:`k` is to one and the
-# longer this takes.
+# With :math:`2T = \Omega\cdot J\Omega` and :math:`L^2 = |J\Omega|^2 > 2TJ_2`, the angular velocity about the second
+# axis is a multiple of :math:`\operatorname{sn}(pt, k)` (Landau and Lifshitz, *Mechanics*, section 37). The body flips
+# at its zeros, which have the distance :math:`2K(k)/p`. For small initial perturbations, the modulus :math:`k` is close
+# to one and this time is long.
 
 twice_energy, square = 4 * 25.0 / 2 + 3e-6, 4 * 25.0 + 9e-6
 p = np.sqrt((J[2] - J[1]) * (square - twice_energy * J[0]) / J.prod())
 one_less_k_squared = (J[2] - J[0]) * (square - twice_energy * J[1]) / ((J[2] - J[1]) * (square - twice_energy * J[0]))
 apart = 2 * ellipkm1(one_less_k_squared) / p
 flips = [event.t for event in solution.events]
-print("flips at", np.round(flips, 6), "s; between two of them", apart, "s by elliptic functions")
+print("flips at", np.round(flips, 6), "s; period by elliptic functions:", apart, "s")
 
 assert len(flips) == 5
 assert np.allclose(np.diff(flips), apart, rtol=1e-6)
 assert np.ptp(solution.outputs["angular_momentum"], axis=0).max() < 1e-8
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

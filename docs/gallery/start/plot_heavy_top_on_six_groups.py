@@ -1,13 +1,13 @@
-r"""
-A heavy top on six groups
-=========================
+"""
+Heavy top on six groups
+=======================
 
-The benchmark of a fast heavy top, stated once and integrated on six Lie groups. On SO(3) and S³ the fixed point is
-part of the statement; on the direct products SO(3)×R³ and S³×R³ and on the semidirect ones, SE(3) and S³⋉R³, it is a
-constraint, whose multipliers are the force in the fixed point.
+One model of the fast heavy top is integrated on six Lie groups. On SO(3) and S³, the fixed point is part of the
+kinematics. On the direct products SO(3)×R³ and S³×R³ and the semidirect products SE(3) and S³⋉R³, it is a constraint,
+and the multipliers are the reaction force.
 
-Known: the six are one motion, of which each has equations of its own. With as many digits as the tolerance asks for,
-they agree; the distances show where methods and steps are the same.
+Verification: the motion is independent of the group, although the equations differ. The differences are within the
+tolerance.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ import symlie as sl
 
 
 def top_on(group):
-    """The heavy top on a group, with the centre of mass 1 m from the fixed point."""
+    """Build the heavy top on a group, with the centre of mass 1 m from the fixed point."""
     top = sl.Model(f"top_{group}")
     m = top.parameter("mass", 15.0, unit="kg")
     J = top.parameter("inertia", [0.234375, 0.46875, 0.234375], unit="kg m^2")
@@ -37,7 +37,7 @@ def top_on(group):
 
 
 # %%
-# ``rtol`` is the same for all; methods are the defaults for systems with and without constraints.
+# All runs have the same ``rtol`` and the default method of their system.
 
 groups = ["SO3", "S3", "SO3xR3", "S3xR3", "SE3", "S3sR3"]
 times = np.linspace(0, 1, 101)
@@ -46,7 +46,7 @@ for name, found in solutions.items():
     print(f"{name:7s} {found.statistics.steps:6d} steps, end at", found.outputs["position"][-1])
 
 # %%
-# The centre of mass moves on a sphere, and all six paths are one:
+# The centre of mass moves on a sphere; all six paths agree:
 
 paths = {name: found.outputs["position"] for name, found in solutions.items()}
 figure, (above, apart) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
@@ -63,6 +63,6 @@ for name in groups[1:]:
     assert np.abs(paths[name] - paths["SO3"]).max() < 1e-7, name
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solutions["SE3"].view()

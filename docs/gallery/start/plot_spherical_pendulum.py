@@ -1,13 +1,12 @@
 r"""
-A spherical pendulum
-====================
+Spherical pendulum
+==================
 
-A mass on a rod without inertia: a point :math:`x` of :math:`\mathbb{R}^3`, its energies, and the constraint that it
-stays at the distance :math:`L` from the pivot. No angles are needed, so nothing is singular where the pendulum hangs
-straight down.
+A mass on a massless rod is a point :math:`x` of :math:`\mathbb{R}^3` with the constraint :math:`|x| = L`. The model
+needs no angles, so that the equations have no singularity at the lowest position. symlie derives the equations of
+motion with the multiplier of the rod, compiles and integrates them.
 
-symlie derives the equations of motion with the multiplier of the rod, compiles them and integrates them. Known: the
-energy and the angular momentum about the vertical are conserved.
+Verification: the energy and the angular momentum about the vertical axis are constant.
 """
 
 import numpy as np
@@ -28,8 +27,8 @@ pendulum.initial(q, x=[3 * L / 5, 0, -4 * L / 5], x_dot=[0, 1, 0])
 pendulum.shape(q, sl.sphere(0.06))
 
 # %%
-# The equations of motion are derived from that; a notebook shows ``equations`` as LaTeX. They become C if there is a
-# compiler, else NumPy. Steps follow from the tolerance.
+# ``derive`` returns the equations of motion, which notebooks display as LaTeX. ``compile`` generates C code, or NumPy
+# code without a compiler. The tolerance determines the step size.
 
 equations = pendulum.derive()
 system = equations.compile()
@@ -37,19 +36,19 @@ solution = sl.solve(system, 10, rtol=1e-9)
 solution.plot(panels=["bob.x", "tension"])
 
 # %%
-# What is conserved is conserved, and the pull of the rod is :math:`m(|\dot x|^2 - g x_3)/L`, as the acceleration
-# along the rod says.
+# The invariants are constant, and the tension of the rod is :math:`m(|\dot x|^2 - g x_3)/L`, from the acceleration
+# along the rod.
 
 energy, momentum = solution.outputs["energy"], solution.outputs["angular_momentum"]
-print("energy changes by", np.ptp(energy), "J, angular momentum by", np.ptp(momentum), "kg m²/s")
+print("variation of the energy:", np.ptp(energy), "J; of the angular momentum:", np.ptp(momentum), "kg m²/s")
 x, x_dot = solution.field("bob", "x"), solution.field("bob", "x_dot")
-pull = (x_dot**2).sum(axis=1) - 9.81 * x[:, 2]
+tension = (x_dot**2).sum(axis=1) - 9.81 * x[:, 2]
 
 assert np.ptp(energy) < 1e-6
 assert np.ptp(momentum) < 1e-6
-assert np.allclose(abs(solution.outputs["tension"]), pull, rtol=1e-6)
+assert np.allclose(abs(solution.outputs["tension"]), tension, rtol=1e-6)
 
 # %%
-# The motion in space:
+# 3-D view of the motion:
 
 solution.view()

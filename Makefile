@@ -5,13 +5,13 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := -m pytest --numprocesses auto --dist loadfile
 
-# Environments of the matrix: each has a folder of its own, and a cache of its own in it, so that everything is derived
-# and compiled there.
+# Environments of the matrix: each has a separate folder with a separate cache, so that all models are derived and
+# compiled there.
 MATRIX := $(CURDIR)/.matrix
 UV := $(BIN)/uv
 OLDEST_PYTHON := $(shell sed -n 's/^requires-python = ">=\(.*\)"/\1/p' pyproject.toml)
 NEWEST_PYTHON ?= $(shell $(BIN)/python tests/matrix/pythons.py)
-# What each of them runs: a little of everything that depends on versions and compilers. All quick tests: TESTS=tests.
+# Tests of each environment: a selection that depends on versions and compilers. All quick tests: TESTS=tests.
 TESTS := tests/cli/test_run.py tests/runtime/test_families.py tests/runtime/test_files.py \
 	tests/runtime/test_solution_files.py tests/runtime/test_figures.py tests/emit/test_standalone.py \
 	tests/modeling/test_loads.py tests/certify/test_checker.py tests/written
@@ -33,20 +33,20 @@ run: $(STAMP) ## integrate the heavy top, print its error table, write heavy_top
 	$(BIN)/symlie run heavy_top -o group=SE3 --method half_explicit_5 --h '2**-11' --t-end 1 \
 		--plot heavy_top.png --out heavy_top.nc --reference
 
-test: $(STAMP) ## lint, format check, types, quick tests, generated files up to date
+test: $(STAMP) ## check lint, format, types and generated files, and run the quick tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python $(PYTEST) --covering
 	$(BIN)/symlie generate --all --check
 
-test-distributed: $(STAMP) ## ensembles on Dask and MPI, with processes that are killed; TOOLS=--all-tools skips none
+test-distributed: $(STAMP) ## test ensembles on Dask and MPI, with killed processes; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'distributed and not slow' $(TOOLS) tests/distributed
 
-test-browser: $(STAMP) ## pages with views, in Chromium without a head; TOOLS=--all-tools skips none
+test-browser: $(STAMP) ## test 3-D views in headless Chromium; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m 'browser and not slow' $(TOOLS) tests/browser
 
-# Packages of npm lie outside of templates/, which is copied into wheels; users need neither them nor node.
+# npm packages are outside templates/, which is copied into wheels; users need neither npm packages nor Node.js.
 VIEWER := templates/viewer
 MODULES := .viewer/node_modules
 $(MODULES)/.installed: $(VIEWER)/package-lock.json
@@ -55,20 +55,20 @@ $(MODULES)/.installed: $(VIEWER)/package-lock.json
 	npm ci --prefix .viewer --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-viewer: $(MODULES)/.installed ## build the script of views, templates/viewer/viewer.js, from its sources
+viewer: $(MODULES)/.installed ## build the script of 3-D views, templates/viewer/viewer.js, from its sources
 	node $(VIEWER)/build.mjs $(MODULES) $(VIEWER)/viewer.js
 
-viewer-check: $(MODULES)/.installed ## is templates/viewer/viewer.js what its sources give?
+viewer-check: $(MODULES)/.installed ## check that templates/viewer/viewer.js is up to date
 	node $(VIEWER)/build.mjs $(MODULES) .viewer/viewer.js
 	cmp .viewer/viewer.js $(VIEWER)/viewer.js
 
-slow: $(STAMP) ## the slow tests
+slow: $(STAMP) ## run the slow tests
 	$(BIN)/python -m pytest --numprocesses auto -m slow
 
-# MathJax for the site, from the npm package that the lock file names.
+# MathJax for the site, from the npm package of the lock file.
 MATHJAX := site/static/mathjax/LICENSE
 $(MATHJAX): docs/site_build/mathjax/package-lock.json
-	@command -v npm >/dev/null || { echo 'npm is not there; install it, on Debian with: apt-get install npm' >&2; exit 1; }
+	@command -v npm >/dev/null || { echo 'npm was not found; install it, on Debian with: apt-get install npm' >&2; exit 1; }
 	mkdir -p site/npm $(@D)
 	cp docs/site_build/mathjax/package.json docs/site_build/mathjax/package-lock.json site/npm
 	npm ci --prefix site/npm --ignore-scripts --no-audit --no-fund
@@ -80,21 +80,21 @@ $(DOCS_STAMP): $(STAMP)
 	$(PIP) install --editable '.[docs]'
 	@touch $@
 
-docs: $(DOCS_STAMP) $(MATHJAX) ## the site: pages, reference and gallery, in site/html/index.html
+docs: $(DOCS_STAMP) $(MATHJAX) ## build the site: pages, reference and gallery, in site/html/index.html
 	$(BIN)/python -m sphinx -q -W --keep-going --jobs auto -d site/doctrees docs site/html
 
-test-site: docs ## every page of the site in a browser, from files and without a network; TOOLS=--all-tools skips none
+test-site: docs ## test all pages of the site in a browser, without a network; TOOLS=--all-tools skips none
 	$(BIN)/python -m pytest -m browser $(TOOLS) tests/site
 
-random: $(STAMP) ## random models 1000 to 9999 against the oracle of trajectories; goes on where it was interrupted
+random: $(STAMP) ## compare random models 1000 to 9999 with reference trajectories; resumable
 	$(BIN)/python -m tests.trajectories.run --seeds 1000:10000 --out .nightly.jsonl
 
-metamorphic: $(STAMP) ## 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
+metamorphic: $(STAMP) ## test 2,000 random mechanisms in other units, frames, names, orders, coordinates, backends; resumable
 	$(BIN)/python -m tests.metamorphic.run --seeds 0:2000 --out .metamorphic.jsonl
 
-matrix: oldest newest clang without-compiler wheel sanitizers ## all of the following, each with a few tests
+matrix: oldest newest clang without-compiler wheel sanitizers ## run selected tests in all of the following environments
 
-# $(call environment,NAME,PYTHON,OPTIONS) makes an environment anew, whatever was there.
+# $(call environment,NAME,PYTHON,OPTIONS) creates an environment and replaces an existing one.
 define environment
 @echo "$(1): Python $(2)"
 $(UV) venv --quiet --clear --python $(2) $(MATRIX)/$(1)
@@ -102,31 +102,31 @@ $(UV) pip install --quiet --python $(MATRIX)/$(1) $(3) --editable '.[dev]'
 endef
 
 oldest: export SYMLIE_CACHE = $(MATRIX)/oldest/cache
-oldest: $(STAMP) ## a few tests with the oldest Python and the oldest versions that pyproject.toml allows
+oldest: $(STAMP) ## run selected tests with the oldest supported Python and packages
 	$(call environment,oldest,$(OLDEST_PYTHON),--resolution lowest-direct --constraints tests/matrix/oldest.txt)
 	$(MATRIX)/oldest/bin/python $(PYTEST) --covering $(TESTS)
 	$(MATRIX)/oldest/bin/symlie generate --all --check
 
 newest: export SYMLIE_CACHE = $(MATRIX)/newest/cache
-newest: $(STAMP) ## a few tests with the newest versions and the newest Python found here, or NEWEST_PYTHON=...
+newest: $(STAMP) ## run selected tests with the newest packages and the newest installed Python, or NEWEST_PYTHON=...
 	$(call environment,newest,$(NEWEST_PYTHON),--upgrade)
 	$(MATRIX)/newest/bin/python $(PYTEST) --covering $(TESTS)
 	$(MATRIX)/newest/bin/symlie generate --all --check
 
 clang: export SYMLIE_CACHE = $(MATRIX)/clang/cache
-clang: $(STAMP) ## a few tests with clang
-	@command -v clang || { echo 'clang is not there; install it, on Debian with: apt-get install clang' >&2; exit 1; }
+clang: $(STAMP) ## run selected tests with clang
+	@command -v clang || { echo 'clang was not found; install it, on Debian with: apt-get install clang' >&2; exit 1; }
 	rm -rf $(MATRIX)/clang
 	CC=clang $(BIN)/python $(PYTEST) --covering --as-users $(TESTS)
 
 without-compiler: export SYMLIE_CACHE = $(MATRIX)/without-compiler/cache
-without-compiler: $(STAMP) ## a few tests on NumPy, with all programs on the path except compilers
+without-compiler: $(STAMP) ## run selected tests with NumPy, with all programs except compilers on the path
 	rm -rf $(MATRIX)/without-compiler
 	$(BIN)/python tests/matrix/programs.py $(MATRIX)/without-compiler/bin
 	env -u CC PATH=$(MATRIX)/without-compiler/bin $(BIN)/python $(PYTEST) --covering $(TESTS)
 
 wheel: export SYMLIE_CACHE = $(MATRIX)/wheel/cache
-wheel: $(STAMP) ## build an sdist and from it a wheel; install it without extras, and run it
+wheel: $(STAMP) ## build an sdist and a wheel from it; install the wheel without extras and run it
 	rm -rf $(MATRIX)/wheel
 	$(UV) build --quiet --python $(BIN)/python --out-dir $(MATRIX)/wheel
 	$(UV) venv --quiet --python $(BIN)/python $(MATRIX)/wheel/installed
@@ -153,21 +153,21 @@ release: $(STAMP) ## build sdist and wheel, check them, and run both in clean en
 		cd $(CURDIR); \
 	done; done
 
-sanitizers: $(STAMP) ## standalone programs under the address and undefined behaviour sanitizers
+sanitizers: $(STAMP) ## run standalone programs with the address and undefined behaviour sanitizers
 	$(BIN)/python -m pytest --numprocesses auto -m slow -k sanitizers tests/emit
 
 NIGHTLY := slow oldest newest clang without-compiler random metamorphic
-nightly: $(STAMP) ## slow tests, all quick tests in each environment of the matrix, random models; takes hours
+nightly: $(STAMP) ## run slow tests, all quick tests in each environment, and random models; takes hours
 	@failed=; for job in $(NIGHTLY); do \
 		echo "nightly: make $$job TESTS=tests"; \
 		$(MAKE) $$job TESTS=tests || failed="$$failed $$job"; \
 	done; \
 	test -z "$$failed" || { echo "nightly: failed:$$failed" >&2; exit 1; }
 
-bench: $(STAMP) ## the benchmarks
+bench: $(STAMP) ## run the benchmarks
 	$(BIN)/symlie bench
 
-generate: $(STAMP) ## write the generated files anew
+generate: $(STAMP) ## regenerate the generated files
 	$(BIN)/symlie generate --all
 
 clean: ## remove the virtual environment, caches and outputs

@@ -1,4 +1,4 @@
-"""Configuration of the site, which ``make docs`` builds: the pages of this folder, the reference, and the gallery."""
+"""Sphinx configuration of ``make docs``: pages of this folder, reference and gallery."""
 
 from __future__ import annotations
 

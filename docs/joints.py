@@ -47,7 +47,7 @@ KINDS: dict[type[Joint], tuple[str, str]] = {
     sl.DistanceJoint: ("distance", "at=[[0, 0, 1], [0, 0, 0]]"),
     sl.RollingContact: ("rolling", "radius=0.5, axis=[0, 1, 0]"),
 }
-"""Kinds with their names, and what states an example of each."""
+"""Kinds with their names, and the arguments of an example of each."""
 
 HEAD = """# Joints
 
@@ -55,12 +55,12 @@ This page lists the constraint equations, coordinates and multipliers of each jo
 describes how to define and use joints. `docs/joints.py` generates this page.
 
 A joint connects a frame of the first body with a frame of the second body. Each frame has a point p and axes x, y, z:
-**a** are the axes of the first body and **b** those of the second, and **d** = **p**_B - **p**_A. The joint axis is z,
-in the plane x. The multipliers λ have the order of the equations; λ acts on the first body and -λ on the second. The
-drawings show the first body in grey, the second in blue, and the free motions in red.
+**a** are the axes of the first body, **b** the axes of the second body, and **d** = **p**_B - **p**_A. The joint axis
+is z, or x for joints in the plane. The multipliers λ have the order of the equations; λ acts on the first body and -λ
+on the second. The drawings show the first body in grey, the second in blue, and the free motions in red.
 
-`model.compliance(joint, values)` assigns a compliance to each equation, in m/N for lengths and rad/(N m) for angles, by
-which joints with redundant constraints [share forces](statement.md#redundant-constraints).
+`model.compliance(joint, values)` assigns a compliance to each equation, in m/N for lengths and rad/(N m) for angles.
+Compliances determine the [reactions of redundant constraints](statement.md#redundant-constraints).
 
 ```python
 import symlie as sl
@@ -82,11 +82,11 @@ VIEW = np.array([[-0.82, 0.82, 0.0], [0.42, 0.42, -0.92]])
 GREY, BLUE, RED = "#666666", "#1f5fa8", "#c8321e"
 
 LEAD = 2 * np.pi
-"""Of the screw that is drawn: turning and sliding are equally long."""
+"""Lead of the drawn screw: arrows of rotation and translation have equal lengths."""
 
 
 class Arrow:
-    """A vector by its name, with which rows are stated as they are read."""
+    """A vector by its name, for typesetting of constraint equations."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -98,12 +98,12 @@ class Arrow:
         return iter([_read(self.name)])
 
     def dot(self, other: Arrow) -> Expr:
-        """The product of both, as a symbol."""
+        """Return the product of both as a symbol."""
         return _read(rf"{self.name} \cdot {other.name}")
 
 
 def _read(text: str) -> Expr:
-    """The symbol that reads as a text."""
+    """Return the symbol that is typeset as a text."""
     known = {read: symbol for symbol, read in READ.items()}
     symbol = known.get(text, Symbol(f"s{len(READ)}"))
     READ[symbol] = text
@@ -112,7 +112,7 @@ def _read(text: str) -> Expr:
 
 @dataclass
 class NamedFrame:
-    """A frame of named vectors, with what rows name."""
+    """A frame of named vectors, with the names that constraint equations use."""
 
     side: str
     named_parts: list[tuple[Expr, Expr]] = field(default_factory=list)
@@ -127,7 +127,7 @@ class NamedFrame:
         return Arrow(rf"\mathbf {self.side}_{'xyz'[k]}")
 
     def named(self, part: Expr) -> Expr:
-        """A symbol for what is no symbol itself."""
+        """Return a symbol for an expression."""
         if part.is_Symbol:
             return part
         name = _read(r"\tau")
@@ -136,7 +136,7 @@ class NamedFrame:
 
 
 def typeset(rows: Rows) -> list[str]:
-    """All rows on positions, each as LaTeX, and what is named in them."""
+    """Return the holonomic constraint equations as LaTeX, with the named quantities."""
     a: Any = NamedFrame("a")
     b: Any = NamedFrame("b")
     values = {"length": Symbol("l"), "lead": Symbol("h"), "radius": Symbol("r")}
@@ -150,7 +150,7 @@ def _latex(part: Expr) -> str:
 
 
 def allowed(kind: type[Joint], rows: Rows) -> Array:
-    """How far rows allow three translations of the second body along a and three rotations, from 0 to 1."""
+    """Return the freedom of three translations of the second body along a and three rotations, from 0 to 1."""
     rest = np.eye(3)
     place = np.zeros(3)
     if kind is sl.UniversalJoint:
@@ -229,7 +229,7 @@ def _block(center: Array, color: str, sides: tuple[float, float, float]) -> list
 
 
 def example(kind: type[Joint], name: str, stated: str) -> str:
-    """Five lines that state a body with the joint, and what is left of its motions."""
+    """Return five lines that define a body with the joint and print its mobility."""
     label = name.replace(" ", "_")
     return f"""model = sl.Model("{label}")
 body = sl.RigidBody(model, "body", 1.0, [0.1, 0.1, 0.1], position=[0, 0, 0.5])
@@ -240,7 +240,7 @@ print(model.derive().compile(backend="numpy").mobility().line)
 
 
 def section(kind: type[Joint], name: str, stated: str) -> str:
-    """What the page says of one kind."""
+    """Return the section of one kind."""
     rows = rolling.DISK if kind is sl.RollingContact else kind.space
     assert rows is not None
     text = inspect.getdoc(kind) or ""
@@ -278,7 +278,7 @@ $$
 
 
 def documents() -> dict[Path, str]:
-    """All files with their texts."""
+    """Return all files with their texts."""
     files = {FOLDER / "joints.md": HEAD + "".join(section(k, *given) for k, given in KINDS.items())}
     for kind, (name, _) in KINDS.items():
         rows = rolling.DISK if kind is sl.RollingContact else kind.space

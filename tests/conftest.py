@@ -1,4 +1,4 @@
-"""Settings of all tests: reproducible examples, no example database, flags of C, and machines that lack programs."""
+"""Settings of all tests: Hypothesis profile, compiler flags, covering designs, and skips for missing programs."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ settings.load_profile("symlie")
 
 
 ABOUT_FLAGS = ("certify", "distributed", "emit")
-"""Rooms whose quick tests compile as users do: they are about what compilers make of the text, or about processes that
-share libraries with processes of users."""
+"""Folders whose quick tests use the compiler flags of users: they test compiled code, or processes that share libraries
+with processes of users."""
 
 HAS_SLOW = pytest.StashKey[bool]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Two options more."""
+    """Add options."""
     parser.addoption(
-        "--as-users", action="store_true", help="compile quick tests with the flags of users, as slow ones"
+        "--as-users", action="store_true", help="compile quick tests with the flags of users, like slow tests"
     )
     parser.addoption(
         "--covering", action="store_true", help="thin products of parameters of quick tests, see covering.py"
     )
-    parser.addoption("--all-tools", action="store_true", help="fail, not skip, where a program is missing")
+    parser.addoption("--all-tools", action="store_true", help="fail instead of skipping if a program is missing")
 
 
 Programs = Callable[..., None]
@@ -47,12 +47,12 @@ Programs = Callable[..., None]
 
 @pytest.fixture(scope="session")
 def needs(pytestconfig: pytest.Config) -> Programs:
-    """Skips where programs or packages are missing, with their names; fails there with ``--all-tools``."""
+    """Skip tests if programs or packages are missing, or fail with ``--all-tools``."""
 
     def need(*names: str) -> None:
         missing = [name for name in names if shutil.which(name) is None and importlib.util.find_spec(name) is None]
         if missing and pytestconfig.getoption("all_tools"):
-            pytest.fail(f"{', '.join(missing)} must be there")
+            pytest.fail(f"{', '.join(missing)} not found")
         if missing:
             pytest.skip(f"{', '.join(missing)} not found")
 
@@ -71,7 +71,7 @@ ABOUT_COMPILED_CODE = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take a covering design of quick tests on request; without a compiler, skip what is about the C backend."""
+    """Select a covering design of quick tests on request; skip tests of the C backend without a compiler."""
     if config.getoption("covering"):
         taken = chosen([item for item in items if not item.get_closest_marker("slow")], commit())
         taken |= {item for item in items if item.get_closest_marker("slow")}
@@ -87,7 +87,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """A test that asks for the C backend is skipped on a machine without a compiler; all others must pass there."""
+    """Skip tests that need the C backend on machines without a compiler; all others must pass there."""
     try:
         return (yield)
     except NoCompilerError as error:
@@ -95,13 +95,13 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Beside slow tests quick ones compile as these do: systems that both share have one library."""
+    """If slow tests are selected, quick tests use the same flags, so that common systems have one library."""
     session.config.stash[HAS_SLOW] = any(item.get_closest_marker("slow") for item in session.items)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
-    """The same for fixtures that compile; flags for each test."""
+    """Set the compiler flags of each test; skip tests whose fixtures need a missing compiler."""
     config = item.config
     as_users = config.getoption("as_users") or config.stash[HAS_SLOW] or item.path.parent.name in ABOUT_FLAGS
     set_flags(as_users=as_users)

@@ -1,4 +1,4 @@
-"""Figure 3 of Meijaard, Papadopoulos, Ruina and Schwab 2007: eigenvalues of a bicycle that rides straight on.
+"""Figure 3 of Meijaard, Papadopoulos, Ruina and Schwab 2007: eigenvalues of a bicycle in straight motion.
 
 Runs the block of ``steady_motions.md`` and writes ``bicycle.png``.
 """
@@ -17,7 +17,7 @@ SPEEDS = np.linspace(0, 10, 401)
 
 
 def model() -> dict[str, Any]:
-    """The names that the block of the page defines."""
+    """Return the names that the block of the page defines."""
     page = (FOLDER.parent / "steady_motions.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
@@ -26,7 +26,7 @@ def model() -> dict[str, Any]:
 
 
 def draw() -> None:
-    """Draw real and imaginary parts over the speed."""
+    """Draw real and imaginary parts versus speed."""
     ride = model()["ride"]
     found = []
     for speed in SPEEDS:
@@ -41,12 +41,12 @@ def draw() -> None:
         stable = SPEEDS[~np.isin(SPEEDS, unstable)]
         axes.axvspan(stable.min(), stable.max(), color="0.9", label="stable")
         print(f"stable from {stable.min():.2f} to {stable.max():.2f} m/s")
-        for k, (kept, values, name) in enumerate((
+        for k, (mask, values, name) in enumerate((
             (pairs & (s.imag > 0), s.real, "Re s of the weave"),
             (pairs & (s.imag > 0), s.imag, "Im s of the weave"),
             (~pairs, s.real, "s of capsize and castering"),
         )):  # fmt: skip
-            axes.plot(speed[kept], values[kept], ".", markersize=2, color=look(k)["color"], label=name)
+            axes.plot(speed[mask], values[mask], ".", markersize=2, color=look(k)["color"], label=name)
         axes.set(xlim=(0, 10), ylim=(-10, 10), xlabel="speed in m/s", ylabel="eigenvalue $s$ in 1/s")
         axes.legend(markerscale=4, loc="lower right")
         write(figure, "bicycle.png")

@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: the style of the package, and small PNG files beside the scripts."""
+"""Shared functions of the scripts of this folder: figure style and compressed PNG files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SETTINGS = {**STYLE, "axes.grid": True, "axes.axisbelow": True, "legend.handlele
 
 @contextmanager
 def picture(width: float, height: float) -> Iterator[Figure]:
-    """A figure of a size in inches, in the style of the package."""
+    """Create a figure with a size in inches, in the style of the package."""
     with matplotlib.rc_context(SETTINGS):
         yield Figure(figsize=(width, height), layout="constrained")
 
 
 def letters() -> Iterator[str]:
-    """Letters of panels."""
+    """Return the letters of panels."""
     return iter(string.ascii_lowercase)
 
 
@@ -38,7 +38,7 @@ def write(figure: Figure, name: str) -> None:
 
 
 def quantized(path: Path) -> None:
-    """Give a PNG file a palette of colours, which makes it a third of the size."""
+    """Convert a PNG file to a palette of colours, which reduces its size to a third."""
     from PIL import Image
 
     with Image.open(path) as image:

@@ -1,7 +1,7 @@
-"""Errors over processor time of Taylor series on the fast heavy top, beside Runge–Kutta methods and heyoka.
+"""Errors versus processor time of Taylor series, Runge–Kutta methods and heyoka for the fast heavy top.
 
-One second, errors of the unit quaternion at its end against a reference in many digits; time is that of the loop
-relative to the series on S³ with an error of 1e-10. heyoka is drawn where it is installed. Writes ``taylor_work.png``.
+Errors are differences of the unit quaternion after one second from a high-precision reference. Times of the time loop
+are relative to the series on S³ with an error of 1e-10. heyoka is included if installed. Writes ``taylor_work.png``.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from symlie.models import heavy_top
 REFERENCE = FOLDER.parents[1] / "tests" / "data" / "heavy_top_reference.json"
 TOLERANCES = 10.0 ** -np.arange(2.0, 14.5, 0.5)
 REPEATS = 7
-"""Passes over all runs, of which the fastest counts."""
+"""Number of repetitions; the fastest one counts."""
 
 ROUNDING = 2e-13
-"""Smaller errors are left out."""
+"""Smaller errors are omitted."""
 
 Sample = Callable[[], tuple[float, NDArray[np.float64]]]
-"""CPU seconds, and the quaternion at the end."""
+"""CPU seconds and final quaternion of a run."""
 
 
 def of_symlie(system: sl.System, method: str) -> list[Sample]:
-    """Runs with adaptive steps, or with steps of one length where a method has no estimate of errors."""
+    """Return runs with adaptive steps, or with fixed steps for methods without error estimate."""
 
-    def sample(words: dict[str, float]) -> tuple[float, NDArray[np.float64]]:
-        found = sl.solve(system, 1.0, method=method, record_every=0, **words)
+    def sample(options: dict[str, float]) -> tuple[float, NDArray[np.float64]]:
+        found = sl.solve(system, 1.0, method=method, record_every=0, **options)
         return found.statistics.cpu_seconds, found.q[-1][:4]
 
     runs = [{"rtol": float(x), "atol": float(x)} for x in TOLERANCES]
     if method == "rkmk_rk67":
         runs = [{"h": 1 / round(n)} for n in np.geomspace(500, 16000, 12)]
-    return [lambda words=words: sample(words) for words in runs]
+    return [lambda options=options: sample(options) for options in runs]
 
 
 def of_heyoka(system: sl.System) -> list[Sample]:
-    """The free top in unit quaternions, with numbers in the place of parameters; nothing where heyoka is missing."""
+    """Return runs of the free top in unit quaternions with constant parameters; empty without heyoka."""
     try:
         import heyoka
     except ImportError:
@@ -80,20 +80,20 @@ def of_heyoka(system: sl.System) -> list[Sample]:
 
 
 def measured(samples: list[Sample], exact: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Seconds and errors of all runs, from coarse to fine down to round-off."""
+    """Return seconds and errors of all runs with errors above round-off."""
     errors = np.array([min(np.abs(p - exact).max(), np.abs(p + exact).max()) for _, p in (s() for s in samples)])
     visible = np.cumprod(errors > ROUNDING).astype(bool)
     return np.min([[sample()[0] for sample in samples] for _ in range(REPEATS)], axis=0)[visible], errors[visible]
 
 
 def work(seconds: NDArray[np.float64], errors: NDArray[np.float64], error: float) -> float:
-    """Seconds for an error, between those of runs."""
+    """Interpolate the seconds for an error between runs."""
     falling = np.minimum.accumulate(errors)
     return float(np.exp(np.interp(-np.log(error), -np.log(falling), np.log(seconds))))
 
 
 def main() -> None:
-    """Run, print the work for errors, draw."""
+    """Run all methods, print the work for given errors, and draw the figure."""
     exact = np.array(json.loads(REFERENCE.read_text())["states"]["1.0"]["quaternion"], dtype=float)
     free, held, shipped = (
         heavy_top.build(group, **options).derive().compile()

@@ -1,6 +1,7 @@
-"""A tippe top with uncertain mass, radius, friction and spin: how fast it turns over. Writes ``tippe_top_bands.png``.
+"""Inversion of a tippe top with uncertain mass, radius, friction and spin. Writes ``tippe_top_bands.png``.
 
-300 members; the axis of the top over time as median, and bands from 25 to 75 and from 5 to 95 percent.
+The figure shows the inclination of the axis versus time for 300 members: median, and bands from 25 to 75 and from 5 to
+95 percent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ MEMBERS, T_END, OFFSET, GRAVITY = 300, 6.0, 0.006, 9.81
 
 
 def tippe_top() -> sl.Model:
-    """A ball whose centre of mass is off its centre, on a stiff plane with friction."""
+    """Build a ball with eccentric centre of mass on a stiff plane with friction."""
     top = sl.Model("tippe_top")
     mass, radius = top.parameter("mass", 0.02, unit="kg"), top.parameter("radius", 0.02, unit="m")
     mu = top.parameter("friction", 0.3)
@@ -39,7 +40,7 @@ def tippe_top() -> sl.Model:
 
 
 def main() -> None:
-    """Draw samples, run, draw the bands."""
+    """Draw samples, run the ensemble, and plot the bands."""
     system = tippe_top().derive().compile()
     draws = sl.samples(
         MEMBERS,
@@ -66,8 +67,8 @@ def main() -> None:
     print(result, f"{result.arrays['cpu_seconds'].sum():.0f} s of CPU")
     upright = result.dataset["upright"]
     bands = upright.quantile([0.05, 0.25, 0.5, 0.75, 0.95], dim="member", skipna=True).values
-    turned = float((upright.isel(time=-1) < -0.9).mean())
-    print(f"{100 * turned:.0f} % have turned over after {T_END:g} s")
+    inverted = float((upright.isel(time=-1) < -0.9).mean())
+    print(f"{100 * inverted:.0f} % are inverted after {T_END:g} s")
     with picture(6.0, 3.0) as figure:
         axes = figure.subplots()
         axes.fill_between(result.times, bands[0], bands[4], color="C0", alpha=0.2, linewidth=0, label="5 to 95 %")

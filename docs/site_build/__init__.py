@@ -1,1 +1,1 @@
-"""What `docs/conf.py` adds to Sphinx: pages of the reference, links, and what examples of the gallery show."""
+"""Sphinx extensions of `docs/conf.py`: reference pages, links, and results of gallery examples."""

@@ -1,4 +1,4 @@
-"""Links of pages: pages at the root are pages of the site, and names in the text lead to the reference."""
+"""Links of pages: pages at the root become pages of the site, and public names link to the reference."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 NAME = re.compile(r"(?:sl|symlie)\.([A-Za-z_]\w*(?:\.\w+)*)(?:\(.*)?")
-"""A public name in the text of a page, perhaps with what it is called with."""
+"""A public name in the text of a page, optionally with call arguments."""
 
 ROOT = Path(__file__).parents[2]
 
 PUBLIC = {name for name, module in public_modules().items() if module != "sympy"}
-"""Names that the reference has; functions of SymPy have theirs there."""
+"""Names of the reference; SymPy documents its functions."""
 
 
 ERRORS = {name for name, thing in vars(errors).items() if inspect.isclass(thing) and issubclass(thing, Exception)}
-"""Errors, which pages and docstrings call by their names alone."""
+"""Error classes, which pages and docstrings mention without a module."""
 
 
 def read_source(app: Sphinx, name: str, source: list[str]) -> None:
-    """Move the links of a page of `docs`."""
+    """Convert the links of a page of `docs`."""
     if str(app.env.doc2path(name)).endswith(".md"):
         source[0] = moved(source[0], str(PurePosixPath("docs") / PurePosixPath(name).parent))
 
 
 class RootPage(SphinxDirective):
-    """``.. root-page:: README.md`` stands for a page at the root of the repository."""
+    """``.. root-page:: README.md`` includes a page at the root of the repository."""
 
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Read the page with its links as the site has them."""
+        """Read the page with the links of the site."""
         path = ROOT / self.arguments[0]
         self.env.note_dependency(str(path))
         page = new_document(str(path), self.state.document.settings)
@@ -55,7 +55,7 @@ class RootPage(SphinxDirective):
 
 
 def target_of(text: str) -> str | None:
-    """What code in the text refers to, such as ``symlie.Solution.plot``; none where it is no public name."""
+    """Return the target of code in the text, such as ``symlie.Solution.plot``, or None without a public name."""
     if text in ERRORS:
         return f"symlie.errors.{text}"
     match = NAME.fullmatch(text)
@@ -63,24 +63,24 @@ def target_of(text: str) -> str | None:
 
 
 def reference(target: str, literal: nodes.literal, page: str) -> addnodes.pending_xref:
-    """Code that is a link to the reference."""
+    """Return a link to the reference with a code literal."""
     return addnodes.pending_xref(
         "", literal, refdomain="py", reftype="obj", reftarget=target, refdoc=page, refwarn=True
     )
 
 
 class NameInDocstring(SphinxRole):
-    """Words between single backticks in docstrings: code, and a link where it is a public name."""
+    """Text between single backticks in docstrings: code, and a link if it is a public name."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Make the node."""
+        """Return the node."""
         literal = nodes.literal(self.rawtext, self.text, classes=["py"])
         target = target_of(self.text) or target_of(f"symlie.{self.text}")
         return [literal if target is None else reference(target, literal, self.env.docname)], []
 
 
 class NamesToReference(SphinxTransform):
-    """Code in the text that is a public name, such as ``sl.solve``, becomes a link to the reference."""
+    """Link code literals that are public names, such as ``sl.solve``, to the reference."""
 
     default_priority = 400
 

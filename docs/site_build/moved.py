@@ -1,7 +1,7 @@
-"""Links of a page as the site has them.
+"""Conversion of the links of pages for the site.
 
-Pages are also read where the repository is shown, so their links are those between its files. Pages at the root have a
-page of the site as well; other files are offered as they are.
+Pages are also read in the repository, so that they link to files of the repository. Pages at the root have a
+corresponding page of the site; the site contains other files unchanged.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import posixpath
 import re
 
 ROOT_PAGES = {"README.md": "index.rst", "CONTRIBUTING.md": "contributing.rst", "CHANGELOG.md": "changelog.rst"}
-"""Pages at the root, and where the site has them."""
+"""Pages at the root with their pages of the site."""
 
 
 def moved(text: str, folder: str) -> str:
-    """The text of a page with its links as the site has them.
+    """Return the text of a page with the links of the site.
 
     Parameters
     ----------
     text
         Markdown.
     folder
-        Where the page is, from the root of the repository.
+        Folder of the page, relative to the root of the repository.
     """
 
     def target(match: re.Match[str]) -> str:
@@ -29,7 +29,7 @@ def moved(text: str, folder: str) -> str:
         if "://" in path or not path:
             return match[0]
         file = posixpath.normpath(posixpath.join(folder, path))
-        # The pages of the root are included by pages of `docs`.
+        # Pages of `docs` include the pages at the root.
         start = "docs" if folder in ("", ".") else folder
         new = posixpath.relpath(f"docs/{ROOT_PAGES[file]}" if file in ROOT_PAGES else file, start)
         return f"]({new}{mark}{anchor})"

@@ -1,7 +1,7 @@
-"""Pages of the reference: a theme each, and one of its own for each class, function and module.
+"""Pages of the reference: one page for each theme, class, function and module.
 
-Written into `docs/api` before Sphinx reads its sources; a page that stays as it was is not written, so that Sphinx does
-not read it again.
+The pages are written into `docs/api` before Sphinx reads its sources. Unchanged pages are not written, so that Sphinx
+does not read them again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ HIDDEN_COLON = "\N{INVISIBLE SEPARATOR}"
 
 
 def headed(title: str, *parts: str) -> str:
-    """A page in reStructuredText."""
+    """Return a page in reStructuredText."""
     return "\n\n".join([f"{title}\n{'=' * len(title)}", *parts]) + "\n"
 
 
 def page_of(name: str) -> str | None:
-    """The page of a name below the folder, none for numbers, groups and functions of SymPy.
+    """Return the page of a name below the folder, or None for numbers, groups and functions of SymPy.
 
-    Classes and functions have folders of their own, since there are file systems that do not tell ``Ensemble`` from
+    Classes and functions have separate folders, because some file systems do not distinguish ``Ensemble`` and
     ``ensemble``.
     """
     thing = getattr(sl, name)
@@ -48,14 +48,14 @@ def page_of(name: str) -> str | None:
 
 
 def summary(name: str) -> str:
-    """The first sentence of what is said of a name."""
+    """Return the first sentence of the documentation of a name."""
     text = documentation(name)
     first = re.split(r"(?<=\.)\s|\n\n", text, maxsplit=1)[0]
     return escaped(" ".join(first.split()))
 
 
 def documentation(name: str) -> str:
-    """The docstring of a name; of a number or a group the text that follows its definition."""
+    """Return the docstring of a name, or the text after the definition of a number or group."""
     module = public_modules()[name]
     if module == "sympy":
         return f"SymPy's ``{name}``."
@@ -65,24 +65,24 @@ def documentation(name: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A line of a docstring in reStructuredText, where bars that mean absolute values would mean something else."""
+    """Escape the bars of absolute values in a line of a docstring for reStructuredText."""
     return re.sub(r"``.*?``|(?<!\\)\|", lambda found: "\\|" if found[0] == "|" else found[0], text)
 
 
 def with_sources(text: str) -> str:
-    """A line of a docstring with keys of sources as links to the bibliography."""
+    """Convert the keys of sources in a line of a docstring to links to the bibliography."""
     return re.sub(r"\[([A-Z][A-Za-z]+\d{4}\w?)\]", r":doc:`[\1] </bibliography>`", text)
 
 
 def read_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Prepare a docstring, before napoleon does, which would take what is before a colon for the type of a property."""
+    """Hide colons of properties from napoleon, which would interpret the text before a colon as a type."""
     lines[:] = [with_sources(escaped(line)) for line in lines]
     if what in ("attribute", "property") and lines:
         lines[0] = lines[0].replace(":", HIDDEN_COLON)
 
 
 def finish_docstring(app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]) -> None:
-    """Give colons back, after napoleon, and say where errors are from."""
+    """Restore colons after napoleon, and add the module of errors."""
     for k, line in enumerate(lines):
         raised = re.fullmatch(r":raises (\w+):(.*)", line)
         is_ours = raised is not None and hasattr(errors, raised[1])
@@ -90,24 +90,24 @@ def finish_docstring(app: Sphinx, what: str, name: str, thing: object, options: 
 
 
 def public_classes() -> set[type]:
-    """Classes that are public."""
+    """Return all public classes."""
     return {thing for thing in (getattr(sl, name) for name in sl.__all__) if inspect.isclass(thing)}
 
 
 def read_bases(app: Sphinx, name: str, kind: type, options: object, bases: list[type]) -> None:
-    """Keep the bases that users meet."""
+    """Remove internal base classes."""
     kept = (base for base in bases if isinstance(base, type))
     bases[:] = [base for base in kept if base in public_classes() or issubclass(base, BaseException)]
 
 
 def stops(kind: type) -> list[str]:
-    """Names of the bases whose members are not told again: public ones, and those of other packages."""
+    """Return the names of bases whose members are documented elsewhere: public classes and other packages."""
     bases = kind.__mro__[1:]
     return [b.__name__ for b in bases if b in public_classes() or not b.__module__.startswith("symlie")]
 
 
 def name_page(name: str) -> str:
-    """The page of a class, a function or a module."""
+    """Return the page of a class, a function or a module."""
     thing: Any = getattr(sl, name)
     parts = [".. py:currentmodule:: symlie"]
     if inspect.ismodule(thing):
@@ -126,7 +126,7 @@ def name_page(name: str) -> str:
 
 
 def theme_page(theme: Theme, names: Iterable[str]) -> str:
-    """The page of a theme: its names with a sentence each."""
+    """Return the page of a theme: names with one sentence each."""
     listed, defined, below = [], [], []
     for name in names:
         if page := page_of(name):
@@ -141,21 +141,21 @@ def theme_page(theme: Theme, names: Iterable[str]) -> str:
 
 
 def link(name: str) -> str:
-    """A link to where a name is told."""
+    """Return a link to the documentation of a name."""
     return f":py:obj:`{name} <symlie.{name}>`"
 
 
 def toctree(pages: Iterable[str]) -> str:
-    """Pages below a page."""
+    """Return the hidden table of contents of subpages."""
     return ".. toctree::\n   :hidden:\n\n   " + "\n   ".join(pages)
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its path below the folder."""
+    """Return the text of each page by its path below the folder."""
     found, rows = {}, []
     for theme, names in names_by_theme().items():
-        told = [f"``{n}``" if public_modules()[n] == "sympy" else link(n) for n in names]
-        rows.append(f":doc:`{theme.title} <{theme.page}>`\n   {theme.about}\n\n   {', '.join(told)}")
+        entries = [f"``{n}``" if public_modules()[n] == "sympy" else link(n) for n in names]
+        rows.append(f":doc:`{theme.title} <{theme.page}>`\n   {theme.about}\n\n   {', '.join(entries)}")
         found[f"{theme.page}.rst"] = theme_page(theme, names)
         found |= {f"{page}.rst": name_page(name) for name in names if (page := page_of(name))}
     found["index.rst"] = headed(
@@ -168,7 +168,7 @@ def pages() -> dict[str, str]:
 
 
 def write(folder: Path) -> None:
-    """Write the pages into a folder, and remove those of names that went."""
+    """Write the pages into a folder, and remove pages of deleted names."""
     wanted = {folder / path: text for path, text in pages().items()}
     for path in set(folder.rglob("*.rst")) - wanted.keys():
         path.unlink()
@@ -179,7 +179,7 @@ def write(folder: Path) -> None:
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the pages before Sphinx looks for its sources."""
+    """Write the pages before Sphinx searches its sources."""
     write(Path(app.srcdir) / FOLDER)
 
 

@@ -1,4 +1,4 @@
-"""What an example shows: the value of the last line of each of its blocks, as a notebook would."""
+"""Results of gallery examples: the value of the last line of each block, as in a notebook."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from symlie.runtime.plot.style import PALETTE, STYLE
 
 VIEWS = PurePosixPath("extra/views")
-"""Where views are written, below the folder of all examples; the site has what is in `extra`."""
+"""Folder of 3-D views, below the folder of all examples; the site contains `extra`."""
 
 DOTS_PER_INCH = 120
 
@@ -29,35 +29,35 @@ PICTURE = """.. image:: /{path}
 FRAME = """.. raw:: html
 
    <figure class="view">
-   <iframe src="{path}" title="{title}, in space and moving" loading="lazy"></iframe>
-   <figcaption><a href="{path}">The view on a page of its own</a></figcaption>
+   <iframe src="{path}" title="{title}, 3-D view" loading="lazy"></iframe>
+   <figcaption><a href="{path}">Open the view on a separate page</a></figcaption>
    </figure>
 """
 
 
 def look(gallery: dict[str, Any], example: str) -> None:
-    """Figures of examples look as those of the package do; a resetter of sphinx-gallery.
+    """Apply the figure style of the package; a resetter of sphinx-gallery.
 
     Parameters
     ----------
     gallery
         Settings of the gallery.
     example
-        File of the example that comes next.
+        File of the next example.
     """
     cycle = cycler(color=PALETTE)
     matplotlib.rcParams.update({**STYLE, "axes.prop_cycle": cycle, "savefig.dpi": DOTS_PER_INCH})
 
 
 def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str:
-    """The text in reStructuredText of what a block shows; a scraper of sphinx-gallery.
+    """Return the result of a block in reStructuredText; a scraper of sphinx-gallery.
 
     Parameters
     ----------
     block
         The block of the example.
     variables
-        What sphinx-gallery knows of the example; ``___`` of its globals is the value of the last line.
+        Variables of sphinx-gallery for the example; ``___`` of its globals is the value of the last line.
     gallery
         Settings of the gallery.
     """
@@ -74,12 +74,12 @@ def shown(block: Any, variables: dict[str, Any], gallery: dict[str, Any]) -> str
         text = _formula(value._repr_latex_())
     else:
         return ""
-    values["___"] = None  # shown, so that no text stands for it
+    values["___"] = None  # suppresses the text of the value
     return text
 
 
 def _title(variables: Mapping[str, Any]) -> str:
-    """An example in words."""
+    """Return the title of an example."""
     return Path(variables["target_file"]).stem.removeprefix("plot_").replace("_", " ").capitalize()
 
 
@@ -90,7 +90,7 @@ def _picture(figure: Figure, variables: Mapping[str, Any], gallery: Mapping[str,
 
 
 def _view(view: Any, variables: dict[str, Any]) -> str:
-    """A page of its own for the view, in a frame."""
+    """Save the view as a page and return a frame with it."""
     example = Path(variables["target_file"])
     count = variables["views"] = variables.get("views", 0) + 1
     name = f"{example.parent.name}_{example.stem.removeprefix('plot_')}_{count}.html"
@@ -101,5 +101,5 @@ def _view(view: Any, variables: dict[str, Any]) -> str:
 
 
 def _formula(latex: str) -> str:
-    """A formula on lines of its own."""
+    """Return a displayed formula."""
     return ".. math::\n\n" + indent(re.sub(r"^\$+|\$+$", "", latex.strip()), "   ") + "\n"

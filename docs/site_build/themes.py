@@ -1,4 +1,4 @@
-"""Themes of the reference: which public names are told together, by the module that a name is from."""
+"""Themes of the reference: groups of public names by module."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ class Theme:
 
     title: str
     about: str
-    """A sentence under the title."""
+    """Sentence below the title."""
     modules: tuple[str, ...]
-    """Names of these modules and of those in them belong here; a longer name goes before a shorter one."""
+    """Modules of the theme, including submodules; the longest matching name takes precedence."""
 
     @property
     def page(self) -> str:
-        """Name of its page."""
+        """Name of the page."""
         return self.title.lower().replace(",", "").replace(" ", "_")
 
 
 THEMES = (
-    Theme("Models", "What a model is stated with.", ("symlie.modeling",)),
-    Theme("Functions of expressions", "SymPy's functions, under their names there.", ("sympy",)),
-    Theme("Units", "Numbers with a unit in a statement.", ("symlie.unit_names",)),
-    Theme("Groups and manifolds", "Where nodes live.", ("symlie.groups", "symlie.rotations")),
+    Theme("Models", "Definition of models.", ("symlie.modeling",)),
+    Theme("Functions of expressions", "Functions of SymPy, with the names of SymPy.", ("sympy",)),
+    Theme("Units", "Units of numbers in a model definition.", ("symlie.unit_names",)),
+    Theme("Groups and manifolds", "Configuration spaces of nodes.", ("symlie.groups", "symlie.rotations")),
     Theme(
         "Bodies, rods and continua",
-        "Elements that are ready.",
+        "Built-in elements.",
         ("symlie.elements", "symlie.inertia", "symlie.section"),
     ),
     Theme("Joints", "Constraints between bodies.", ("symlie.elements.joints",)),
     Theme("Forces", "Springs, drives of joints, contact.", ("symlie.elements.forces",)),
-    Theme("Equations", "What is derived from a statement.", ("symlie.derive",)),
-    Theme("Systems and runs", "A compiled model, and its integration.", ("symlie.runtime",)),
+    Theme("Equations", "Derived equations of motion.", ("symlie.derive",)),
+    Theme("Systems and runs", "Compiled models and their integration.", ("symlie.runtime",)),
     Theme("Methods", "Integrators and their coefficients.", ("symlie.runtime.methods", "symlie.runtime.tableaux")),
-    Theme("Solutions", "What a run gives back.", ("symlie.runtime.solution",)),
+    Theme("Solutions", "Results of runs.", ("symlie.runtime.solution",)),
     Theme(
         "Figures and views",
-        "What is drawn of solutions.",
+        "Figures and 3-D views of solutions.",
         ("symlie.runtime.plot", "symlie.view", "symlie.shapes", "symlie.contract"),
     ),
     Theme(
@@ -54,21 +54,21 @@ THEMES = (
         "Statics, vibrations, mobility, steady and periodic motions.",
         ("symlie.runtime.statics",),
     ),
-    Theme("Studies", "Errors over step sizes.", ("symlie.runtime.study",)),
+    Theme("Studies", "Errors versus step sizes.", ("symlie.runtime.study",)),
     Theme("Ensembles", "Many runs of one system.", ("symlie.ensembles",)),
     Theme("Errors and warnings", "Exceptions and warnings.", ("symlie.errors", "symlie.warnings")),
 )
 
 
 def public_modules() -> dict[str, str]:
-    """The module that each public name is from, in the order of the list of public names."""
+    """Return the module of each public name, in the order of the list of public names."""
     imports = [s for s in ast.parse(LIST.read_text(encoding="utf-8")).body if isinstance(s, ast.ImportFrom)]
     pairs = ((alias.name, str(s.module)) for s in imports for alias in s.names)
     return {name: f"symlie.{name}" if module == "symlie" else module for name, module in pairs}
 
 
 def names_by_theme() -> dict[Theme, list[str]]:
-    """Public names of each theme.
+    """Return the public names of each theme.
 
     Raises
     ------

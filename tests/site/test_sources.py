@@ -101,7 +101,7 @@ def run(content: str, folder: Path, **values: Any) -> tuple[str, dict[str, Any]]
 def test_a_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
     text, values = run("solution.view()", tmp_path, ___=FakeView())
     assert (tmp_path / "examples/extra/views/rods_hanging_cable_1.html").read_text(encoding="utf-8") == FakeView.html
-    assert 'src="../../views/rods_hanging_cable_1.html" title="Hanging cable, in space and moving"' in text
+    assert 'src="../../views/rods_hanging_cable_1.html" title="Hanging cable, 3-D view"' in text
     assert values["___"] is None, "no text stands for it"
 
 

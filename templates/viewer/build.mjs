@@ -1,4 +1,4 @@
-/** `node build.mjs MODULES OUT`: bundles src/ and what it uses of three, from the folder MODULES, into the file OUT. */
+/** `node build.mjs MODULES OUT`: bundles src/ and three, from the folder MODULES, into the file OUT. */
 
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const [modules, out] = process.argv.slice(2).map((path) => resolve(path));
 const esbuild = createRequire(`${modules}/`)("esbuild");
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Shaders of three are strings in lines of their own, and no minifier shortens them. */
+/** Shaders of three: strings on separate lines, which minifiers do not shorten. */
 const SHADER = /^(?:var|const) \w+ = ".*\\n.*";$/gm;
 
 function shortened(shader) {
@@ -31,7 +31,7 @@ const shaders = {
   },
 };
 
-/** What tells whether a script was built from these sources; a test computes it without node. */
+/** Digest of the sources; a test computes it without Node.js. */
 async function digestOfSources() {
   const below = (await readdir(here("src"), { recursive: true })).filter((name) => name.endsWith(".js"));
   const names = ["LICENSES", "build.mjs", "package-lock.json", ...below.map((name) => `src/${name}`)].sort();

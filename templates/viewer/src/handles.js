@@ -1,4 +1,4 @@
-/** What programs, such as tests, use to move the page and to ask where things are. */
+/** Interface for programs, such as tests, to control the page and query positions. */
 
 import { Vector3 } from "three";
 
@@ -12,7 +12,7 @@ export class Handles {
     this.moments = [];
   }
 
-  /** Notes that a picture was drawn at `now`, in milliseconds. */
+  /** Records that a frame was drawn at `now`, in milliseconds. */
   drawn(now) {
     this.moments.push(now);
     if (this.moments.length > RECENT + 1) this.moments.shift();
@@ -30,7 +30,7 @@ export class Handles {
       duration: () => clock.duration,
       playing: () => clock.playing,
       frames: () => stage?.frames ?? 0,
-      /** Milliseconds between the latest pictures, while they follow each other. */
+      /** Milliseconds between the latest consecutive frames. */
       frameTimes: () => this.moments.slice(1).map((moment, i) => moment - this.moments[i]),
       drawCalls: () => stage?.renderer.info.render.calls ?? 0,
       camera() {

@@ -1,4 +1,4 @@
-/** The view: reads the scene of the page, draws it, and lets its reader play with it. */
+/** The view: reads the scene of the page, draws it, and handles the controls. */
 
 import { contextOf, Stage } from "./drawing/stage.js";
 import { World } from "./drawing/world.js";
@@ -35,7 +35,7 @@ function savePicture(stage, name) {
   });
 }
 
-/** The picture in space with its controls; none of it is there without WebGL. */
+/** The 3-D image with its controls; absent without WebGL. */
 function makeSpace(scene, context, redraw) {
   const world = new World(scene);
   const stage = new Stage(element("canvas"), context, world, redraw);

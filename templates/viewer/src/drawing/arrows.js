@@ -8,17 +8,17 @@ import { groupHue } from "./palette.js";
 
 const SLENDER = 0.03;
 const ALONG = new Vector3(0, 0, 1);
-/** The longest arrow of a group, as a part of the size of the scene. */
+/** Longest arrow of a group, relative to the size of the scene. */
 const LONGEST = 0.25;
 
-/** Copies of one arrow, each along a vector. */
+/** Instances of one arrow, each along a vector. */
 export class ArrowCopies extends Instances {
   constructor(count, ghost) {
     super(arrowGeometry(SLENDER), count, { ghost });
     this.direction = new Vector3();
   }
 
-  /** Puts arrow `index` at `this.place` along `this.direction`, as long as that. */
+  /** Sets position, direction and length of arrow `index` from `this.place` and `this.direction`. */
   aim(index) {
     const length = this.direction.length();
     this.size.setScalar(length);
@@ -35,7 +35,7 @@ export function longest({ values }) {
   return Math.sqrt(square);
 }
 
-/** The arrows of one group of one solution; all solutions have the scale of `greatest`. */
+/** Arrows of one group of one solution; `greatest` is the common scale of all solutions. */
 export class Arrows {
   constructor(group, arrows, greatest, size, ghost) {
     this.layer = group;

@@ -8,7 +8,7 @@ import { itemHue, part } from "./palette.js";
 
 const IDENTITY = [1, 0, 0, 0];
 
-/** Poses of all bodies of a solution at one time: what shapes and frames are drawn at. */
+/** Poses of all bodies of a solution at one time, for shapes and frames. */
 export class Poses {
   constructor({ names, positions, velocities, rotations }) {
     this.source = { positions, velocities, rotations };

@@ -1,4 +1,4 @@
-/** The room that everything takes that is drawn, over all times. */
+/** Extent of the scene over all times. */
 
 import { Box3, Vector3 } from "three";
 import { Poses } from "./bodies.js";
@@ -15,10 +15,10 @@ function places({ bodies, points, rods, spheres, joints, lines }) {
   ].filter(Boolean);
 }
 
-/** Frames at which shapes are looked at, so many of them in all. */
+/** Total number of frames at which the extents of shapes are evaluated. */
 const LOOKS = 5_000;
 
-/** Half the size of a shape about its middle. */
+/** Half the size of a shape about its centre. */
 function radiusOf({ kind, size, radius = 0, length = 0, vertices }) {
   if (kind === "sphere") return radius;
   if (kind === "capsule") return radius + length / 2;
@@ -26,7 +26,7 @@ function radiusOf({ kind, size, radius = 0, length = 0, vertices }) {
   return size ? Math.hypot(...size) / 2 : Math.hypot(radius, length / (kind === "arrow" ? 1 : 2));
 }
 
-/** Calls `include(point, radius)` for every shape of a solution at frames of its whole time. */
+/** Calls `include(point, radius)` for each shape of a solution at selected frames. */
 function lookAtShapes({ times, bodies, shapes }, include) {
   const poses = new Poses(bodies);
   const stride = Math.ceil((times.length * shapes.length) / LOOKS);
@@ -50,10 +50,10 @@ function farthest({ values }) {
   return Math.sqrt(square);
 }
 
-/** Points of one array that are looked at, at most. */
+/** Largest number of evaluated points of one array. */
 const SAMPLES = 1000;
 
-/** The box around everything, and places with radii that fill it, for a camera that sees them all. */
+/** Bounding box of the scene, and spheres within it for the choice of the camera. */
 export function extentOf({ solutions }) {
   const box = new Box3();
   const cloud = [];
@@ -76,7 +76,7 @@ export function extentOf({ solutions }) {
   return { box, cloud };
 }
 
-/** A length for small things such as joints: a part of the scene, and of the usual distance of neighbours. */
+/** Size of small objects such as joints, from the size of the scene and the usual distance of neighbours. */
 export function detailOf({ solutions: [{ bodies, points, joints }] }, size) {
   const origins = [bodies.positions, points.positions, ...joints.map(({ at }) => at)]
     .filter(Boolean)

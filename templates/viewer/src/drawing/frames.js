@@ -49,7 +49,7 @@ export class BodyFrames extends Triads {
   }
 }
 
-/** At most so many sections of a rod carry their axes. */
+/** Largest number of sections of a rod with axes. */
 const SECTIONS = 33;
 
 export class SectionFrames extends Triads {

@@ -1,4 +1,4 @@
-/** Geometries of shapes along z, in unit size where a scale makes the others, and what stretches them. */
+/** Geometries of shapes along z, in unit size if a scale suffices, with their scales. */
 
 import {
   BoxGeometry,
@@ -15,7 +15,7 @@ const AROUND = 32;
 
 const alongZ = (geometry) => geometry.rotateX(Math.PI / 2);
 
-/** A solid of revolution about z, of a profile of [radius, height] pairs from below to above; a doubled point
+/** A solid of revolution about z, from a profile of [radius, height] pairs in ascending order; a repeated point
  * is an edge. */
 function turned(profile) {
   const sharp = profile.flatMap((point, i) => (i > 0 && i < profile.length - 1 ? [point, point] : [point]));
@@ -50,7 +50,7 @@ function meshGeometry({ vertices, triangles }) {
   return flat;
 }
 
-/** Of each kind of shape: which shapes share a geometry (`key`), that geometry, and how a shape is scaled. */
+/** For each kind of shape: key of shapes with a common geometry, this geometry, and the scale of a shape. */
 const KINDS = {
   box: { key: () => "", make: () => new BoxGeometry(1, 1, 1), scale: ({ size }) => size },
   sphere: { key: () => "", make: () => new SphereGeometry(1, AROUND, AROUND / 2), scale: ({ radius: r }) => [r, r, r] },

@@ -1,4 +1,4 @@
-/** The ground grid, below everything, and the axes of space. */
+/** The ground grid below the scene, and the inertial axes. */
 
 import { Vector3 } from "three";
 import { AXES, part } from "./palette.js";
@@ -12,7 +12,7 @@ export function round(size) {
   return [1, 2, 5, 10].find((step) => step * power >= 0.999 * size) * power;
 }
 
-/** Two unit vectors that are perpendicular to `up`, along the axes of space where `up` is one. */
+/** Two unit vectors perpendicular to `up`, along the inertial axes if `up` is one of them. */
 function plane(up) {
   const first = Math.abs(up.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
   first.addScaledVector(up, -first.dot(up)).normalize();
@@ -33,7 +33,7 @@ export class Ground {
     this.segments.commit();
   }
 
-  /** Cell by cell: lines fade with the distance from the middle, which takes the place of their age. */
+  /** Draws lines by cell, so that they fade with the distance from the centre. */
   lay(u, w, middle) {
     const half = CELLS / 2;
     const place = (i, k) =>

@@ -1,8 +1,8 @@
-/** Many copies of one geometry in one draw call, each with a place, a turn, a size and a colour. */
+/** Instances of one geometry in one draw call, each with position, rotation, size and colour. */
 
 import { Color, DynamicDrawUsage, InstancedMesh, Matrix4, MeshLambertMaterial, Quaternion, Vector3 } from "three";
 
-/** Solutions beside the first are drawn as through glass. */
+/** Opacity of solutions after the first. */
 const GHOST = 0.28;
 
 export function material(ghost, settings = {}) {
@@ -22,7 +22,7 @@ export class Instances {
     this.size = new Vector3(1, 1, 1);
   }
 
-  /** Uses `place`, `turn` and `size` for copy `index`. */
+  /** Applies `place`, `turn` and `size` to instance `index`. */
   put(index) {
     this.object.setMatrixAt(index, this.matrix.compose(this.place, this.turn, this.size));
   }

@@ -1,4 +1,4 @@
-/** Joints, drawn as what they are: pins along axes, sliders on rails, balls, plates; stops and drives. */
+/** Joints by kind: pins along axes, sliders on rails, balls, plates; stops and drives. */
 
 import { BoxGeometry, CylinderGeometry, SphereGeometry, TorusGeometry, Vector3 } from "three";
 import { linear } from "../motion/interpolation.js";
@@ -18,7 +18,7 @@ const SOLIDS = {
   drive: () => new TorusGeometry(0.72, 0.16, 10, 28),
 };
 
-/** Which solids show a kind of joint: `[solid, index of its axis]`; a kind that is not listed is a small ball. */
+/** Solids of each kind of joint: `[solid, index of its axis]`; other kinds are small balls. */
 const LOOKS = {
   revolute: [["pin", 0]],
   prismatic: [["slider", 0]],
@@ -71,7 +71,7 @@ export class Joints {
     this.objects = [this.lines.object, ...this.solids.map(({ copies }) => copies.object)];
   }
 
-  /** Lines of a joint: between its two points, a rail with stops, a dial with a hand. */
+  /** Lines of a joint: between its two points, a rail with stops, a dial with a pointer. */
   curvesOf(joint) {
     const curves = [];
     if (joint.other) curves.push({ joint, segments: 1, write: writeLink });
@@ -124,7 +124,7 @@ function writeLink({ at, other }, place, size, draw) {
   draw(0, vectorOf(at, place), vectorOf(other, place));
 }
 
-/** A vector that is perpendicular to a unit vector. */
+/** A vector perpendicular to a unit vector. */
 function across(axis) {
   const other = Math.abs(axis.x) < 0.7 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
   return other.cross(axis).normalize();

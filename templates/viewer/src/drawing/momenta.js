@@ -1,4 +1,4 @@
-/** States on duals of Lie algebras of three dimensions: a curve on the sphere of constant momentum, and where it is. */
+/** States on duals of three-dimensional Lie algebras: the curve on the sphere of constant momentum. */
 
 import { SphereGeometry, Vector3 } from "three";
 import { linear } from "../motion/interpolation.js";

@@ -1,8 +1,8 @@
-/** Colours: of bodies and curves, of fields along rods, of the parts of a scene in light and dark. */
+/** Colours of bodies, curves, fields along rods, and the scene in light and dark themes. */
 
 import { Color } from "three";
 
-/** Hues that people with any colour vision tell apart, after Okabe and Ito, muted; one list for both schemes. */
+/** Muted hues for all kinds of colour vision, after Okabe and Ito; one list for both themes. */
 const HUES = {
   light: ["#3a76b0", "#d9822b", "#2f8f73", "#b2567f", "#8a6d3b", "#5b5fa8", "#4a9bb8", "#7a7f87"],
   dark: ["#6aa9e0", "#eba058", "#55b99a", "#d883aa", "#c2a36b", "#9499e0", "#74c2dc", "#a4abb5"],
@@ -13,12 +13,12 @@ const PARTS = {
   dark: { stage: "#11161b", grid: "#2f3943", joint: "#a7b2bd", drive: "#ff7b6b", line: "#8d99a5", fixed: "#57626d" },
 };
 
-/** Axes x, y, z, wherever they are drawn. */
+/** Colours of axes x, y, z. */
 export const AXES = { light: ["#c43c35", "#2b8a3e", "#2867b8"], dark: ["#ff7b72", "#5fcf7c", "#79b4ff"] };
 
 export const hue = (theme, index) => HUES[theme][index % HUES[theme].length];
 
-/** The colour of item `index` of `count`: hues tell few apart; many alternate between two that are alike. */
+/** The colour of item `index` of `count`: hues for few items, two similar colours for many. */
 export function itemHue(theme, index, count) {
   if (count <= HUES[theme].length) return hue(theme, index);
   return hue(theme, index % 2 ? 6 : 0);
@@ -26,7 +26,7 @@ export function itemHue(theme, index, count) {
 
 export const part = (theme, name) => PARTS[theme][name];
 
-/** Arrows of a group have one colour, which no body has. */
+/** Colours of groups of arrows, different from the colours of bodies. */
 const GROUPS = {
   light: { loads: "#7a3db8", "constraint forces": "#c0392b", "constraint moments": "#0b7f80" },
   dark: { loads: "#bb90f2", "constraint forces": "#ff7b6b", "constraint moments": "#4fd1c5" },
@@ -34,9 +34,9 @@ const GROUPS = {
 
 export const groupHue = (theme, group) => GROUPS[theme][group] ?? PARTS[theme].line;
 
-/** From dark blue over green to yellow, of even lightness steps: values of one sign. */
+/** From dark blue through green to yellow with uniform lightness steps, for values of one sign. */
 const SEQUENTIAL = ["#3b2f7d", "#34618d", "#25858e", "#2fb07f", "#8fd644", "#f5e626"];
-/** From blue over light grey to red: values of both signs, with grey at zero. */
+/** From blue through light grey (zero) to red, for values of both signs. */
 const DIVERGING = ["#2456a6", "#6f9fd8", "#d9dbde", "#e28a6f", "#b3262b"];
 
 const STEPS = 256;
@@ -53,7 +53,7 @@ function table(stops) {
   return values;
 }
 
-/** What colours the values of a field that lie in `range`: stops for a bar, and a table of linear RGB. */
+/** Colours of the values of a field in `range`: stops of a colour bar, and a table of linear RGB. */
 export class ColorScale {
   constructor([lower, upper]) {
     const signed = lower < 0 && upper > 0;

@@ -1,4 +1,4 @@
-/** Points: nodes that have a position and no rotation, drawn as small balls. */
+/** Nodes with a position and no rotation, drawn as small balls. */
 
 import { SphereGeometry, Vector3 } from "three";
 import { position } from "../motion/interpolation.js";

@@ -1,4 +1,4 @@
-/** Rods: tubes along a smooth curve through the nodes, with the sections that the nodes have. */
+/** Rods: tubes along a smooth curve through the nodes, with the orientation of the sections. */
 
 import { BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Mesh, Color } from "three";
 import { linear, position, rotation, slerp } from "../motion/interpolation.js";
@@ -6,7 +6,7 @@ import { material } from "./instances.js";
 import { hue } from "./palette.js";
 
 const AROUND = 12;
-/** Rings of a rod with few nodes; one with more has one ring a node. */
+/** Smallest number of rings of a rod; rods with more nodes have one ring per node. */
 const RINGS = 256;
 
 /** The rod at one time: nodes, and the tangents of the curve through them. */
@@ -34,7 +34,7 @@ export class RodShape {
     for (let i = 0; i < this.nodes; i++) this.setTangent(i);
   }
 
-  /** Half the difference of the neighbours, as of a parabola through three nodes at the ends. */
+  /** Tangents by central differences, and by parabolas through three nodes at the ends. */
   setTangent(i) {
     const p = this.positions;
     const last = this.nodes - 1;
@@ -49,7 +49,7 @@ export class RodShape {
     }
   }
 
-  /** The point and the tangent at `s` of the way through `segment`. */
+  /** Point and tangent at the fraction `s` of `segment`. */
   along(segment, s, point, tangent) {
     const a = 3 * segment;
     const b = 3 * ((segment + 1) % this.nodes);
@@ -83,7 +83,7 @@ function set(out, x, y, z) {
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-/** Makes `vector` a unit vector that is perpendicular to the unit vector `axis`. */
+/** Projects `vector` normal to the unit vector `axis`, and normalises it. */
 function straighten(vector, axis) {
   const along = dot(vector, axis);
   for (let k = 0; k < 3; k++) vector[k] -= along * axis[k];
@@ -96,7 +96,7 @@ function normalized(vector) {
   return vector;
 }
 
-/** The axis of the sections that lies closest to the tangent of the curve. */
+/** The axis of the sections closest to the tangent of the curve. */
 function normalAxis(shape) {
   const [turn, axis] = [
     [0, 0, 0, 0],
@@ -152,7 +152,7 @@ export class Rod {
     return geometry;
   }
 
-  /** Colours by a field with its scale from now on, or in one colour. */
+  /** Sets the colours by a field with its scale, or one colour. */
   setField(field, scale) {
     this.field = field && { ...field, scale, atNodes: field.values.shape[1] === this.shape.nodes };
     this.plain();
@@ -203,7 +203,7 @@ export class Rod {
     }
   }
 
-  /** A rod without sections: directions are carried along without a twist. */
+  /** A rod without sections: twist-free transport of directions. */
   carry(u, w, tangent, station) {
     if (station === 0) set(u, 0, 0, 0)[tangent.map(Math.abs).indexOf(Math.min(...tangent.map(Math.abs)))] = 1;
     straighten(u, tangent);
@@ -243,7 +243,7 @@ export class Rod {
   }
 }
 
-/** All values of a row [n, count] at a place between frames. */
+/** Interpolates all values of a series [n, count] between frames. */
 function linearRow(array, place) {
   return linear({ shape: [array.shape[0], 1, array.shape[1]], values: array.values }, place, 0, [], array.shape[1]);
 }

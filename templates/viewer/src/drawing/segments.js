@@ -1,4 +1,4 @@
-/** Straight segments of a width in pixels, in one draw call, which may belong to a span of time. */
+/** Straight segments with a width in pixels in one draw call, optionally with times. */
 
 import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Mesh, ShaderMaterial, Vector2 } from "three";
 
@@ -38,7 +38,7 @@ void main() {
   #include <colorspace_fragment>
 }`;
 
-/** Pixels of the canvas, for all segments of a page. */
+/** Size of the canvas in pixels, for all segments of a page. */
 export const resolution = new Vector2(1, 1);
 
 const CORNERS = [
@@ -48,7 +48,7 @@ const CORNERS = [
   [1, 1, 0],
 ];
 
-/** Each segment is four vertices that know both ends: renderers in software are slow with instances. */
+/** Each segment has four vertices with both ends, because software renderers are slow with instances. */
 export class Segments {
   constructor(count, { width = 1.5, opacity = 1, faded = 1, moving = false } = {}) {
     this.count = count;
@@ -91,19 +91,19 @@ export class Segments {
     this.object.frustumCulled = false;
   }
 
-  /** Gives all corners of segment `index` the same numbers. */
+  /** Sets the same numbers for all corners of segment `index`. */
   write(name, index, numbers) {
     const { array, itemSize } = this.attributes[name];
     for (let corner = 0; corner < 4; corner++) array.set(numbers, (4 * index + corner) * itemSize);
   }
 
-  /** Puts segment `index` between two points, arrays of three numbers. */
+  /** Sets the ends of segment `index`, arrays of three numbers. */
   set(index, start, end) {
     this.write("start", index, start);
     this.write("end", index, end);
   }
 
-  /** When the two ends of segment `index` are reached; it is not drawn before. */
+  /** Sets the times of the two ends of segment `index`, before which it is not drawn. */
   setMoments(index, start, end) {
     this.write("moments", index, [start, end]);
   }
@@ -116,7 +116,7 @@ export class Segments {
     this.attributes.tint.needsUpdate = true;
   }
 
-  /** The segments as they were set are drawn from now on. */
+  /** Uploads all changes of segments. */
   commit() {
     this.attributes.start.needsUpdate = true;
     this.attributes.end.needsUpdate = true;

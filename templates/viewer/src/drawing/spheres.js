@@ -6,7 +6,7 @@ import { ArrowCopies, longest } from "./arrows.js";
 import { Instances } from "./instances.js";
 import { hue, part } from "./palette.js";
 
-/** So many spheres are seen one by one; of more only the arrows are drawn. */
+/** Largest number of drawn spheres; beyond it, only arrows are drawn. */
 const SEEN = 12;
 
 export class Spheres {

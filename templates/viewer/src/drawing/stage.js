@@ -1,4 +1,4 @@
-/** The picture: renderer, lights, camera and how it is moved. */
+/** Renderer, lights, camera and its controls. */
 
 import {
   Color,
@@ -17,12 +17,12 @@ import { resolution } from "./segments.js";
 
 const FIELD_OF_VIEW = 35;
 const SHARPEST = 2;
-/** Room around what is seen. */
+/** Margin around the scene. */
 const MARGIN = 1.15;
-/** A box thinner than this part of its size is a plane, seen from straight in front. */
+/** Relative thickness below which a scene is planar, with a frontal view. */
 const FLAT = 1e-3;
 
-/** A context for WebGL, or null where the browser has none; asked for here, since three writes to the console. */
+/** A WebGL context, or null without WebGL; created here, because three would write to the console. */
 export function contextOf(canvas) {
   return canvas.getContext("webgl2", { antialias: true, alpha: false, powerPreference: "high-performance" });
 }
@@ -49,7 +49,7 @@ export class Stage {
     this.reset();
   }
 
-  /** The controls fix the direction that is up when they are made. */
+  /** Creates the controls, which fix the vertical direction. */
   setCamera({ position, target, up }) {
     this.controls?.dispose();
     this.camera.up.copy(up);
@@ -61,7 +61,7 @@ export class Stage {
     this.controls.update();
   }
 
-  /** Shows everything, from the side that shows most of it. */
+  /** Shows the whole scene from the side with the largest extent. */
   reset() {
     this.followed = null;
     const { seen, up } = this.world;
@@ -81,7 +81,7 @@ export class Stage {
     return new Vector3(0.62, -1, 0.42).normalize().applyQuaternion(toUp);
   }
 
-  /** How far away from `target` the camera sees everything. */
+  /** Distance from `target` at which the camera sees the whole scene. */
   distance(target, direction, up) {
     const right = up.clone().cross(direction).normalize();
     const top = direction.clone().cross(right);
@@ -112,7 +112,7 @@ export class Stage {
     this.camera.aspect = width / height;
   }
 
-  /** Follows what `at()` tells, or nothing. */
+  /** Follows the position `at()`, or nothing. */
   follow(at) {
     this.followed = at && { at, last: at().clone() };
   }
@@ -133,13 +133,13 @@ export class Stage {
     this.frames += 1;
   }
 
-  /** The picture as a blob of PNG; it is read in the same turn in which it is drawn. */
+  /** The image as a PNG blob, read in the event-loop turn in which it is drawn. */
   picture() {
     this.render();
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 
-  /** Flat colours on black, of bodies alone, so that a program finds points by their colour. */
+  /** Draws bodies only, in flat colours on black, so that programs find points by colour. */
   markColors(on) {
     this.marked = on;
     this.scene.overrideMaterial = on ? new MeshBasicMaterial() : null;

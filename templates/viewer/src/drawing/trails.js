@@ -1,13 +1,13 @@
-/** Trails: the curves along which points went, up to now, fading with age. */
+/** Trails: paths of points up to the current time, fading with age. */
 
 import { position } from "../motion/interpolation.js";
 import { Segments } from "./segments.js";
 
-/** Points of a curve at least, between frames where there are few of these. */
+/** Smallest number of points of a curve. */
 const SMOOTH = 1000;
-/** Chords leave the curve by less than this part of the size of the scene, which is less than a pixel. */
+/** Largest distance of chords from the curve relative to the size of the scene; below one pixel. */
 const CLOSE = 4e-4;
-/** Points between the ends of a chord at most. */
+/** Largest number of points between the ends of a chord. */
 const PASSED = 48;
 
 /** Points of a curve with their times: `{point, moment}`. */
@@ -33,7 +33,7 @@ function distance(point, start, end) {
   return Math.hypot(...from.map((value, k) => value - clamped * along[k]));
 }
 
-/** As few of the points as keep chords close to the curve. */
+/** A minimal selection of points with chords close to the curve. */
 function chords(points, close) {
   const kept = [];
   let passed = [];

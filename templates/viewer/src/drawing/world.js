@@ -1,4 +1,4 @@
-/** Everything that is drawn of a scene: things that are painted for a theme and updated for a time, in layers. */
+/** All objects of a scene in layers; each is painted for a theme and updated for a time. */
 
 import { Group, Vector3 } from "three";
 import { placeOf } from "../motion/interpolation.js";
@@ -16,7 +16,7 @@ import { Rod } from "./rods.js";
 import { Spheres } from "./spheres.js";
 import { Trails } from "./trails.js";
 
-/** Layers in the order of their switches, with those that are on at first. */
+/** Layers in the order of their switches, with initial states. */
 export const LAYERS = [
   { name: "bodies", label: "Bodies", on: true, fixed: true },
   { name: "trails", label: "Trails", on: true },
@@ -29,7 +29,7 @@ export const LAYERS = [
   { name: "grid", label: "Ground grid", on: true },
 ];
 
-/** So many items have trails, evenly chosen with the last one: more would hide everything. */
+/** Largest number of trails, uniformly distributed over the items, including the last item. */
 const TRAILED = 12;
 
 const count = (array) => (array ? array.shape[1] : 0);
@@ -130,7 +130,7 @@ export class World {
     return [new Trails(times, source, chosen, colorOf, this.size, ghost)];
   }
 
-  /** Momentum spheres stand beside what is in space, or in the middle where nothing is. */
+  /** Momentum spheres next to the other objects, or in the centre without other objects. */
   momentum(times, momentum, index, ghost) {
     const extent = this.box.getSize(new Vector3());
     const alone = extent.length() === 0;
@@ -143,7 +143,7 @@ export class World {
     return new Momentum(times, momentum, radius, center.toArray(), index, ghost);
   }
 
-  /** The box that a picture of everything holds. */
+  /** Bounding box of the scene. */
   get seen() {
     return this.outer ?? this.box;
   }
@@ -165,7 +165,7 @@ export class World {
     this.apply();
   }
 
-  /** Only bodies, or the layers that are shown. */
+  /** Shows bodies only, or the selected layers. */
   isolate(on) {
     this.isolated = on;
     this.apply();
@@ -178,7 +178,7 @@ export class World {
     }
   }
 
-  /** What a camera can follow: names, and where each is now. */
+  /** Targets of the camera: names and current positions. */
   followed({ bodies, points, rods }) {
     return [
       ...bodies.names.map((name, i) => ({ name, at: () => this.poses.places[i] })),
@@ -202,7 +202,7 @@ export class World {
     return [...found.values()].map((field) => ({ ...field, scale: new ColorScale(field.range) }));
   }
 
-  /** Colours rods by the field of this key, or by none. */
+  /** Colours rods by the field with this key, or uniformly. */
   colorBy(scene, field) {
     scene.solutions.forEach(({ rods }, i) => {
       const tubes = this.actors[i].things.filter((thing) => thing instanceof Rod);

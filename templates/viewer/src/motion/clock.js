@@ -1,11 +1,11 @@
-/** The time that is shown, and how it runs. */
+/** The displayed time and its progress. */
 
 export const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
-/** A slow picture moves time by this much at most, in seconds of playing. */
+/** Largest time step of one frame, in seconds of playing. */
 const LONGEST_GAP = 0.25;
 
-/** How long, in seconds, a motion may take to be shown at speed 1; beyond, speeds count from a power of ten. */
+/** Longest motion in seconds that is played at speed 1; beyond it, speeds refer to a power of ten. */
 const SHOWN = [0.1, 600];
 
 export class Clock {
@@ -79,12 +79,12 @@ export class Clock {
     this.changed();
   }
 
-  /** Nothing was shown for a while, as in a hidden tab: time goes on from where it was. */
+  /** Continues from the same time after an interruption, such as a hidden tab. */
   resume() {
     this.shown = null;
   }
 
-  /** Goes on to `now`, the time of the picture in milliseconds. */
+  /** Advances to `now`, the time of the frame in milliseconds. */
   advance(now) {
     if (!this.playing) return;
     const gap = this.shown === null ? 0 : Math.min(LONGEST_GAP, (now - this.shown) / 1000);

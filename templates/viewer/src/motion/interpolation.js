@@ -1,6 +1,6 @@
-/** States between frames: cubic Hermite where velocities are known, slerp for rotations, else linear. */
+/** Interpolation between frames: cubic Hermite with velocities, slerp for rotations, otherwise linear. */
 
-/** Where `time` lies: between frames `index` and `index + 1`, at `fraction` of the way, which takes `duration`. */
+/** Position of `time`: between frames `index` and `index + 1`, at `fraction` of their distance `duration`. */
 export function placeOf(times, time) {
   const last = times.length - 1;
   if (last === 0 || time <= times[0]) return { index: 0, fraction: 0, duration: 0 };
@@ -16,7 +16,7 @@ export function placeOf(times, time) {
   return { index: low, fraction: (time - times[low]) / duration, duration };
 }
 
-/** Offsets of one item in the two frames of `place`; the last frame is both. */
+/** Offsets of one item in the two frames of `place`; both are equal for the last frame. */
 function offsets({ shape }, { index }, item, width) {
   const stride = (shape.length === 3 ? shape[1] : 1) * width;
   const here = index * stride + item * width;

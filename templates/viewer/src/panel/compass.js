@@ -1,4 +1,4 @@
-/** The axes of space as the camera sees them, in the corner of the picture. */
+/** Inertial axes from the direction of the camera, in the corner of the image. */
 
 import { Vector3 } from "three";
 import { AXES } from "../drawing/palette.js";

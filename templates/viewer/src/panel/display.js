@@ -1,4 +1,4 @@
-/** What is shown: layers, the colour of rods, the node that the camera follows. */
+/** Display options: layers, colours of rods, target of the camera. */
 
 import { element, make } from "./elements.js";
 import { shown } from "./numbers.js";

@@ -1,4 +1,4 @@
-/** Elements of the page by id, and new ones; texts are never markup. */
+/** Access to elements of the page by id, and creation of elements; text is never markup. */
 
 export const element = (id) => document.getElementById(id);
 

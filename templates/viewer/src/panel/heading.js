@@ -1,4 +1,4 @@
-/** What the page is about: the model, its solutions, and notes on them. */
+/** Heading of the page: model, solutions, and notes. */
 
 import { element, make } from "./elements.js";
 

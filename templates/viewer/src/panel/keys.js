@@ -1,8 +1,8 @@
-/** Keys: one table that is listened to and listed. */
+/** Keyboard shortcuts: one table for handling and for help. */
 
 import { element, make } from "./elements.js";
 
-/** How far one press goes: parts of the whole time, radians, pixels, and a factor of distance. */
+/** Effect of one key press: fraction of the total time, radians, pixels, and a factor of distance. */
 const STEP = { time: 0.01, far: 0.1, angle: Math.PI / 24, pan: 40, zoom: 0.85 };
 
 export function keyTable({ clock, transport, plots, picture, theme, help, sheet, display, stage, times, events }) {
@@ -44,7 +44,7 @@ export function keyTable({ clock, transport, plots, picture, theme, help, sheet,
   return [...motion, ...(space ?? []), ...page];
 }
 
-/** Elements that use some keys themselves. */
+/** Elements that handle some keys. */
 const OWN = {
   SELECT: /^(Arrow|Home|End| |Enter|\w$)/,
   BUTTON: /^( |Enter)$/,

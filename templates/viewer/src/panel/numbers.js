@@ -1,4 +1,4 @@
-/** Numbers as text: with enough digits, and no more. */
+/** Formatting of numbers with sufficient digits. */
 
 const MINUS = "\u2212";
 
@@ -11,7 +11,7 @@ export function shown(value, digits = 4) {
   return text.replace("e+", "e").replaceAll("-", MINUS);
 }
 
-/** A number with as many digits as multiples of `step` need. */
+/** A number with the digits that multiples of `step` need. */
 export function inSteps(value, step) {
   if (Math.abs(value) < 1e-9 * step) return "0";
   const order = Math.floor(Math.log10(step) + 1e-9);
@@ -24,7 +24,7 @@ export function inSteps(value, step) {
   return value.toFixed(Math.max(0, -order)).replace("-", MINUS);
 }
 
-/** Round numbers in [lower, upper], at most about `count` of them, and their distance. */
+/** About `count` round numbers in [lower, upper], and their distance. */
 export function ticks(lower, upper, count) {
   const raw = (upper - lower) / count || 1;
   const power = 10 ** Math.floor(Math.log10(raw));

@@ -1,4 +1,4 @@
-/** Panels of outputs over time, with a cursor at the time that is shown and the values there. */
+/** Panels of outputs versus time, with a cursor and values at the displayed time. */
 
 import { placeOf, linear } from "../motion/interpolation.js";
 import { hue } from "../drawing/palette.js";
@@ -7,12 +7,12 @@ import { inSteps, shown, ticks } from "./numbers.js";
 
 const HEIGHT = 112;
 const INSET = { left: 58, right: 10, top: 8, bottom: 20 };
-/** Values that differ by less than this part of their size are shown less the first one. */
+/** Relative variation below which the panel shows differences from the first value. */
 const ALIKE = 1e-3;
-/** More curves than this of one output are drawn, and only so many are named. */
+/** Largest number of named curves of one output. */
 const NAMED = 6;
 
-/** The least and the greatest of `values`. */
+/** Minimum and maximum of `values`. */
 function boundsOf(values, bounds = [Infinity, -Infinity]) {
   for (const value of values) {
     if (value < bounds[0]) bounds[0] = value;
@@ -21,16 +21,16 @@ function boundsOf(values, bounds = [Infinity, -Infinity]) {
   return bounds;
 }
 
-/** Values differ from those of the solution by less than this part of their size. */
+/** Relative rounding error of the stored values. */
 const roundingOf = ({ values }) => (values.values instanceof Float64Array ? 1e-15 : 1e-7);
 
-/** A range with some air, also where all values are the same but for their `rounding`. */
+/** A range with margins, also if all values are equal up to `rounding`. */
 function roomy([lower, upper], rounding) {
   const air = Math.max(0.06 * (upper - lower), rounding) || 1;
   return [lower - air, upper + air];
 }
 
-/** The values of an output with what they are counted from, which float32 would not resolve. */
+/** Values of an output plus their offset, which float32 would not resolve. */
 function withBase({ values, base }) {
   if (!base) return values;
   const width = base.length;
@@ -45,7 +45,7 @@ class Plot {
     for (const { values } of panel.curves) boundsOf(values.values, bounds);
     const first = panel.curves[0].values.values[0];
     const single = panel.curves[0].components.length === 1;
-    /** What is taken off all values, so that small changes of a large number are seen. */
+    /** Offset of all values, so that small changes of large numbers are visible. */
     this.offset = single && bounds[1] - bounds[0] < ALIKE * Math.abs(first) ? first : 0;
     this.range = roomy(
       bounds.map((bound) => bound - this.offset),
@@ -92,7 +92,7 @@ class Plot {
     });
   }
 
-  /** Draws the curves; the cursor is an element of its own. */
+  /** Draws the curves; the cursor is a separate element. */
   draw(theme, sharpness) {
     const width = this.face.clientWidth;
     if (!width || !this.visible) return;
@@ -184,7 +184,7 @@ function line(pen, x1, y1, x2, y2) {
   pen.stroke();
 }
 
-/** One panel for each output of the first solution, with the same output of others as dashed curves. */
+/** One panel for each output of the first solution, with dashed curves of other solutions. */
 function panelsOf(solutions) {
   return solutions[0].outputs.map((output) => ({
     label: output.label,
@@ -208,7 +208,7 @@ export class Plots {
     clock.onChange(() => this.update());
   }
 
-  /** Panels are drawn when they come into sight: a model may have hundreds. */
+  /** Draws panels when they become visible, because a model may have hundreds. */
   see(entries) {
     for (const { target, isIntersecting } of entries) {
       const plot = this.plots.find(({ figure }) => figure === target);

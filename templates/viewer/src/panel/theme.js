@@ -1,4 +1,4 @@
-/** Light and dark: as the system has it, until it is switched here. */
+/** Light and dark themes: the setting of the system, until the user changes it. */
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
 

@@ -4,7 +4,7 @@ import { SPEEDS } from "../motion/clock.js";
 import { element, make } from "./elements.js";
 import { inSteps } from "./numbers.js";
 
-/** The reading changes by about this part of the whole. */
+/** Resolution of the displayed time, relative to the total time. */
 const RESOLUTION = 1e-3;
 
 export class Transport {
@@ -78,7 +78,7 @@ export class Transport {
     this.loop.setAttribute("aria-pressed", String(clock.loop));
   }
 
-  /** Goes by a part of the whole. */
+  /** Moves by a fraction of the total time. */
   shift(part) {
     this.goTo(this.clock.time + part * this.clock.duration);
   }
@@ -88,7 +88,7 @@ export class Transport {
     this.clock.set(time);
   }
 
-  /** Goes to the next of sorted `times` (+1), or to the one before (−1). */
+  /** Moves to the next (+1) or the previous (−1) of sorted `times`. */
   jump(times, direction) {
     const near = 1e-9 * this.clock.duration;
     const found =

@@ -1,4 +1,4 @@
-/** Arrays of a scene: base64, deflated where that pays, little endian, in C order. */
+/** Arrays of a scene: base64, optionally deflated, little-endian, in C order. */
 
 const TYPES = {
   float32: Float32Array,
@@ -20,7 +20,7 @@ async function inflated(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A series over time: whole multiples of a unit, whose neighbours were subtracted;
+/** A time series: differences of successive integer multiples of a unit;
  * the lowest bytes of all come first. */
 function summed(bytes, [times], unit, differences) {
   const count = bytes.byteLength / 4;
@@ -48,7 +48,7 @@ async function arrayOf({ shape, base64, deflated, type, unit, differences }) {
   return { shape, values: new TYPES[type](bytes.buffer, 0, bytes.byteLength / TYPES[type].BYTES_PER_ELEMENT) };
 }
 
-/** The same value with every encoded array, however deep, replaced by `{shape, values}`. */
+/** A copy of a value in which `{shape, values}` replaces encoded arrays at all levels. */
 export async function decoded(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return Promise.all(value.map(decoded));

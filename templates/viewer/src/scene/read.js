@@ -1,10 +1,10 @@
-/** The scene of this page, with defaults for what it leaves out. */
+/** The scene of this page, with defaults for missing entries. */
 
 import { decoded } from "./arrays.js";
 
 const FORMAT = 1;
 
-/** What keeps a page from being shown, as a sentence for its reader. */
+/** Error message if the page cannot be displayed. */
 export class SceneError extends Error {}
 
 const NO_BODIES = { names: [], fixed: [] };

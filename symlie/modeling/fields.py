@@ -172,62 +172,35 @@ class FieldStatement(AngleStatement):
             return bound[0]
         return SymbolicMatrix(*getattr(expression, "shape", (len(parts), 1)), list(bound))
 
-    def place(
-        self, node: Node, reference: Node, offset: object, *, velocity: bool = True, last_first: bool = False
+    def dependent(
+        self,
+        node: Node,
+        *,
+        reference: Node | None = None,
+        offset: object = None,
+        velocity: bool = True,
+        last_first: bool = False,
+        **fields: object,
     ) -> None:
-        """Define a node on Rⁿ as dependent: the position of a reference node plus an offset.
+        """Define a node as dependent, q_d = F(t, q): by all its fields, or by a reference node plus an offset.
 
         The node is not an unknown. Its acceleration follows from its mass and the forces on it, as
-        `acceleration_constraint` requires.
-
-        Parameters
-        ----------
-        node, reference
-            Nodes on the same Rⁿ.
-        offset
-            Difference of the coordinates, an expression of the other nodes whose rate does not depend on accelerations.
-            If these nodes or the reference are dependent, the elements that define them must be added to the model
-            first.
-        velocity
-            If true, the velocity of the node includes the rate of the offset; otherwise it equals the velocity of the
-            reference.
-        last_first
-            If true, all dependent nodes of the element type are evaluated from the last instance to the first.
-        """
-        given, size = components(offset), node.group.velocity_dimension
-        for n in (node, reference):
-            if not (isinstance(self._own(n).group, LieGroup) and n.group.name == f"R{size}"):
-                raise ModelError(f"Node '{n.name}' on {n.group} can not be placed; placed nodes are on the same R^n.")
-        if node is reference or reference.group is not node.group or len(given) != size:
-            raise ModelError(
-                f"Node '{node.name}' on {node.group} is placed by another node on {node.group} and {size} components, "
-                f"not by '{reference.name}' on {reference.group} and {len(given)}."
-            )
-        moved = [*node.value.components, *reference.value.components, *self._velocities, *self._accelerations]
-        if depends_on(self.program, given, moved):
-            raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
-        self._check_smooth(f"The offset of node '{node.name}'", given, 2)
-        if any(self.nodes[p.place] is node for p in self.placements):
-            raise ModelError(f"Node '{node.name}' is placed twice.")
-        if any(p.last_first != last_first for p in self.placements):
-            raise ModelError(
-                f"The placements of '{self.name}' must all go from first to last, or all from last to first."
-            )
-        self.placements.append(
-            Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
-        )
-
-    def locate(self, node: Node, **fields: object) -> None:
-        """Define configuration and velocity of a dependent node by other nodes; `place` adds only an offset.
-
-        The node is not an unknown. Its acceleration follows from its mass and the forces on it, as
-        `acceleration_constraint` requires. Dependent nodes are sorted topologically: each is evaluated after all other
-        nodes of its statement.
+        `acceleration_constraint` requires. Nodes that are defined by fields are sorted topologically: each is evaluated
+        after all other nodes of its model or element type.
 
         Parameters
         ----------
         node
             A node with a velocity.
+        reference, offset
+            For nodes on Rⁿ instead of ``fields``: another node on the same Rⁿ and the difference of the coordinates, an
+            expression of the other nodes whose rate does not depend on accelerations. If these nodes or the reference
+            are dependent, the elements that define them must be added to the model first.
+        velocity
+            If true, the velocity of the node includes the rate of the offset; otherwise it equals the velocity of the
+            reference.
+        last_first
+            If true, all nodes of the element type with offsets are evaluated from the last element to the first.
         **fields
             All fields of its configuration and of its velocity, such as ``R=…, x=…, Omega=…, U=…`` of SE3: expressions
             of the time and of other nodes. The velocities must be consistent with the configuration; this is not
@@ -239,13 +212,48 @@ class FieldStatement(AngleStatement):
             If a field is missing or has another size, if an expression depends on the node itself, on accelerations or
             on multipliers, or if the node is already dependent.
         """
-        space = self._own(node).group
+        self._own(node)
+        if self.nodes.index(node) in [p.place for p in (*self.placements, *self.locations)]:
+            raise ModelError(f"Node '{node.name}' is already dependent.")
+        if reference is None:
+            if offset is not None:
+                raise ModelError(f"The offset of node '{node.name}' needs a reference node.")
+            self._define_by_fields(node, fields)
+        elif fields:
+            raise ModelError(f"Node '{node.name}' is defined by a reference and an offset, or by its fields, not by both.")
+        else:
+            self._define_by_offset(node, reference, offset, velocity, last_first)
+
+    def _define_by_offset(self, node: Node, reference: Node, offset: object, velocity: bool, last_first: bool) -> None:
+        given, size = components(offset), node.group.velocity_dimension
+        for n in (node, reference):
+            if not (isinstance(self._own(n).group, LieGroup) and n.group.name == f"R{size}"):
+                raise ModelError(f"Node '{n.name}' on {n.group} has no offset; offsets relate nodes on the same R^n.")
+        if node is reference or reference.group is not node.group or len(given) != size:
+            raise ModelError(
+                f"Node '{node.name}' on {node.group} depends on another node on {node.group} and an offset of {size} "
+                f"components, not on '{reference.name}' on {reference.group} and {len(given)}."
+            )
+        moved = [*node.value.components, *reference.value.components, *self._velocities, *self._accelerations]
+        if depends_on(self.program, given, moved):
+            raise ModelError(f"The offset of node '{node.name}' must be an expression of t and of the other nodes.")
+        self._check_smooth(f"The offset of node '{node.name}'", given, 2)
+        if any(p.last_first != last_first for p in self.placements):
+            raise ModelError(
+                f"Dependent nodes of '{self.name}' must all be evaluated from first to last, or all from last to first."
+            )
+        self.placements.append(
+            Placement(self.nodes.index(node), self.nodes.index(reference), given, velocity, last_first)
+        )
+
+    def _define_by_fields(self, node: Node, fields: Mapping[str, object]) -> None:
+        space = node.group
         if not space.velocity_dimension:
-            raise ModelError(f"Node '{node.name}' on {space} moves by its field; it can not be located by others.")
+            raise ModelError(f"Node '{node.name}' on {space} moves by its field; it cannot be a dependent node.")
         known = [*space.storage_fields, *space.velocity_fields]
         if set(fields) != {f.name for f in known}:
             raise ModelError(
-                f"Node '{node.name}' on {space} is located by {', '.join(f.name for f in known)}, not by "
+                f"Dependent node '{node.name}' on {space} needs {', '.join(f.name for f in known)}, not "
                 f"{', '.join(fields) or 'nothing'}."
             )
         configuration, velocity = [Integer(0)] * space.storage_dimension, [Integer(0)] * space.velocity_dimension
@@ -256,18 +264,15 @@ class FieldStatement(AngleStatement):
             target = configuration if number < len(space.storage_fields) else velocity
             target[f.offset : f.offset + f.size] = given
         used = [*configuration, *velocity]
-        self._without_multipliers(f"The location of node '{node.name}'", used)
+        self._without_multipliers(f"Dependent node '{node.name}'", used)
         own = [*node.value.components, *node.velocity.components]
         if depends_on(self.program, used, {*own, *self._accelerations}):
             raise ModelError(
-                f"The location of node '{node.name}' is an expression of other nodes and of their velocities alone."
+                f"Dependent node '{node.name}' must be an expression of other nodes and of their velocities alone."
             )
         self._check_smooth(f"The configuration of node '{node.name}'", configuration, 2)
         self._check_smooth(f"The velocity of node '{node.name}'", velocity, 1)
-        place = self.nodes.index(node)
-        if place in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
-            raise ModelError(f"Node '{node.name}' is placed twice.")
-        self.locations.append(Location(place, tuple(configuration), tuple(velocity)))
+        self.locations.append(Location(self.nodes.index(node), tuple(configuration), tuple(velocity)))
 
     def _own_space(self, node: Node) -> HomogeneousSpace:
         space = self._own(node).group

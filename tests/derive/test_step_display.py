@@ -239,5 +239,5 @@ def _marked() -> Equations:
     model = sl.Model("marked")
     point, mark, origin = (model.node(name, "R2") for name in ("point", "mark", "origin"))
     model.kinetic_energy(sum(node.v.dot(node.v) for node in (point, mark, origin)) / 2)
-    model.place(mark, origin, point.x)
+    model.dependent(mark, reference=origin, offset=point.x)
     return model.derive()

@@ -33,7 +33,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
     apart = rod.below.v_dot - rod.above.v_dot
     rod.acceleration_constraint("tension", q.dot(apart) + omega.dot(omega))
     rod.field(rod.link, Omega=omega, U=q.cross(q.cross(apart)))
-    rod.place(rod.below, rod.above, q)
+    rod.dependent(rod.below, reference=rod.above, offset=q)
     model.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     return model.derive()
 

@@ -223,12 +223,12 @@ def test_what_can_not_be_located() -> None:
         ({"x": below.x, "x_dot": below.v_dot}, "other nodes and of their velocities alone"),
     ):
         with pytest.raises(ModelError, match=sentence):
-            element.locate(above, **fields)
+            element.dependent(above, **fields)
     with pytest.raises(ModelError, match="moves by its field"):
-        element.locate(element.turned, q=below.x)
-    element.locate(above, x=below.x, x_dot=below.x_dot)
+        element.dependent(element.turned, q=below.x)
+    element.dependent(above, x=below.x, x_dot=below.x_dot)
     with pytest.raises(ModelError, match="placed twice"):
-        element.locate(above, x=below.x, x_dot=below.x_dot)
+        element.dependent(above, x=below.x, x_dot=below.x_dot)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_order_of_locations(pairs: list[tuple[int, int]], sentence: str) -> None
     points = model.node_array("points", "R3", 1 + max(k for pair in pairs for k in pair))
     lift = sl.ElementType("lift", below="R3", above="R3")
     lift.kinetic_energy((lift.below.x_dot.dot(lift.below.x_dot) + lift.above.x_dot.dot(lift.above.x_dot)) / 2)
-    lift.locate(lift.above, x=lift.below.x + sl.vector(0, 0, 1), x_dot=lift.below.x_dot)
+    lift.dependent(lift.above, x=lift.below.x + sl.vector(0, 0, 1), x_dot=lift.below.x_dot)
     model.add(lift, [(points[a], points[b]) for a, b in pairs])
     with pytest.raises(ModelError, match=sentence):
         model.derive()

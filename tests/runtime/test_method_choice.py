@@ -72,7 +72,7 @@ def with_placed_node() -> sl.System:
     model.kinetic_energy((bob.x_dot.dot(bob.x_dot) + mark.x_dot.dot(mark.x_dot)) / 2)
     model.constraint("rod", bob.x.dot(bob.x) - 1)
     model.vector_field(z, x=[-z.x[0]])
-    model.place(mark, bob, [z.x[0], 0])
+    model.dependent(mark, reference=bob, offset=[z.x[0], 0])
     model.initial(bob, x=[1, 0], x_dot=[0, 0])
     return model.derive().compile(backend="numpy")
 

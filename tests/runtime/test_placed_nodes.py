@@ -19,7 +19,7 @@ def markers(count: int = 20) -> sl.Model:
     pair = sl.ElementType("pair", point="R3", before="R3", mark="R3")
     pair.kinetic_energy((pair.point.x_dot.dot(pair.point.x_dot) + pair.mark.x_dot.dot(pair.mark.x_dot)) / 2)
     pair.potential_energy(9.81 * pair.point.x[2])
-    pair.place(pair.mark, pair.point, pair.before.x)
+    pair.dependent(pair.mark, reference=pair.point, offset=pair.before.x)
     model.add(pair, [(points[k], marks[k], marks[k + 1]) for k in range(count)])
     return model
 
@@ -43,7 +43,7 @@ def test_a_marker_of_a_body(backend: str) -> None:
     body, mark, origin = model.node("body", sl.SE3), model.node("mark", "R3"), model.node("origin", "R3")
     points = sum(n.x_dot.dot(n.x_dot) for n in (mark, origin))
     model.kinetic_energy((body.Omega.dot(sl.diag(1, 2, 3) * body.Omega) + body.U.dot(body.U) + points) / 2)
-    model.place(mark, origin, body.x + body.R * sl.vector(0, 1, 2))
+    model.dependent(mark, reference=origin, offset=body.x + body.R * sl.vector(0, 1, 2))
     model.initial(body, R=sl.eye(3), Omega=[1, 2, 3], U=[0, 1, 0])
     solution = sl.solve(model.derive().compile(backend=backend), 1.0, h=0.05)
     R, x = solution.field("body", "R")[-1].reshape(3, 3), solution.field("body", "x")[-1]
@@ -57,10 +57,10 @@ def test_what_offsets_depend_on_is_placed_before() -> None:
     points, marks, ends = (model.node_array(name, "R3", 2) for name in ("points", "marks", "ends"))
     first = sl.ElementType("first", point="R3", mark="R3")
     first.kinetic_energy((first.point.x_dot.dot(first.point.x_dot) + first.mark.x_dot.dot(first.mark.x_dot)) / 2)
-    first.place(first.mark, first.point, [1, 0, 0])
+    first.dependent(first.mark, reference=first.point, offset=[1, 0, 0])
     second = sl.ElementType("second", point="R3", mark="R3", end="R3")
     second.kinetic_energy(second.end.x_dot.dot(second.end.x_dot) / 2)
-    second.place(second.end, second.point, second.mark.x)
+    second.dependent(second.end, reference=second.point, offset=second.mark.x)
     model.add(second, [(points[k], marks[k], ends[k]) for k in range(2)])
     model.add(first, [(points[k], marks[k]) for k in range(2)])
     with pytest.raises(ModelError, match=r"'ends\[0\]' is placed by 'marks\[0\]' before that is placed itself"):

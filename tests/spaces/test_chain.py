@@ -235,7 +235,7 @@ def test_mistakes_of_placements_are_named() -> None:
         model.add(body, [points[1], points[2]])
         rod = sl.ElementType("rod", above="R3", below="R3", bob=sl.TS2)
         rod.field(rod.bob, Omega=rod.bob.omega)
-        rod.place(rod.below, rod.above, getattr(rod.bob, offset))
+        rod.dependent(rod.below, reference=rod.above, offset=getattr(rod.bob, offset))
         rod.acceleration_constraint("tension", rod.bob.q.dot(rod.below.v_dot - rod.above.v_dot))
         if offset == "omega":
             rod.field(rod.bob, U=rod.below.v_dot)
@@ -260,10 +260,10 @@ def test_mistakes_of_placements_are_named() -> None:
         (rod.below, rod.above, rod.above.x, "of the other nodes"),
     ):
         with pytest.raises(ModelError, match=message):
-            rod.place(node, reference, offset)
-    rod.place(rod.below, rod.above, rod.body.x)
+            rod.dependent(node, reference=reference, offset=offset)
+    rod.dependent(rod.below, reference=rod.above, offset=rod.body.x)
     with pytest.raises(ModelError, match="placed twice"):
-        rod.place(rod.below, rod.above, rod.body.x)
+        rod.dependent(rod.below, reference=rod.above, offset=rod.body.x)
     with pytest.raises(ModelError, match="does not depend on accelerations"):
         rod.acceleration_constraint("none", rod.below.x[0])
     with pytest.raises(ModelError, match="affine in the accelerations"):
@@ -284,7 +284,7 @@ def test_a_dumbbell_of_a_free_and_a_placed_mass(backend: str) -> None:
         model.potential_energy(mass * 9.81 * point.x[2])
     model.acceleration_constraint("tension", q.dot(apart) + length * omega.dot(omega))
     model.field(link, Omega=omega, U=q.cross(q.cross(apart)) / length)
-    model.place(b, a, length * q)
+    model.dependent(b, reference=a, offset=length * q)
     model.output(
         "spin", sum((mass * p.x.cross(p.x_dot) for mass, p in zip(m, (a, b), strict=True)), sl.vector(0, 0, 0))[2]
     )
@@ -308,4 +308,4 @@ def test_a_dumbbell_of_a_free_and_a_placed_mass(backend: str) -> None:
     assert np.abs(tension - 0.8 * turned * 1.5 * 0.7 / 2.2).max() < KERNEL * tension.max()
     assert list(solution.to_json()["q"]) == ["a", "link"]
     with pytest.raises(ModelError, match="placed"):
-        model.place(b, a, length * q)
+        model.dependent(b, reference=a, offset=length * q)

@@ -154,6 +154,6 @@ def _state(statement: Any, term: Term, value: Any, nodes: dict[str, Any], views:
         case "field" | "vector_field":
             getattr(statement, term.kind)(nodes[term.name], value)
         case "place":
-            statement.place(nodes[term.name], nodes[term.other], value)
+            statement.dependent(nodes[term.name], reference=nodes[term.other], offset=value)
         case "output":
             statement.output(term.name, value)

@@ -40,7 +40,7 @@ def chain(links):
     rod.acceleration_constraint("tension", q.dot(relative) + length * omega.dot(omega))
     angular_acceleration = rod.let(q.cross(relative) / length)
     rod.field(rod.link, Omega=omega, U=q.cross(angular_acceleration))
-    rod.place(rod.below, rod.above, length * q)
+    rod.dependent(rod.below, reference=rod.above, offset=length * q)
     model.add(rod, [(points[k], points[k + 1], rods[k]) for k in range(links)])
     rods.initial(directions=[0, 0, -1], angular_velocities=[0, 0, 0])
     return model

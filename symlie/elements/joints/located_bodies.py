@@ -226,7 +226,7 @@ class _LocatingJoint:
         stored, moving = behind.group.storage_fields, behind.group.velocity_fields
         fields = {f.name: column(configuration[f.offset : f.offset + f.size]) for f in stored}
         fields |= {f.name: column(velocity[f.offset : f.offset + f.size]) for f in moving}
-        element.locate(behind, **fields)
+        element.dependent(behind, **fields)
 
 
 def _marker(frame: Frame) -> tuple[Turned, Vector]:

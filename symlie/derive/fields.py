@@ -69,13 +69,13 @@ def check_placements(model: Model) -> None:
         for p in statement.placements:
             place, reference = row[p.place], row[p.reference]
             if place not in waiting:
-                raise ModelError(f"Node '{_shown(place)}' is placed twice, last by '{statement.name}'.")
+                raise ModelError(f"Node '{_shown(place)}' is defined as dependent twice, last by '{statement.name}'.")
             if reference in waiting:
                 late.append(reference)
             if late:
                 raise ModelError(
-                    f"Node '{_shown(place)}' is placed by '{_shown(late[0])}' before that is placed itself; add "
-                    "instances in the order in which nodes are reached."
+                    f"Dependent node '{_shown(place)}' uses node '{_shown(late[0])}', which is defined later; add "
+                    "elements in the order of their dependencies."
                 )
             waiting.remove(place)
     moved_by: dict[Placed, list[str]] = {}
@@ -89,8 +89,8 @@ def check_placements(model: Model) -> None:
             is_moved_here = set(moved_by.get(place, [])) == {statement.name}
             if is_used and not node.group.velocity_dimension and not is_moved_here:
                 raise ModelError(
-                    f"'{statement.name}' places nodes by node '{_shown(place)}', so that it must state the whole field "
-                    "of that node."
+                    f"Dependent nodes of '{statement.name}' use node '{_shown(place)}'; '{statement.name}' must define "
+                    "the whole field of that node."
                 )
 
 
@@ -105,12 +105,13 @@ def check_locations(model: Model) -> None:
         for k in (*places[statement], *(p.place for p in statement.placements)):
             if row[k] in taken:
                 raise ModelError(
-                    f"Node '{_shown(row[k])}' is placed twice, by '{taken[row[k]]}' and by '{statement.name}'."
+                    f"Node '{_shown(row[k])}' is defined as dependent twice, by '{taken[row[k]]}' and by "
+                    f"'{statement.name}'."
                 )
             taken[row[k]] = statement.name
     _, circle = located_in_order(list(places.values()), list(members.values()))
     if circle:
-        raise ModelError(f"Node '{_shown(min(circle))}' is located by nodes that it locates itself.")
+        raise ModelError(f"Node '{_shown(min(circle))}' depends on nodes that depend on it.")
 
 
 def _used(statement: Statement) -> list[int]:

@@ -26,6 +26,7 @@ from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output, Parameter, Placement, UnwrappedAngle
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
+from symlie.retired import NamesSuccessors
 from symlie.showing import ListsPublicNames
 from symlie.unit_names import UNITS, Unit, parse_units
 
@@ -33,7 +34,7 @@ TIME = Symbol("t", real=True)
 """Symbol of the time, in seconds."""
 
 
-class Stated(ListsPublicNames):
+class Stated(ListsPublicNames, NamesSuccessors):
     """All terms defined on some nodes, with the parameters and the time that they may use."""
 
     INTERNAL = frozenset({

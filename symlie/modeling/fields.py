@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sympy import Expr, Integer
 
@@ -213,14 +213,14 @@ class FieldStatement(AngleStatement):
             on multipliers, or if the node is already dependent.
         """
         self._own(node)
-        if self.nodes.index(node) in [p.place for p in (*self.placements, *self.locations)]:
+        if self.nodes.index(node) in [*(p.place for p in self.placements), *(p.place for p in self.locations)]:
             raise ModelError(f"Node '{node.name}' is already dependent.")
         if reference is None:
             if offset is not None:
                 raise ModelError(f"The offset of node '{node.name}' needs a reference node.")
             self._define_by_fields(node, fields)
         elif fields:
-            raise ModelError(f"Node '{node.name}' is defined by a reference and an offset, or by its fields, not by both.")
+            raise ModelError(f"Node '{node.name}' depends on a reference and an offset, or on its fields, not on both.")
         else:
             self._define_by_offset(node, reference, offset, velocity, last_first)
 

@@ -207,7 +207,7 @@ class Statement(FieldStatement):
         """Add acceleration-level constraints B(t, q, v) v' + Z(t, q, v) = 0 on ``node.v_dot``.
 
         The multipliers are returned as in `constraint`. The first integrals of these constraints are not stabilised, so
-        they suit dependent nodes (`place`). Integration methods satisfy them in each stage.
+        they suit dependent nodes (`dependent`). Integration methods satisfy them in each stage.
 
         Parameters
         ----------

@@ -149,13 +149,13 @@ class StepView(StatementView):
 def _check(statement: Statement) -> None:
     what = ""
     if statement.placements or statement.locations:
-        what = "nodes that are placed by others"
+        what = "dependent nodes"
     elif any(c.level == 2 for c in statement.constraints):
         what = "constraints of accelerations"
     elif not all(c.is_affine for c in statement.constraints):
         what = "constraints that are nonlinear in the velocities"
     if what:
         raise ModelError(
-            f"'{statement.name}' has {what}, which variational methods do not take; show its equations without a "
+            f"'{statement.name}' has {what}, which variational methods do not support; show its equations without a "
             "discrete Lagrangian."
         )

@@ -221,7 +221,7 @@ def test_models_that_variational_methods_do_not_take() -> None:
     fields = build_model("free_rigid_body", {}).derive()
     with pytest.raises(GroupError, match="variational methods have no θ"):
         fields.latex(variational="trapezoid")
-    with pytest.raises(ModelError, match="'marked' has nodes that are placed by others, which variational"):
+    with pytest.raises(ModelError, match="'marked' has dependent nodes, which variational"):
         _marked().latex(variational="trapezoid")
     with pytest.raises(ModelError, match="'pushed' has constraints of accelerations, which variational"):
         _pushed().markdown(variational="midpoint")

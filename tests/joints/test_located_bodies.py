@@ -213,11 +213,11 @@ def test_no_projection_of_located_bodies() -> None:
         sl.solve(minimal, STEP, h=STEP, method="index1_dopri5", stabilize="projection")
 
 
-def test_what_can_not_be_located() -> None:
+def test_dependent_node_refuses_incomplete_or_circular_fields() -> None:
     element = sl.ElementType("lift", below="R3", above="R3", turned="S2")
     below, above = element.below, element.above
     for fields, sentence in (
-        ({"x": below.x}, "is located by x, x_dot, not by x"),
+        ({"x": below.x}, "needs x, x_dot, not x"),
         ({"x": below.x[:2, :], "x_dot": below.x_dot}, "has 3 components, not 2"),
         ({"x": above.x, "x_dot": below.x_dot}, "other nodes and of their velocities alone"),
         ({"x": below.x, "x_dot": below.v_dot}, "other nodes and of their velocities alone"),
@@ -227,13 +227,11 @@ def test_what_can_not_be_located() -> None:
     with pytest.raises(ModelError, match="moves by its field"):
         element.dependent(element.turned, q=below.x)
     element.dependent(above, x=below.x, x_dot=below.x_dot)
-    with pytest.raises(ModelError, match="placed twice"):
+    with pytest.raises(ModelError, match="already dependent"):
         element.dependent(above, x=below.x, x_dot=below.x_dot)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "sentence"), [([(0, 1), (1, 0)], "that it locates itself"), ([(0, 2), (1, 2)], "twice")]
-)
+@pytest.mark.parametrize(("pairs", "sentence"), [([(0, 1), (1, 0)], "that depend on it"), ([(0, 2), (1, 2)], "twice")])
 def test_order_of_locations(pairs: list[tuple[int, int]], sentence: str) -> None:
     model = sl.Model("stack")
     points = model.node_array("points", "R3", 1 + max(k for pair in pairs for k in pair))

@@ -63,5 +63,5 @@ def test_what_offsets_depend_on_is_placed_before() -> None:
     second.dependent(second.end, reference=second.point, offset=second.mark.x)
     model.add(second, [(points[k], marks[k], ends[k]) for k in range(2)])
     model.add(first, [(points[k], marks[k]) for k in range(2)])
-    with pytest.raises(ModelError, match=r"'ends\[0\]' is placed by 'marks\[0\]' before that is placed itself"):
+    with pytest.raises(ModelError, match=r"'ends\[0\]' uses node 'marks\[0\]', which is defined later"):
         model.derive()

@@ -247,22 +247,22 @@ def test_mistakes_of_placements_are_named() -> None:
         return model
 
     stated([0, 1]).derive()
-    with pytest.raises(ModelError, match="before that is placed itself"):
+    with pytest.raises(ModelError, match="which is defined later"):
         stated([1, 0]).derive()
-    with pytest.raises(ModelError, match="must state the whole field"):
+    with pytest.raises(ModelError, match="must define the whole field"):
         stated([0, 1], twice=True).derive()
     with pytest.raises(ModelError, match="depends on accelerations"):
         stated([0, 1], offset="omega").derive().compile(backend="numpy")
     rod = sl.ElementType("rod", above="R3", below="R3", body=sl.SE3)
     for node, reference, offset, message in (
-        (rod.body, rod.above, [0, 0, 0], "can not be placed"),
+        (rod.body, rod.above, [0, 0, 0], "has no offset"),
         (rod.below, rod.above, [0, 0], "3 components"),
         (rod.below, rod.above, rod.above.x, "of the other nodes"),
     ):
         with pytest.raises(ModelError, match=message):
             rod.dependent(node, reference=reference, offset=offset)
     rod.dependent(rod.below, reference=rod.above, offset=rod.body.x)
-    with pytest.raises(ModelError, match="placed twice"):
+    with pytest.raises(ModelError, match="already dependent"):
         rod.dependent(rod.below, reference=rod.above, offset=rod.body.x)
     with pytest.raises(ModelError, match="does not depend on accelerations"):
         rod.acceleration_constraint("none", rod.below.x[0])

@@ -53,7 +53,7 @@ ROOMS = (
 """From top to bottom; a room imports from rooms below it."""
 
 COMMON = "common ground"
-"""The modules beside the packages: every room may import them, and they import no room."""
+"""Modules outside the packages: all packages may import them, and they import no package."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Import:
 
     @property
     def points_upward(self) -> bool:
-        """Whether a room imports from one above it, or the common ground from any."""
+        """True if a package imports from a higher one, or a common module from any package."""
         importer, imported = self.rooms
         if imported in (COMMON, importer):
             return False
@@ -100,7 +100,7 @@ def room_of(module: str) -> str:
 
 
 def is_type_checking(node: ast.AST) -> bool:
-    """Whether a statement is ``if TYPE_CHECKING:``."""
+    """Return True for the statement ``if TYPE_CHECKING:``."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
@@ -116,7 +116,7 @@ def imported_from(module: str, name: str) -> str:
 
 
 def imports_of(module: str, text: str) -> Iterator[Import]:
-    """What a module imports of the package, wherever it does."""
+    """Return all imports of a module from the package."""
 
     def visit(node: ast.AST, lazy: bool) -> Iterator[Import]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "symlie":
@@ -143,7 +143,7 @@ def imports() -> tuple[Import, ...]:
 
 
 def arrows(*, lazy: bool = True) -> Counter[tuple[str, str]]:
-    """How many names each room imports from each other one."""
+    """Return the number of names that each package imports from each other package."""
     pairs = (i.rooms for i in imports() if lazy or not i.is_lazy)
     return Counter(pair for pair in pairs if pair[0] != pair[1] and COMMON not in pair)
 

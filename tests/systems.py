@@ -126,7 +126,7 @@ def large_system(backend: str = "c") -> System:
 
 @functools.cache
 def spaghetti_equations() -> Equations:
-    """A short rod with constraints: element types of several instances with parameters of their own."""
+    """A short rod with constraints: element types with several elements and individual parameters."""
     return flying_spaghetti.build(segments=3, constraint="kirchhoff").derive()
 
 

@@ -36,7 +36,7 @@ def rounded(x: float) -> str:
 
 
 def tops() -> Iterator[str]:
-    """Rows of the heavy top."""
+    """Results for the heavy top."""
     for group, name in TOPS.items():
         for k, rtol in enumerate(TOLERANCES):
             run = top(group, rtol)
@@ -45,7 +45,7 @@ def tops() -> Iterator[str]:
 
 
 def roll_ups() -> Iterator[str]:
-    """Rows of the roll-up: the largest errors at times of the reference."""
+    """Results for the roll-up: the largest errors at the times of the reference."""
     times = [t for t in reference("R1").t if 0 < t <= END_OF_ROLL_UP]
     for k, rtol in enumerate(TOLERANCES):
         run = sl.solve(benchmark("R1"), times[-1], rtol=rtol, method="bdf", t_eval=times)
@@ -54,7 +54,7 @@ def roll_ups() -> Iterator[str]:
 
 
 def chains() -> Iterator[str]:
-    """Rows of the stiff chain, with those of SciPy."""
+    """Results for the stiff chain, with SciPy for comparison."""
     begin, end = np.concatenate([np.ones(MASSES), 0.1 * np.arange(MASSES)]), END_OF_CHAIN
     exact = solve_ivp(chain_rate, (0, end), begin, method="Radau", rtol=1e-12, atol=1e-14).y[:, -1]
     for k, rtol in enumerate((1e-4, 1e-6, 1e-7, 1e-8, 1e-10)):

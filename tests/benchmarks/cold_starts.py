@@ -1,4 +1,4 @@
-"""CPU time up to the end of a first run, of the process and the compilers it starts, beside an older commit.
+"""CPU time of a first run, including child processes of the compiler, compared with an older commit.
 
 git worktree add ../before 2f8272e
 python tests/benchmarks/cold_starts.py [../before] [--rounds 3]

@@ -1,4 +1,4 @@
-"""Ensembles: what members cost apart from their steps, on every scheduler, with a store, and beside peers.
+"""Ensembles: overhead per member on all schedulers, with a store, and compared with other packages.
 
 python -m tests.benchmarks.ensembles [--samples 7] [--members 1000] [--stored 100000] [scipy] [heyoka]
 
@@ -52,7 +52,7 @@ def masses(count: int) -> np.ndarray:
 
 
 def swept(system: System, count: int, steps: int = STEPS, **words: object) -> sl.Ensemble:
-    """Members of which the ends are kept."""
+    """Members with recorded final states."""
     options = {"h": STEP, "record_every": 0} | words
     return sl.ensemble(system, steps * STEP, parameters={"mass": masses(count)}, **options)
 
@@ -71,7 +71,7 @@ def _cpu_of(processes: Iterable[int]) -> float:
 
 
 def single_steps(system: System, samples: int) -> None:
-    """Members of a single step, and solutions one after the other."""
+    """Members with a single step, and sequential solutions."""
     swept(system, 1000, 1, workers=1)
     found = [spent(lambda: swept(system, 1000, 1, workers=1)) / 1000 for _ in range(samples)]
     row("member of one step, of 1,000", f"{min(found) * 1e6:.0f} µs", "50 µs")

@@ -1,4 +1,4 @@
-"""Steps and Newton iterations of generalized-α beside Exudyn, where it is installed: rotor, slider-crank, Puma.
+"""Steps and Newton iterations of generalized-α compared with Exudyn, if installed: rotor, slider-crank, Puma.
 
 python tests/benchmarks/exudyn_mechanisms.py [--samples 9] [--only rotor puma560]
 
@@ -39,7 +39,7 @@ TARGET = 0.05
 
 
 class Peer:
-    """A mechanism in Exudyn, stated body by body."""
+    """A mechanism in Exudyn, defined by its bodies."""
 
     def __init__(self, exudyn: ModuleType) -> None:
         self._exudyn = exudyn
@@ -60,7 +60,7 @@ class Peer:
         *,
         heavy: bool = True,
     ) -> Any:
-        """A body; its rotation vector, and its angular velocity in its own axes."""
+        """A body with rotation vector and angular velocity in body axes."""
         node = self.system.AddNode(
             self.items.NodeRigidBodyRotVecLG(
                 referenceCoordinates=[*position, *rotation], initialVelocities=[*velocity, *spin]
@@ -93,7 +93,7 @@ class Peer:
         )
 
     def prepare(self, steps: int, h: float, *, modified: bool) -> None:
-        """What is the same of all runs."""
+        """Common settings of all runs."""
         self.system.Assemble()
         self._settings = settings = self._exudyn.SimulationSettings()
         settings.timeIntegration.numberOfSteps = steps
@@ -115,7 +115,7 @@ class Peer:
         return float(self.system.sys["dynamicSolver"].it.newtonStepsCount) / self._steps
 
     def position(self, node: int) -> np.ndarray:
-        """Where a body is at the end, in m."""
+        """Final position of a body in m."""
         return np.array(self.system.GetNodeOutput(self.nodes[node], self._exudyn.OutputVariableType.Position))
 
 

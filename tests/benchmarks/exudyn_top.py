@@ -1,4 +1,4 @@
-"""Steps of generalized-α beside Exudyn, where it is installed: the constrained and the free heavy top.
+"""Steps of generalized-α compared with Exudyn, if installed: the constrained and the free heavy top.
 
 python tests/benchmarks/exudyn_top.py [--samples 9] [--group SO3xR3]
 
@@ -90,7 +90,7 @@ class Peer:
         return (time.process_time() - begin) / STEPS * 1e9
 
     def position(self) -> np.ndarray:
-        """Where the body is at the end, in m."""
+        """Final position of the body in m."""
         return np.array(self._system.GetNodeOutput(self._node, self._position))
 
 

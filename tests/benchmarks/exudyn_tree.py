@@ -1,4 +1,4 @@
-"""Steps of generalized-α of the Puma in minimal coordinates beside Exudyn's kinematic tree, where it is installed.
+"""Steps of generalized-α of the Puma in minimal coordinates, compared with the kinematic tree of Exudyn, if installed.
 
 python tests/benchmarks/exudyn_tree.py [--samples 9] [--steps 512]
 
@@ -32,14 +32,14 @@ STEP = 2.0**-11
 TARGET = 0.05
 """In rad."""
 CLOSE = 1e-6
-"""How far angles at the end may be apart, in rad: both are of order two with the same steps."""
+"""Largest difference of final angles in rad: both methods have order two and the same steps."""
 
 KINDS: dict[str, tuple[str | tuple[str, ...], str]] = {
     "parameters": ((), "default"),
     "constants": ("all", "default"),
     "constants, fused": ("all", "contract"),
 }
-"""What is frozen, and whether products and sums are fused."""
+"""Frozen parameters, and contraction of products and sums."""
 
 
 def own() -> sl.Model:

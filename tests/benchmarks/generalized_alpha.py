@@ -105,7 +105,7 @@ MATERIAL: Mapping[str, Any] = {
 
 
 def ring(segments: int) -> sl.Model:
-    """A closed rod of radius 1 m, held at one node."""
+    """A closed rod of radius 1 m, clamped at one node."""
     model = sl.Model("ring")
     rod = sl.CosseratRod(
         model,
@@ -122,7 +122,7 @@ def ring(segments: int) -> sl.Model:
 
 
 def tree(segments: int) -> sl.Model:
-    """A trunk that is held, and two branches: a third of the segments each."""
+    """A clamped trunk and two branches, each with a third of the segments."""
     model = sl.Model("tree")
     third = segments // 3
     upright: Mapping[str, Any] = {"position": lambda s: (0, 0, s), "orientation": (1, 0, 0, 0)}
@@ -152,7 +152,7 @@ SHAPES: Mapping[str, Callable[[int], sl.Model]] = {
 
 
 class Steps(NamedTuple):
-    """What steps took."""
+    """Cost of steps."""
 
     ns: float
     iterations: int
@@ -160,7 +160,7 @@ class Steps(NamedTuple):
 
 
 def timed(system: System, begin: LoopState, method: Method, h: float, steps: int) -> Steps:
-    """Steps behind the first ones."""
+    """Steps after the first ones."""
     count = FIRST_STEPS + steps
     plan = Plan((0.0,), (h * count,), (count,), (False,), (0,))
     loop = CompiledIntegration(system, method, plan, FIXED_STEPS, begin, record_every=0)

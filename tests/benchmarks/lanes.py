@@ -1,4 +1,4 @@
-"""Members side by side in vector registers: throughput over that of one member after the other, with equal bits.
+"""SIMD lanes: throughput relative to sequential members, with bit-identical results.
 
 python -m tests.benchmarks.lanes [--samples 5] [--lanes 4]
 

@@ -1,4 +1,4 @@
-"""Time per step and node of rods and chains that are longer than the processor's caches, beside an older commit.
+"""Time per step and node of rods and chains that exceed the caches of the processor, compared with an older commit.
 
 git worktree add ../before a038f5c
 python tests/benchmarks/long_chains.py [../before] [--rounds 9] [--nodes 16 1024] [--cases "pendulum chain"]

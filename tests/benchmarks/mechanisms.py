@@ -1,4 +1,4 @@
-"""What mechanisms of many bodies cost: chains with joints, four-bars in a row, and a chain written out term by term.
+"""Cost of mechanisms with many bodies: chains with joints, several four-bar linkages, and a chain with explicit terms.
 
 python tests/benchmarks/mechanisms.py [--largest 4096] [--samples 5]
 
@@ -37,7 +37,7 @@ def revolute_chain(count: int) -> sl.Model:
 
 
 def four_bars(count: int) -> sl.Model:
-    """Planar four-bars beside each other, of three bodies each."""
+    """Adjacent planar four-bar linkages with three bodies each."""
     model = sl.Model("four_bars")
     for k in range(count):
         corners = np.array([3.0 * k, 0]) + np.array([[0, 0], [0, 1], [2, 1.5], [2, 0]])

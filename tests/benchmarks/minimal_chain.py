@@ -1,4 +1,4 @@
-"""What chains of hinges in space cost in minimal coordinates, beside the constrained form.
+"""Cost of spatial chains of hinges in minimal coordinates, compared with the constrained form.
 
 python tests/benchmarks/minimal_chain.py [--largest 1024] [--samples 5] [--cached]
 

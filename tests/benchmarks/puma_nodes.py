@@ -1,4 +1,4 @@
-"""half_explicit_5 on the Puma, beside the same mechanism stated node by node with an older commit, in turn in one run.
+"""half_explicit_5 for the Puma, compared with the same mechanism defined by nodes with an older commit.
 
 git worktree add ../before 5ec17ab
 python tests/benchmarks/puma_nodes.py ../before [--rounds 9]
@@ -70,7 +70,7 @@ def side(model: str) -> None:
 
 
 def node_by_node(links: list[Any], gains: list[Any], goals: list[float]) -> sl.Model:
-    """The Puma at zero angles, with rows and controllers written out: nodes are at the centres of mass."""
+    """The Puma at zero angles with explicit constraint equations and controllers: nodes are at the centres of mass."""
     model = sl.Model("puma_nodes")
     gravity = model.parameter("gravity", [0, 0, -9.81])
     x, R = np.zeros(3), np.eye(3)

@@ -1,4 +1,4 @@
-"""Taylor series over the models of the library: errors over tolerances, and work beside other explicit methods.
+"""Taylor series for the built-in models: errors versus tolerances, and work compared with other explicit methods.
 
 python -m tests.benchmarks.series_models [--error 1e-8] [--samples 5] [--models chain,rotor]
 

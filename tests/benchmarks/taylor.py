@@ -1,4 +1,4 @@
-"""Taylor series: CPU time for an error at the end of a motion, beside other methods and, where installed, heyoka.
+"""Taylor series: CPU time for a final error, compared with other methods and, if installed, heyoka.
 
 python -m tests.benchmarks.taylor [heyoka] [--samples 200] [--error 1e-10]
 

@@ -1,4 +1,4 @@
-"""Taylor series of chains of pendulums: CPU time for an error at the end of a motion, beside heyoka.
+"""Taylor series of pendulum chains: CPU time for a final error, compared with heyoka.
 
 python -m tests.benchmarks.taylor_chain [heyoka] [--links 8 16 64] [--error 1e-10] [--rounds 40]
 

@@ -1,4 +1,4 @@
-"""Taylor series of members side by side in vector registers, beside one after the other and, where installed, heyoka's.
+"""Taylor series in SIMD lanes, compared with sequential members and, if installed, heyoka.
 
 python -m tests.benchmarks.taylor_lanes [heyoka] [--samples 20] [--error 1e-10] [--members 64] [--lanes 8]
 

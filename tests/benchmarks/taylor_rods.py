@@ -1,4 +1,4 @@
-"""Taylor series of rods: CPU time for an error at the end of a motion, beside half-explicit steps.
+"""Taylor series of rods: CPU time for a final error, compared with half-explicit methods.
 
 python -m tests.benchmarks.taylor_rods [--segments 16] [--end 5] [--error 1e-8] [--samples 3]
 

@@ -1,4 +1,4 @@
-"""RATTLie beside half-explicit steps: cost of rods of any length, time to an accuracy, and what is kept in long runs.
+"""RATTLie compared with half-explicit methods: cost of rods, time for an accuracy, and invariants of long runs.
 
 python tests/benchmarks/variational.py [--quick | --cold]
 
@@ -47,7 +47,7 @@ COLD_METHODS = ("rattlie", "variational_midpoint", "simpson")
 
 
 def rods(numbers: tuple[int, ...]) -> None:
-    """CPU time of a step over that of half_explicit_5, and per node."""
+    """CPU time of a step relative to half_explicit_5, and per node."""
     print("segments  simplified  full  µs per node and step of rattlie")
     for n in numbers:
         system = flying_spaghetti.build(n).derive().compile("c")
@@ -77,13 +77,13 @@ def accuracy() -> None:
 
 
 def turned(p: Array, a: Array) -> Array:
-    """Vectors turned by unit quaternions."""
+    """Vectors rotated by unit quaternions."""
     w, v = p[..., :1], p[..., 1:]
     return np.asarray(a + 2 * w * np.cross(v, a) + 2 * np.cross(v, np.cross(v, a)))
 
 
 def told(name: str, run: Solution, momenta: list[Array], since: float) -> None:
-    """What a run keeps from a time on."""
+    """Invariants of a run from a time on."""
     kept = run.t >= since
     energy, t = run.outputs["energy"][kept], run.t[kept]
     slope = np.polyfit(t, energy, 1)[0] * (t[-1] - t[0]) / np.ptp(energy)
@@ -96,7 +96,7 @@ def told(name: str, run: Solution, momenta: list[Array], since: float) -> None:
 
 
 def long_runs() -> None:
-    """The flying spaghetti of 8 segments once its load is gone, and a million steps of the heavy top."""
+    """The flying spaghetti with 8 segments after its load ends, and a million steps of the heavy top."""
     system = flying_spaghetti.build(8).derive().compile("c")
     mass = 10 / 8 * np.array([0.5, *[1.0] * 7, 0.5])[:, None]
     for name, options in (("rattlie", {"newton": "simplified"}), ("rattlie", {"newton": "full"})):
@@ -117,7 +117,7 @@ def long_runs() -> None:
 
 
 def simpson(q0: Any, q1: Any, h: Any) -> Any:
-    """A discrete Lagrangian of one's own."""
+    """A user-defined discrete Lagrangian."""
     v = q0.difference(q1) / h
     return h * (q0.lagrangian(v) + 4 * q0.interpolate(q1, 1 / 2).lagrangian(v) + q1.lagrangian(v)) / 6
 

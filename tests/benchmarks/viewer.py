@@ -1,4 +1,4 @@
-"""Views in Chromium without a head and without a GPU: seconds until they are ready, and pictures per second.
+"""3-D views in headless Chromium without a GPU: loading time and frame rate.
 
 python -m tests.benchmarks.viewer
 """
@@ -22,7 +22,7 @@ IN_SOFTWARE = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
 def pages() -> dict[str, str]:
-    """Pages of what is timed."""
+    """Pages of the timed models."""
     top = solve(system_of_model("heavy_top", {"group": "SE3"}), 1.0, h=1e-3)
     spaghetti = solve(
         system_of_model("flying_spaghetti", {"segments": 64}), 5.0, h=1e-3, t_eval=np.linspace(0, 5, 1001)
@@ -36,7 +36,7 @@ def pages() -> dict[str, str]:
 
 
 def measured(browser: Browser, path: Path) -> tuple[float, float, int]:
-    """Seconds until the page is ready, pictures per second (of the median of 200), draw calls."""
+    """Loading time in s, frame rate (median of 200 frames), and number of draw calls."""
     start = time.perf_counter()
     with opened(browser, path) as view:
         ready = time.perf_counter() - start

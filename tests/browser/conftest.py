@@ -1,4 +1,4 @@
-"""Debian's Chromium, without a head, and pages in it that note what they say and ask for."""
+"""Debian's headless Chromium, with pages that record messages and requests."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browsers(needs: Programs) -> Iterator[Callable[..., Browser]]:
-    """Starts browsers, each with a profile of its own, and ends them."""
+    """Start browsers with separate profiles, and terminate them."""
     needs("chromium", "playwright")
     from playwright.sync_api import sync_playwright
 

@@ -1,4 +1,4 @@
-"""An open page: what it says and asks for, where it draws what, and what is seen in a screenshot."""
+"""An open page: messages, requests, positions of objects, and screenshots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Opened:
         return np.round(255 * picture[..., :3]).astype(int)
 
     def projected(self, point: np.ndarray) -> np.ndarray:
-        """Where a point in space (3,) is in the window, in pixels, (2,)."""
+        """Return the window position (2,) in pixels of a point in space (3,)."""
         camera = self.call("camera")
         projection, view = (np.reshape(camera[name], (4, 4)).T for name in ("projection", "view"))
         clip = projection @ view @ np.append(point, 1.0)

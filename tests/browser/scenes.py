@@ -1,4 +1,4 @@
-"""Scenes stated by hand: what the script draws, without a solution."""
+"""Hand-written scenes without a solution."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def solution(times: np.ndarray, **content: Any) -> dict[str, Any]:
 
 
 def bodies(positions: np.ndarray, rotations: np.ndarray, names: list[str] | None = None) -> dict[str, Any]:
-    """Bodies at positions (n, count, 3), turned by unit quaternions (n, count, 4)."""
+    """Bodies at positions (n, count, 3), rotated by unit quaternions (n, count, 4)."""
     count = positions.shape[1]
     return {
         "names": names or [f"body {i}" for i in range(count)],
@@ -43,7 +43,7 @@ def bodies(positions: np.ndarray, rotations: np.ndarray, names: list[str] | None
 
 
 def boxes(count: int, frames: int = 60) -> Scene:
-    """Boxes in a square that go round and turn about the vertical, each at its own speed."""
+    """Boxes that move on circles and rotate about the vertical axis at different speeds."""
     times = np.linspace(0.0, 4.0, frames)
     side = int(np.ceil(np.sqrt(count)))
     corners = np.stack(np.divmod(np.arange(count), side), axis=1) * 0.3
@@ -65,7 +65,7 @@ EVENTS = (1.0, 2.5)
 
 
 def moving(times: np.ndarray, origin: tuple[float, float, float], reach: float = 0.5) -> np.ndarray:
-    """A point that goes round, (n, 3)."""
+    """A point on a circle, (n, 3)."""
     circle = np.stack([np.cos(times), np.sin(times), 0.3 * np.sin(3 * times)], axis=1)
     return np.asarray(origin) + reach * circle
 

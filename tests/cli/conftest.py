@@ -1,4 +1,4 @@
-"""Commands in this process and in others, with a cache of their own that all tests here share."""
+"""Commands in this process and in others, with a common cache of these tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from symlie.paths import PACKAGE
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """Result of a command."""
 
     code: int
     out: str
@@ -59,7 +59,7 @@ def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
 
 
 def _as_with_a_compiler(outcome: Outcome) -> Outcome:
-    """What a command says besides the notice of a machine without a compiler; skip what needs one."""
+    """Output of a command without the warning of a missing compiler; skip tests that need a compiler."""
     if shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"):
         return outcome
     if "NoCompilerError" in outcome.out or (outcome.code and "or use the NumPy backend.\n" in outcome.err):

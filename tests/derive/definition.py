@@ -68,7 +68,7 @@ class State:
 
 @dataclass
 class Statement:
-    """A stated model together with the forces as the user means them: by virtual power."""
+    """A model with its forces defined by virtual power."""
 
     model: sl.Model
     points: list[tuple[Any, Any]] = field(default_factory=list)
@@ -155,7 +155,7 @@ class Statement:
 
     @cached_property
     def energies(self) -> Callable[[mpf, Sequence[Numbers], Sequence[mpf]], Numbers]:
-        """Kinetic and potential energy as stated."""
+        """Kinetic and potential energy of the model definition."""
         return self.function([self.model.kinetic, self.model.potential])
 
     @cached_property

@@ -70,7 +70,7 @@ class MatrixGroup(ABC):
     storage: int
     dimension: int
     angular: int = 3
-    """How many of the velocity components are a body-fixed angular velocity; they come first."""
+    """Number of components of the body-fixed angular velocity, which are the first ones."""
 
     @abstractmethod
     def matrix(self, q: Sequence[mpf]) -> Blocks:
@@ -197,7 +197,7 @@ class Motions(MatrixGroup):
 
 
 class QuaternionMotions(MatrixGroup):
-    """S³⋉R³: p (4), x (3), as a quaternion and a rigid motion side by side."""
+    """S³⋉R³: p (4), x (3), as a block matrix of a quaternion and a rigid motion."""
 
     storage, dimension = 7, 6
 
@@ -300,7 +300,7 @@ class Semidirect(MatrixGroup):
 
 
 class Product(MatrixGroup):
-    """A direct product; the rotation is that of its only factor that turns."""
+    """A direct product with one factor that has a rotation."""
 
     def __init__(self, *factors: MatrixGroup) -> None:
         self.factors = factors

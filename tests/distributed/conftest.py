@@ -1,4 +1,4 @@
-"""What tests with processes of their own share: systems that travel, clusters of Dask."""
+"""Fixtures of tests with separate processes: transferred systems and Dask clusters."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 
 PATIENCE = 120.0
-"""Seconds in which a process must have done what is waited for; a busy machine does not come near."""
+"""Time limit of a process in s, far above the time on a busy machine."""
 
 MPI_ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -47,7 +47,7 @@ def until(what: str, is_so: Callable[[], bool], process: subprocess.Popen[str] |
 def started(
     *command: str | Path, log: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process, with pipes or with a file for what it prints, in a session of its own that ends with the block."""
+    """A process with pipes or an output file, in a separate session that ends with the block."""
     told = contextlib.nullcontext(subprocess.PIPE) if log is None else log.open("w")
     with told as output:
         process = subprocess.Popen(
@@ -66,7 +66,7 @@ def started(
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """First politely, so that launchers end what they launched elsewhere; then whatever is left."""
+    """Terminate a session, so that launchers stop remote processes; then kill remaining processes."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -80,7 +80,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def printed(*command: str | Path, environment: Mapping[str, str] | None = None) -> str:
-    """What a process prints that must end well."""
+    """Output of a process that must succeed."""
     with started(*command, environment=environment) as process:
         out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err

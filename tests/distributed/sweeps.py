@@ -83,7 +83,7 @@ def digest(result: sl.Ensemble) -> str:
 
 @contextlib.contextmanager
 def executor_of(arguments: argparse.Namespace) -> Iterator[object]:
-    """The executor that is asked for."""
+    """The selected executor."""
     if arguments.mpi:
         from mpi4py.futures import MPIPoolExecutor
 

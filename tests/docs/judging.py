@@ -1,4 +1,4 @@
-"""What the tests of several pages judge by."""
+"""Common criteria of the tests of pages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests import tolerances
 
 
 def order(errors: Sequence[float]) -> float:
-    """Observed order of the last halving."""
+    """Return the observed order of the last halving."""
     return math.log2(errors[-2] / errors[-1])
 
 
 def close(first: Solution, second: Solution) -> None:
-    """Check that two runs are the same but for rounding."""
+    """Check that two runs are equal to rounding."""
     for a, b in (first.q, second.q), (first.v, second.v), (first.multipliers, second.multipliers):
         assert np.abs(a - b).max(initial=0) <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max(initial=0)))

@@ -1,4 +1,4 @@
-"""The documents, the README and the pages of ``docs``: their blocks, and sessions in which the blocks run."""
+"""Blocks of the README and of the pages of ``docs``, and sessions that run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 PAGES = (*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")))
-"""All documents: those at the root, and the pages."""
+"""All documents: pages at the root and pages of ``docs``."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class Block:
     language: str
     text: str
     line: int
-    """Number of the line that opens it."""
+    """Number of the first line."""
 
     @property
     def place(self) -> str:
-        """Where it stands, for messages."""
+        """Page and line, for messages."""
         return f"{self.page.relative_to(ROOT).as_posix()}:{self.line}"
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """All blocks of a page, in its order."""
+    """Return all blocks of a page in order."""
     found: list[Block] = []
     heading, language, first, text = "", None, 0, []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
@@ -53,24 +53,24 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def prose_of(page: Path) -> str:
-    """A page without its blocks and without indented ones."""
+    """Return a page without fenced and indented blocks."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     return "\n".join(line for line in text.splitlines() if not line.startswith("    "))
 
 
 class Session:
-    """Python blocks of pages, run one after the other in one namespace, each once and when it is first needed.
+    """Python blocks of pages in one namespace; each runs once, when it is first needed.
 
     Parameters
     ----------
     pages
-        Paths from the root; a page goes on where the one before it ended.
+        Paths from the root; each page continues the namespace of the previous page.
     """
 
     def __init__(self, *pages: str) -> None:
         self.pages = pages
         self.printed = ""
-        """What the blocks have printed so far."""
+        """Output of the blocks so far."""
         self._blocks = [b for page in pages for b in blocks_of(ROOT / page) if b.language == "python"]
         self._names: dict[str, Any] = {"__name__": "__main__"}
         self._after: list[dict[str, Any]] = []
@@ -78,26 +78,26 @@ class Session:
 
     @property
     def files(self) -> set[str]:
-        """Names of the files that the blocks have written so far."""
+        """Names of the files that the blocks wrote so far."""
         return {p.name for p in Path(self._folder.name).iterdir()}
 
     def block(self, heading: str) -> str:
-        """The text of the first block under a heading."""
+        """Return the text of the first block under a heading."""
         return next(b.text for b in self._blocks if b.heading == heading)
 
     def after(self, heading: str) -> dict[str, Any]:
-        """All names after the last block under a heading."""
+        """Return all names after the last block under a heading."""
         last = max(k for k, b in enumerate(self._blocks) if b.heading == heading)
         while len(self._after) <= last:
             self._run(self._blocks[len(self._after)])
         return self._after[last]
 
     def run(self) -> dict[str, Any]:
-        """All names after the last block."""
+        """Return all names after the last block."""
         return self.after(self._blocks[-1].heading)
 
     def _run(self, block: Block) -> None:
-        # Lines of a traceback are those of the page.
+        # Tracebacks show line numbers of the page.
         code = compile("\n" * block.line + block.text, str(block.page), "exec")
         printed = io.StringIO()
         with contextlib.chdir(self._folder.name), contextlib.redirect_stdout(printed):

@@ -1,4 +1,4 @@
-"""Recipes of ``docs/extending``: new files, changes of files, and what is run with them, in a copy of the repository.
+"""Recipes of ``docs/extending``: new files, changes of files, and commands, in a copy of the repository.
 
 ``python new=PATH`` and ``c new=PATH`` are new files. ``diff`` has changes, each hunk after ``@@``, found by its text.
 ``sh run`` and ``python run`` are run.
@@ -21,7 +21,7 @@ COPIED = ("symlie", "templates")
 
 
 def changed(text: str, hunk: str) -> str:
-    """A text with a hunk: its lines that begin with a blank or ``-`` stand in it once."""
+    """Apply a hunk to a text, which contains its lines with a blank or ``-`` once."""
     lines = hunk.splitlines()
     old = "\n".join(line[1:] for line in lines if line[:1] in (" ", "-"))
     new = "\n".join(line[1:] for line in lines if line[:1] in (" ", "+"))
@@ -30,7 +30,7 @@ def changed(text: str, hunk: str) -> str:
 
 
 def patch(folder: Path, block: Block) -> None:
-    """Change files as a diff says."""
+    """Apply a diff to files."""
     for part in re.split(r"^--- a/.*\n(?=\+\+\+ b/)", block.text, flags=re.MULTILINE)[1:]:
         name, *hunks = re.split(r"^@@\n", part, flags=re.MULTILINE)
         path = folder / name.removeprefix("+++ b/").strip()
@@ -41,9 +41,9 @@ def patch(folder: Path, block: Block) -> None:
 
 
 def follow(recipe: Path, folder: Path) -> str:
-    """Follow a recipe in a copy of the repository, and return what was printed.
+    """Follow a recipe in a copy of the repository, and return the output.
 
-    Compiled modules are copied, too; those of changed files are compiled anew, since their times differ.
+    Compiled modules are copied as well, and recompiled for changed files, because their times differ.
     """
     for name in COPIED:
         shutil.copytree(ROOT / name, folder / name)

@@ -1,4 +1,4 @@
-"""Examples of the gallery: each asserts something and uses public names alone; slow: each runs from nothing."""
+"""Gallery examples contain assertions and use public names only; slow tests run them with an empty cache."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import symlie as sl
 FOLDER = Path(__file__).parents[2] / "docs" / "gallery"
 SCRIPTS = sorted(FOLDER.glob("*/plot_*.py"))
 FEWEST = 36
-"""Examples that there are at least."""
+"""Smallest number of examples."""
 
 each_script = pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def statements(path: Path) -> ast.Module:
-    """The script, parsed."""
+    """Return the parsed script."""
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 

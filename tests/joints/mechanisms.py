@@ -53,7 +53,7 @@ class Mechanism:
 
 
 def motion(t: float | Array) -> float | Array:
-    """What a drive adds to a coordinate; it begins at rest."""
+    """Motion of a drive, which starts at rest."""
     return 0.2 * (1 - np.cos(3 * t))
 
 
@@ -211,7 +211,7 @@ class Definition:
         return total
 
     def rows(self, placed: Mapping[str, tuple[Digits, Digits]]) -> dict[str, list[mpf]]:
-        """Rows of each joint."""
+        """Constraint equations of each joint."""
         rows = {}
         for joint in self.found.joints:
             values = {name: mpf(x) for name, x in joint._values().items()}
@@ -309,7 +309,7 @@ class Definition:
 
 
 def _number(value: mpf | sympy.Expr) -> mpf:
-    """Rows of screws are expressions of SymPy, made of numbers."""
+    """Constraint equations of screws are numeric SymPy expressions."""
     return value if isinstance(value, mpf) else mpf(str(sympy.N(value, mpmath.mp.dps + 10)))
 
 
@@ -326,7 +326,7 @@ def _rotation(group: str, stored: list[mpf]) -> Digits:
 
 
 def found_by(system: System, wanted: Iterable[str], q: Array, v: Array, w: Array) -> dict[str, Array]:
-    """What kernels say of the same."""
+    """Values of the kernels."""
     mechanics, layout = system.mechanics, system.layout
     algebra = mechanics.algebra
     result = {

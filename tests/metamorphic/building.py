@@ -24,9 +24,9 @@ class Builder:
         self.bodies: dict[str, Any] = {}
         self.joints: dict[str, Any] = {}
         self.readers: dict[str, Callable[[Any], w.Array]] = {}
-        """How an output of the model is read back."""
+        """Conversion of an output of the model."""
         self.multipliers: dict[str, Callable[[Any], w.Array]] = {}
-        """How multipliers of a constraint are read back."""
+        """Conversion of multipliers of a constraint."""
         self.curves: list[str] = []
         """Names of rods and continua."""
         self.time = self.model.t / writing.scale(w.TIME) - writing.begin

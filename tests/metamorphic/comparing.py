@@ -1,4 +1,4 @@
-"""Results of a transformed model against those of the original."""
+"""Comparison of the results of a transformed model with the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that commands read: checkpoints, certificates, reference solutions, groups of one's own."""
+"""Files that commands read: checkpoints, certificates, reference solutions, custom groups."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def damaged(content: bytes, draw: random.Random) -> bytes:
 
 
 def bad_file(draw: random.Random) -> Case:
-    """A command that reads a file that is not what it should be."""
+    """A command with an invalid file."""
     kind = draw.randrange(4)
     if kind == 0:
         content = damaged(checkpoint(), draw)

@@ -17,7 +17,7 @@ KINDS: dict[str, Callable[[random.Random], Case]] = {
     "tableau": bad_tableau,
     "file": bad_file,
 }
-"""What goes wrong."""
+"""Description of the mistake."""
 
 _SHARES = ("command line", "model file", "command line", "tableau", "model file", "command line", "file", "model file")
 

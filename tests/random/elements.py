@@ -1,4 +1,4 @@
-"""The kernels of one instance of an element type against the definition of what was stated."""
+"""Comparison of the kernels of one element with its definition."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class ElementJudge:
         return lambda t, q, v: evaluation(self.part.values(t, q, v) | multipliers)
 
     def _reaction(self, label: str, found: Sequence[Bounded], place: int) -> None:
-        """The power of the constraint force of one node along w is that of -λ."""
+        """The power of the constraint force of one node along w equals the power of -λ."""
         t, q, v = self.at
         sizes = [g.dimension for g in self.part.groups]
         start = sum(sizes[:place])

@@ -80,7 +80,7 @@ class SystemState:
 
 
 def random_state(judged: Judged, draw: random.Random, kind: str) -> SystemState:
-    """Nodes turned by angles of a kind, and velocities of size one."""
+    """Nodes with rotation angles of a kind, and velocities of magnitude one."""
     layout = judged.layout
     q, v, u = np.empty(layout.storage), np.empty(layout.dimension), np.empty(layout.dimension)
     for node in layout.nodes:

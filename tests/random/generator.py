@@ -24,7 +24,7 @@ from tests.random import groups
 from tests.random.draw import Draw
 
 LARGEST = 12
-"""Largest number of velocities of a model stated by nodes."""
+"""Largest number of velocities of a model defined by nodes."""
 
 Place = tuple[str, int]
 """A node by name, and its index if it is one of an array."""
@@ -61,7 +61,7 @@ class RandomModel:
     nodes: dict[str, tuple[MatrixGroup, int]]
     """Group and number of each node or array."""
     notes: list[str]
-    """What kinds of terms there are."""
+    """Kinds of terms."""
 
 
 def variables_of(node: Node) -> list[Expr]:
@@ -73,12 +73,12 @@ def variables_of(node: Node) -> list[Expr]:
 
 
 def turns(node: Node) -> bool:
-    """Whether the node has one rotation matrix, and the velocity that a torque needs."""
+    """Return True for nodes with one rotation matrix and the velocity that a torque needs."""
     return node.group.rotation is not None
 
 
 def points(node: Node, draw: Draw) -> list[Any]:
-    """Positions that the node carries, in its own number of axes."""
+    """Positions of the node, with its number of axes."""
     n = 3 if not turns(node) else node.R.shape[0]
     has_position = any(f.name == "x" and f.size == n for f in node.group.storage_fields)
     if turns(node):
@@ -99,7 +99,7 @@ class Writer:
         self.velocity = sympy.ImmutableDenseMatrix(sympy.Matrix.vstack(*[n.v for n in self.nodes]))
 
     def name(self, stem: str) -> str:
-        """A name of its own in a model of several statements."""
+        """A unique name in a model with several definitions."""
         return f"{self.statement.name}_{stem}"
 
     def note(self, text: str) -> None:
@@ -168,7 +168,7 @@ class Writer:
                 part.torque(sl.vector(*(draw.polynomial(pool) for _ in range(size))), node)
 
     def constraints(self, free: int, offset: Callable[[str, Expr], Expr]) -> int:
-        """State up to ``free`` rows; holonomic ones pass through ``offset``, which makes them hold at the start."""
+        """Define up to ``free`` constraint equations; ``offset`` makes the holonomic ones hold initially."""
         draw, statement, rows = self.draw, self.statement, 0
         if free > 0 and self.maybe(0.3, "holonomic"):
             size = min(draw.source.randint(1, 2), free)
@@ -224,7 +224,7 @@ def _group(draw: Draw) -> str:
 
 
 def _offsets(part: Part, start: list[Numbers]) -> Callable[[str, Expr], Expr]:
-    """Parameters that make rows vanish at the start."""
+    """Parameters for which constraint equations hold initially."""
 
     def offset(name: str, row: Expr) -> Expr:
         (value,) = part.function([row])(mpf(0), start, [mpf(0)] * part.dimension)
@@ -234,7 +234,7 @@ def _offsets(part: Part, start: list[Numbers]) -> Callable[[str, Expr], Expr]:
 
 
 def _of_nodes(source: random.Random) -> RandomModel:
-    """A model stated by its nodes, with a spring between two of them now and then."""
+    """A model defined by its nodes, occasionally with a spring between two of them."""
     draw, notes = Draw(source), ["nodes"]
     model = sl.Model("drawn")
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""Groups of random models, each with its definition as matrices: built-in ones, products, and two stated here."""
+"""Groups of random models with their definition as matrices: built-in groups, products, and two custom groups."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _on_both(a: mpmath.matrix) -> mpmath.matrix:
 
 @functools.cache
 def group(name: str) -> LieGroup | str:
-    """What a user gives to `Model.node`."""
+    """Argument of `Model.node`."""
     if name == POSE:
         return sl.semidirect_product(sl.SO3, sl.group_from_name("R3xR3"), lambda a: a.R, POSE)
     if name == DOUBLE:
@@ -67,7 +67,7 @@ def matrices(name: str) -> MatrixGroup:
 
 
 def element(of: MatrixGroup, draw: random.Random, angle: float) -> Numbers:
-    """A random element that is turned by an angle; the identity if that is zero."""
+    """A random element with a rotation angle; the identity if the angle is zero."""
     if isinstance(of, Product):
         return [c for factor in of.factors for c in element(factor, draw, angle)]
     direction = [mpf(draw.uniform(-1, 1)) for _ in range(of.angular)]

@@ -20,7 +20,7 @@ from tests.random.judge import KINDS, judge, judge_run
 
 @dataclass
 class Outcome:
-    """What became of some models."""
+    """Results of some models."""
 
     models: int = 0
     compiled: int = 0

@@ -36,7 +36,7 @@ class Reference:
     linear_momentum: Array
     angular_momentum: Array
     multipliers: Array
-    """Shape (times, segments, rows)."""
+    """Shape (times, segments, equations)."""
 
 
 @functools.cache

@@ -103,7 +103,7 @@ def rope_with_body(segments: int = 6) -> sl.Model:
 
 
 def tapered(segments: int = 5) -> sl.Model:
-    """A grid that is not uniform, full stiffness matrices and inertias that vary, with extension and twist held."""
+    """A non-uniform grid with full stiffness matrices, variable inertia, and constrained extension and twist."""
     model = sl.Model("tapered")
     coupling = np.diag(STIFFNESS) + 0.3 * np.outer(np.arange(6), np.arange(6))
     lengths = np.linspace(1, 2, segments) / segments
@@ -147,7 +147,7 @@ def springs(bodies: int = 4) -> sl.Model:
 
 
 def bodies_one_by_one(count: int = 8) -> sl.Model:
-    """A hanging chain of bodies with products of inertia that are stated one by one, joined by spherical joints."""
+    """A hanging chain of individually defined bodies with products of inertia and spherical joints."""
     model = sl.Model("bodies_one_by_one")
     mass = model.parameter("mass", 1.0, unit="kg")
     inertia = model.parameter("inertia", [[0.1, 0.02, 0.01], [0.02, 0.2, 0.03], [0.01, 0.03, 0.15]], unit="kg m^2")

@@ -1,4 +1,4 @@
-"""Runs that are interrupted, and what they end with when they go on."""
+"""Interrupted runs and their results after continuation."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def resumed_in_pieces(path: Path, calls: int) -> Solution:
 def assert_continued_with_the_same_bits(
     system: System, part: float, whole: float, folder: Path, **options: Any
 ) -> None:
-    """A solution up to a time goes on to a later one as if it had not ended there, also from a file."""
+    """Check that a continued solution, also from a file, equals an uninterrupted one."""
     first = sl.solve(system, part, **options)
     first.save(folder / "first.npz")
     expected = sl.solve(system, whole, **options).q[-1].tobytes()

@@ -42,7 +42,7 @@ def star(branches: int, length: int) -> Edges:
 
 
 def tree(nodes: int) -> Edges:
-    """Each node with two others behind it."""
+    """Each node with the two following nodes."""
     return [((k - 1) // 2, k) for k in range(1, nodes)]
 
 
@@ -54,7 +54,7 @@ def grid(side: int) -> Edges:
 
 @dataclass(frozen=True)
 class Saddle:
-    """A matrix in natural order: components of nodes, rows λ of edges, rows η of edges."""
+    """A matrix in natural order: components of nodes, equations λ of edges, equations η of edges."""
 
     unknowns: Unknowns
     rows: Indices

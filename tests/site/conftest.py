@@ -1,4 +1,4 @@
-"""What tests of the site share: the folder of its sources, the site itself, and a browser without a network."""
+"""Fixtures of tests of the site: source folder, site, and a browser without a network."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def site(needs: Programs, pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def browser(needs: Programs, site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium with a folder of its own, as narrow as a telephone and without a network."""
+    """Chromium with a separate profile, a narrow window and no network."""
     needs("chromium", "playwright")
     from playwright.sync_api import sync_playwright
 

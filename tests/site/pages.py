@@ -1,4 +1,4 @@
-"""The pages of the site as they were built: what they are, load and link to."""
+"""Pages of the built site with their resources and links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOADING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload
 
 @dataclass
 class Page:
-    """What a page names.
+    """Resources, links and anchors of a page.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ def draw(seed: int) -> Drawn:
 
 
 def _made_consistent(drawn: Drawn) -> bool:
-    """Let rows hold at the start by offsets and velocities, and tell whether the model is well posed."""
+    """Satisfy constraint equations initially by offsets and velocities; return True if the model is well posed."""
     oracle = Oracle(drawn)
     oracle.at = 1e-9
     with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ def _is_solvable(b: Array) -> bool:
 
 
 def _set_offsets(drawn: Drawn, phi: Array) -> None:
-    """Parameters ``offset…`` of rows, in the order of rows and instances."""
+    """Parameters ``offset…`` of constraint equations, in the order of equations and elements."""
     position = 0
     for part in drawn.parts:
         for k in range(len(part.instances)):

@@ -19,7 +19,7 @@ def space_of(name: str) -> Group | Space:
 
 @dataclass(frozen=True)
 class Turning:
-    """A prescribed motion: turned about an axis by a sin(b t) + c t + d, moved by amplitude · sin(b t) + shift."""
+    """A prescribed motion: rotation by a sin(b t) + c t + d, translation by amplitude · sin(b t) + shift."""
 
     axis: tuple[float, float, float]
     a: float
@@ -47,7 +47,7 @@ class Nodes:
 
 @dataclass
 class Term:
-    """One statement: its kind, its text, and what it is about."""
+    """One definition: kind, text and subject."""
 
     kind: str
     text: str
@@ -59,7 +59,7 @@ class Term:
 
 @dataclass
 class Part:
-    """A statement on local nodes, the model's own or that of an element type, with its instances."""
+    """A definition on local nodes, of the model or of an element type with its elements."""
 
     name: str
     locals: dict[str, str]
@@ -83,7 +83,7 @@ class Table:
 
 @dataclass
 class Drawn:
-    """A random model: what was drawn, without any meaning of its own."""
+    """A random model as drawn data."""
 
     seed: str
     t_end: float
@@ -99,5 +99,5 @@ class Drawn:
         return [self.t_end / 2, self.t_end]
 
     def rows(self, kinds: Sequence[str]) -> bool:
-        """Whether there are constraints of some kinds."""
+        """Return True with constraints of some kinds."""
         return any(t.kind in kinds for p in self.parts for t in p.terms)

@@ -1,4 +1,4 @@
-"""Families of random models: nodes, arrays with element types, manifolds, rows on accelerations, placed nodes."""
+"""Families of random models: nodes, arrays, manifolds, acceleration-level constraints, dependent nodes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Writer:
             self.add("potential", f"{table.name} * {words.polynomial(self.variables)}")
 
     def logarithms(self, *, near: bool) -> None:
-        """Strains by logarithms, of groups that are not turned by about π."""
+        """Strains by logarithms, for groups with rotation angles away from π."""
         locals_ = list(self.part.locals.items())
         if near and len(locals_) > 1 and locals_[0][1] == locals_[1][1] and locals_[0][1] in WITH_LOG:
             self.drawn.categories.add("log of relative pose")
@@ -138,7 +138,7 @@ class Writer:
                 self.add("torque", f"vec({', '.join(words.polynomial(pool) for _ in range(size))})", local)
 
     def rows(self, free: int, *, instances: int = 0) -> None:
-        """Up to ``free`` rows; holonomic ones pass through offsets, which make them hold at the start."""
+        """Up to ``free`` constraint equations; offsets make the holonomic ones hold initially."""
         words, prefix = self.words, self.part.name or "own"
         if free > 0 and self.maybe(0.4, "holonomic"):
             size = min(words.source.randint(1, 2), free)
@@ -177,7 +177,7 @@ def _tables(words: Words, drawn: Drawn) -> None:
 
 
 def _of_nodes(words: Words, drawn: Drawn) -> None:
-    """A model stated by its nodes."""
+    """A model defined by its nodes."""
     drawn.categories.add("nodes")
     pick = words.source.random()
     names = [words.one(CLASS_B if pick < 0.2 else PRODUCTS if pick < 0.4 else LIE_GROUPS)]
@@ -235,7 +235,7 @@ def _of_arrays(words: Words, drawn: Drawn) -> None:
 
 
 def _on_manifolds(words: Words, drawn: Drawn) -> None:
-    """A node on a manifold, moved by a field, a vector field or a Hamiltonian, and now and then a body beside it."""
+    """A node on a manifold with a field, a vector field or a Hamiltonian, and occasionally a body."""
     name = words.one(MANIFOLDS)
     drawn.categories.add("manifolds")
     _node(words, drawn, "y", name)
@@ -279,7 +279,7 @@ def _on_manifolds(words: Words, drawn: Drawn) -> None:
 
 
 def _of_accelerations(words: Words, drawn: Drawn) -> None:
-    """Rows on accelerations of nodes that have them."""
+    """Acceleration-level constraints of nodes with accelerations."""
     names = [words.one(LIE_GROUPS[1:])]
     if space_of(names[0]).dimension < 2:
         names.append("R2")
@@ -334,7 +334,7 @@ def _of_rods(words: Words, drawn: Drawn) -> None:
 
 
 def start(words: Words, space: str, *, moderate: bool = False) -> tuple[list[float], list[float], str]:
-    """Initial values on a group or manifold, and what kind of angle they are turned by."""
+    """Initial values on a group or manifold, and the kind of their rotation angle."""
     of = space_of(space)
     kinds = {"generic": words.source.uniform(0.2, 2.0), "identity": 0.0, "near pi": math.pi - 1e-6,
              "near 2 pi": 2 * math.pi - 0.3}  # fmt: skip

@@ -36,7 +36,7 @@ class Group:
     brackets: Array
     """[E_i, E_j] = Σ_k c[i, j, k] E_k."""
     start: Callable[[random.Random, float], list[float]]
-    """An element that is turned by an angle."""
+    """An element with a rotation angle."""
     rotation: Callable[[Array], Array] | None = None
     logarithm: Callable[[Array], Array] | None = None
     between: Callable[[Array, Array], Array] | None = None
@@ -45,7 +45,7 @@ class Group:
     """q' of the velocity in space."""
 
     def comparable(self, q: Array) -> Array:
-        """What two runs must agree in: the rotation in place of vectors and quaternions of it."""
+        """Compared values of two runs: rotations instead of their vectors and quaternions."""
         return q
 
 

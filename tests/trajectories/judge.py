@@ -19,14 +19,14 @@ from tests.trajectories.statement import stated
 
 @dataclass
 class Verdict:
-    """How far a model's runs are from the oracle, relative to what is allowed for each quantity."""
+    """Errors of the runs of a model relative to the tolerance of each quantity."""
 
     differences: dict[str, float] = field(default_factory=dict)
     """Largest difference by quantity, relative to 1 + its size."""
     backends: float = 0.0
     """Largest difference between C and NumPy."""
     refined: bool = False
-    """Whether tolerances of the first run were too coarse."""
+    """True if tolerances of the first run were too coarse."""
 
     def disagreements(self, allowed: float) -> list[str]:
         """Quantities that differ by more than what both integrations may be wrong by."""

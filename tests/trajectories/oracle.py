@@ -29,7 +29,7 @@ ROWS = ("constraint", "nonholonomic", "acceleration")
 
 @dataclass(frozen=True)
 class Slots:
-    """Where a single node is in the state of all nodes."""
+    """Position of a node in the state of all nodes."""
 
     space: Group | Space
     q: slice
@@ -68,7 +68,7 @@ def table_value(table: Table, t: Any, at: float) -> Any:
 
 @dataclass(frozen=True)
 class Rates:
-    """What a state does: q', v' and λ."""
+    """Derivatives q' and v' and multipliers λ of a state."""
 
     q: Array
     v: Array
@@ -124,7 +124,7 @@ class Oracle:
     # States and values of texts
 
     def completed(self, t: Any, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state with what is prescribed at these times, which may be complex."""
+        """The state with prescribed values at these times, which may be complex."""
         if self.motions:
             q, v = q.copy(), v.copy()
             for slots, motion in self.motions:
@@ -132,7 +132,7 @@ class Oracle:
         return q, v
 
     def values(self, part: Part, instance: int, t: Any, q: Array, v: Array, a: Array) -> dict[str, Any]:
-        """What a text of a part may use."""
+        """Names that a text of a part can use."""
         drawn = self.drawn
         named: dict[str, Any] = {"t": t, **drawn.parameters}
         named |= {table.name: table_value(table, t, self.at) for table in drawn.tables}
@@ -160,7 +160,7 @@ class Oracle:
         return total
 
     def energy(self, t: float, q: Array, v: Array) -> float:
-        """T + V + H and what is only reported."""
+        """T + V + H and energies without effect on the motion."""
         states = self._batch(t, q, v, 1)
         kinds = ("kinetic", "potential", "hamiltonian", "energy")
         return float(sum(
@@ -191,7 +191,7 @@ class Oracle:
     # The equations
 
     def placed(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """The state with prescribed and placed nodes where they belong."""
+        """The state with prescribed and dependent nodes."""
         states = self.completed(*self._batch(t, q, v, 1))
         q, v = np.real(states[0][:, 0]), np.real(states[1][:, 0])
         for part, k, term in self.placements:
@@ -368,7 +368,7 @@ class Oracle:
         return np.imag(value) / STEP, np.real(value[:, 0])
 
     def residuals(self, t: float, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """Φ; then B and b of the rows B v + b = 0 that velocities keep, b at the given v of prescribed nodes alone."""
+        """Φ; then B and b of the velocity constraints B v + b = 0, with b for the velocities of prescribed nodes."""
         n = len(self.free)
         directions = self.directions(q)
         rest = v.copy()

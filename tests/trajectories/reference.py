@@ -11,7 +11,7 @@ from tests.trajectories.oracle import Oracle
 from tests.trajectories.texts import Array
 
 FASTEST = 1e3
-"""Rates beyond which a motion is taken to end, as where rows that depend on time leave what can be reached."""
+"""Rates at which a motion ends, for example if rheonomic constraints become unsatisfiable."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ COMPILED = 5
 
 
 def judged(seed: int) -> dict[str, Any]:
-    """What became of a seed."""
+    """Result of a seed."""
     begin = time.process_time()
     line: dict[str, Any] = {"seed": seed}
     try:

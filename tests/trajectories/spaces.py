@@ -31,7 +31,7 @@ class Space:
     logarithm: None = None
 
     def comparable(self, y: Array) -> Array:
-        """What two runs must agree in."""
+        """Compared values of two runs."""
         return y
 
 
@@ -126,5 +126,5 @@ _OWN = {
 
 
 def known(name: str) -> bool:
-    """Whether a name is that of a manifold without velocities, not of a group."""
+    """Return True for names of manifolds without velocities."""
     return ":" in name or name.split("x")[0] in _OWN

@@ -1,4 +1,4 @@
-"""A drawn model stated in symlie, text by text."""
+"""A drawn model defined in symlie."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FUNCTIONS: dict[str, Any] = {
     "turn_back": lambda r, x: r.T * x, "Abs": sl.Abs, "Max": sl.Max, "Min": sl.Min,
     "logarithm": lambda a: a.node.log(), "relative": lambda a, b: (a.node.inverse() * b.node).log(),
 }  # fmt: skip
-"""What texts may call."""
+"""Functions that texts can call."""
 
 
 class View:

@@ -83,7 +83,7 @@ FUNCTIONS: Mapping[str, Any] = {
     "logarithm": lambda a: a.space.logarithm(a.c),
     "relative": lambda a, b: a.space.logarithm(a.space.between(a.c, b.c)),
 }  # fmt: skip
-"""What texts may call."""
+"""Functions that texts can call."""
 
 
 @functools.lru_cache(maxsize=4096)

@@ -46,7 +46,7 @@ class Words:
         ]))  # fmt: skip
 
     def piecewise(self, variables: list[str]) -> str:
-        """A law in pieces with two or more continuous derivatives."""
+        """A piecewise law with two or more continuous derivatives."""
         p = f"({self.polynomial(variables)} + {self.source.randint(-4, 4) / 16!r})"
         return str(self.one([
             f"select({p}, {p}**4, 0)", f"Abs({p})**5", f"Max({p}, 0)**4", f"Min({p}, 0)**4",

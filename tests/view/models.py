@@ -56,7 +56,7 @@ def everything_moving() -> Solution:
 
 @functools.cache
 def eccentric() -> System:
-    """Bodies whose nodes are off their centres of mass, with inertia in turned axes, in space and in the plane."""
+    """Bodies with nodes away from their centres of mass and rotated inertia axes, in space and in the plane."""
     model = sl.Model("eccentric")
     turned = sl.inertia.rotated(INERTIA, sl.rotation(axis=[1, 2, 3], angle=0.7))
     for group in BODIES:

@@ -1,4 +1,4 @@
-"""What is in a file that a version of symlie wrote, as JSON has it, read by the present version."""
+"""Content of a file of an earlier version as JSON, read by the current version."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Content = dict[str, Any]
 
 
 def read(path: Path, kind: str) -> tuple[Content, Content]:
-    """The content of a file: what is stored in it, and what is computed with it.
+    """The content of a file: stored and computed values.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def last_state(solution: Solution) -> Content:
 
 
 def stored(solution: Solution) -> Content:
-    """What the file of a solution holds."""
+    """Content of the file of a solution."""
     return {
         "method": solution.method,
         "status": solution.status,
@@ -82,7 +82,7 @@ def stored(solution: Solution) -> Content:
 
 
 def computed(solution: Solution) -> Content:
-    """What follows from a solution with the kernels in its file."""
+    """Values computed from a solution with the kernels in its file."""
     between = solution(float(solution.t[:2].mean()))
     angles = {"angle": solution.angle("drum").tolist()} if solution.system.name == "hoist" else {}
     return {"q between": between.q.tolist(), "v between": between.v.tolist(), **angles}

@@ -27,7 +27,7 @@ SETS = Path(__file__).parents[1] / "data" / "written"
 
 
 def write(folder: Path) -> None:
-    """Write all files of a set, and what is in them.
+    """Write all files of a set and their content.
 
     Parameters
     ----------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from tests.runtime.test_static_equilibrium import HORIZONTAL, cantilever, free_b
 LENGTH, WEIGHT, STIFFNESS, ACROSS, UP, BED = 902.2, 698.094, 384.243e6, 848.67, 250.0, 1e5
 """A mooring line: length in m, weight per length in N/m, EA in N, fairlead in m, stiffness of the bed in N/m."""
 
-CONSTRAINTS = ("none", "kirchhoff", "inextensible")
+CONSTRAINTS = ("none", "kirchhoff", pytest.param("inextensible", marks=pytest.mark.slow))
 
 
 @functools.cache
@@ -78,7 +77,7 @@ def elastic_catenary() -> float:
     return float(np.hypot(horizontal, WEIGHT * (LENGTH - lying)))
 
 
-@pytest.mark.parametrize("elements", [50, 100, 200, 400, 800])
+@pytest.mark.parametrize("elements", [50, 400, *(pytest.param(n, marks=pytest.mark.slow) for n in (100, 200, 800))])
 def test_search_is_independent_of_the_grid(elements: int) -> None:
     system = mooring_line(elements)
     assert system.static_equilibrium().iterations <= 30
@@ -125,13 +124,13 @@ def check_cable(seed: int) -> None:
     assert error <= tolerances.CABLE * (parts.max() ** 2 / a + (1 + a) ** 2 / ratio), seed
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_cables_hang_as_catenaries(seed: int) -> None:
     check_cable(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20, 220))
+@pytest.mark.parametrize("seed", range(6, 220))
 def test_more_random_cables_hang_as_catenaries(seed: int) -> None:
     check_cable(seed)
 
@@ -170,13 +169,15 @@ def check_free_rod(seed: int, segments: int, constraint: str) -> None:
     assert len(system.linearize().eigenvalues) >= 12, seed
 
 
-@pytest.mark.parametrize(("seed", "constraint"), list(itertools.product(range(6), CONSTRAINTS)))
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("seed", range(4))
 def test_free_rods_rest(seed: int, constraint: str) -> None:
     check_free_rod(seed, 6, constraint)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "constraint"), list(itertools.product(range(6, 73), CONSTRAINTS)))
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("seed", range(4, 73))
 def test_more_free_rods_rest(seed: int, constraint: str) -> None:
     check_free_rod(seed, 6, constraint)
 
@@ -192,7 +193,7 @@ def test_a_free_body_under_loads_in_balance_rests() -> None:
     system = model.derive().compile(backend="numpy")
     assert system.static_equilibrium().iterations <= 1
     with pytest.raises(EquilibriumError, match="a force of 3 is out of balance"):
-        free_body(3.0).static_equilibrium()
+        free_body(3.0).static_equilibrium(max_iterations=30)
 
 
 def test_search_starts_at_an_equilibrium() -> None:
@@ -224,7 +225,7 @@ def test_errors_have_the_last_converged_load() -> None:
     model.potential_energy((1 + bead.x[0] ** 2) ** 0.5 - 1.7 * bead.x[0])
     system = model.derive().compile(backend="numpy")
     with pytest.raises(EquilibriumError, match="5 of 10 load steps") as failure:
-        system.static_equilibrium(load_steps=10)
+        system.static_equilibrium(load_steps=10, max_iterations=50)
     assert failure.value.load == pytest.approx(0.5)
     assert failure.value.equilibrium is not None
     # The force at the start is -1.7; at half of it x/√(1 + x²) = 0.85.
@@ -252,10 +253,11 @@ def test_steps_to_forces_that_overflow_are_shortened(backend: str) -> None:
     np.testing.assert_allclose(found.q, np.arcsinh(1e4) / 50, rtol=1e-12)
 
 
-@pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
-def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
-    """Residuals of balances are forces, those of other constraints are lengths or angles."""
+@functools.cache
+def hanging() -> System:
+    """A body on springs that meet in a point without mass; units of force are a parameter."""
     model = sl.Model("hanging")
+    gram = model.parameter("gram", 1.0)
     p, body = model.node("p", "R3"), model.node("body", "R3")
     model.kinetic_energy(gram * 0.8 * body.x_dot.dot(body.x_dot) / 2)
     for a, b, stiffness in ((p.x, [0.3, 0, 0], 20), (p.x, [0, 0, 0.3], 20), (p.x, body.x, 40)):
@@ -264,7 +266,13 @@ def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
     model.constraint("plane", body.x[0] - body.x[2])
     model.initial(p, x=[0.1, -0.2, 0.1])
     model.initial(body, x=[0.1, -0.4, 0.1])
-    system = model.derive().compile(backend="numpy")
+    return model.derive().compile()
+
+
+@pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
+def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
+    """Residuals of balances are forces, those of other constraints are lengths or angles."""
+    system = hanging().with_parameters(gram=gram)
     start = system.stated_state().q
     statics = Statics(system, 0.0)
     found, _ = closed(statics, start)

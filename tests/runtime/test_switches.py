@@ -57,7 +57,7 @@ RUNS: dict[str, tuple[dict[str, Any], float]] = {
 """Methods with their steps, and errors of λ in N m that are three times those found; its largest value is 151 N m."""
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", RUNS)
 def test_multipliers_follow_jumps_of_accelerations(method: str, backend: str) -> None:
     """They were off by 8 to 200 N m, and oscillated."""
@@ -69,9 +69,10 @@ def test_multipliers_follow_jumps_of_accelerations(method: str, backend: str) ->
         assert run.statistics.steps == 750 and len(run.t) == 755 and np.all(np.diff(run.t) > 0)
 
 
-@pytest.mark.parametrize("method", ["generalized_alpha_index2", "bdf3_index2"])
+@pytest.mark.parametrize("method", RUNS)
 def test_both_backends_begin_anew_at_the_same_switches(method: str) -> None:
-    first, second = (sl.solve(geneva(b), 0.75, method=method, h=1e-2) for b in BACKENDS)
+    steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 1e-2}
+    first, second = (sl.solve(geneva(b), 0.25 if method == "bdf" else 0.65, method=method, **steps) for b in BACKENDS)
     np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.PUSHED)
     np.testing.assert_allclose(first.multipliers, second.multipliers, rtol=0, atol=tolerances.MULTIPLIERS_OF_SWITCHES)
 
@@ -126,9 +127,9 @@ def test_forces_may_jump_within_first_steps(method: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_first_steps_are_exact_where_no_switch_ends_them(backend: str) -> None:
     """A kink in a first step, which `bdf2` does not end there: the step is that of short parts."""
-    met, frequency = 0.083, np.sqrt(50)
-    run = sl.solve(pushed(backend, "kink").with_parameters(at=met), 0.2, method="bdf2", h=0.2)
-    exact = np.cos(frequency * (0.2 - met))
+    met, h, frequency = (0.083, 0.2, np.sqrt(50)) if backend == "c" else (0.0083, 0.02, np.sqrt(50))
+    run = sl.solve(pushed(backend, "kink").with_parameters(at=met), h, method="bdf2", h=h)
+    exact = np.cos(frequency * (h - met))
     assert abs(run.v[-1, 0] - exact) <= tolerances.SWITCHED
 
 
@@ -187,10 +188,10 @@ def check_random_switches(case: Any, backend: str) -> None:
     check_between_steps(law, at if law == "jump of time" else 0.3 + 0.7 * at, method, steps, backend)
 
 
-@given(st.sampled_from(BACKENDS), CASES)
-@settings(max_examples=30)
-def test_random_switches_are_followed_between_steps(backend: str, case: Any) -> None:
-    check_random_switches(case, backend)
+@given(CASES)
+@settings(max_examples=10)
+def test_random_switches_are_followed_between_steps(case: Any) -> None:
+    check_random_switches(case, "c")
 
 
 @pytest.mark.slow
@@ -202,7 +203,7 @@ def test_many_random_switches_are_followed_between_steps(backend: str, case: Any
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_multipliers_on_both_sides_of_a_switch_are_recorded(backend: str) -> None:
-    run = sl.solve(geneva(backend), 0.75, method="generalized_alpha_index2", h=1e-3)
+    run = sl.solve(geneva(backend), 0.19, method="generalized_alpha_index2", h=1e-3)
     enters = (-np.pi / 4 - START) / SPEED
     k = int(np.searchsorted(run.t, enters))
     before, after = slot_force(np.array([enters - 1e-9, enters + 1e-9]))
@@ -255,21 +256,26 @@ def test_kinks_keep_every_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert run.q.tobytes() == plain.q.tobytes() and run.v.tobytes() == plain.v.tobytes()
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_force_that_jumps_to_and_fro_does_not_stop_a_run(backend: str) -> None:
-    """A body that slides to rest on dry friction, with steps that straddle rest."""
+def test_a_force_that_jumps_to_and_fro_does_not_stop_a_run() -> None:
+    """A body slides to rest on dry friction, with steps that straddle rest; in NumPy past the first reversal."""
     model = sl.Model("rubbed")
     body = model.node("body", "R1")
     model.kinetic_energy(body.x_dot[0] ** 2 / 2)
     model.potential_energy(10 * body.x[0] ** 2 / 2)
     model.generalized_force(body, [-3 * sl.select(body.x_dot[0], 1, -1)])
     model.initial(body, x=[2], x_dot=[0])
-    run = sl.solve(model.derive().compile(backend=backend), 3.0, method="generalized_alpha", h=0.01)
+    equations = model.derive()
+    run, plain = (
+        sl.solve(equations.compile(backend=b), end, method="generalized_alpha", h=0.01)
+        for b, end in (("c", 3.0), ("numpy", 1.1))
+    )
     assert run.statistics.steps == 300 and abs(run.q[-1, 0]) <= 0.3 and run.statistics.rhs_evaluations < 20 * 300
+    assert plain.statistics.steps == 110 and plain.statistics.rhs_evaluations < 20 * 110
+    np.testing.assert_allclose(plain.q[:110], run.q[:110], rtol=0, atol=tolerances.PUSHED)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf3_index2", "bdf"])
 def test_runs_with_switches_continue_from_any_state_to_the_same_bits(method: str, backend: str) -> None:
     steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 0.01}
-    check_states_continue(geneva(backend), 0.75, method, steps)
+    check_states_continue(geneva(backend), 0.22, method, steps)

@@ -442,10 +442,7 @@ def test_a_moving_support_needs_no_mass() -> None:
         model.add(link, nodes)
         return model
 
-    runs = [
-        sl.solve(pendulum(prescribed=p).derive().compile(), 1.0, h=5e-3).field("bob", "x")
-        for p in (True, False)
-    ]
+    runs = [sl.solve(pendulum(prescribed=p).derive().compile(), 1.0, h=5e-3).field("bob", "x") for p in (True, False)]
     np.testing.assert_allclose(runs[0], runs[1], atol=tolerances.PRESCRIBED_AGAINST_CONSTRAINED)
     assert np.ptp(runs[0][:, 0, 0]) > 0.5
 

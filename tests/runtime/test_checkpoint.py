@@ -49,7 +49,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
     "general mass": (polar_system, 0.5, {"rtol": 1e-6, "method": "rkmk_bs32", "t_eval": [0.1, 0.25, 0.5]}),
     "events": (pendulum, 2.0, {"rtol": 1e-5, "stabilize": "projection"}),
     "terminal event": (ball, 5.0, {"h": 0.02}),
-    "turns": (wheels, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3]}),
+    "turns": (wheels, 0.15, {"rtol": 1e-6, "t_eval": [0.05, 0.15]}),
     "angles over turns": (hinges, 0.3, {"rtol": 1e-6, "t_eval": [0.1, 0.3], "trace": True}),
     "element parameters": (spaghetti_system, 0.02, {"h": 1e-3, "multipliers": "index1", "record_every": 3}),
     "banded elimination": (large_system, 0.01, {"h": 1e-3, "record_every": 0}),

@@ -287,7 +287,7 @@ def test_wrong_names_and_shapes_are_refused() -> None:
         system.with_initial("top", x=[1, 2, np.nan])
 
 
-@pytest.mark.parametrize("links", [1, 420])
+@pytest.mark.parametrize("links", [1, 40, pytest.param(420, marks=pytest.mark.slow)])
 def test_warning_names_nodes_whose_velocities_were_chosen(links: int) -> None:
     """A bob on a moving pivot: along the rod its velocity follows, across it was chosen. Small and large systems."""
     model = sl.Model("moving_pivot")

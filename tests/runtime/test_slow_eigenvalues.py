@@ -202,7 +202,7 @@ def test_a_double_eigenvalue_next_to_an_exact_zero() -> None:
     )
 
 
-@pytest.mark.parametrize("segments", [8, 20])
+@pytest.mark.parametrize("segments", [8, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_free_craft_with_beams_keeps_its_slow_modes(segments: int) -> None:
     """Two beams on a hub: roots of the determinant of Euler and Bernoulli, and six rigid-body modes."""
     model = sl.Model("craft")

@@ -89,11 +89,11 @@ def test_backends_agree_without_constraints(group: str, name: str) -> None:
     check_backends(heavy_top_system(group), heavy_top_system(group, "numpy"), name)
 
 
+@pytest.mark.parametrize("build", [chain_system, polar_system, large_system, spaghetti_system])
 @pytest.mark.parametrize("name", ["half_explicit_2", "half_explicit_5"])
-def test_backends_agree_on_other_models(name: str) -> None:
+def test_backends_agree_on_other_models(name: str, build: Callable[..., System]) -> None:
     """Several nodes of different types, moving constraints, varying mass, elimination by structure, elements."""
-    for build in (chain_system, polar_system, large_system, spaghetti_system):
-        check_backends(build(), build("numpy"), name, steps=8)
+    check_backends(build(), build("numpy"), name, steps=8)
 
 
 @pytest.mark.parametrize("group", CONSTRAINED)

@@ -115,8 +115,7 @@ ONE = [((c, c), "half_explicit_5") for c in [*FORM_1, *ON_GROUP[:2]]]
 )
 def test_backends_agree(coordinates: tuple[str | None, ...], method: str) -> None:
     compiled, plain = (
-        sl.solve(gyroscope(coordinates, backend), 4e-3, h=1e-3, method=method)
-        for backend in ("c", "numpy")
+        sl.solve(gyroscope(coordinates, backend), 4e-3, h=1e-3, method=method) for backend in ("c", "numpy")
     )
     assert np.abs(compiled.q - plain.q).max() < SAME_STEP
     assert np.abs(compiled.v - plain.v).max() < SAME_STEP * np.abs(plain.v).max()

@@ -111,7 +111,7 @@ OTHERS: dict[str, Any] = {
 
 
 LARGE = ("quadrotors", "placed masses and loads of momenta")
-"""Costly to derive or to compile; products of spaces, placed masses and momenta have a smaller model each."""
+"""Costly to derive or to compile; spheres, products with TS², placed masses and momenta are in the other models."""
 
 
 @pytest.mark.parametrize(

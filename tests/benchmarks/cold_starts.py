@@ -3,8 +3,8 @@
 git worktree add ../before 2f8272e
 python tests/benchmarks/cold_starts.py [../before] [--rounds 3]
 
-Each run has an empty cache of its own, and a time of a few steps. Sides take turns; least of all rounds. Bytecode of
-Python files is there before, as installers write it.
+Each run has an empty cache and takes a few steps. The two versions alternate; the minimum over all rounds counts.
+Python files are compiled to bytecode beforehand, as installers do.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 python -m tests.benchmarks.ensembles [--samples 7] [--members 1000] [--stored 100000] [scipy] [heyoka]
 
-CPU time of all processes that take part, schedulers included, least of alternating samples; everything has run once
-before. MPI needs mpirun and mpi4py, Dask needs distributed; what is missing is left out. Peers are named as arguments.
+CPU time of all participating processes, schedulers included, minimum of alternating samples after a warm-up run. MPI
+needs mpirun and mpi4py, Dask needs distributed; missing packages are skipped. Other packages to compare with are passed
+as arguments.
 """
 
 from __future__ import annotations
@@ -150,7 +151,7 @@ SCHEDULERS = {"processes": _processes, "Dask": _dask, "MPI": _mpi}
 
 
 def scheduled(name: str, count: int, samples: int) -> float:
-    """CPU seconds over those of one thread, with two workers of a scheduler."""
+    """CPU time of a scheduler with two workers, relative to one thread."""
     system, found = top(), []
     with SCHEDULERS[name]() as (executor, others):
         for _ in range(2):

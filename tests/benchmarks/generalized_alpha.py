@@ -3,10 +3,10 @@
 python tests/benchmarks/generalized_alpha.py [--largest 16384] [--samples 9]
 
 Rods of the unconstrained and of the Kirchhoff kind, a ring and a tree: ns per node and Newton iteration with a matrix
-in each, and with kept factors; both in stages of half_explicit_5 on the same rod; and workspace. Tops and a rod: an
-iteration of bdf2 in those of generalized-α. CPU time of alternating samples on one core: medians of ratios, and ratios
-of minima. The first steps of a run, where memory is touched for the first time and kept factors are taken, are not
-timed.
+in each, and with kept factors; both in stages of half_explicit_5 on the same rod; and workspace. Tops and a rod: the
+cost of an iteration of bdf2 relative to generalized-α. CPU time of alternating samples on one core: medians of ratios,
+and ratios of minima. The first steps of a run, where memory is touched for the first time and kept factors are taken,
+are not timed.
 """
 
 from __future__ import annotations

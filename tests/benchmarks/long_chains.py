@@ -3,9 +3,8 @@
 git worktree add ../before a038f5c
 python tests/benchmarks/long_chains.py [../before] [--rounds 9] [--nodes 16 1024] [--cases "pendulum chain"]
 
-CPU time of fixed steps, least of all rounds, in which both sides and all lengths take turns. A side keeps its memory
-from round to round, and takes steps that are not timed first: what it costs to touch pages of memory for the first time
-is not in the figures.
+CPU time of fixed steps, minimum over all rounds, in which both versions and all lengths alternate. Each version reuses
+its memory from round to round and takes some untimed steps first, so that first-touch page faults are excluded.
 """
 
 from __future__ import annotations

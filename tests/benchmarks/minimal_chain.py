@@ -2,9 +2,9 @@
 
 python tests/benchmarks/minimal_chain.py [--largest 1024] [--samples 5] [--cached]
 
-Axes are horizontal and vertical in turn. CPU seconds from the model to its equations and to compiled kernels, with an
-empty cache for the first length of each text unless it is asked for; then ns per body and step, least of some samples,
-of `rkmk_rk44` in minimal coordinates and of `half_explicit_4`, of the same order, on bodies and joints.
+Axes alternate between horizontal and vertical. CPU seconds from the model to its equations and to compiled kernels,
+with an empty cache for the first length of each text unless ``--cached`` is given; then ns per body and step, least of
+some samples, of `rkmk_rk44` in minimal coordinates and of `half_explicit_4`, of the same order, on bodies and joints.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def rod(segments: int, load: str = "kinked") -> System:
 
 
 def show(title: str, rows: Iterable[ConvergenceRow]) -> None:
-    """Print errors, and the orders that their ratios to those of twice the size have."""
+    """Print errors and the observed orders, from ratios of errors at successive sizes."""
     print(f"\n{title}\n  {'':>8} {'q':>10} order {'v':>10} order")
     before = np.full(2, math.nan)
     for row in rows:

@@ -3,9 +3,9 @@
 python -m tests.benchmarks.series_models [--error 1e-8] [--samples 5] [--models chain,rotor]
 
 The first table has the largest error of q and of v (relative to the largest velocity) at the end, over the tolerance.
-The second has of each method the cheapest run whose error is below the one asked for, in CPU time of one thread, and
-the length of run from which on series win: what their kernels take to derive and compile beyond those of the other
-method, over what they save for each second of motion. All is measured in one run, compilation without a cache.
+The second has the cheapest run of each method whose error is below the requested one, in CPU time of one thread, and
+the break-even length of run beyond which series win: the additional time for derivation and compilation divided by the
+time saved per second of motion. Everything is measured in one run, compilation without a cache.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 python -m tests.benchmarks.taylor [heyoka] [--samples 200] [--error 1e-10]
 
-Of each method the cheapest run is shown whose largest error of the quaternion is below the one asked for. CPU time of
-the loops in one thread, least of samples that alternate. heyoka integrates the free top in unit quaternions, and the
-constrained one x - R X = 0 by multipliers that a saddle matrix gives, since it has no constraints of its own.
+For each method the cheapest run is shown whose largest error of the quaternion is below the requested one. CPU time of
+the loops in one thread, minimum of alternating samples. heyoka integrates the free top in unit quaternions, and the
+constrained one x - R X = 0 with multipliers from a saddle-point matrix, since it does not support constraints.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 python -m tests.benchmarks.taylor_chain [heyoka] [--links 8 16 64] [--error 1e-10] [--rounds 40]
 
-Of each program the cheapest run is taken whose directions are as exact as asked for, over tolerances and, of symlie,
-orders; both then take turns. CPU time of the loops in one thread, least of all rounds. heyoka integrates directions and
-angular velocities with the tensions of a tridiagonal system, which its expressions eliminate; beyond sixteen links its
-code would take minutes to compile, and it has its compact mode.
+For each program the cheapest run with the requested accuracy of directions is selected over tolerances and, for symlie,
+orders; both then alternate. CPU time of the loops in one thread, minimum over all rounds. heyoka integrates directions
+and angular velocities with the tensions of a tridiagonal system, which its expressions eliminate; beyond sixteen links
+its code would take minutes to compile, so its compact mode is used.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 python -m tests.benchmarks.taylor_lanes [heyoka] [--samples 20] [--error 1e-10] [--members 64] [--lanes 8]
 
-Tops with a fixed point in unit quaternions, each with its own moment of gravity: that of the library, of which vectors
-of gravity and the lever are data, and one stated as heyoka has it, with a moment and numbers. Of each program the
-cheapest run is taken whose largest error of all quaternions is below the one asked for, over tolerances and, of symlie,
-orders; all then take turns. CPU time of the loops in one thread per member, least of all samples.
+Tops with a fixed point in unit quaternions, each with a different moment of gravity: the model of the library, with
+gravity and lever as vector parameters, and one formulated as for heyoka, with a scalar moment and numbers. For each
+program the cheapest run whose largest error of all quaternions is below the requested one is selected over tolerances
+and, for symlie, orders; all then alternate. CPU time of the loops in one thread per member, minimum of all samples.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 python -m tests.benchmarks.taylor_rods [--segments 16] [--end 5] [--error 1e-8] [--samples 3]
 
-A free rod of ten metres, as that of `symlie.models.flying_spaghetti`, which loads at its end drive smoothly. Of each
-method the cheapest run is shown whose largest error of q is below the one asked for, relative to a run by series with a
-tolerance of 1e-13; samples alternate in one process, and the least of each counts.
+A free rod of ten metres as in `symlie.models.flying_spaghetti`, driven by smooth loads at its end. For each method the
+cheapest run is shown whose largest error of q is below the requested one, relative to a run by series with a tolerance
+of 1e-13; samples alternate in one process, and the minimum of each counts.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 python tests/benchmarks/variational.py [--quick | --cold]
 
-With ``--cold``: CPU time of the kernels of variational methods beside those of every run, where nothing is cached.
+With ``--cold``: additional CPU time for the kernels of variational methods, without a cache.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def made(model: str, options: Mapping[str, object], name: str) -> list[float]:
-    """CPU times of the core set, and of what a method needs beside it.
+    """CPU times of the core set of kernels and of the additional kernels of a method.
 
     Of both: derivation and emission, the generated sources, and the time loop; that of the core set is half_explicit_5
     with the library of the model, that of the method what its loop takes longer.

@@ -1,4 +1,4 @@
-"""What is drawn is where it should be, in as few calls as there should be."""
+"""Objects are drawn at the right positions with the expected number of calls."""
 
 from __future__ import annotations
 

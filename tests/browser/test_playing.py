@@ -1,4 +1,4 @@
-"""What one does: play, scrub by mouse and keyboard, jump to events, switch layers, save a picture."""
+"""User actions: play, scrub by mouse and keyboard, jump to events, switch layers, save an image."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_all_keys_are_listed(open_page: Open) -> None:
     assert not view.page.locator("#help").is_visible()
 
 
-def test_what_is_used_by_keyboard_has_a_name_and_an_order(open_page: Open) -> None:
+def test_keyboard_controls_have_names_and_an_order(open_page: Open) -> None:
     view = open_page(everything())
     names = []
     for _ in range(10):
@@ -127,7 +127,7 @@ def test_what_is_used_by_keyboard_has_a_name_and_an_order(open_page: Open) -> No
     assert unnamed == []
 
 
-def test_a_picture_is_saved(open_page: Open) -> None:
+def test_image_is_saved(open_page: Open) -> None:
     view = open_page(boxes(1))
     with view.page.expect_download() as download:
         view.page.get_by_role("button", name="Save picture").click()

@@ -20,7 +20,7 @@ HIDE = """() => {
     for (const picture of waiting) shown(picture);
   };
 }"""
-"""What a browser does with a tab that is hidden: no pictures, until it is seen again."""
+"""Emulates a hidden tab: no frames until it is visible again."""
 
 
 def play(view: Opened) -> None:
@@ -40,7 +40,7 @@ def orbit(view: Opened) -> None:
     view.wait(f"symlieView.camera().view.join() !== '{before}'")
 
 
-def test_nothing_is_asked_and_nothing_said_whatever_is_done(open_page: Open) -> None:
+def test_no_action_causes_requests_or_console_messages(open_page: Open) -> None:
     view = open_page(everything())
     play(view)
     view.page.keyboard.press("Space")
@@ -62,7 +62,7 @@ def test_nothing_is_asked_and_nothing_said_whatever_is_done(open_page: Open) -> 
     assert [address.partition(":")[0] for address in view.requests] == ["file"]
 
 
-def test_a_hidden_tab_goes_on_from_where_it_was(open_page: Open) -> None:
+def test_hidden_tab_resumes_at_the_same_time(open_page: Open) -> None:
     view = open_page(boxes(1))
     view.page.keyboard.press("[")  # 1/2: two seconds of hiding would be one second of motion
     play(view)

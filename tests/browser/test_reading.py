@@ -1,4 +1,4 @@
-"""What a reader sees: sentences, names, light and dark, narrow windows, and browsers without WebGL."""
+"""Content of the page: texts, names, light and dark themes, narrow windows, and browsers without WebGL."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_without_webgl_a_sentence_says_so_and_outputs_are_plotted(
         assert view.messages == []
 
 
-def test_a_newer_format_and_damaged_data_are_told_in_a_sentence(open_page: Open) -> None:
+def test_newer_format_and_damaged_data_give_a_message(open_page: Open) -> None:
     newer = open_page(boxes(1) | {"format": 2})
     assert "format 2" in (newer.page.get_by_role("alert").text_content() or "")
     assert newer.messages == []

@@ -1,4 +1,4 @@
-"""Functions outside of the shipped family: proved where there is a prover, honest where there is none."""
+"""Functions outside of the shipped family: proved if a prover applies, otherwise reported as unproved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checker reproduces certificates, and refuses what was tampered with."""
+"""The checker reproduces certificates, and rejects manipulated ones."""
 
 from __future__ import annotations
 

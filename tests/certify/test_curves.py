@@ -1,4 +1,4 @@
-"""Errors along ω, and the picture of them."""
+"""Errors as functions of ω and their plot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def panels() -> dict[str, list[ErrorCurve]]:
 
 
 def test_curves(panels: dict[str, list[ErrorCurve]]) -> None:
-    """Bounds are above what is measured, the printed pair fails just above its switch, and ours does not."""
+    """Bounds exceed measured errors, the published pair fails just above its switch, and ours does not."""
     assert [[c.label for c in panel] for panel in panels.values()] == [
         ["switched pair as printed", "symlie"],
         ["symlie"],
@@ -45,7 +45,7 @@ def test_papers_and_precisions() -> None:
     assert [c.label for c in curves] == ["symlie"] and curves[0].proved.max() < 2
 
 
-def test_picture(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
+def test_figure(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from symlie.runtime.plot.error_figure import plot_errors
 
@@ -57,7 +57,7 @@ def test_picture(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [["c3"], ["c3", "c5"]])
-def test_the_legend_is_within_the_picture(panels: dict[str, list[ErrorCurve]], names: list[str]) -> None:
+def test_legend_is_inside_the_figure(panels: dict[str, list[ErrorCurve]], names: list[str]) -> None:
     pytest.importorskip("matplotlib")
     from symlie.runtime.plot.error_figure import plot_errors
 

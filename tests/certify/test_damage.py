@@ -1,7 +1,8 @@
-"""Certificates of which anything is changed: refused by name, or what they state is still true.
+"""Modified certificates: they are rejected with a reason, or their statements still hold.
 
-The smallest certificates that reach everything: two cells on both sides of a guard, so that a proof takes milliseconds.
-What is accepted is judged by values of the operations that are listed, in floating point, against sums of the series.
+The smallest certificates that cover everything: two cells on both sides of a guard, so that a proof takes milliseconds.
+Accepted certificates are tested by evaluating the listed operations in floating point and comparing with sums of the
+series.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ QUICK = 60
 """Changes of each kind in the default suite."""
 
 UNCHECKED = ("series", "text_sha256", "versions")
-"""What a certificate says of how it came about, and of sources that are not beside it."""
+"""Fields about the origin of a certificate and about sources that are not next to it."""
 
 VALUES: tuple[Any, ...] = (
     None, [], {}, "", "x", "inf", "nan", "1e999999999", "0x1p+1000", True, False, 0, 1, -1, 0.5, 10**9, 10**400, 1e300,
     float("nan"), float("inf"), [[[]]], {"a": 1}, "c2", "c3", "s", "g", "float", "double", "proved", "f(0)", "z", "v0",
     "sub", "add", "mul", "div", "neg", "sqrt", "sin", "off", "on",
 )  # fmt: skip
-"""What stands in place of each field: other types, signs and sizes, and what is known elsewhere."""
+"""Replacements of each field: other types, signs and magnitudes, and values of other fields."""
 
 
 def about_a_guard(name: str, precision: str) -> Entry:
@@ -103,7 +104,7 @@ class Judge:
 
 
 def without(content: Any, names: tuple[str, ...]) -> Any:
-    """A copy of the certificate without some of its fields and of those of its functions."""
+    """A copy of the certificate without some of its fields and of the fields of its functions."""
     kept = {key: value for key, value in content.items() if key not in names}
     return kept | {"functions": [{k: v for k, v in e.items() if k not in names} for e in kept["functions"]]}
 
@@ -134,7 +135,7 @@ def is_true(entry: Entry) -> bool:
 
 
 def value(entry: Entry, z: Any, number: Callable[[float], Any]) -> Any:
-    """What the listed operations give, as mpmath has it."""
+    """Value of the listed operations, with the given type of numbers."""
     branch = next(b for b in entry["branches"] if z <= float.fromhex(b["upper"]))
     values = {"z": z}
     for target, kind, *operands in branch["operations"]:
@@ -165,7 +166,7 @@ Place = tuple[Any, ...]
 
 
 def places(part: Any, at: Place = ()) -> Iterator[Place]:
-    """Where every part of a JSON value is."""
+    """Paths of all parts of a JSON value."""
     if at:
         yield at
     items = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
@@ -197,7 +198,7 @@ def inserter(value: Any) -> Callable[[Any, Any], None]:
 
 
 def setter(other: Any) -> Callable[[Any, Any], None]:
-    """Puts a value in the place of another one."""
+    """Replaces a value by another one."""
     return lambda parent, key: operator.setitem(parent, key, other)
 
 
@@ -234,7 +235,7 @@ DAMAGES += [("matrix", "fields"), ("matrix", "bytes")]
 
 
 def changes(key: str, kind: str) -> Iterator[str | bytes]:
-    """Changed texts: fields as they are, those of operations with right hashes, bytes."""
+    """Modified texts: fields, fields of operations with correct hashes, and bytes."""
     text = certificates()[key]
     if kind == "bytes":
         yield from changed_bytes(text)
@@ -250,7 +251,7 @@ def changes(key: str, kind: str) -> Iterator[str | bytes]:
 
 @pytest.fixture(params=[pytest.param(True, marks=pytest.mark.slow, id="all"), pytest.param(False, id="some")])
 def everything(request: pytest.FixtureRequest) -> bool:
-    """Whether every change is tried."""
+    """True if every modification is tested."""
     return bool(request.param)
 
 
@@ -266,7 +267,7 @@ def test_damage(key: str, kind: str, everything: bool, tmp_path: Path) -> None:
     assert judge.counts["refused by name"] > judge.counts["tried"] / 2
 
 
-def test_what_is_accepted_is_judged() -> None:
+def test_accepted_certificates_hold() -> None:
     """The judge of accepted certificates finds wrong ones."""
     entry = about_a_guard("c3", "float")
     assert is_true(entry)

@@ -1,4 +1,4 @@
-"""What is proved of derivatives of coefficient functions, and that wrong constants and operations are found."""
+"""Proved bounds of derivatives of coefficient functions; wrong constants and operations are detected."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ BARS = {
     "c1": (2e3, 200), "c2": (2e3, 300), "c3": (2e3, 300), "c5": (2.5e3, 1e3), "c7": (6e3, 4e3), "c11": (1e5, 4e4),
     "c16": (5e6, 6e5),
 }  # fmt: skip
-"""Largest bounds of order 60 in eps, where recurrences go downwards and where they go upwards. They are a hundred times
-what is measured: roundings of the worst signs, one after the other."""
+"""Largest bounds of order 60 in eps, for downward and for upward recurrences. They are a hundred times the measured
+errors, since all roundings are assumed to have the worst sign."""
 
 BAR_OF_POSITIVE_SUMS = 160.0
 """The same of g_m and a_p, of which all that is added is positive: the number of roundings."""
@@ -65,7 +65,7 @@ def test_a_sample_of_functions(scheme: Scheme, order: int) -> None:
         assert measured is None or 0 < measured <= b.eps[-1]
 
 
-def test_what_is_recorded(scheme: Scheme) -> None:
+def test_recorded_bounds(scheme: Scheme) -> None:
     assert recorded_digest() == scheme.digest
     places = {"c": (DOWNWARDS, UPWARDS), "g": (EVERYWHERE,), "a": (EVERYWHERE,)}
     assert set(recorded()) == {(name, where) for name in all_names() for where in places[name[0]]}
@@ -86,7 +86,7 @@ def test_all_that_is_recorded(scheme: Scheme) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", all_names())
-def test_what_is_measured(scheme: Scheme, name: str) -> None:
+def test_measured_errors(scheme: Scheme, name: str) -> None:
     for where in [where for other, where in recorded() if other == name]:
         measured = measured_eps(scheme, shipped_text(), name, where, MOST_ORDER)
         assert measured is None or measured <= target(name, where, MOST_ORDER)
@@ -110,7 +110,7 @@ def test_switches_that_are_moved(scheme: Scheme, what: str) -> None:
 
 @pytest.mark.parametrize("index", range(16))
 def test_coefficients_of_further_poles(scheme: Scheme, index: int) -> None:
-    """What each adds is seen relative to itself: in all of them together the last ones are less than a rounding."""
+    """Each contribution is compared with itself: in the sum the last ones are smaller than a rounding."""
     further = [a * (1 + 1e-12 * (i == index)) for i, a in enumerate(scheme.poles.further)]
     changed = replace(scheme, poles=replace(scheme.poles, further=further))
     assert fails(prove_derivatives(changed, ["g0"], most_order=15))
@@ -145,7 +145,7 @@ CHANGES: dict[str, tuple[str, str, str, str]] = {
 
 @pytest.mark.parametrize("what", CHANGES)
 def test_operations_that_are_changed(scheme: Scheme, what: str) -> None:
-    """They are refused, since no proof follows them, and show in what is measured."""
+    """They are rejected because no proof applies, and measured errors reveal them."""
     before, after, name, where = CHANGES[what]
     text = shipped_text().replace(before, after)
     assert text != shipped_text()
@@ -160,7 +160,7 @@ def test_operations_that_are_changed(scheme: Scheme, what: str) -> None:
     ("before", "after"),
     [("0x1p-60", "0x1p-50"), ("omega < 2 *", "omega < 3 *"), ("7.694489782590537e-12", "7.7e-12"), ("-0.0625", "-0.2")],
 )
-def test_constants_are_those_of_the_text(scheme: Scheme, before: str, after: str) -> None:
+def test_constants_are_read_from_the_source_text(scheme: Scheme, before: str, after: str) -> None:
     changed = scheme_of(shipped_text().replace(before, after))
     parts: list[Callable[[Scheme], object]] = [lambda s: s.switches, lambda s: s.poles, lambda s: s.ratios]
     assert any(part(changed) != part(scheme) for part in parts)

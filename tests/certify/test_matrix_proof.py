@@ -52,7 +52,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_bounds(group: str, name: str, least: float, largest: float) -> None:
-    """Between what was measured and not much more."""
+    """Bounds are above the measured errors, by a small factor only."""
     assert least < prove_kernel(group_from_name(group), kernel(group, name), BAR) < largest
 
 
@@ -124,6 +124,6 @@ def test_tables_of_functions(name: str) -> None:
         ("SO2", "exp", "norms of operators of SO2"),
     ],
 )
-def test_what_is_not_known_is_refused(group: str, name: str, message: str) -> None:
+def test_unknown_operations_are_rejected(group: str, name: str, message: str) -> None:
     with pytest.raises(NotProvableError, match=message):
         prove_kernel(group_from_name(group), kernel(group, name), BAR)

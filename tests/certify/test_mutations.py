@@ -24,7 +24,7 @@ from symlie.ir.schemes import Piece, Scheme, scheme_for
 
 
 def passes(name: str, scheme: Scheme, change: Callable[[str], str] = str) -> bool:
-    """Whether a scheme, printed in C and changed, is proved; not measured, which is quicker."""
+    """Whether a modified scheme, printed in C, is proved; nothing is measured, to save time."""
     source = change(coefficient_source(scheme))
     proof = prove_subject(Subject(name, name, source, parse_function(source, f"symlie_{name}")))
     unit = EPSILON["double"] * abs(float(definition(name, 10.0).at_zero))
@@ -132,7 +132,7 @@ def test_a_guard_at_the_wrong_place() -> None:
         ("    const double y = z;", "does not return"),
     ],
 )
-def test_what_can_not_be_proved_is_refused(line: str, message: str) -> None:
+def test_unprovable_schemes_are_rejected(line: str, message: str) -> None:
     source = "static inline double symlie_f(double z)\n{\n" + line + "\n}\n"
     if message == "type":
         source = source.replace("double", "float").replace("0.5f", "0.5")
@@ -141,7 +141,7 @@ def test_what_can_not_be_proved_is_refused(line: str, message: str) -> None:
         parse_function(source, "symlie_f")
 
 
-def test_the_operation_list_is_that_of_the_text() -> None:
+def test_operation_list_matches_the_source_text() -> None:
     source = (
         "static double symlie_f(double z)\n{\n    if (z < 0.5) return 1.0 - z;\n"
         "    const double y = z * z;\n    return sin(y) / (-y);\n}\n"

@@ -1,4 +1,4 @@
-"""What is proved of the shipped family, and that it is close to what is measured."""
+"""Proved bounds of the shipped family are close to measured errors."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NAMES = [n for n in standard_names() if "_to_" not in n]
 HALF_TURN, TURN = math.pi, 2 * math.pi
 
 PROVED_OVER_MEASURED = {"polynomial": 1.6, "recurrence": 1.8, "pole removed": 2.0, "closed form": 3.0}
-"""How far proofs may be above measured errors: they would be useless if they were always right. Of all single precision
-numbers one comes to 1/1.5 of what is proved of the recurrence; samples find 1/1.75."""
+"""Largest ratio of proved bounds to measured errors, since loose bounds would be useless. Over all single precision
+numbers the error reaches 1/1.5 of the proved bound of the recurrence; samples find 1/1.75."""
 
 BARS = {"g0": 3.0, "g1": 4.5, "g2": 6.0, "g3": 7.5}
 """Bounds in eps that the g_m have to meet up to their pole."""
@@ -61,7 +61,7 @@ def test_functions_of_half_angles(name: str) -> None:
     assert all(row.is_proved for row in verified(name, "double").rows)
 
 
-def test_single_precision_is_judged_in_its_own_units() -> None:
+def test_single_precision_errors_use_its_unit_roundoff() -> None:
     row = row_to("c3", "float", HALF_TURN)
     assert row.precision == "float" and 0.3 < row.measured_eps < row.proved_eps < 4
 
@@ -74,7 +74,7 @@ def test_contraction_changes_bounds_as_it_should() -> None:
 
 
 @pytest.mark.parametrize("contraction", ["off", "on"])
-def test_what_is_measured_is_compiled_as_it_was_proved(contraction: Contraction) -> None:
+def test_measured_code_is_compiled_as_proved(contraction: Contraction) -> None:
     subjects = [named_subject(name, "float") for name in ("c1", "c2", "c1_1", "g0")]
     try:
         verified = verify(subjects, contraction=contraction)

@@ -1,4 +1,4 @@
-"""Matrix functions of groups without closed forms: what is left out is bounded, and the checker agrees."""
+"""Matrix functions of groups without closed forms: truncation errors are bounded, and the checker agrees."""
 
 from __future__ import annotations
 

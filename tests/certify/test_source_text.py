@@ -1,4 +1,4 @@
-"""What certificates are about is what runs, in every form in which C text holds it."""
+"""Certificates refer to the code that runs, in every form in which it appears in C."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_forms_for_loops_are_those_of_the_functions(source: str) -> None:
+def test_loop_forms_equal_the_functions(source: str) -> None:
     text, prefix = SOURCES[source]
     names = named_functions(text, prefix).values()
     assert names

@@ -52,7 +52,7 @@ def test_papers_state_the_family() -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_definitions_by_closed_forms_are_those_of_the_family(paper: str) -> None:
+def test_closed_form_definitions_equal_the_family(paper: str) -> None:
     ctx.prec = BITS
     for function in paper_functions(paper):
         family, typed = (definition(name, math.pi**2) for name in (function.name, function.closed_form))
@@ -94,7 +94,7 @@ def test_right_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: pyte
     assert result.rows[0].is_proved
 
 
-def test_errors_beside_the_switch() -> None:
+def test_errors_near_the_switch() -> None:
     function = paper_functions("tumiotto2024")[2]
     beside = errors_at_switch(function)
     assert beside.polynomial < 2 * EPSILON

@@ -149,7 +149,7 @@ def test_new_models_of_all_kinds_run(cli: Cli, kind: str) -> None:
     assert (data["model"], data["status"]) == ("mine", "ok")
 
 
-def test_mobility_is_told(cli: Cli) -> None:
+def test_mobility_is_printed(cli: Cli) -> None:
     """In one line, of models with joints."""
     cli("new", "mine.py", "--kind", "mechanism")
     line = "3 bodies, 4 joints, 8 rows of rank 8, 1 degree of freedom"

@@ -70,7 +70,7 @@ def test_without_constraints(cli: Cli) -> None:
     assert rows[2]["order"]["q"] > 4 - tolerances.ORDER_SLACK
 
 
-def test_table_and_picture(cli: Cli, tmp_path: Path) -> None:
+def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
     out = cli("converge", *TOP, *STEPS, "--plot", "orders.png").out
     lines = out.splitlines()
     assert lines[1].split()[:4] == ["method", "h", "q", "v"]
@@ -78,7 +78,7 @@ def test_table_and_picture(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "orders.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_runs_that_fail_are_rows(cli: Cli) -> None:
+def test_failed_runs_appear_in_the_table(cli: Cli) -> None:
     result = cli("converge", "heavy_top", "-o", "group=SE3", "--steps", "2**-10,0.06", "--t-end", "0.125", "--json")
     assert result.code == 0
     done, failed = result.json["rows"]

@@ -47,7 +47,7 @@ def test_kinks_of_a_load_cost_velocities_their_order(cli: Cli) -> None:
     assert 0 < order["v"] < 2 - tolerances.ORDER_SLACK
 
 
-def test_reference_on_a_grid_of_its_own(cli: Cli, tmp_path: Path) -> None:
+def test_reference_on_a_separate_grid(cli: Cli, tmp_path: Path) -> None:
     run = ("run", "roll_up", "-o", "constraint=kirchhoff", "-o", "segments=8", "--h", "2**-7", "--t-end", "2**-5")
     (tmp_path / "fine.json").write_text(cli(*run, "--json").out, encoding="utf-8")
     rows = cli(*ROLL_UP, *QUICK, "--reference", "fine.json", "--json").json["rows"]
@@ -57,14 +57,14 @@ def test_reference_on_a_grid_of_its_own(cli: Cli, tmp_path: Path) -> None:
     assert errors[0] == errors[1]
 
 
-def test_each_method_against_its_own_finest_grid(cli: Cli) -> None:
+def test_each_method_is_compared_with_its_finest_grid(cli: Cli) -> None:
     methods = ("--methods", "half_explicit_2,half_explicit_3")
     rows = cli(*ROLL_UP, *QUICK, *methods, "--json").json["rows"]
     assert [(row["method"], row["segments"]) for row in rows] == [("half_explicit_2", 2), ("half_explicit_3", 2)]
     assert rows[0]["error"] != rows[1]["error"]
 
 
-def test_table_and_picture(cli: Cli, tmp_path: Path) -> None:
+def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = cli(*ROLL_UP, "--over", "segments=2,4,8", *QUICK[2:], "--plot", "orders.png").out
     lines = out.splitlines()
@@ -125,7 +125,7 @@ def test_an_unstable_run_is_named(cli: Cli) -> None:
     assert result.json["rows"] == []
 
 
-def test_help_says_what_is_reported(capsys: pytest.CaptureFixture[str], cli: Cli) -> None:
+def test_help_describes_the_report(capsys: pytest.CaptureFixture[str], cli: Cli) -> None:
     with pytest.raises(SystemExit):
         cli("converge", "--help")
     text = capsys.readouterr().out

@@ -46,7 +46,7 @@ def test_unknown_names(cli: Cli) -> None:
 
 
 def test_generate(cli: Cli, tmp_path: Path) -> None:
-    """A folder of its own; --check takes the same words."""
+    """The output is a separate folder; --check accepts the same arguments."""
     words = ("generate", "heavy_top", "-o", "group=S3", "--sets", "core", "--freeze", "inertia,lever")
     folder = "generated/heavy_top_S3_frozen-inertia-lever"
     assert cli(*words).out == f"{folder}\n"

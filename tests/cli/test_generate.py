@@ -36,7 +36,7 @@ def test_default_folder(cli: Cli, tmp_path: Path) -> None:
 
 
 def sets_of(folder: Path) -> list[str]:
-    """What the manifest lists, which is what is there."""
+    """Files of the manifest, which are all files of the folder."""
     listed = read_manifest((folder / "manifest.json").read_text(encoding="utf-8")).sets
     assert {name for name in SETS if (folder / f"heavy_top_{name}.json").is_file()} == set(listed)
     return list(listed)

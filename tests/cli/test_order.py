@@ -47,7 +47,7 @@ def test_exact_orders(words: list[str], order: int, order_hat: int | None, capsy
     assert "observed" not in found
 
 
-def test_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_printed_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["order", "cg4"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("cg4 (crouch-grossman)\n")

@@ -54,7 +54,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def exact(solution: dict[str, Any]) -> dict[str, Any]:
-    """What ``--json`` prints, but how long it took."""
+    """Output of ``--json`` without the elapsed time."""
     statistics = {k: v for k, v in solution["statistics"].items() if not k.endswith("_seconds")}
     return {**solution, "statistics": statistics}
 

@@ -221,7 +221,7 @@ def test_interruption_saves_the_solution(tmp_path: Path) -> None:
 
 
 def test_redundant_rows_on_request(cli: Cli, tmp_path: Path) -> None:
-    """The error names the remedy; with it the rank is told, and a checkpoint keeps the choice."""
+    """The error names the remedy; with it the rank is reported, and a checkpoint stores the option."""
     (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
     words = ("run", "twice.py", "--h", "1/16", "--t-end", "1/4", "--backend", "numpy")
     refused = cli(*words)

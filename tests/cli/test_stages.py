@@ -1,4 +1,4 @@
-"""Stages before a run: which one goes on is told from the start, and the seconds of each are its own."""
+"""Stages before a run: each one is announced when it starts and timed separately."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def small_model(name: str) -> sl.Model:
     return model
 
 
-def test_seconds_are_those_of_the_stage_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seconds_exclude_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(stages, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     with watched_stages() as outer, stage("emit", "a"):
@@ -40,7 +40,7 @@ def test_seconds_are_those_of_the_stage_alone(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_stages_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """As lines where they are asked for; nothing is told of what is in the cache."""
+    """They are printed as lines on request; cached stages are not mentioned."""
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
     equations = small_model("told").derive(progress=True)
     assert capsys.readouterr().err == "symlie: deriving told …\n"
@@ -64,7 +64,7 @@ class AwaitedTimer(threading.Timer):
 def test_long_stages_show_where_a_person_waits(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On a terminal, while they go on; the line is taken away again. In a notebook as lines, elsewhere not at all."""
+    """On a terminal they are shown while they run, then erased; in a notebook as lines, elsewhere not at all."""
     monkeypatch.setattr(stages, "PATIENCE", 0.0)
     monkeypatch.setattr(stages, "threading", SimpleNamespace(Timer=AwaitedTimer))
 

@@ -1,4 +1,4 @@
-"""Generated files by statement: whatever a model file computes its statement from, a change of it is seen."""
+"""Cache of generated files by statement: it detects changes of all inputs of a model file."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_a_clock() -> None:
 
 
 def test_equal_statements_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wherever they come from, and whatever the file looks like."""
+    """Independent of their origin and of the formatting of the file."""
     path = written("strength")
     assert energy(path, strength=3.25) == 3.25
 

@@ -61,7 +61,7 @@ def test_modes_about_the_initial_configuration(cli: Cli) -> None:
 
 
 def test_modes_about_a_motion(cli: Cli) -> None:
-    """A sleeping top needs spin² > 4 J m g l/J₃², here 202 rad/s; one that nods does not move steadily."""
+    """A sleeping top needs spin² > 4 J m g l/J₃², here 202 rad/s; nutation is not a steady motion."""
     sleeping = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--motion", "--json")
     for spin, stable in ((210, True), (195, False)):
         result = json.loads(cli("modes", *TOP, *sleeping, "--init", f"top.Omega=[0,{spin},0]").out)

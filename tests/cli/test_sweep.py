@@ -1,4 +1,4 @@
-"""``symlie sweep``: members from a shell, stores that go on, and what is told of them."""
+"""``symlie sweep``: members from a shell, resumed stores, and reports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def rows(*texts: str, sampling: Sampling = ONCE, combine: str = "zip") -> dict[s
     return {name: np.asarray(values).tolist() for name, values in found.items()}
 
 
-def test_values_as_they_are_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_are_used_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rates.csv").write_text("0,150,1\n0,151,2\n")
     Path("members.csv").write_text("mass, lever[1],lever[0],lever[2]\n10,1,0,0\n\nnan,1.1,0,0.5\n")
@@ -53,7 +53,7 @@ def test_values_as_they_are_stated(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert over("segments=8:16:3").options() == [8, 12, 16]
 
 
-def test_draws_are_those_of_samples() -> None:
+def test_draws_equal_samples() -> None:
     from scipy import stats
 
     found = rows("x=normal(15, 0.5)", "v=[uniform(1,3),0,[2]]".replace("[2]", "2"), sampling=Sampling(8, 3, "sobol"))
@@ -118,7 +118,7 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     assert other_seed.code == 1 and "belongs to another ensemble: it differs in values of mass" in other_seed.err
 
 
-def test_options_of_the_model_are_systems_of_their_own(cli: Cli, tmp_path: Path) -> None:
+def test_model_options_give_separate_systems(cli: Cli, tmp_path: Path) -> None:
     found = cli("sweep", *TOP, "--over", "group=SE3,S3", "--over", "mass=10,20", "--out", "runs", "--json").json
     assert [part["options"]["group"] for part in found["systems"]] == ["SE3", "S3"]
     assert sl.open_ensemble(tmp_path / "runs" / "group=S3").arrays["energy"].shape == (2, 1)
@@ -137,8 +137,8 @@ def test_how_much_work_it_is(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
-def test_work_is_told_by_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the number of members, no more of them are made than are run, whose store is that of all."""
+def test_work_is_estimated_from_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the members that run are created, whatever their number, and their store is the store of all."""
     made: list[int] = []
     stated_design = plan.stated_design
 
@@ -158,7 +158,7 @@ def test_work_is_told_by_the_first_members(cli: Cli, monkeypatch: pytest.MonkeyP
     assert unequal.code == 1 and "mass 9, gravity 4" in unequal.err
 
 
-def test_first_rows_are_those_of_the_first_members() -> None:
+def test_first_rows_belong_to_the_first_members() -> None:
     values: dict[str, Any] = {"a": [1, 2, 3], "b": [4, 5], "c": [6, 7]}
     whole = [*itertools.product(*values.values())]
     for members in range(1, 13):
@@ -167,7 +167,7 @@ def test_first_rows_are_those_of_the_first_members() -> None:
     assert first_rows(values, "zip", 2) == {"a": [1, 2], "b": [4, 5], "c": [6, 7]}
 
 
-def test_statistics_in_place_of_members(cli: Cli) -> None:
+def test_statistics_replace_members(cli: Cli) -> None:
     words = ("sweep", *TOP[:-2], "--over", "mass=10,15,20,-1", "--record", "energy,top.Omega")
     found = cli(*words, "--statistics", "mean,max", "--json").json
     members = cli(*words, "--json").json
@@ -290,7 +290,7 @@ def test_words_that_are_no_values(cli: Cli, capsys: pytest.CaptureFixture[str], 
     assert caught.value.code == 2 and sentence in capsys.readouterr().err
 
 
-def test_what_is_no_sweep_is_named(cli: Cli, tmp_path: Path) -> None:
+def test_invalid_sweeps_are_reported(cli: Cli, tmp_path: Path) -> None:
     assert "needs a MODEL" in cli("sweep").err
     for words in (("sweep", "--status", "."), ("sweep", "--status", "none")):
         assert "is not a store of an ensemble" in cli(*words).err

@@ -1,4 +1,4 @@
-"""Files of unknown origin: whatever holds code runs it only with consent, by the interface and on the command line."""
+"""Files of unknown origin: code in them runs only with consent, in the Python interface and on the command line."""
 
 from __future__ import annotations
 

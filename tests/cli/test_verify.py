@@ -139,7 +139,7 @@ def test_a_group_without_closed_forms(cli: Cli, tmp_path: Path) -> None:
     assert statuses == dict.fromkeys(("exp", "phi1", "phi1_inverse"), "truncation proved, rounding unproved")
 
 
-def test_stand_alone_operators_have_certificates_of_their_own_text(cli: Cli, tmp_path: Path) -> None:
+def test_standalone_operators_have_certificates_of_their_source(cli: Cli, tmp_path: Path) -> None:
     assert cli("operators", "SO2", "--out", "so2").code == 0
     assert cli("verify", "--check", "so2/certificate.json").code == 0
     source = tmp_path / "so2" / "so2.c"
@@ -150,7 +150,7 @@ def test_stand_alone_operators_have_certificates_of_their_own_text(cli: Cli, tmp
     assert result.code == 1 and "does not match the function so2_c0 of so2.c" in result.err
 
 
-def test_shipped_certificates_are_those_of_the_shipped_schemes() -> None:
+def test_shipped_certificates_match_the_shipped_schemes() -> None:
     """Every function of the family has a certificate of the text that is emitted for it now."""
     from symlie.certify.source_text import text_digest
     from symlie.certify.subjects import named_subject, standard_names

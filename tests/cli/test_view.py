@@ -24,7 +24,7 @@ def test_a_run_is_drawn_and_saved_runs_are(cli: Cli) -> None:
     assert [s["frames"] for s in both.json["solutions"]] == [11, 11]
 
 
-def test_what_can_not_be_viewed(cli: Cli) -> None:
+def test_files_that_cannot_be_viewed_are_rejected(cli: Cli) -> None:
     Path("text.nc").write_text("no solution")
     for words, sentence in (
         (("view", "none.nc"), "The file none.nc does not exist"),

@@ -1,4 +1,4 @@
-"""Notices on the command line: one line each on stderr, whatever stdout holds; and the limit of steps."""
+"""Notices on the command line: one line each on stderr, independent of stdout; and the step limit."""
 
 from __future__ import annotations
 

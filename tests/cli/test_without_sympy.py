@@ -1,4 +1,4 @@
-"""What is generated or cached runs where SymPy, Jinja and Matplotlib are not installed."""
+"""Generated and cached systems run without SymPy, Jinja and Matplotlib."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_generated_folder(folder: Path, backend: str) -> None:
     "method", ["half_explicit_5", "rattlie", *(pytest.param(m, marks=pytest.mark.slow) for m in ("bdf2", "taylor"))]
 )
 def test_cached_run(method: str) -> None:
-    """Sets of kernels besides those of every run are found, too."""
+    """Optional sets of kernels are found, too."""
     words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11", "--t-end", "1/16", "--method", method, "--json")
     assert python("-m", "symlie", *words).code == 0
     result = python("-c", WITHOUT + RUN, *words)

@@ -1,4 +1,4 @@
-"""What is derived from densities, and the elements that they become."""
+"""Expressions derived from densities, and the resulting elements."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_what_varies_along_s_and_what_lies_between_given_nodes() -> None:
 
 
 def test_loads_follow_or_stay() -> None:
-    """A force along the axis of a bar at rest, in space and in the axes of a cross section that is turned."""
+    """A force along the axis of a bar at rest, in space and in the axes of a rotated cross section."""
     for following, expected in ((False, [1.0, 0.0]), (True, [0.0, 1.0])):
         model = sl.Model("beams")
         beam = sl.Continuum(model, "beam", sl.SE2, length=1.0)

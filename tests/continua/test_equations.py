@@ -60,7 +60,7 @@ def number(matrix: Any) -> Array:
 
 
 def balance(equations: ContinuumEquations, R: Matrix, x: Matrix) -> Array:
-    """What the equations leave of a motion that is none of a beam."""
+    """Residual of the equations for an arbitrary motion."""
     c = equations.continuum
     v, w = (derivative(R, x, by) for by in (T, S))
     given = [
@@ -134,7 +134,7 @@ def test_strains_in_axes_of_the_section_where_velocities_are_in_inertial_ones() 
     assert r"\dot{e}" in equations.markdown() and "e &=" in equations.markdown()
 
 
-def test_rates_of_what_is_no_strain() -> None:
+def test_rates_of_quantities_other_than_strains() -> None:
     product = sl.Continuum(sl.Model("space"), "beam", "SO3xR3", length=1.0)
     with pytest.raises(ModelError, match=r"^The rate of continuum 'beam' depends on v; it must be a function of w, q"):
         product.rate(product.v)
@@ -143,7 +143,7 @@ def test_rates_of_what_is_no_strain() -> None:
 
 
 def test_power() -> None:
-    """v·(balance) is the rate of T + U, plus 2P, less the power ∂(G·v) of the section forces and that of the loads."""
+    """v·(balance) is the rate of T + U, plus 2P, minus the powers of the section forces, ∂(G·v), and of the loads."""
     R, x = motion()
     v, w, G = forces(R, x)
     kinetic = v.dot(sympy.diag(*MASS) * v) / 2

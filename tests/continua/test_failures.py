@@ -1,4 +1,4 @@
-"""What goes wrong in the statement of a continuum is said in a sentence of its own."""
+"""Each mistake in the definition of a continuum has a specific message."""
 
 from __future__ import annotations
 

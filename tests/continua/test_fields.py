@@ -35,7 +35,7 @@ def falling(backend: str = "numpy", like: bool = False) -> Solution:
 
 
 def test_section_forces_carry_the_balance_of_nodes() -> None:
-    """G = C (w - w*) + 2 D ẇ + λ, and w from neighbouring nodes; multipliers are those of the constraint."""
+    """G = C (w - w*) + 2 D ẇ + λ, and w from neighbouring nodes; λ are the multipliers of the constraint."""
     solution = falling()
     system, curve = solution.system, solution.system.layout.curves["rod"]
     strain = solution.field("rod", "strain")
@@ -54,7 +54,7 @@ def test_section_forces_carry_the_balance_of_nodes() -> None:
 
 
 def test_axes() -> None:
-    """In space the section force of a cut is turned by the rotation in the middle of the segment."""
+    """In space the section force of a cut is rotated by the rotation of the segment's midpoint."""
     solution = falling()
     body, space = (solution.field("rod", "section_force", frame=frame) for frame in ("body", "space"))
     np.testing.assert_allclose(np.linalg.norm(space[..., 3:], axis=2), np.linalg.norm(body[..., 3:], axis=2))
@@ -81,7 +81,7 @@ def test_compiled_code_agrees_and_types_are_shared() -> None:
 
 
 def test_a_string_at_rest_has_its_tension() -> None:
-    """On a group without rotation; its tension falls along a hanging string. A field of one's own says where."""
+    """On a group without rotation; its tension falls along a hanging string. A user-defined field gives positions."""
     model = sl.Model("hanging")
     string = sl.Continuum(model, "string", "R3", length=1.0)
     string.kinetic_density(2 * string.v.dot(string.v) / 2)
@@ -103,7 +103,7 @@ def test_a_string_at_rest_has_its_tension() -> None:
 
 
 @pytest.mark.parametrize("ending", ["npz", "nc"])
-def test_what_was_asked_for_is_saved(tmp_path: Path, ending: str) -> None:
+def test_requested_fields_are_saved(tmp_path: Path, ending: str) -> None:
     if ending == "nc":
         pytest.importorskip("netCDF4")
     solution = falling()

@@ -1,4 +1,4 @@
-"""Continua against what is known in closed form: a string, a torsion bar, a planar cantilever, a closed circle."""
+"""Continua compared with closed-form solutions: a string, a torsion bar, a planar cantilever, a closed circle."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_constants_of_ones_own() -> None:
         ({"E": "steel"}, r"The E of a section must be a positive number, not 'steel'\."),
     ],
 )
-def test_what_is_no_section(change: dict[str, Any], sentence: str) -> None:
+def test_invalid_sections_are_rejected(change: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ModelError, match=f"^{sentence}"):
         sl.section.general(**{"A": 1, "I1": 1, "I2": 1, **STEEL, **change})
 
@@ -109,7 +109,7 @@ def test_a_section_that_varies() -> None:
     np.testing.assert_allclose(segments[:, 1:7], middle)
 
 
-def test_a_section_beside_a_stiffness() -> None:
+def test_section_and_stiffness_exclude_each_other() -> None:
     with pytest.raises(ModelError, match=r"^Rod 'rod' has its stiffness and inertia from its section; do not give"):
         cantilever(2, 1.0, sl.section.circle(0.02, **STEEL), 1.0, stiffness=np.ones(6))
     with pytest.raises(ModelError, match=r"^The section of rod 'rod' is one of sl\.section, or a function of s, not 3"):

@@ -19,7 +19,7 @@ HEADERS = {
 
 
 def numbers_in(header: str) -> list[str]:
-    """What a header states itself: constants with a value of their own, statuses, and small numbers in its code."""
+    """Numbers in a header: constants with values, statuses, and small numbers in its code."""
     code = re.sub(r" */\*.*?\*/", "", header, flags=re.S)
     defined = re.findall(r"^#define (\w+) +(\d*\.?\d[\d.eE-]*)$", code, re.M)
     values = [name for name, value in defined if value not in ("0", "1")]
@@ -32,7 +32,7 @@ def test_headers_state_none(name: str) -> None:
     assert not re.findall(rf"# *define +({'|'.join(NAMES)})\b", HEADERS[name])
 
 
-def test_what_is_found() -> None:
+def test_numbers_found_in_a_header() -> None:
     text = "#define A 5\n#define B 0.1 /* 1e-3 */\n#define C 1\n#define D (2 * n)\nx < 1e-9; SYMLIE_DONE = 0"
     assert numbers_in(text) == ["A", "B", "SYMLIE_DONE = 0", "1e-9"]
 

@@ -30,7 +30,7 @@ def test_rows() -> None:
 
 
 def test_prototypes() -> None:
-    """Of all rows but those that are gathered in a way of their own inside of other functions."""
+    """Of all rows except those gathered inside of other functions."""
     text = declarations()
     found = {row.name for row in SYSTEM_KERNELS if f" symlie_{row.name}(" in text}
     assert {row.name for row in SYSTEM_KERNELS} - found == {"place", "locate", "output"}
@@ -63,7 +63,7 @@ void probe(double *q, double *v, double *a, double *lambda, double *p, double *v
 
 
 def test_newton_matrices_inside_of_c(tmp_path: Path) -> None:
-    """The header of a set behind that of the model, as a time loop includes it."""
+    """The header of a set after the header of the model, as in a time loop."""
     equations = heavy_top_equations("SE3")
     texts = generated_files(equations) | set_files(equations, "newton")
     for name, text in with_headers({**texts, "loop.c": LOOP}).items():

@@ -1,4 +1,4 @@
-"""The typed manifest: the same object after writing and reading, and the place of what is wrong in a text."""
+"""The typed manifest: the same object after writing and reading, and locations of errors in a text."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def wrong(*at: Any, value: Any = None) -> Callable[[dict[str, Any]], None]:
         (wrong("options", value=[]), "options must be an object"),
     ],
 )
-def test_what_is_wrong_is_named(change: Callable[[dict[str, Any]], None], sentence: str) -> None:
+def test_errors_are_located(change: Callable[[dict[str, Any]], None], sentence: str) -> None:
     content = json.loads(TEXT)
     change(content)
     with pytest.raises(FormatError, match=rf"^The manifest is damaged; generate .*{sentence}"):

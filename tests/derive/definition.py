@@ -1,4 +1,4 @@
-"""The equations of motion by their definition, in 50 digits, without any derivative that the package derived.
+"""The equations of motion by their definition, in 50 digits, without derivatives from the package.
 
 Along q(t)∘exp(ε w), with constant w, the velocity is v_ε = Ad(exp(-ε w)) v. With p = ∂T/∂v the principle of Lagrange
 and d'Alembert therefore reads
@@ -6,8 +6,7 @@ and d'Alembert therefore reads
     d/dt (p·w) - d/dε L(t, q∘exp(ε w), Ad(exp(-ε w)) v) = virtual power along w
 
 for each constant w in the algebra; no structure constants enter. Derivatives are central differences; p·w and M are
-exact differences because T is a polynomial of degree two in v. The energies themselves are evaluated from what the
-user stated.
+exact differences because T is a polynomial of degree two in v. The energies are evaluated from the user's expressions.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def chain(count: int) -> sl.Model:
 
 
 def whole(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
-    """The system of a model that is not cut, whatever its size."""
+    """The system of a model without cutting, independent of its size."""
     with monkeypatch.context() as patch:
         patch.setattr(topology, "LARGEST_WHOLE", 1_000)
         patch.setattr(topology, "LARGEST_FIXED", 1_000)
@@ -48,14 +48,14 @@ def whole(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.
 
 
 def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> sl.System:
-    """The system of a model that is cut, whatever its size, and whose topology is no part of the text."""
+    """The system of a model with cutting, independent of its size and with the topology not part of the text."""
     with monkeypatch.context() as patch:
         patch.setattr(topology, "LARGEST_FIXED", 0)
         return model.derive().compile(backend=backend)
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_motion_and_names_are_those_of_the_statement(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+def test_motion_and_names_match_the_statement(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
     model = chain(3)
     systems = (compiled(model, monkeypatch, backend) for compiled in (whole, in_parts))
     changed = [s.with_input("push", [0, 0.05, 0.1], [0.0, 3.0, -1.0]).with_parameters(mass1=5) for s in systems]
@@ -85,7 +85,7 @@ def test_parts_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def beads(count: int, *, tied: bool = False) -> sl.Model:
-    """Points on springs between neighbours, each with numbers of its own."""
+    """Points with springs between neighbours and individual parameters."""
     model = sl.Model("beads")
     points = [model.node(f"p{i}", "R3") for i in range(count)]
     model.kinetic_energy(sum((0.5 + 0.125 * i) * p.v.dot(p.v) for i, p in enumerate(points)))
@@ -107,7 +107,7 @@ def test_a_term_that_couples_everything_stays_whole() -> None:
     assert sorted(len(i.element.nodes) for i in parts) == [1, 2, 13]
 
 
-def test_what_is_said_twice_of_the_same_nodes_is_one_element() -> None:
+def test_repeated_terms_of_the_same_nodes_form_one_element() -> None:
     model = beads(13)
     model.potential_energy(7.5 * model.nodes[0].x.dot(model.nodes[0].x))
     parts = model.derive().elements.instances

@@ -43,7 +43,7 @@ DIGITS = 50
 STEP = mpf("0.01")
 Array = NDArray[np.float64]
 SKEW = {"SE3": "screw", "S3sR3": "screw", "SO3xR3": "pair", "S3xR3": "pair", "SO3": "turn", "S3": "turn"}
-"""What ad is made of."""
+"""Structure constants of ad."""
 
 
 def skew(a: Sequence[mpf]) -> mpmath.matrix:
@@ -209,7 +209,7 @@ def test_slopes_are_derivatives_along_the_step(name: str) -> None:
 
 @pytest.mark.parametrize("part", ["1/3", pytest.param("1/2", marks=pytest.mark.slow)])
 def test_loads_between_are_pulled_back_by_maps_of_nodes(part: str) -> None:
-    """What kernels share out, of a segment with damping: p⁺ = … + h w A_ξ(θ)ᵀ l, p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l."""
+    """Loads distributed to the nodes of a segment with damping: p⁺ = … + h w A_ξ(θ)ᵀ l, p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l."""
     model = roll_up.build(4)
     derived = next(d for d in model.derive().derived if d.statement.name == "rod_segment")
     sample = ((Fraction(part), Fraction(1)),)
@@ -299,8 +299,8 @@ def load_slopes(equations: Equations, numbers: Mapping[str, Array]) -> dict[str,
     return {n: [float(np.squeeze(x)) for x in functions[n](0.3, **numbers)] for n in names if n in functions}
 
 
-def test_derivatives_in_a_loop_are_those_column_by_column(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of an element without known zeros; one that has them stays as it is, so that matrices do not fill."""
+def test_looped_derivatives_equal_columnwise_derivatives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For an element without known zeros; others are unchanged, so that matrices do not fill."""
     equations, draws = flying_spaghetti.build(2).derive(), np.random.default_rng(4)
     numbers = {letter: draws.uniform(0.2, 1, size) for letter, size in (("q", 14), ("v", 12), ("p", 40), ("e", 40))}
     looped = load_slopes(equations, numbers)

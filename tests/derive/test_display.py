@@ -1,4 +1,4 @@
-"""The pages that people read: what is shown equals what was derived, and every renderer can read it."""
+"""Rendered equations equal the derived ones, and every renderer can read them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from tests.systems import HEAVY_TOPS, chain_equations, heavy_top_equations, pola
 from tests.tolerances import REWRITTEN
 
 SERIES_TERMS = 90
-"""Terms of power series: those of T⁻¹ fall by the ratio of the angle to 2π, here below 1/4."""
+"""Terms of power series: the terms of T⁻¹ decrease by the ratio of the angle to 2π, here below 1/4."""
 
 PAGES = (*HEAVY_TOPS, "chain", "polar", "elastic", "rolling")
 
 
 CASES = re.compile(r"\\left\(\\begin\{cases\}\n(.*?)\n\\end\{cases\}\\right\)", re.S)
-"""Laws in pieces, which Matplotlib can not typeset as a whole."""
+"""Piecewise laws, which Matplotlib cannot typeset as a whole."""
 
 
 def elastic_equations() -> Equations:
@@ -64,7 +64,7 @@ def elastic_equations() -> Equations:
 
 
 def rolling_equations() -> Equations:
-    """What else can be stated: rolling, laws in pieces, gyrostats, multipliers in outputs and events, more groups."""
+    """Further features: rolling, piecewise laws, gyrostats, multipliers in outputs and events, more groups."""
     model = sl.Model("rolling")
     q, lever, blade = model.node("ball", "S3xR3"), model.node("lever", sl.SO2), model.node("blade", sl.SE2)
     top = model.node("top", sl.SO3rv)
@@ -195,7 +195,7 @@ def test_notebook_block(name: str) -> None:
     assert re.search(r"^g_.* &= ", text, re.M)
 
 
-def test_everything_that_can_be_stated_is_shown() -> None:
+def test_all_features_are_shown() -> None:
     """On the page and in the notebook."""
     equations = rolling_equations()
     page, block = equations.markdown().replace("_ ", "_"), equations.latex()
@@ -260,7 +260,7 @@ def test_derivatives_of_rows_are_shown_by_constraint() -> None:
 
 
 def test_showing_changes_no_text() -> None:
-    """What is emitted does not depend on what was shown before."""
+    """Emitted text does not depend on equations shown before."""
     shown, plain = (build_model("heavy_top", {"group": "SE3"}).derive() for _ in range(2))
     shown.latex(newton=True)
     files = [generated_files(e) | tangent_texts(e) for e in (shown, plain)]
@@ -273,7 +273,7 @@ def tangent_texts(equations: Equations) -> dict[str, str]:
 
 
 def test_every_element_type_is_shown() -> None:
-    """In a notebook each statement has a heading and its own terms."""
+    """In a notebook each statement has a heading and its terms."""
     block = sl_springs().latex()
     headings = re.findall(r"\\textbf\{Terms of ([^}]*)\}", block)
     assert headings == ["body", "spring"]
@@ -317,7 +317,7 @@ def test_same_text_for_any_hash_seed() -> None:
 
 @pytest.mark.parametrize("name", ["SE3", "S3xR3", "S3", "chain", "elastic"])
 def test_statement_list_keeps_every_value(name: str) -> None:
-    """Folding and collecting change how statements are written, not what they mean."""
+    """Folding and collecting change the form of statements, not their values."""
     derived = equations_of(name).derived[0]
     program, parameters = derived.statement.program, equations_of(name).model.parameters
     shown = [*derived.dynamics.force, *derived.constraints.curvature, *derived.constraints.hidden]

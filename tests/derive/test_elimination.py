@@ -52,7 +52,7 @@ class Case:
         return functools.partial(run, kernel)
 
     def factors(self) -> Array:
-        """What ``factorize`` stores."""
+        """Factors stored by ``factorize``."""
         return self.kernel("factorize")(M=stored(self.mass_pattern, self.mass))["F"]
 
 
@@ -175,12 +175,12 @@ def test_solve_mass(mass: str, jacobian: str) -> None:
 
 
 def kept_kernels(system: Case, rows: int) -> tuple[Kernel, ...]:
-    """The elimination of one matrix for many right-hand sides, with the rows of the system or without."""
+    """The elimination of one matrix for many right-hand sides, with or without the rows of the system."""
     return derive_kept_elimination(system.mass_pattern, system.jacobian_pattern, [True] * system.dimension, rows)
 
 
 def kept_solution(system: Case, r: Array, c: Array) -> dict[str, Array]:
-    """What it finds, without rows where there are no right-hand sides of theirs."""
+    """Its solution; rows are omitted if they have no right-hand side."""
     first, second = kept_kernels(system, len(c))
     of_rows = {"B": stored(system.jacobian_pattern, system.jacobian)} if len(c) else {}
     known = {"F": system.factors(), **of_rows}
@@ -188,7 +188,7 @@ def kept_solution(system: Case, r: Array, c: Array) -> dict[str, Array]:
 
 
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
-def test_kept_elimination(mass: str, jacobian: str) -> None:
+def test_reused_elimination(mass: str, jacobian: str) -> None:
     system = case(mass, jacobian)
     n, m = system.dimension, system.rows
     r, c = system.generator.normal(size=n), system.generator.normal(size=m)
@@ -214,7 +214,7 @@ def test_inverses_with_more_entries_than_factors_are_not_formed() -> None:
     assert products[0] <= len(system.factors()) * 2 < products[1]
 
 
-def test_lost_pivots_of_kept_eliminations() -> None:
+def test_reused_elimination_detects_lost_pivots() -> None:
     """Two rows that are equal."""
     system = case("full", "full")
     free = pattern(list(zip(system.jacobian_pattern.rows, system.jacobian_pattern.columns, strict=True)))
@@ -262,7 +262,7 @@ def test_without_constraints(n: int) -> None:
 
 
 def test_values_of_several_elements_are_summed() -> None:
-    """A place may occur several times in a pattern: each element stores its own part."""
+    """A position may occur several times in a pattern: each element stores its part."""
     places = [(0, 0), (1, 0), (1, 1), (1, 1), (2, 1), (2, 2), (2, 2)]
     rows = [(0, 0), (0, 1), (0, 1), (1, 2)]
     generator = np.random.default_rng(4)
@@ -291,7 +291,7 @@ def dependent(mass: str, offset: float) -> float:
 
 
 @pytest.mark.parametrize("mass", MASSES)
-def test_margin_tells_dependent_rows(mass: str) -> None:
+def test_margin_detects_dependent_rows(mass: str) -> None:
     """The pivot goes as the square of the offset: 1e-6 loses twelve digits, 1e-3 only six."""
     assert not dependent(mass, 0.0) > 0  # may be NaN
     assert not dependent(mass, 1e-6) > 0
@@ -316,7 +316,7 @@ def test_constant_entries_of_models_are_used(group: str) -> None:
 
 
 def test_singular_constant_mass_has_no_elimination() -> None:
-    """A pivot that vanishes for all parameters can not be divided by; that is left to a pivoted elimination."""
+    """If a pivot vanishes for all parameters, a pivoted elimination is required."""
     places = [(0, 0), (1, 0), (1, 1)]
     singular = pattern(places, dict.fromkeys(places, 0.1))
     assert derive_elimination(singular, pattern([(0, 0)]), [True, True], 1).kernels == ()
@@ -325,7 +325,7 @@ def test_singular_constant_mass_has_no_elimination() -> None:
 
 
 def test_assembled_patterns_of_a_chain() -> None:
-    """Nodes are ordered by type and rows by statement; the pattern of M is the lower triangle."""
+    """Nodes are ordered by type, rows by order of definition; the pattern of M is the lower triangle."""
     emitted = chain_equations().emitted
     assert [n.name for n in emitted.arrangement.nodes] == ["upper", "lower"]
     mass, jacobian = assembled_patterns(emitted.types, emitted.arrangement)

@@ -1,4 +1,4 @@
-"""Steps of variational integrators on pages: what is shown is what was derived, and every renderer can read it."""
+"""Rendered steps of variational integrators equal the derived ones, and every renderer can read them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.evaluation import Evaluation, value_of
 from tests.tolerances import REWRITTEN
 
 SERIES_TERMS = 60
-"""Terms of T: they fall like those of the exponential, at angles below 1."""
+"""Terms of T: they decrease like the terms of the exponential, at angles below 1."""
 
 
 def simpson(q0: DiscreteConfiguration, q1: DiscreteConfiguration, h: Increment) -> object:
@@ -90,7 +90,7 @@ def test_midpoint_samples_between_the_ends() -> None:
 
 
 def test_simpson_of_everything() -> None:
-    """A function of one's own, with damping at samples, rows without Φ and groups without T."""
+    """A user-defined function, with damping at samples, rows without Φ and groups without T."""
     page = page_of("rolling", simpson)
     shows(
         page,
@@ -116,7 +116,7 @@ def test_masses_that_depend_on_the_configuration() -> None:
     assert r"T^{-\mathsf{T}}" not in page, "T = 1 in R(n)"
 
 
-def test_nothing_is_shown_unless_asked_for() -> None:
+def test_nothing_is_shown_by_default() -> None:
     equations = equations_of("polar")
     assert "discrete" not in equations.markdown() + equations.latex()
 
@@ -156,7 +156,7 @@ def test_every_formula_can_be_typeset(name: str, chosen: str | Callable[..., obj
 @pytest.mark.parametrize(
     ("name", "chosen"), [("SE3", "trapezoid"), ("S3xR3", "midpoint"), ("polar", "trapezoid"), ("rolling", simpson)]
 )
-def test_momenta_are_what_is_shown_of_them(name: str, chosen: str | Callable[..., object]) -> None:
+def test_momenta_equal_their_rendered_form(name: str, chosen: str | Callable[..., object]) -> None:
     """T(-θ)ᵀ (p⁺ + d_n) = y = T(θ)ᵀ (p⁻ - d_{n+1}), with T by its series."""
     (derived,) = equations_of(name).derived
     for shown, expected in _both_sides(derived, discrete_lagrangian(chosen)):
@@ -203,7 +203,7 @@ def test_showing_changes_no_text() -> None:
     assert tangent_texts(shown) == tangent_texts(plain)
 
 
-def test_what_can_not_be_shown_is_refused_by_name(tmp_path: Path) -> None:
+def test_unsupported_steps_are_rejected_by_name(tmp_path: Path) -> None:
     equations = equations_of("polar")
     with pytest.raises(
         UnknownNameError, match="Unknown discrete Lagrangian 'simpson'; use one of: trapezoid, midpoint"

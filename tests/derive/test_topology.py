@@ -33,7 +33,7 @@ def arm(count: int, group: str) -> sl.Model:
 
 
 def crowded(rows: int, *, coupled: bool = False) -> sl.Model:
-    """Four points, every one in all rows."""
+    """Four points that all rows depend on."""
     model = sl.Model("crowded")
     points = [model.node(f"point{k}", "R6") for k in range(4)]
     for point, following in itertools.pairwise([*points, points[0]]):
@@ -47,7 +47,7 @@ def crowded(rows: int, *, coupled: bool = False) -> sl.Model:
 
 
 def dense(pattern: SparsePattern, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Where a derived matrix has nonzeros."""
+    """Positions of nonzeros of a derived matrix."""
     matrix = np.zeros(shape, dtype=bool)
     matrix[list(pattern.rows), list(pattern.columns)] = True
     return matrix
@@ -81,7 +81,7 @@ def test_choice_by_multiplications(build: Callable[[], sl.Model], is_fixed: bool
 
 
 def test_multiplications_by_hand() -> None:
-    """Of two components and one row on both: M diagonal, then full, beside the same with nonzeros counted singly."""
+    """For two components and one row on both: M diagonal, then full, compared with nonzeros counted individually."""
     diagonal, row = np.eye(2, dtype=bool), np.ones((1, 2), dtype=bool)
     assert topology.multiplications(diagonal, row[:0]) == 2 + 2  # pivots; solution
     assert topology.multiplications(np.ones((2, 2), dtype=bool), row[:0]) == 2 + 2 + 1 + 2 + 1

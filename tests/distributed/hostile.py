@@ -1,4 +1,4 @@
-"""What makes workers hostile: a member that kills whoever integrates it, and another version of symlie.
+"""Hostile workers: a member that kills the process integrating it, and another version of symlie.
 
 The scheduler and workers of Dask take such modules as ``--preload``; pools of processes, as initializers.
 """

@@ -1,4 +1,4 @@
-"""Ensembles of four models, and a program that runs them and prints hashes of what they give.
+"""Ensembles of four models, and a program that runs them and prints hashes of their results.
 
 python -m tests.distributed.sweeps FOLDER COUNT NAME… [--store FOLDER] [--mpi | --scheduler-file FILE] [--chunk N]
 """
@@ -38,7 +38,7 @@ class Sweep:
         return self.model().derive().compile(backend=backend)
 
     def values(self, count: int) -> np.ndarray:
-        """Values of the parameter; those of the first members do not depend on the number."""
+        """Values of the parameter; values of the first members do not depend on the number of members."""
         return np.random.default_rng(0).uniform(*self.spread, count)
 
     def run(self, system: System, count: int, **words: Any) -> sl.Ensemble:

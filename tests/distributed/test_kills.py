@@ -1,4 +1,4 @@
-"""kill −9 of drivers, of workers and of a scheduler at random moments: what is left goes on to the same bits."""
+"""kill −9 of drivers, workers and a scheduler at random times: the resumed sweep is bit-identical."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tests.distributed.sweeps import SWEEPS, digest
 pytestmark = pytest.mark.distributed
 
 CHUNK = 5
-"""Members of a chunk, so that there are many moments."""
+"""Members of a chunk, few so that there are many interruption points."""
 
 TOPS = SWEEPS["heavy_top"]
 
@@ -70,7 +70,7 @@ def killer(times: int, count: int, kill: Callable[[], object], seed: int) -> Cal
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_a_killed_driver_goes_on(top: System, systems: Path, tmp_path: Path, kills: int) -> None:
+def test_killed_driver_can_be_resumed(top: System, systems: Path, tmp_path: Path, kills: int) -> None:
     """A driver that is killed again and again, until it may finish; a store that was finished before is begun anew."""
     count, store, moments = 100 * kills, tmp_path / "store", random.Random(4)
     command = [
@@ -137,7 +137,7 @@ def test_a_scheduler_that_is_killed_is_named(needs: Programs, top: System, tmp_p
     assert isinstance(result, sl.Ensemble) and digest(result) == digest(TOPS.run(top, count))
 
 
-def test_a_worker_of_mpi_that_is_killed_ends_the_sweep_which_goes_on(needs: Programs, tmp_path: Path) -> None:
+def test_killed_mpi_worker_ends_the_sweep_which_can_be_resumed(needs: Programs, tmp_path: Path) -> None:
     needs("mpirun", "mpi4py")
     symlie = ("mpirun", "--oversubscribe", "-n", "3", sys.executable, "-m", "symlie")
     sweep = ("heavy_top", "--over", "mass=10:20:4000", "--t-eval", "0.2", "--record", "energy", "--out")

@@ -1,4 +1,4 @@
-"""What is refused, and failures that stay with their members, on clusters and pools of processes."""
+"""Rejected inputs and isolated failures of members on clusters and process pools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOPS = SWEEPS["heavy_top"]
 
 
 def pool_of(initializer: Callable[[], None]) -> concurrent.futures.ProcessPoolExecutor:
-    """Two processes of their own that begin with a function."""
+    """A pool of two processes with an initializer."""
     return concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), initializer)
 
 

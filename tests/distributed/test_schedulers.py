@@ -98,7 +98,7 @@ def test_all_schedulers_give_one_hash(
 
 
 @pytest.mark.parametrize("name", SWEEPS)
-def test_members_are_those_of_solve(systems: Path, name: str) -> None:
+def test_members_equal_solve(systems: Path, name: str) -> None:
     sweep, system = SWEEPS[name], pickle.loads((systems / f"{name}.pickle").read_bytes())
     result = sweep.run(system, 24)
     for k in (0, 7, 23):

@@ -17,7 +17,7 @@ def test_packages() -> None:
 
 
 def test_rooms_of_packages() -> None:
-    """Those of ``runtime`` have lines of their own; other folders are named on the line of their package."""
+    """Packages of ``runtime`` have separate lines; other folders are named on the line of their package."""
     found = re.findall(r"^        ([a-z]+) ", MAP, re.MULTILINE)
     inner = [room.split(".") for room in ROOMS if "." in room]
     assert found == [room for package, room in inner if package == "runtime"]

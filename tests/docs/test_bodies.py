@@ -13,7 +13,7 @@ SESSION = Session("docs/bodies.md")
 
 
 def work(t: Array, power: Array) -> tuple[Array, float]:
-    """The integral of a power by splines, and how far that of every other point is off: sixteen times its error."""
+    """The integral of a power by splines, and its change with every other point: sixteen times its error."""
     fine, coarse = (CubicSpline(t[::n], power[::n]).antiderivative() for n in (1, 2))
     done = fine(t) - fine(t[0])
     return done, float(np.abs(done - coarse(t) + coarse(t[0]))[: len(t) - 1].max())
@@ -56,7 +56,7 @@ def test_a_four_bar_has_one_motion() -> None:
     assert str(found).splitlines() == comments
 
 
-def test_a_joint_of_your_own() -> None:
+def test_user_defined_joint() -> None:
     path = SESSION.after("Custom joints")["path"]
     assert np.ptp(path.outputs["energy"]) < tolerances.PAGE_DRIFT
     assert list(path.named_multipliers()) == ["ring"]

@@ -1,4 +1,4 @@
-"""The page on continua: its blocks run, and give what is known of a string, a bar and a beam."""
+"""The page on continua: its blocks run and reproduce known results of a string, a bar and a beam."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_string_sounds() -> None:
 
 
 def test_the_beam_bends() -> None:
-    """At rest the clamp carries the load and the weight, whose moment about it is that of the curvature there."""
+    """At rest the clamp carries the load and the weight, whose moment about it corresponds to the curvature there."""
     found = SESSION.after("A planar beam")
     system, bent = found["system"], found["bent"]
     x = np.array(bent.q).reshape(41, 4)[:, 2:]

@@ -19,7 +19,7 @@ PRINTED = {
 """Something that is printed on the way."""
 
 
-def test_there_is_a_recipe_for_each() -> None:
+def test_each_extension_has_a_recipe() -> None:
     assert {recipe.stem for recipe in RECIPES} == set(PRINTED)
 
 

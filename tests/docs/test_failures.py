@@ -28,7 +28,7 @@ def test_every_error_says_what_to_do() -> None:
         assert len(cells) == 3 and all(cell.endswith(".") for cell in cells[1:]), kind
 
 
-def test_warnings_are_those_of_the_package() -> None:
+def test_warnings_match_the_package() -> None:
     sources = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "symlie/runtime").rglob("*.py")))
     for begin, (says, advice) in GENERATOR["WARNINGS"].items():
         assert all(part in sources for part in begin.split("…")), begin
@@ -36,7 +36,7 @@ def test_warnings_are_those_of_the_package() -> None:
 
 
 def test_blocks() -> None:
-    """The bead reaches infinity at t = 1 s, and what there is of its motion is there."""
+    """The bead reaches infinity at t = 1 s; its motion until then is available."""
     names = SESSION.run()
     assert SESSION.printed.startswith("StepUnderflowError Step size underflow after t =")
     t, x = names["solution"].t, names["solution"].field("bead", "x")[:, 0]

@@ -1,4 +1,4 @@
-"""The pictures of the documents: each one is drawn by a script, shown on a page, and small."""
+"""Figures of the documentation: each one is drawn by a script, shown on a page, and small."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SCRIPTS = sorted(p for p in (DOCS / "figures").glob("*.py") if p.name != "drawin
 TEXT = "".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 LARGEST, ALTOGETHER = 150_000, 3_000_000
-"""Bytes of a picture, and of all."""
+"""Size limits in bytes of one figure and of all."""
 
 
-def test_pictures_are_shown_and_small() -> None:
+def test_figures_are_shown_and_small() -> None:
     shown = re.findall(r"!\[[^\]]+\]\((?:docs/)?(?:figures/|papers/)?([^)]+\.png)\)", TEXT)
     assert set(shown) == {p.relative_to(DOCS / p.relative_to(DOCS).parts[0]).as_posix() for p in PICTURES}
     sizes = [p.stat().st_size for p in PICTURES]
@@ -29,7 +29,7 @@ def test_pictures_are_shown_and_small() -> None:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.stem)
-def test_scripts_name_what_they_write(script: Path) -> None:
+def test_scripts_name_their_output(script: Path) -> None:
     module = ast.parse(script.read_text(encoding="utf-8"))
     written = re.findall(r'"([a-z_]+\.png)"', ast.unparse(module).replace("'", '"'))
     assert written

@@ -17,7 +17,7 @@ ROWS = {
     "constant velocity": 4, "planar": 3, "point on line": 2, "in line": 3, "point on plane": 1, "orientation": 3,
     "distance": 1, "rolling": 3,
 }  # fmt: skip
-"""How many motions each kind takes from a body."""
+"""Number of motions that each kind removes."""
 
 
 GENERATOR = runpy.run_path(str(ROOT / "docs" / "joints.py"))
@@ -32,7 +32,7 @@ def test_the_page_is_what_its_generator_writes() -> None:
     assert [name for name, _ in GENERATOR["KINDS"].values()] == [*ROWS]
 
 
-def test_arrows_are_the_motions_that_rows_leave() -> None:
+def test_arrows_show_the_free_motions() -> None:
     for kind, (name, _) in GENERATOR["KINDS"].items():
         rows = GENERATOR["rolling"].DISK if name == "rolling" else kind.space
         free = GENERATOR["allowed"](kind, rows)

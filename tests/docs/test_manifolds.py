@@ -38,7 +38,7 @@ def test_manifold_of_ones_own() -> None:
 
 
 def test_first_order_state() -> None:
-    """Filtered friction takes energy, and the rod is kept."""
+    """Filtered friction dissipates energy, and the length of the rod is constant."""
     solution = SESSION.after("First-order states")["solution"]
     assert solution.method == "half_explicit_5"
     assert solution.outputs["energy"][-1] < solution.outputs["energy"][0] - 1

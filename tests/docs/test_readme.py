@@ -1,4 +1,4 @@
-"""The pendulum of the README, what the page on running does with it, and what is known of its motion."""
+"""The pendulum of the README and of the page on running, compared with its known motion."""
 
 from __future__ import annotations
 

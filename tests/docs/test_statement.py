@@ -1,4 +1,4 @@
-"""The models of the page on statements, judged by their balances of energy and by what is known of them."""
+"""The models of the page on statements, tested by energy balances and known results."""
 
 from __future__ import annotations
 

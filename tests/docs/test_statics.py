@@ -44,7 +44,7 @@ def test_its_slowest_mode_swings_sideways() -> None:
     assert np.abs(shape[:, [0, 2]]).max() < 1e-6
 
 
-def test_the_ball_goes_round_on_the_turntable() -> None:
+def test_ball_circles_on_the_turntable() -> None:
     """2/7 of the turntable's rate, and the transfer function of x₂ to the push as of a charge in a magnetic field."""
     names = SESSION.after("Steady motions")
     assert np.sort_complex(names["linear"].eigenvalues)[[0, -1]] == pytest.approx([-0.2j, 0.2j], abs=1e-12)

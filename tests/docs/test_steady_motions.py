@@ -123,7 +123,7 @@ RATES = {"rear": -SPEED / 0.3, "front": -SPEED / 0.35}
 
 
 @pytest.mark.slow
-def test_a_bicycle_whose_speed_is_stated_rolls() -> None:
+def test_bicycle_with_prescribed_speed_rolls() -> None:
     """All other velocities are left out."""
     assembled = SESSION.run()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).assembled()
     v, report = assembled.initial_state.v, assembled.assembly
@@ -137,7 +137,7 @@ def test_a_bicycle_whose_speed_is_stated_rolls() -> None:
 
 
 @pytest.mark.slow
-def test_a_bicycle_whose_wheel_is_stated_to_turn_rolls() -> None:
+def test_bicycle_with_prescribed_wheel_speed_rolls() -> None:
     assembled = SESSION.run()["system"].with_initial("rear", x_dot=[RATES["rear"]]).assembled()
     rolling = np.array([0, 0, 0, SPEED, 0, 0, 0, RATES["rear"], RATES["front"]])
     assert np.abs(assembled.initial_state.v - rolling).max() <= tolerances.ROLLING * SPEED
@@ -145,8 +145,8 @@ def test_a_bicycle_whose_wheel_is_stated_to_turn_rolls() -> None:
 
 
 @pytest.mark.slow
-def test_a_bicycle_with_a_turned_handlebar_rides_a_curve() -> None:
-    """The wheels no longer point in one direction, and the frame that was stated to ride straight on turns."""
+def test_bicycle_with_rotated_handlebar_rides_a_curve() -> None:
+    """The wheels are no longer parallel, and the frame, prescribed to ride straight, turns."""
     stated = (
         SESSION.run()["system"].with_initial("frame", x_dot=[SPEED, 0, 0]).with_initial("steer", x=[0.2], x_dot=[0])
     )

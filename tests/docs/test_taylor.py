@@ -1,4 +1,4 @@
-"""The page about Taylor series: its blocks run, and its figures are those of runs."""
+"""The page about Taylor series: its blocks run, and its numbers are results of runs."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_table(rtol: float, steps: int, error: float) -> None:
     assert min(np.abs(found.q[-1][:4] - sign * p).max() for sign in (1, -1)) <= 3 * error
 
 
-def test_table_has_rows() -> None:
+def test_table_is_complete() -> None:
     assert len(rows()) == 3

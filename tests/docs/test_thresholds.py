@@ -1,4 +1,4 @@
-"""The page about thresholds: what it says that a file gives is what the file gives."""
+"""The page about thresholds: files give the results that it prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page about views: its blocks run, and leave what they say."""
+"""The page about views: its blocks run and write the described files."""
 
 from __future__ import annotations
 

@@ -83,6 +83,22 @@ def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Pa
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.usefixtures("often")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_run_resumes_where_the_step_size_is_unlimited(backend: str, tmp_path: Path) -> None:
+    """Series of a polynomial motion allow steps of any length."""
+    model = sl.Model("stone")
+    stone = model.node("stone", "R1")
+    model.kinetic_energy(stone.x_dot[0] ** 2 / 2)
+    model.potential_energy(9.81 * stone.x[0])
+    model.initial(stone, x=[0], x_dot=[1])
+    system, path = model.derive().compile(backend=backend), tmp_path / "run.checkpoint"
+    options: dict[str, Any] = {"method": "taylor", "rtol": 1e-8, "t_eval": [0.25 * k for k in range(1, 9)]}
+    expected = sl.solve(system, 2.0, **options)
+    interrupted(system, 2.0, 2, path, **options)
+    assert content(sl.resume(path, trust=True)) == content(expected)
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -> None:
     path = tmp_path / "run.checkpoint"

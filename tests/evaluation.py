@@ -1,7 +1,7 @@
-"""Numerical evaluation of programs: in mpmath's arithmetic by the definitions, and in doubles as a backend does it.
+"""Numerical evaluation of programs: by the definitions in mpmath's arithmetic, and in doubles like a backend.
 
-`evaluate` judges what a program means: group statements are lowered, and every primitive is replaced by its definition.
-`interpret` judges what is compiled: the flat instructions run one by one in double precision.
+`evaluate` gives the meaning of a program: group statements are lowered, and every primitive is replaced by its
+definition. `interpret` runs the compiled form: the flat instructions one by one in double precision.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def value_of(expression: Expr, environment: Mapping[Symbol, mpf]) -> mpf:
 
 
 def _holds(condition: Any, environment: Mapping[Symbol, mpf]) -> bool:
-    """Whether a condition of a piecewise function is met."""
+    """True if a condition of a piecewise function is met."""
     if condition.is_Boolean and not condition.is_Relational:
         assert condition in (sympy.true, sympy.false)
         return bool(condition)
@@ -243,7 +243,7 @@ _OPERATORS: dict[str, Callable[..., float]] = {
 
 
 def interpret(line: StraightLine, inputs: Mapping[str, float]) -> list[float]:
-    """Run flat instructions in doubles, one after the other.
+    """Run flat instructions in doubles, in order.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Compiling generated text by hand: chosen flags, and every kernel on its own."""
+"""Compiling generated text manually: with given flags, and kernels individually."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.systems import (
 )
 
 GENERAL = ("large", "spaghetti")
-"""Models whose topology is run-time data: a large one stated as a whole, and a rod made of elements."""
+"""Models whose topology is run-time data: a large one without elements, and a rod made of elements."""
 
 MODELS = (*(f"heavy_top_{g}" for g in HEAVY_TOPS), "chain", "polar", *GENERAL)
 """Models whose text is tested: constant and varying mass, with and without constraints, moving constraints, fixed and
@@ -83,7 +83,7 @@ def compiler_output(folder: Path, arguments: Sequence[str]) -> str:
 
 
 class Exposed:
-    """A model's kernels, each callable on its own; in the package they are inline functions.
+    """A model's kernels, each callable individually; in the package they are inline functions.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Exposed:
             self._library = self._ffi.dlopen(str(folder / "exposed.so"))
 
     def __call__(self, name: str, inputs: Mapping[str, Any]) -> Array:
-        """All output components of a kernel, one after the other."""
+        """All output components of a kernel, concatenated."""
         outputs, converted = [], []
         for argument in self.kernels[name].signature.arguments:
             if argument.size is None:

@@ -1,4 +1,4 @@
-"""Node kernels over blocks of nodes give what they give node by node, to the last bit."""
+"""Node kernels over blocks of nodes and node by node are bit-identical."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_blocks_are_bitwise_numpy() -> None:
         assert np.array_equal(call(chain(LINKS), name, *inputs), call(chain(LINKS, "numpy"), name, *inputs)), name
 
 
-def test_what_is_no_number_stays_no_number_in_its_own_node() -> None:
+def test_nan_does_not_spread_to_other_nodes() -> None:
     q, u, _ = states(None)
     u[3] = np.nan
     assert np.array_equal(np.isnan(call(chain(LINKS), "advance", q, u)).any(axis=1), np.arange(LINKS) == 3)

@@ -1,4 +1,4 @@
-"""Generated C and the templates as C: bits, warnings, sanitizers, and what they must not contain."""
+"""Generated C and the templates as C: bits, warnings, sanitizers, and forbidden constructs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_optimization_keeps_every_bit(
 
 
 def test_flags() -> None:
-    """Never -ffast-math; contraction only where it was asked for."""
+    """Never -ffast-math; contraction only on request."""
     assert not any("fast-math" in f or "Ofast" in f for o in OPTIMIZATIONS for f in flags(o))
     assert "-fno-tree-slp-vectorize" in BASE_FLAGS
     for name in OPTIMIZATIONS:
@@ -134,7 +134,7 @@ int main(void)
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Numbers as C, hexadecimal so that they are exact; a zero if there are none."""
+    """Numbers as C, hexadecimal so that they are exact; a zero if the list is empty."""
     return ", ".join(float(c).hex() for c in values) or "0"
 
 
@@ -203,7 +203,7 @@ def sanitized(folder: Path, text: dict[str, str]) -> list[str]:
 
 
 def sanitizers_work(folder: Path) -> bool:
-    """Whether the sanitizer libraries are installed."""
+    """True if the sanitizer libraries are installed."""
     write(folder, {"empty.c": "int main(void) { return 0; }\n"})
     command = [*find_compiler().command, "-fsanitize=address,undefined", "-o", "empty", "empty.c"]
     return subprocess.run(command, capture_output=True, cwd=folder, check=False).returncode == 0
@@ -245,7 +245,7 @@ MUTABLE_STATIC = re.compile(r"^\s*(?:\w+\s+)*static\b(?!\s+(?:inline\b|const\b))
 
 
 def text_of_everything() -> dict[str, str]:
-    """All C text: templates, and what is generated for each model with a time loop."""
+    """All C text: templates, and generated text of each model with a time loop."""
     text = {
         str(p): p.read_text(encoding="utf-8")
         for p in sorted((template_folder() / "c").rglob("*.*"))
@@ -274,7 +274,7 @@ ALLOWED_SYMBOLS = {
     "acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "fmax", "fmin", "log", "pow", "sin", "sincos", "sinh",
     "sqrt", "tan", "tanh", "memcpy", "memmove", "memset", "__stack_chk_fail", "_GLOBAL_OFFSET_TABLE_",
 }  # fmt: skip
-"""What compiled code may call: the mathematical library, and what the compiler itself inserts."""
+"""Functions that compiled code may call: the mathematical library, and those inserted by the compiler."""
 
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm, which lists symbols, is not installed")

@@ -1,4 +1,4 @@
-"""Sums of all products of an order, of two orders in one pass, whatever registers hold."""
+"""Sums of all products of an order, of two orders in one pass, for all register sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRODUCTS = (1, 3, 4, 5, 7, 8, 9, 12, 13, 16, 17, 24, 31, 32, 33, 36, 37, 40, 41,
 ORDER = 24
 
 UNTOUCHED = 7
-"""What stands in memory before."""
+"""Initial content of memory."""
 
 _CASES = "\n".join(f"        CASE({n})" for n in PRODUCTS)
 
@@ -49,7 +49,7 @@ Rows = dict[int, np.ndarray]
 
 
 def sums_of(library: ctypes.CDLL, left: Rows, right: Rows) -> list[np.ndarray]:
-    """Sums of each order, with what is behind them in memory, for each number of products."""
+    """Sums of each order and the memory after them, for each number of products."""
     found = []
     for n in PRODUCTS:
         out = np.zeros((ORDER, (max(PRODUCTS) + 7) // 8 * 8 + 8))
@@ -59,7 +59,7 @@ def sums_of(library: ctypes.CDLL, left: Rows, right: Rows) -> list[np.ndarray]:
 
 
 def padded(values: np.ndarray) -> np.ndarray:
-    """Rows of a multiple of eight numbers, which begin where a line of the cache does."""
+    """Rows padded to a multiple of eight numbers and aligned to cache lines."""
     shape = len(values) + 1, (values.shape[1] + 7) // 8 * 8
     memory = np.zeros(math.prod(shape) + 8)
     begin = -memory.ctypes.data // 8 % 8

@@ -1,7 +1,7 @@
 """Compiled kernels, NumPy kernels and the instructions they were printed from, at random states.
 
 All three do the same operations in the same order, so they agree to the last bit unless the mathematical library is
-involved; what they compute is judged against the derived expressions in 40 digits.
+involved; results are compared with the derived expressions in 40 digits.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LIBRARY_FUNCTIONS = {
 
 
 def uses_library(kernel: Kernel) -> bool:
-    """Whether the mathematical library takes part in a kernel."""
+    """True if a kernel calls the mathematical library."""
     return any(i.operator in LIBRARY_FUNCTIONS for i in kernel.body.instructions)
 
 
@@ -218,7 +218,7 @@ def test_node_kernels_in_high_precision(model: str) -> None:
 
 @functools.cache
 def element_expressions(model: str, name: str) -> dict[str, Evaluation]:
-    """What each kernel of an element type must return, as derived expressions."""
+    """Derived expressions that each kernel of an element type must return."""
     (derived,) = (d for d in equations_of(model).derived if d.statement.name == name)
     dynamics, constraints, statement = derived.dynamics, derived.constraints, derived.statement
     if model in GENERAL:  # B as one dense block for each node
@@ -312,7 +312,7 @@ def test_numpy_kernels_act_on_many_instances(model: str) -> None:
 @pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3xR3", "heavy_top_S3"])
 @pytest.mark.parametrize("angle", [3.1, 3.3, 6.2])
 def test_differences_of_quaternions_beyond_pi(model: str, angle: float) -> None:
-    """log takes p and -p for the same rotation: beyond π it is that of the shorter way back."""
+    """log treats p and -p as the same rotation: beyond π it gives the shorter rotation."""
     inputs = Inputs(model, 8, angle)
     (node,) = equations_of(model).emitted.types.node_types
     q, u = Inputs(model, 9).element(node.name), inputs.increment(node.name)

@@ -32,7 +32,7 @@ from tests.groups.samples import sample, turn, unit
 Array = NDArray[np.floating]
 
 LARGEST_SOURCE = 100_000
-"""Bytes of a source; statements in place of loops took 2 MB on SL(3)."""
+"""Bytes of a source; unrolled loops took 2 MB on SL(3)."""
 
 DIGITS = 40
 
@@ -135,7 +135,7 @@ def amplification(tangent: list[list[Any]], inverse: list[list[Any]]) -> float:
 
 
 def error(value: Array, expected: list[Any]) -> float:
-    """Frobenius norm of the error relative to that of the value."""
+    """Relative error in the Frobenius norm."""
     flat = [c for row in expected for c in row] if isinstance(expected[0], list) else expected
     with mpmath.workdps(DIGITS):
         difference = [mpmath.mpf(float(a)) - b for a, b in zip(np.ravel(value), flat, strict=True)]
@@ -241,7 +241,7 @@ def test_logarithm_next_to_a_pole_loses_what_rounding_of_the_element_costs(dista
         ("SL2", [[math.nan, 0.0], [0.0, 1.0]]),
     ],
 )
-def test_logarithm_is_not_a_number_where_there_is_no_principal_one(name: str, matrix: list[list[float]]) -> None:
+def test_logarithm_is_nan_without_a_principal_one(name: str, matrix: list[list[float]]) -> None:
     assert np.isnan(module_of(name)["op_log"](np.ravel(matrix))).all()
 
 

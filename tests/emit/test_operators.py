@@ -241,7 +241,7 @@ def test_not_a_number_stays() -> None:
 
 
 def relative_error(value: np.ndarray, expected: list[Any]) -> float:
-    """Frobenius norm of the error relative to that of the expected value."""
+    """Relative error in the Frobenius norm."""
     flat = [c for row in expected for c in row] if isinstance(expected[0], list) else expected
     return float(norm([mpf(float(a)) - b for a, b in zip(np.ravel(value), flat, strict=True)]) / norm(flat))
 

@@ -1,4 +1,4 @@
-"""Placed nodes are put where they belong in the stages of a method only if a stage reads them."""
+"""Dependent nodes are evaluated in the stages of a method only if a stage reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.tolerances import BACKENDS_OF_SPACES
 
 
 def chain(stated: str = "", links: int = 20) -> Any:
-    """A chain of bobs on TS², with a force by what is stated of the points."""
+    """A chain of bobs on TS², with the chosen force on the points."""
     model = sl.Model("chain")
     rods = model.node_array("rods", sl.TS2, links)
     points = model.node_array("points", "R3", links + 1)
@@ -50,7 +50,7 @@ def test_which_stages_read_them(stated: str, expected: bool) -> None:
 
 
 def test_the_formulations_of_the_chain() -> None:
-    """Momenta feel the mass that a rod bears, which is placed."""
+    """Momenta include the mass at a rod, a dependent node."""
     assert not stages_read_placed_nodes(pendulum_chain.build().derive().emitted.types)
     assert stages_read_placed_nodes(pendulum_chain.build(formulation="hamiltonian").derive().emitted.types)
 

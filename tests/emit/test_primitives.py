@@ -1,4 +1,4 @@
-"""Functions that generated C has beside those of the mathematical library, against their definitions."""
+"""Functions of generated C in addition to the mathematical library, compared with their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that the jets of a type share: one column for equal factors, one place for equal products."""
+"""Rows that the jets of a type share: one column for equal factors, one storage location for equal products."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_factors_of_a_chain_are_ten() -> None:
     assert not rows.jets["rod_field_jet"].put
 
 
-def test_sums_are_those_of_the_jets() -> None:
+def test_sums_equal_the_jets() -> None:
     """Each product of a jet has its factors, by their names."""
     rows = of_rod()
     columns: dict[str, int] = {}
@@ -59,8 +59,8 @@ def test_sums_are_those_of_the_jets() -> None:
             assert set(at.sums.products[place]) == of_factors
 
 
-def test_the_first_jet_puts_factors_down() -> None:
-    """Those of constraints in motion come first; what is found later is completed by the jet that has it first."""
+def test_first_jet_stores_factors() -> None:
+    """Jets of constraints in motion come first; later factors are completed by the first jet that has them."""
     hidden = jet("hidden", ("q[0]", "v[0]"), ((0, 1),), late=1)
     force = jet("force", ("q[0]", "v[0]", "a[0]"), ((0, 1), (0, 2)), late=1, new=1)
     field = jet("field", ("a[0]", "q[0]"), ((0, 1), (1, 1)))
@@ -81,13 +81,13 @@ def test_jets_that_go_another_way_share_nothing(apart: tuple[str, ...], columns:
     assert of_rod(apart).columns == columns
 
 
-def test_jets_one_by_one_have_rows_of_their_own() -> None:
+def test_single_jets_have_separate_rows() -> None:
     alone = JetLayout("e_force_jet", 1, 0, 1, 0, ((0, 0),), False, names=("q[0]",))
     rows = shared_rows("e", (alone,), "COUNT_e")
     assert (rows.columns, rows.sums, rows.jets, rows.together) == (0, (), {}, None)
 
 
-def test_rates_of_nodes_are_told_from_elements_of_the_same_name() -> None:
+def test_rates_of_nodes_and_elements_have_different_names() -> None:
     rate = JetLayout("R3_rate_jet", 1, 0, 1, 0, ((0, 0),), True, names=("q[0]",))
     rows = shared_rows("R3", (rate,), "NODES_OF_R3")
     assert (rows.name, rows.jets["R3_rate_jet"].alone) == ("R3_rate", True)

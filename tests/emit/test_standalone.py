@@ -24,7 +24,7 @@ if not COMPILERS:
 
 STRICT = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Wdouble-promotion", "-Werror")
 EXACT = ("-O0", "-ffp-contract=off")
-"""Whatever the optimisation, sums and products round one by one."""
+"""At any optimization level sums and products are rounded separately."""
 SANITIZERS = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
 
 
 def test_constants(tmp_path: Path) -> None:
-    """Parameters that the equations have as numbers are told, and a program whose numbers differ does not run."""
+    """Parameters inlined as numbers are reported, and a program with different numbers does not run."""
     system = build_model("roll_up", {"segments": 2}).derive("all").compile(backend="c")
     system.write_standalone(tmp_path, h=1e-4)
     assert "Constants of the equations, which only a new folder changes: bending_stiffness" in (
@@ -75,7 +75,7 @@ def system_with(model: str, **options: Any) -> System:
 
 
 def written(case: str, folder: Path) -> dict[str, Any]:
-    """Write the folder of a case, and say how `solve` is told the same."""
+    """Write the folder of a case; returns equivalent arguments of `solve`."""
     _, _, method, h = CASES[case]
     told: dict[str, Any] = {"method": method, "h": h, "method_options": {"map": "cayley"} if case == "Cayley" else None}
     assert system_of(case).write_standalone(folder, **told) == folder
@@ -103,7 +103,7 @@ def last_state(solution: Solution) -> list[float]:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("case", CASES)
-def test_the_bits_are_those_of_solve(case: str, compiler: str, tmp_path: Path) -> None:
+def test_program_is_bit_identical_to_solve(case: str, compiler: str, tmp_path: Path) -> None:
     told = written(case, tmp_path)
     program = compiled(tmp_path, compiler, *EXACT)
     for t in (0.05, 0.033):
@@ -150,7 +150,7 @@ def test_periodic_tables(method: str, first: float, tmp_path: Path) -> None:
 
 
 def test_the_flags_of_the_page(tmp_path: Path) -> None:
-    """The README's second line of compilation is that of compiled systems; without an argument there is one second."""
+    """The README's second compiler command equals that of compiled systems; the default duration is one second."""
     told = written("constrained top", tmp_path)
     own = [flag for flag in flags("default") if flag not in ("-shared", "-fPIC")]
     assert f"cc {' '.join(own)} main.c driver.c -lm\n" in (tmp_path / "README.md").read_text(encoding="utf-8")
@@ -230,7 +230,7 @@ def test_parameters_and_steps_are_changed_in_the_text(tmp_path: Path) -> None:
     assert state_from(compiled(tmp_path, COMPILERS[0], *EXACT), "0.2") == last_state(expected)
 
 
-def test_programs_say_what_is_wrong(tmp_path: Path) -> None:
+def test_programs_report_errors(tmp_path: Path) -> None:
     system_of("constrained top").write_standalone(tmp_path, h=0.5)
     program = compiled(tmp_path, COMPILERS[0], *EXACT)
     for word in ("0", "-1", "soon", "nan", "inf"):

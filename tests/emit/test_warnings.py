@@ -46,7 +46,7 @@ READY_MADE: dict[str, tuple[str, dict[str, Any]]] = {
     "free_rigid_body": ("free_rigid_body", {}),
     "quadrotors": ("quadrotors", {}),
 }
-"""Models without velocities, with fields, with placed nodes, with rows of accelerations."""
+"""Models without velocities, with fields, with dependent nodes, with rows of accelerations."""
 
 
 def checked(compiler: str, folder: Path, text: Mapping[str, str], main: str, *options: str) -> None:
@@ -89,7 +89,7 @@ def time_loops(name: str) -> Iterator[dict[str, str]]:
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", [*MODELS, *READY_MADE])
 def test_models(compiler: str, name: str, tmp_path: Path) -> None:
-    """Kernels with what is known of states, Newton matrices and time loops."""
+    """Kernels with known states, Newton matrices and time loops."""
     model, text, manifest = kernels_of(name)
     algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
     checked(compiler, tmp_path, library_files(text, model, algebra), "library.c")
@@ -106,7 +106,7 @@ def test_models(compiler: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", [*MODELS, "quadrotors"])
 def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
-    """Members side by side, in registers that every processor has."""
+    """SIMD lanes, in registers that every processor has."""
     system = equations_named(name).compile(backend="numpy")
     methods = [m for m in map(method, ("half_explicit_5", "rkmk_dopri5")) if m.refusal(system.layout) is None]
     if name in ("heavy_top_S3", "heavy_top_SE3", "polar"):
@@ -178,7 +178,7 @@ def test_redundant_rows(compiler: str, kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("build", [steered, drives])
 def test_first_order_states(compiler: str, build: Callable[[str], System], tmp_path: Path) -> None:
-    """Nodes that move by fields beside constraints, in models of fixed topology and in others."""
+    """First-order nodes and constraints, in models of fixed topology and in others."""
     system = build("numpy")
     for name in ("half_explicit_5", "generalized_alpha", "generalized_alpha_index2"):
         checked(compiler, tmp_path, driver_files(system, method(name)), "driver.c")

@@ -34,7 +34,7 @@ def given(count: int = INDEX.members) -> dict[str, np.ndarray]:
 
 
 def results(*members: int) -> MemberResults:
-    """Of each member the same in whatever company; every third one failed."""
+    """Results of each member, independent of the others; every third one failed."""
     parts = [_result(member) for member in members]
     return joined(parts).rows(np.argsort(np.argsort(members)))
 
@@ -73,7 +73,7 @@ def new_store(folder: Path) -> EnsembleStore:
 
 
 def assert_equal(one: MemberResults, other: MemberResults) -> None:
-    """Everything, to the bit."""
+    """Compare everything bit by bit."""
     assert one.event_names == other.event_names and one.values.keys() == other.values.keys()
     pairs = [(one.columns[name], other.columns[name]) for name in one.columns]
     pairs += [(one.values[name], other.values[name]) for name in one.values]

@@ -1,4 +1,4 @@
-"""Ensembles: the bits of `solve` for every member, failures that stay with their members, and stores that go on."""
+"""Ensembles: members bit-identical to `solve`, isolated failures, and resumed stores."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def other_systems() -> dict[str, System]:
 
 
 def same(one: sl.Ensemble, other: sl.Ensemble) -> bool:
-    """Whether all arrays have the same bits, but for times."""
+    """True if all arrays except times are bit-identical."""
     names = [name for name in one.arrays if name not in ("cpu_seconds", "sentence", "exception")]
     assert list(one.arrays) == list(other.arrays)
     return all(one.arrays[name].tobytes() == other.arrays[name].tobytes() for name in names)
@@ -121,7 +121,7 @@ def test_other_models(name: str, parameter: str) -> None:
 
 
 def test_times_of_loads_that_all_members_share_are_theirs() -> None:
-    """They are not those of the system that members are made from."""
+    """They differ from the times of the system that members are created from."""
     system = other_systems()["rod"]
     times = system.parameters[system.layout.parameters["load_times"][0]] / 500
     result = sl.ensemble(system, 0.01, parameters={"load_times": [times] * 2}, h=1e-3, t_eval=[0.01])
@@ -158,7 +158,7 @@ def test_processes_give_the_same_bits() -> None:
         assert same(tops(rtol=1e-5, h=None), tops(executor=pool, rtol=1e-5, h=None))
 
 
-def test_rows_of_a_grid_are_all_combinations() -> None:
+def test_grid_has_all_combinations() -> None:
     masses, levers = [10.0, 15.0, 20.0], np.array([[0, 1.0, 0], [0, 1.1, 0]])
     result = sl.ensemble(
         heavy_top_system("S3"), 0.01, parameters={"mass": masses, "lever": levers}, combine="grid", h=1e-3
@@ -194,7 +194,7 @@ def test_failures_stay_with_their_members(tmp_path: Path) -> None:
     assert late.arrays["status"].tolist() == [MemberStatus.TIME_LIMIT] * 2
 
 
-def test_events_are_rows_of_their_own() -> None:
+def test_events_form_separate_rows() -> None:
     system = swing_system()
     times = np.linspace(0, 2, 9)
     result = sl.ensemble(system, 2.0, parameters={"stiffness": [100.0, 900.0]}, rtol=1e-8, t_eval=times, record=["bob"])
@@ -226,7 +226,7 @@ def test_inputs_are_tables_of_members() -> None:
         assert result.arrays["cart.x"][k].tobytes() == alone.field("cart", "x").tobytes()
 
 
-def test_stores_go_on_and_refuse_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stores_resume_and_reject_other_ensembles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, reference = tmp_path / "runs", tops()
     begun: list[int] = []
 

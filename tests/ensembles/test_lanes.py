@@ -1,4 +1,4 @@
-"""Members side by side in vector registers: the bits that each has alone, whatever its neighbours do."""
+"""Members in SIMD lanes are bit-identical to sequential ones, independent of other lanes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_any_number_of_members(count: int) -> None:
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
 
-def test_steps_that_are_rejected_are_those_of_their_members() -> None:
+def test_rejected_steps_belong_to_their_members() -> None:
     """Members begin with a step that is far too long for some of them."""
     rates = np.array([[0, 0, s] for s in np.geomspace(0.1, 300, COUNT)])
     run = {"initial": {"top": {"Omega": rates}}, "rtol": 1e-7, "h0": 0.02}
@@ -158,7 +158,7 @@ def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
         ({"h": 1e-3, "member_seconds": 1.0}, "member_seconds limits the time of each"),
     ],
 )
-def test_lanes_that_can_not_be_had(words: dict[str, Any], why: str) -> None:
+def test_unavailable_lanes_are_rejected(words: dict[str, Any], why: str) -> None:
     with pytest.raises(ModelError, match=why):
         sl.ensemble(heavy_top_system("S3xR3"), 0.01, parameters={"mass": [1.0, 2.0]}, **{"lanes": 4, **words})
 

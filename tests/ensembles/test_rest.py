@@ -41,7 +41,7 @@ def rest(**words: Any) -> sl.Ensemble:
     return sl.ensemble(truss(), 0.0, of="equilibrium", record=["crown"], **words)
 
 
-def test_equilibria_are_those_of_each_member() -> None:
+def test_equilibria_equal_those_of_single_members() -> None:
     heights = np.array([0.28, 0.25, 0.22])
     loads = np.array([force(y) for y in heights])
     result = rest(parameters={"load": loads})

@@ -18,7 +18,7 @@ def test_joined_results_are_in_the_order_of_members(order: list[int], cut: int) 
 
 
 @given(ORDERS, st.integers(0, 8))
-def test_rows_take_their_events_along(order: list[int], count: int) -> None:
+def test_selected_rows_include_their_events(order: list[int], count: int) -> None:
     together = results(*order)
     taken = together.rows(range(count))
     assert len(taken) == count and taken.members.tolist() == order[:count]

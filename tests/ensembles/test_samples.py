@@ -52,7 +52,7 @@ def test_shapes_and_words(sampler: str) -> None:
 
 @pytest.mark.parametrize("sampler", ["random", "sobol"])
 def test_members_do_not_depend_on_how_many_follow(sampler: str) -> None:
-    """Neither at powers of two nor between them, to the bit, and without warnings."""
+    """At powers of two and between them members are bit-identical, without warnings."""
     long = design(1000, sampler)
     for count in (1, 2, 100, 512, 999):
         short = design(count, sampler)
@@ -106,7 +106,7 @@ EXACT = {
         "0x1.208a586584041p-2",
     ],
 }
-"""Of seed 1 and names u and v; they stay as they are."""
+"""For seed 1 and names u and v; they must not change."""
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)

@@ -1,4 +1,4 @@
-"""Members side by side whose steps are series: the bits that each has alone."""
+"""Members in SIMD lanes with steps by series are bit-identical to sequential ones."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_first_steps_that_are_too_long() -> None:
 
 @pytest.mark.parametrize("words", [{"rtol": 1e-7}, {"h": 2.0**-7, "record_every": 0}])
 def test_a_member_that_is_the_last_of_its_group(words: dict[str, Any]) -> None:
-    """It goes on alone, and others take the places of all."""
+    """It continues alone, and other members fill the lanes."""
     rates = np.array([[0, s, 0] for s in (200.0, 1.0, 1.0, 1.0) * 3])
     assert same(*both(heavy_top_system("S3"), 0.25, initial={"top": {"Omega": rates}}, **words))
 

@@ -1,4 +1,4 @@
-"""Statistics over members: against NumPy, to the same bits from any chunks, and on groups."""
+"""Statistics over members: compared with NumPy, bit-identical for all chunk sizes, and on groups."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_chunks_and_their_order_do_not_matter(cuts: list[int], order: Random, sh
     assert one["count"].tolist() == [40, 39, 40]
 
 
-def test_statistics_in_place_of_values() -> None:
+def test_statistics_replace_values() -> None:
     stored, kept = tops(), tops(statistics=ALL, workers=2)
     assert "energy" not in kept.arrays and (kept.arrays["status"] == 0).all()
     for name in ("energy", "center_of_mass"):
@@ -113,7 +113,7 @@ def test_means_are_on_the_group(group: str) -> None:
         np.testing.assert_allclose(mean[k] @ mean[k].T, np.eye(3), atol=tolerances.LIBRARY)
 
 
-def test_means_about_a_reference_are_those_of_members() -> None:
+def test_means_about_a_reference_equal_means_of_members() -> None:
     """Up to the third power of the spread, with the same bits from any workers; other quantities are as without one."""
     system, (masses, _) = heavy_top_system("SE3"), drawn()
     words = {"h": 1e-3, "t_eval": TIMES}

@@ -35,7 +35,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_written_results_are_read(tmp_path: Path) -> None:
     store = new_store(tmp_path / "runs")
     store.write(results(4, 3))
     store.write(results(9, 0, 1, 7))
@@ -297,7 +297,7 @@ def test_files_of_other_stores_are_named(tmp_path: Path) -> None:
         store.read()
 
 
-def test_what_is_no_store(tmp_path: Path) -> None:
+def test_folders_without_a_store_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     with pytest.raises(FormatError, match="file is a file; give a folder"):
         new_store(tmp_path / "file")
@@ -338,7 +338,7 @@ def test_values_of_another_shape_are_refused(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_members(tmp_path: Path) -> None:
-    """What stays between files, after each has been written."""
+    """Memory in use after each file has been written."""
     index = StoreIndex("a", "b", 400, (Quantity("x", "m", {"time": 2000}),))
     store = begin_store(tmp_path, index, {}, np.arange(2000.0))
     kept = []

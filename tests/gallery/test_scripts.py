@@ -39,7 +39,7 @@ def test_groups_have_headers(folder: Path) -> None:
 
 
 @each_script
-def test_says_what_it_is_about(path: Path) -> None:
+def test_script_describes_its_topic(path: Path) -> None:
     title, line, blank, *paragraphs = (ast.get_docstring(statements(path)) or "").splitlines()
     assert title and line == "=" * len(title) and not blank
     assert "Verification:" in " ".join(paragraphs), "the text describes the assertions"

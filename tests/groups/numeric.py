@@ -24,7 +24,7 @@ DIGITS = 50
 
 GROUPS = (*NAMED, "R3", "SO3xR3", "S3xR3", "SO3xSO3", "SO3rvxR3", "SE2xSO3rv")
 EVERY = (*GROUPS, *SAMPLES)
-"""All groups that must obey the laws: the standard ones and those stated in `samples`."""
+"""All groups that must obey the laws: the standard ones and those defined in `samples`."""
 ROTATING = ("SO3", "S3", "SE3", "S3sR3", "SO3xR3", "S3xR3", "SO3rv", "SO3rvxR3", "euler_angles_lie")
 """Groups with one rotation matrix in space."""
 PLANAR = ("SO2", "SE2")

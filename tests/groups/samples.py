@@ -141,5 +141,5 @@ GENERAL = {"SL2": 0.35, "SO4": 0.5, "Sim3": 0.6, "AffineLine": 0.5}
 
 @functools.cache
 def sample(name: str) -> LieGroup:
-    """The group of this name, stated once."""
+    """The group of this name, defined once."""
     return _FACTORIES[name]()

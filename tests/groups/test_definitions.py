@@ -1,4 +1,4 @@
-"""Groups that are stated by a person: they come out right, and wrong statements are refused by a sentence."""
+"""User-defined groups: they are correct, and wrong definitions are rejected with a message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.groups.numeric import NumericGroup, numeric, scaled, vector_of_length
 from tests.groups.samples import GENERAL, SAMPLES, sample, turn, unit
 
 
-def test_semidirect_products_are_what_they_say() -> None:
+def test_semidirect_products_match_their_definition() -> None:
     """(R, x)∘(S, y) = (R S, x + R y), by components."""
     a, b = storage_symbols(sl.SE3, "a"), storage_symbols(sl.SE3, "b")
     R, S = sympy.Matrix(3, 3, a[:9]), sympy.Matrix(3, 3, b[:9])

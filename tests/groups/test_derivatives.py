@@ -199,7 +199,7 @@ def test_first_derivatives(title: str) -> None:
 
 @pytest.mark.parametrize("title", SECOND)
 def test_second_derivatives(title: str) -> None:
-    """Forward over reverse is the derivative of the gradient, forward over forward that of the tangent."""
+    """Forward over reverse is the derivative of the gradient, forward over forward the derivative of the tangent."""
     case = BUILDERS[title]()
     n = len(case.inputs)
     weights = [mpf(c) for c in random_vector(len(case.outputs), 50)]

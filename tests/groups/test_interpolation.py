@@ -1,4 +1,4 @@
-"""Tangents of a∘exp(ξ log(a⁻¹∘b)) against those of its operations, one after the other."""
+"""Tangents of a∘exp(ξ log(a⁻¹∘b)) against the composed tangents of its operations."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def values_of(line: StraightLine, inputs: dict[str, list[Any]]) -> list[mpf]:
 
 
 def coefficients(jet: Jet) -> list[mpf]:
-    """Those of the one result of a jet."""
+    """Coefficients of the single result of a jet."""
     layout = jet.layout
     begin = values_of(jet.begin, {"q": [SERIES_OF_X[0], SERIES_OF_Y[0]]})
     kept, z = begin[1 : 1 + layout.kept], begin[1 + layout.kept :]
@@ -219,7 +219,7 @@ def test_functions_of_an_argument_share_it() -> None:
     assert {numbers.count(0), numbers.count(1)} == {1, 3}
 
 
-def test_functions_of_what_is_found_later() -> None:
+def test_functions_of_later_results() -> None:
     with pytest.raises(ModelError, match="a function of accelerations or multipliers has no rule"):
         jet_of("x", flatten(Program(), [Stumpff.of(2, X)], PLACES), (), ("q[",))
 

@@ -66,8 +66,8 @@ def test_equal_products_are_one(stated: list[Expr], before: int, after: int) -> 
     assert products(constants_outside(body, ("p[",))) == after
 
 
-def test_what_divides_is_inverted_once() -> None:
-    """Of a vector over a length there is one reciprocal, outside of the products."""
+def test_divisors_are_inverted_once() -> None:
+    """A vector divided by a length has one reciprocal, outside of the products."""
     quotients = [Instruction(f"over{k}", "div", (f"q[{k}]", "p[0]")) for k in range(3)]
     turned = [Instruction(f"turned{k}", "mul", (f"over{k}", f"w[{k}]")) for k in range(3)]
     body = StraightLine((*quotients, *turned), ("turned0", "turned1", "turned2"), ())
@@ -113,7 +113,7 @@ def test_values_stay_the_same(stated: list[list[tuple[Fraction, Expr, Expr, Expr
 
 
 def moving_operations(body: StraightLine) -> int:
-    """Of what is no constant."""
+    """Operations on values that are not constant."""
     fixed = {o for i in body.instructions for o in i.operands if isinstance(o, float) or o.startswith("p[")}
     for i in body.instructions:
         if fixed.issuperset(i.operands):
@@ -122,7 +122,7 @@ def moving_operations(body: StraightLine) -> int:
 
 
 def rotated(transposed: bool) -> list[Expr]:
-    """(R X) w or (R X)ᵀ w, with a moving matrix R and a constant one X, as B v and Bᵀ λ of a lever are stated."""
+    """(R X) w or (R X)ᵀ w, with a moving matrix R and a constant one X, as in B v and Bᵀ λ of a lever."""
     X = sympy.Matrix(3, 3, [0, -P[1], P[0], P[1], 0, -P[0] * P[1], -P[0], P[0] * P[1], 0])
     R = sympy.Matrix(3, 3, lambda i, j: 2 * Q[min(i, j)] * Q[max(i, j) + 1] + Q[i] * Q[3])
     B = R * X
@@ -130,8 +130,8 @@ def rotated(transposed: bool) -> list[Expr]:
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-def test_constant_matrices_multiply_what_is_shorter(transposed: bool) -> None:
-    """R (X w) in place of (R X) w, and Xᵀ (Rᵀ w) in place of (R X)ᵀ w: what moves takes fewer operations."""
+def test_constant_matrices_multiply_the_shorter_operand(transposed: bool) -> None:
+    """R (X w) instead of (R X) w, and Xᵀ (Rᵀ w) instead of (R X)ᵀ w: variable factors take fewer operations."""
     body = line(*rotated(transposed))
     before, found = stated_again(body, ("p[",), distributes=False), constants_outside(body, ("p[",))
     assert (products(before), products(found)) == (15, 15)
@@ -187,7 +187,7 @@ def test_quaternions_times_vectors_have_seven_products(vector_first: bool, scale
 
 
 def test_all_signs_of_such_sums() -> None:
-    """Also those that are no product of quaternions, as long as there are twelve terms of one size."""
+    """Also for sums other than quaternion products, if they have twelve terms of one size."""
     pairs = [[(i, i ^ k) for i in range(4) if i != k] for k in range(4)]
     values = {name: Fraction(3 * k + 1, 4) for k, name in enumerate(PLACES.values())}
     for signs in product([1, -1], repeat=6):
@@ -211,7 +211,7 @@ def test_all_signs_of_such_sums() -> None:
         lambda rows: rows[:3],
     ],
 )
-def test_others_stay_as_they_are(change: object) -> None:
+def test_other_products_are_unchanged(change: object) -> None:
     assert callable(change)
     body = line(*change(hamilton(list(Q), [sympy.Integer(0), *W])))
     assert products(constants_outside(body, ())) == products(body)

@@ -43,8 +43,8 @@ def evaluated(body: StraightLine, values: Mapping[str, float]) -> list[float]:
     return [value(o) for o in body.outputs]
 
 
-def test_equal_factors_of_several_jets_are_called_alike() -> None:
-    """Values by what computes them, whatever stands before them, and inputs by their names."""
+def test_equal_factors_of_several_jets_have_the_same_name() -> None:
+    """Values are identified by their computation, independent of preceding instructions, and inputs by name."""
     numbers: Numbers = {}
     first = jet_of("first", line(X * Y + sympy.sin(X + Y) * X), ("p[",), (), numbers).layout
     second = jet_of("second", line(A * V, A * (X + Y), A * sympy.sin(X + Y)), ("p[",), (), numbers).layout
@@ -100,7 +100,7 @@ def test_nothing_is_shared(first: list[Expr], second: list[Expr]) -> None:
 
 
 def test_forces_take_jacobians_from_hidden_constraints() -> None:
-    """x - R X = 0: products of R(q) X are those of its rates; forces are left with B λ and with ω × J ω."""
+    """x - R X = 0: products of R(q) X come from its rates; only B λ and ω × J ω remain in the forces."""
     model = heavy_top.build("S3xR3", constraint_frame="space")
     layouts = {jet.name: jet for jet in derive_set(model.derive(), "jets").jets}
     force, hidden = layouts["heavy_top_force_jet"], layouts["heavy_top_hidden_jet"]
@@ -126,8 +126,8 @@ def beads(in_pieces: bool) -> sl.Model:
 
 
 @pytest.mark.parametrize("in_pieces", [False, True])
-def test_jets_that_share_stand_side_by_side_or_both_do_not(in_pieces: bool) -> None:
-    """Pieces of B are those of the hidden constraint alone, of which forces take the values."""
+def test_sharing_jets_have_the_same_layout(in_pieces: bool) -> None:
+    """Parts of B belong to the hidden constraint alone; forces reuse their values."""
     equations = beads(in_pieces).derive()
     force, hidden = (jet for jet in derive_set(equations, "jets").jets if jet.name.startswith("bead_"))
     assert (hidden.given, force.taken, force.conditions, hidden.conditions) == (2, 2, 0, int(in_pieces))

@@ -1,4 +1,4 @@
-"""Jets of straight lines: coefficients of every operator against those of compositions in many digits."""
+"""Jets of straight lines: coefficients of every operator compared with compositions in many digits."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ PIECES: dict[str, Expr] = {
     "table interpolate": (1 + 8 * (X * X + P / 4 - sympy.Rational(1, 4))) * Y,
     "input input": sympy.sympify(table_polynomial(X * X + P / 4, 0)) * Y + table_polynomial(X, 1),
 }
-"""What those are that are stated in pieces."""
+"""Definitions of the piecewise operators."""
 
 ORDER = 9
 COEFFICIENTS_OF_X = [mpf("0.41"), *(mpf(3 + k) / (7 * k + 2) * (-1) ** k for k in range(ORDER))]
@@ -132,7 +132,7 @@ def values_of(line: StraightLine, inputs: dict[str, Sequence[Any]]) -> list[mpf]
 
 
 def coefficients(jet: Jet, expression: Expr, *, is_split: bool) -> list[mpf]:
-    """Those of an expression; with ``is_split`` those of y are left out of each order and completed behind it."""
+    """Coefficients of an expression; with ``is_split`` y is omitted in each order and completed afterwards."""
     fixed = {"p": PARAMETERS}
     begin = values_of(jet.begin, {"q": COEFFICIENTS_OF_X[:1], "a": COEFFICIENTS_OF_Y[:1], **fixed})
     found, kept = begin[:1], begin[1 : jet.layout.kept + 1]
@@ -193,13 +193,13 @@ def test_a_wrong_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_constants_have_no_coefficients() -> None:
-    """What depends on parameters alone is computed with order 0, and products with it are no products of series."""
+    """Expressions of parameters alone have order 0, and products with them are not products of series."""
     line = flatten(Program(), [sympy.sin(P) * X + sympy.exp(P * P)], PLACES)
     jet = jet_of("x", line, ("p[",))
     assert (jet.layout.products, jet.layout.kept, jet.order.operation_count) == ((), 1, 1)
 
 
-def test_products_of_what_is_found_late_come_first() -> None:
+def test_products_of_late_results_come_first() -> None:
     """Whole registers of factors of which nothing is known before are put down once; x + y has a part that is known."""
     products: list[Expr] = [X**2, X * sympy.sin(X), X * (X + Y), X * Y]
     layout = jet_of("jet", flatten(Program(), products, PLACES), ("p[",), ("a[",)).layout

@@ -212,7 +212,7 @@ def test_instructions_by_output() -> None:
 
 
 @pytest.mark.parametrize("value", [sympy.oo, -sympy.oo, sympy.zoo, sympy.oo * X, X + sympy.oo])
-def test_what_is_not_finite_is_refused(value: Expr) -> None:
+def test_nonfinite_numbers_are_rejected(value: Expr) -> None:
     with pytest.raises(ModelError, match="not a finite number"):
         flat(value)
 

@@ -1,4 +1,4 @@
-"""Shipped schemes in double precision, as they are printed: polynomials in z, poles divided out."""
+"""Shipped schemes in double precision, as printed: polynomials in z, poles divided out."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from symlie.ir.taylor import CENTRE, REMAINDER, REMAINDER_BEYOND, Expansion, exp
 
 DIGITS = 45
 SHARP = 1e-4
-"""How far below its bound a remainder may be at most; bounds that say nothing would be further above."""
+"""Largest ratio of a bound to its remainder; uninformative bounds would exceed it."""
 TOO_FEW = 8
 """So many terms less are never enough."""
 NAMES = ["c4_1", "c4_3", "c2_5", "c0_2", "c9", "g4", "g6"]

@@ -1,4 +1,4 @@
-"""Random mechanisms, and what they mean in 50 digits: Newton and Euler, energies, rows and their derivatives."""
+"""Random mechanisms and their equations in 50 digits: Newton and Euler, energies, rows and their derivatives."""
 
 from __future__ import annotations
 
@@ -246,7 +246,8 @@ class Definition:
         return axis.dot(spins[1] - spins[0])
 
     def _slip(self, contact: Joint, places: Sequence[Mapping[str, tuple[Digits, Digits]]]) -> list[mpf]:
-        """Velocity of the second body against the first at their contact, from configurations here, ahead, behind."""
+        """Velocity of the second body relative to the first at their contact, from the current, next and previous
+        configuration."""
         (_, plane), (center, disk) = (self._frame(m, places[0]) for m in contact.markers)
         normal, radius = plane[:, 2], mpf(contact._values()["radius"])
         slope = normal.dot(disk[:, 2]) if contact._kind() == "rolling_disk" else mpf(0)

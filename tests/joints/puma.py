@@ -16,7 +16,7 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 def torques(q: Array, rate: Array, acceleration: Array, gravity: float = GRAVITY) -> Array:
-    """Of the joints, in N m, for a motion, or for rows of motions: outwards accelerations, inwards forces.
+    """Joint torques in N m for a motion, or for an array of motions: outwards accelerations, inwards forces.
 
     Source: J. Y. S. Luh, M. W. Walker, R. P. C. Paul, On-line computational scheme for mechanical manipulators, 1980.
     """

@@ -110,7 +110,7 @@ def test_the_puma_falls_as_the_ready_made_one() -> None:
     )
 
 
-def test_wrong_rows_are_named() -> None:
+def test_wrong_rows_are_reported() -> None:
     model = sl.Model("wrong")
     row = sl.DenavitHartenbergLink(0, 1, 0)
     with pytest.raises(ModelError, match="The convention is 'craig', but it must be one of: standard, modified"):

@@ -1,4 +1,4 @@
-"""Forces between bodies and on joints: what they accelerate, against formulas by hand, and what they refuse."""
+"""Forces between bodies and on joints: accelerations compared with formulas, and rejected inputs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from symlie.errors import ModelError
 
 J = [0.1, 0.1, 0.1]
 STEP = 1e-6
-"""A single step, in s: velocities behind it are accelerations times it, up to the step over times of the system."""
+"""A single step, in s: velocities after it are accelerations times h, up to h over time constants of the system."""
 
 
 def bodies() -> sl.Model:
-    """Bodies beside each other, each with one force, in a state where it acts."""
+    """Independent bodies, each with one force, in a state where it acts."""
     model = sl.Model("forces")
     rest = {"velocity": [0, 0, 0], "angular_velocity": [0, 0, 0]}
     ground = model.ground
@@ -145,6 +145,6 @@ REFUSED = refused()
 
 
 @pytest.mark.parametrize("sentence", REFUSED)
-def test_what_is_refused(sentence: str) -> None:
+def test_invalid_forces_are_rejected(sentence: str) -> None:
     with pytest.raises(ModelError, match=sentence):
         REFUSED[sentence]()

@@ -103,7 +103,7 @@ def test_meshes_that_bound_no_body(break_it: object, sentence: str) -> None:
         ("heavy", "three moments or a 3 × 3 matrix"),
     ],
 )
-def test_what_is_no_inertia(inertia: object, sentence: str) -> None:
+def test_invalid_inertias_are_rejected(inertia: object, sentence: str) -> None:
     with pytest.raises(ModelError, match=sentence):
         checked_inertia("b", inertia)
 

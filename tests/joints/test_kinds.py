@@ -1,4 +1,4 @@
-"""Rows of joints: they vanish on the motions that a joint allows, and have the rank that is stated."""
+"""Rows of joints: they vanish on the motions that a joint allows, and have the documented rank."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def about_cross(first: float, second: float) -> Array:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of joint, what states it, and what it allows: rotation and place of b in the frame of a."""
+    """A kind of joint, its constructor and the motions it allows: rotation and position of b in the frame of a."""
 
     joint: type[Joint]
     rows: int
@@ -81,13 +81,13 @@ ROLLING = {
     "sphere": Kind(sl.RollingContact, 3, lambda: (np.eye(3), [0, 0, 0]), UPWARD),
     "disk": Kind(sl.RollingContact, 3, lambda: (np.eye(3), [0, 0, 0]), {**UPWARD, "axis": [2.0, 0.3, 1.0]}),
 }
-"""Contacts whose rows are on velocities as well; what they allow is not used."""
+"""Contacts that also have rows on velocities; their allowed motions are not used."""
 
 PAIRS = [("SO3xR3", "SE3"), ("S3sR3", None)]
 """Of quick tests, by turns."""
 
 QUICK = (2, 4, 6, 7, 13)
-"""Kinds of quick tests: together they have all primitive rows."""
+"""Kinds of joints in quick tests; together they have all primitive rows."""
 
 MORE_PAIRS = [
     *PAIRS,
@@ -102,7 +102,7 @@ def frame(turn: Array, point: Array) -> Frame:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
-def test_rows_vanish_on_allowed_motions_alone(kind: Kind) -> None:
+def test_rows_vanish_exactly_on_allowed_motions(kind: Kind) -> None:
     """Allowed motions have as many coordinates as rows leave, and along these the rows stay zero."""
     draw = np.random.default_rng(1)
     count = kind.allowed.__code__.co_argcount
@@ -193,7 +193,7 @@ def twist(body: object, velocity: Array, point: Array) -> Array:
 
 
 def check_joint(kind: Kind, groups: tuple[str | None, str | None]) -> None:
-    """Rank of its rows, and that all that its multipliers do is the work of its reaction between the bodies."""
+    """Check the rank of its rows, and that its multipliers do the work of its reaction between the bodies."""
     model, bodies = two_bodies(groups)
     joint = kind.joint(model, "joint", *bodies, **kind.stated)
     at = at_start(joint)

@@ -1,5 +1,4 @@
-"""Minimal coordinates of long chains and trees: bodies are located along the tree, and the motion is that of the
-constrained form."""
+"""Minimal coordinates of long chains and trees: poses follow from the tree, and motions equal the constrained form."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ SAME_MOTION = 1e-9
 largest; found to agree to 2e-11."""
 
 CONSERVED = 1e-10
-"""Energy of a long chain with a relative tolerance of 1e-9, in J; found to be kept to 3e-12."""
+"""Energy of a long chain with a relative tolerance of 1e-9, in J; measured variation 3e-12."""
 
 LONG = MOST_VELOCITIES + 2
 
@@ -43,7 +42,7 @@ def chain(count: int) -> sl.Model:
 
 
 def mixed() -> sl.Model:
-    """A branching tree of joints of several kinds one behind the other, with springs, a damper and a torque."""
+    """A branching tree of joints of several kinds in series, with springs, a damper and a torque."""
     model = sl.Model("mixed")
     places = [[0.2, 0, -0.1], [0.5, 0.1, -0.2], [0.8, 0, -0.1], [1.1, -0.1, 0], [0.5, -0.3, -0.2], [0.8, 0.4, 0.1]]
     bodies = [
@@ -202,12 +201,12 @@ def test_angles_count_turns() -> None:
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "generalized_alpha", "taylor", "rattlie"])
-def test_methods_that_do_not_take_located_bodies(method: str) -> None:
+def test_unsupported_methods_are_rejected(method: str) -> None:
     with pytest.raises(SymlieError, match=r"placed|located|accelerations"):
         sl.solve(long_chain()[1], STEP, h=STEP, method=method)
 
 
-def test_no_projection_of_located_bodies() -> None:
+def test_tree_bodies_cannot_be_projected() -> None:
     _, minimal = forms(four_bar_with_drive())
     with pytest.raises(SymlieError, match="the projection cannot move them"):
         sl.solve(minimal, STEP, h=STEP, method="index1_dopri5", stabilize="projection")

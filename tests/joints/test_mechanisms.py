@@ -62,7 +62,7 @@ def test_rotor_with_half_the_step() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("h", [5e-5, 2.5e-5, 1.25e-5, 6.25e-6, 3.125e-6])
 def test_newton_iterations_of_the_rotor(h: float) -> None:
-    """To two decimals; those of rotation vectors in table 7 of [Holzinger2024] are 2, Exudyn's up to 2.02."""
+    """To two decimals; rotation vectors take 2 in table 7 of [Holzinger2024], Exudyn up to 2.02."""
     system = rotor_system("derived", "SO3rvxR3")
     count = round(0.1 / h)
     solution = sl.solve(system, 0.1, h=h, method="generalized_alpha", record_every=count)

@@ -37,7 +37,7 @@ KINDS: dict[str, Joined] = {
 
 
 def tree(kind: str, group: str = "SO3xR3", reverse: bool = False) -> sl.Model:
-    """A body on a hinge, and two behind it on joints of one kind, one of which is stated the other way round."""
+    """A body on a hinge with two further bodies on joints of one kind; ``reverse`` swaps the bodies of the first."""
     model = sl.Model("tree")
     turn = sl.rotation(euler="XYZ", angles=[0.3, -0.4, 0.2])
     first = sl.RigidBody(model, "first", 1.2, [0.02, 0.03, 0.04], group, position=[0.2, 0.1, -0.3], orientation=turn)
@@ -143,7 +143,7 @@ def test_plane() -> None:
 
 
 RANDOM = (0, 4, 10, 11, 16, 25, 29, 30, 34)
-"""Random mechanisms whose bodies are on groups that minimal coordinates place, with loops and redundant rows."""
+"""Random mechanisms on groups that support minimal coordinates, with loops and redundant rows."""
 
 RANDOM_MOTION = 1e-8
 """Positions, energy and reactions of both forms after ten steps, relative to one and their size: reactions are of one

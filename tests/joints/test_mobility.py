@@ -1,4 +1,4 @@
-"""Mobility of mechanisms: ranks, redundant joints, motions and singular positions, against what is known of them."""
+"""Mobility of mechanisms: ranks, redundant joints, motions and singular positions, compared with known results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def counted(found: sl.Mobility) -> tuple[int, ...]:
 
 
 def test_a_four_bar_in_the_plane_and_in_space() -> None:
-    """Known rates of the joints, 1 : -1.2 : 0.6 : -0.4, by the velocity triangle; three rows too many in space."""
+    """Known rates of the joints, 1 : -1.2 : 0.6 : -0.4, by the velocity triangle; in space three rows are redundant."""
     flat = mobility(loop(FLAT_FOUR_BAR))
     assert counted(flat) == (3, 4, 8, 8, 1) and not flat.redundant and not flat.singular
     system = loop([[x, 0, z] for x, z in FLAT_FOUR_BAR], [0, 1, 0]).derive().compile(backend="numpy")
@@ -70,7 +70,7 @@ def test_a_four_bar_in_the_plane_and_in_space() -> None:
 
 
 def test_overconstrained_but_not_singular() -> None:
-    """Bricard's mechanism moves everywhere with the rank that it has: 29 of 30 rows."""
+    """Bricard's mechanism has the constant rank 29 of 30 rows and moves everywhere."""
     axes = [[0, 1, 0], [0, 0, 1], [1, 0, 0]] * 2
     found = mobility(loop(BRICARD, axes))
     assert counted(found) == (5, 6, 30, 29, 1)
@@ -79,7 +79,7 @@ def test_overconstrained_but_not_singular() -> None:
 
 
 def test_singular_positions() -> None:
-    """A parallelogram at its change point, and two bars in line between fixed points, which can not move at all."""
+    """A parallelogram at its change point, and two collinear bars between fixed points, which cannot move at all."""
     change = mobility(loop([[0, 0], [1, 0], [3, 0], [2, 0]]))
     assert counted(change) == (3, 4, 8, 7, 2)
     assert change.singular == "the position is singular: nearby the rank is 8"

@@ -1,4 +1,4 @@
-"""Pictures of mechanisms: what snapshots and panels show."""
+"""Figures of mechanisms: snapshots and panels."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_boxes_have_the_inertia_of_their_bodies() -> None:
 
 
 def test_panels_of_a_mechanism() -> None:
-    """Outputs of the model, coordinates of joints, energy and residuals; snapshots where they are asked for."""
+    """Outputs of the model, coordinates of joints, energy and residuals; snapshots on request."""
     titles = [axes.get_title(loc="left").partition(") ")[2] for axes in plot_solution(swinging()).axes]
     assert titles == ["height", "hinge angle", "energy, relative change", "residuals of the constraints"]
     figure = plot_solution(swinging(), None, ["snapshots", "ball.x", "hinge_rate"])
@@ -60,7 +60,7 @@ def test_panels_of_a_mechanism() -> None:
 
 
 def test_bodies_in_the_plane() -> None:
-    """Bars in place of squares where a body has two joints."""
+    """Bodies with two joints are drawn as bars instead of squares."""
     model = sl.Model("double")
     upper = sl.RigidBody(model, "upper", 1.0, 0.1, "SE2", position=[0.5, 0])
     lower = sl.RigidBody(model, "lower", 1.0, 1 / 6, "SE2", position=[1.5, 0])

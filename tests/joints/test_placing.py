@@ -13,7 +13,7 @@ from tests import tolerances
 
 
 def arm(groups: tuple[str, str, str] = ("SO3xR3", "SE3", "S3xR3")) -> tuple[sl.Model, list[sl.Joint]]:
-    """A hinge, a slider on it, and a cross behind that, which is stated from outside inwards."""
+    """A hinge, a slider on it, and a universal joint on the slider with its bodies swapped."""
     model = sl.Model("arm")
     bodies = [
         sl.RigidBody(model, f"body{k}", 1.0, [0.1, 0.2, 0.25], group, position=[0.5 + k, 0.1, 0])
@@ -25,8 +25,8 @@ def arm(groups: tuple[str, str, str] = ("SO3xR3", "SE3", "S3xR3")) -> tuple[sl.M
     return model, [hinge, slider, cross]
 
 
-def test_coordinates_place_what_is_behind() -> None:
-    """Outputs at the start are what was given, constraints hold, and velocities are consistent."""
+def test_coordinates_set_poses_of_all_following_bodies() -> None:
+    """Outputs at the start equal the given values, constraints hold, and velocities are consistent."""
     model, (hinge, slider, cross) = arm()
     model.initial(hinge, angle=0.3, rate=1.5)
     model.initial(slider, displacement=-0.2, speed=0.7)
@@ -44,7 +44,7 @@ def test_coordinates_place_what_is_behind() -> None:
 
 
 def test_a_screw_and_a_body() -> None:
-    """One coordinate of a screw gives the other; a body is placed as its node."""
+    """One coordinate of a screw gives the other; a body has the pose of its node."""
     model = sl.Model("screw")
     nut = sl.RigidBody(model, "nut", 1.0, [1, 1, 1])
     screw = sl.ScrewJoint(model, "screw", model.ground, nut, at=[0, 0, 0], axis=[0, 0, 1], lead=0.4)
@@ -67,7 +67,7 @@ def test_in_the_plane() -> None:
     np.testing.assert_allclose([*values["U"], *values["Omega"]], [0, 3, 3], atol=1e-14)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_coordinates_are_rejected() -> None:
     model, (hinge, slider, cross) = arm()
     loop = sl.RevoluteJoint(model, "loop", model.ground, cross.markers[0].body, at=[2.5, 0, 0], axis=[0, 0, 1])
     with pytest.raises(ModelError, match="closes a loop"):
@@ -83,7 +83,7 @@ def test_what_is_refused() -> None:
 
 
 def test_systems_start_from_coordinates() -> None:
-    """The same as for the model, without deriving again; what was changed before counts, and the model stays."""
+    """The same as for the model, without deriving again; earlier changes are respected, and the model is unchanged."""
     model = sl.Model("arm")
     first = sl.RigidBody(model, "first", 1.0, 0.1, "SE2", position=[0.5, 0])
     second = sl.RigidBody(model, "second", 1.0, 0.1, "SE2", position=[1.5, 0])
@@ -125,7 +125,7 @@ def test_loops_are_closed_by_the_assembly() -> None:
 
 
 def test_mirrored_starts_of_systems() -> None:
-    """Rows hold in the mirrored branch, too, where it was not the model that was mirrored."""
+    """Rows also hold in the mirrored branch if the system was mirrored rather than the model."""
     model = sl.Model("hanging")
     rod = sl.RigidBody(model, "rod", 1.0, [1, 1, 1], position=[0, 0, -1])
     sl.RevoluteJoint(model, "hinge", model.ground, rod, at=[0, 0, 0], axis=[0, 1, 0])

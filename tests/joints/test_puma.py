@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie
 
 
 def test_gravity_torques() -> None:
-    """What holds the arm at its zero angles; the first link has no inertia about two axes."""
+    """Torques that hold the arm at zero angles; the first link has no inertia about two axes."""
     model = sl.Model("held_puma")
     for joint in puma560.arm(model, np.zeros(6)):
         joint.lock()
@@ -96,7 +96,7 @@ def known(variant: str) -> dict[str, Array]:
 
 
 def compare_backends(model: sl.Model, method: str, names: Sequence[str]) -> None:
-    """Held rows of the text against the whole matrix of NumPy."""
+    """Compare the saddle-point elimination of the C text with the whole matrix of NumPy."""
     systems = [model.derive().compile(backend=backend) for backend in ("c", "numpy")]
     saddle = systems[0].mechanics.saddle_algebra
     assert systems[0].layout.is_fixed and saddle is not None and len(saddle.tables["HELD_TO"]) > 0
@@ -120,7 +120,7 @@ def test_a_link_with_inertia_about_its_axis_alone() -> None:
 @pytest.mark.parametrize(
     ("method", "names"), [("half_explicit_5", ["q", "v", "multipliers"]), ("generalized_alpha", ["q"])]
 )
-def test_rows_hold_what_mass_lacks(method: str, names: Sequence[str]) -> None:
+def test_rows_compensate_singular_mass(method: str, names: Sequence[str]) -> None:
     """Velocities of implicit steps are difference quotients, which rounding of q enters by 1/h."""
     compare_backends(puma560.build("A"), method, names)
 

@@ -29,7 +29,7 @@ STEPS, STEP = 20, 1e-3
 
 
 def judge(number: int, *, compiled: bool, coupled: bool = False) -> list[str]:
-    """What disagrees in a mechanism."""
+    """Disagreements in a mechanism."""
     seed = f"{'coupled' if coupled else 'mechanism'}:{number}"
     found = random_mechanism(seed, coupled=coupled)
     equations = found.model.derive()

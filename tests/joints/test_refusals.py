@@ -1,4 +1,4 @@
-"""What bodies and joints refuse, each in its own sentence."""
+"""Invalid bodies and joints are rejected with specific messages."""
 
 from __future__ import annotations
 
@@ -119,14 +119,14 @@ def test_joints(sentence: str) -> None:
         JOINTS[sentence]()
 
 
-def test_markers_may_be_apart_where_that_is_said() -> None:
+def test_markers_may_be_apart_on_request() -> None:
     model, one, two = pair(position=[0, 0, 1])
     sides = [sl.Marker(body, [0, 0, 0]) for body in (one, two)]
     assert "'one' to 'two'" in repr(sl.SphericalJoint(model, "ball", *sides, apart=True))
 
 
 def test_poses_that_disagree_with_coordinates() -> None:
-    """What comes later may move a body along its joint, but not away from the coordinate that it was placed by."""
+    """Later poses may move a body along its joint, but must not contradict its given coordinate."""
     model = sl.Model("m")
     rod = sl.RigidBody(model, "rod", 1.0, J, position=[0, 0, -1])
     joint = hinge(model, model.ground, rod)
@@ -176,7 +176,7 @@ def test_two_names_alike() -> None:
         sl.RigidBody(model, "one", 1.0, J)
 
 
-def test_coordinates_that_are_held_or_unknown() -> None:
+def test_locked_and_unknown_coordinates_are_rejected() -> None:
     model, one, two = pair()
     joint = hinge(model, one, two)
     joint.lock()

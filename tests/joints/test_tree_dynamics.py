@@ -1,4 +1,4 @@
-"""Sweeps over trees of joints: momentum, M, g, K and C are those of the energies, differentiated without the tree."""
+"""Sweeps over trees of joints: momentum, M, g, K and C equal derivatives of the energies without the tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EQUAL = 1e-28
 
 
 def satellite(group: str) -> sl.Model:
-    """A body that floats, with two behind it."""
+    """A floating body with two attached bodies."""
     model = sl.Model("satellite")
     hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], group, position=[0.1, 0, 0], reference=[0.1, 0, 0.2])
     panel = sl.RigidBody(model, "panel", 0.5, [0.02, 0.01, 0.03], "SE3", position=[0.7, 0.1, 0])
@@ -36,7 +36,7 @@ def satellite(group: str) -> sl.Model:
 
 
 def drone() -> sl.Model:
-    """A body that floats in the plane, with one behind it."""
+    """A floating body in the plane with one attached body."""
     model = sl.Model("drone")
     hull = sl.RigidBody(model, "hull", 2.0, 0.1, "SE2", position=[0.3, 0.2], orientation=0.4)
     load = sl.RigidBody(model, "load", 0.4, 0.02, "SE2", position=[0.5, -0.2], reference=[0.1, 0.05])
@@ -113,7 +113,7 @@ def judge(model: sl.Model) -> None:
 
 
 @pytest.mark.parametrize("name", QUICK)
-def test_terms_are_those_of_the_energies(name: str) -> None:
+def test_terms_equal_derivatives_of_the_energies(name: str) -> None:
     judge(MODELS[name]())
 
 
@@ -123,7 +123,7 @@ def test_terms_of_all_kinds(name: str) -> None:
     judge(MODELS[name]())
 
 
-def test_energies_beside_those_of_bodies_are_differentiated() -> None:
+def test_additional_energies_are_differentiated() -> None:
     model = tree("revolute", "SE3")
     model.kinetic_energy(0.3 * model.nodes[0].Omega.dot(model.nodes[1].Omega))
     judge(model)

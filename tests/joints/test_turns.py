@@ -12,7 +12,7 @@ from tests import tolerances
 STIFFNESS, RATIO, SPIN, MOMENT = 0.01, -0.37, 20.0, 0.2
 
 
-def test_a_clock_spring_behind_a_gear() -> None:
+def test_clock_spring_with_a_gear() -> None:
     """Two wheels, a gear and a spring on the second: an oscillator whose amplitude is many turns."""
     model = sl.Model("clock")
     joints = []
@@ -42,7 +42,7 @@ def test_a_clock_spring_behind_a_gear() -> None:
 
 
 def test_reactions_on_both_bodies_in_any_axes() -> None:
-    """A pendulum that is held at an angle: its weight, and the moment of the weight, on either side and in its axes."""
+    """A pendulum that is held at an angle: its weight and the moment of the weight, on either body and in its axes."""
     model = sl.Model("held")
     turn = sl.rotation(axis=[0, 1, 0], angle=-0.3)
     place = [0.5 * np.sin(0.3), 0, -0.5 * np.cos(0.3)]
@@ -61,7 +61,7 @@ def test_reactions_on_both_bodies_in_any_axes() -> None:
 
 
 def test_reactions_in_the_plane() -> None:
-    """The same in the plane, where axes of a body are turned by its angle."""
+    """The same in the plane, where axes of a body are rotated by its angle."""
     model = sl.Model("held_in_the_plane")
     rod = sl.RigidBody(model, "rod", 2.0, 0.1, "SE2", position=[0.5, 0], orientation=0.3)
     weld = sl.RigidJoint(model, "weld", rod, model.ground, at=[0, 0])

@@ -60,16 +60,8 @@ COMMON = "common ground"
 class Import:
     """One name that a module imports from another module of the package.
 
-    Attributes
-    ----------
-    importer, imported
-        Modules, as ``runtime.system.loading``.
-    name
-        What is imported.
-    line
-        Where.
-    is_lazy
-        Inside of a function, or for type checkers alone.
+    Attributes ---------- importer, imported Modules, as ``runtime.system.loading``. name What is imported. line Where.
+    is_lazy Inside of a function, or for type checkers only.
     """
 
     importer: str

@@ -14,7 +14,7 @@ import symlie as sl
 
 
 def public() -> Iterator[tuple[str, Any]]:
-    """Classes, functions, methods and properties by name; those of SymPy have a reference of their own."""
+    """Classes, functions, methods and properties by name; names of SymPy are documented elsewhere."""
     names = {name: getattr(sl, name) for name in sl.__all__}
     for name, thing in names.items():
         if inspect.ismodule(thing):
@@ -35,7 +35,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 def function_of(member: Any) -> Any:
-    """The function behind a property; anything else as it is."""
+    """The function of a property; other objects unchanged."""
     if isinstance(member, property):
         return member.fget
     return member.func if isinstance(member, cached_property) else member
@@ -69,7 +69,7 @@ def test_reference(name: str) -> None:
         assert not missing, f"{name} does not document {', '.join(sorted(missing))}"
 
 
-def test_what_is_checked() -> None:
+def test_checked_objects() -> None:
     """The walk reaches functions, methods of subclasses, cached functions, and errors."""
     assert {"solve", "Model.kinetic_energy", "ElementType.force", "real_space", "Solution.__call__"} <= set(PUBLIC)
     assert "errors.ModelError" in PUBLIC

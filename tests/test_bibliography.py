@@ -35,7 +35,7 @@ SOURCES, READING = entries(PAGE), entries(FURTHER)
 
 
 def problem(source: str) -> str | None:
-    """What is wrong with the text of a source."""
+    """Problem with the text of a source."""
     keys = re.findall(KEY, source)
     unknown = [key for key in keys if key not in SOURCES]
     if not keys:

@@ -30,7 +30,7 @@ def names_of(text: str) -> Iterator[str]:
 
 
 def uses_in(text: str) -> set[str]:
-    """Names that a module reads or imports, and words of its strings without those of docstrings."""
+    """Names that a module reads or imports, and words of its strings except docstrings."""
     found = set[str]()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -64,7 +64,7 @@ def test_every_name_is_used() -> None:
     assert not dead, f"used nowhere: {', '.join(sorted(dead))}"
 
 
-def test_what_is_a_use() -> None:
+def test_uses_of_names() -> None:
     text = '"""Doc of unread."""\nA = B, unread = 1, 2\ndef f(): return A\nclass C: x: "D"\n'
     assert set(names_of(text)) == {"A", "B", "unread", "f", "C"}
     assert uses_in(text) == {"A", "D"}

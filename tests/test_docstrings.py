@@ -1,4 +1,4 @@
-"""Examples in docstrings run, and show what they say."""
+"""Examples in docstrings run and give the printed output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_examples_run(path: Path) -> None:
     assert sum(len(e.examples) for e in examples) == path.read_text(encoding="utf-8").count(">>> ")
 
 
-def test_there_are_examples() -> None:
+def test_examples_exist() -> None:
     assert len(MODULES) >= 6
 
 

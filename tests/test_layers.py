@@ -1,4 +1,4 @@
-"""The house: rooms import from rooms below them, and what is light stays light."""
+"""Layers: packages import only from lower ones, and light modules stay light."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORBIDDEN = {
     "compile": {"sympy", "mpmath", "jinja2", "symlie.templating"},
     "contract": {"sympy", "mpmath", "jinja2", "symlie.templating"},
 }
-"""What a package must not import although it is below or from elsewhere: what runs a model does without SymPy."""
+"""Imports that are forbidden although they are lower or external: running a model does not need SymPy."""
 
 FACADES = {
     "modeling.model": {"derive"},
@@ -54,7 +54,7 @@ FACADES = {
     "runtime.statics.equilibrium_path": {"plot"},
     "runtime.solution.solution": {"_dense", "plot", "plot_steps", "view"},
 }
-"""Methods through which users reach what is above: each imports one function, and calls it."""
+"""Methods that give access to higher layers: each imports one function, and calls it."""
 
 
 def packages_in(text: str) -> set[str]:
@@ -71,7 +71,7 @@ def packages_in(text: str) -> set[str]:
     return {".".join(name.split(".")[: 2 if name.split(".")[0] == "symlie" and "." in name else 1]) for name in names()}
 
 
-def test_rooms_are_all_there_is() -> None:
+def test_layers_cover_all_modules() -> None:
     packages = {name.split(".")[0] for name in ROOMS}
     folders = {p.name.removesuffix(".py") for p in PACKAGE.iterdir() if p.suffix in ("", ".py")}
     common = {name for name in modules() if room_of(name) == COMMON and name != "runtime"}

@@ -1,4 +1,4 @@
-"""What exists on one operating system only is not needed: neither modules nor parts of ``os`` and ``signal``."""
+"""The package needs no modules or parts of ``os`` and ``signal`` that exist on one operating system only."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_UNIX = {
     ),
     "signal": ("SIGALRM", "SIGHUP", "SIGKILL", "SIGQUIT", "SIGUSR1", "SIGUSR2", "alarm", "pthread_kill", "setitimer"),
 }  # fmt: skip
-"""What these modules have on Linux and not on Windows."""
+"""Names that these modules have on Linux and not on Windows."""
 
 
 def imported(text: str) -> set[str]:
@@ -97,7 +97,7 @@ print(sorted(p.name for p in pathlib.Path().iterdir()))
 
 
 def test_everything_runs_without_them(tmp_path: Path) -> None:
-    """A Python that has nothing of one system alone imports all modules, compiles, runs, stops and goes on."""
+    """A Python without platform-specific names imports all modules, compiles, runs, stops and resumes."""
     script = ELSEWHERE.replace("MODULES", repr(OF_ONE_SYSTEM)).replace("UNIX", repr(OF_UNIX))
     names = [name for name in modules() if not name.endswith("__main__")]
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}

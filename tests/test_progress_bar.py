@@ -24,7 +24,7 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bars are drawn whenever something is done, whatever the terminal of the tests is."""
+    """Bars are drawn at each update, independent of the terminal of the tests."""
     monkeypatch.delitem(sys.modules, "ipykernel.kernelapp", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setattr(progress_bar, "PATIENCE", 0.0)
@@ -32,7 +32,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shown(stream: io.StringIO, plain: bool | None, total: float = 1.0) -> str:
-    """What a piece of work shows on standard error."""
+    """Output of a piece of work on standard error."""
     with contextlib.redirect_stderr(stream), ProgressBar("members", total=total, plain=plain) as progress:
         for k in range(101):
             progress(total * k / 100, f"t = {k} s")
@@ -58,7 +58,7 @@ def test_elsewhere_nothing_or_lines() -> None:
 @pytest.mark.parametrize("kind", [Terminal, io.StringIO])
 @pytest.mark.parametrize("total", [1.0, 300])
 def test_plain_lines(kind: type[io.StringIO], total: float) -> None:
-    """Where they are asked for, also on a terminal; one for each tenth."""
+    """On request, also on a terminal; one for each tenth."""
     text = shown(kind(), True, total)
     lines = text.splitlines()
     assert len(lines) == 11 and "\r" not in text

@@ -1,4 +1,4 @@
-"""Names that went: the changelog lists them, an `AttributeError` names the successor, and none goes without a word."""
+"""Removed names: the changelog lists all of them, and an `AttributeError` names the successor."""
 
 from __future__ import annotations
 
@@ -91,10 +91,10 @@ INTERNAL = {
     "Input", "Instant", "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "SmoothTable", "StatedState",
     "States", "Trial", "Value",
 }  # fmt: skip
-"""Classes of the package that public properties hand to its own modules."""
+"""Classes that public properties return for use by the package itself."""
 
 
-def test_what_is_received_is_public() -> None:
+def test_returned_objects_are_public() -> None:
     received, classes = set[str](), set[str]()
     for function in map(function_of, PUBLIC.values()):
         received |= set(re.findall(r"\w+", str(getattr(function, "__annotations__", {}).get("return", ""))))
@@ -139,7 +139,7 @@ def test_type_checkers_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert missing.startswith('Module has no attribute "nonsense"')
 
 
-def test_what_is_public() -> None:
+def test_public_names() -> None:
     assert isinstance(inspect.getattr_static(Node, "v_dot"), property)
     assert {"symlie.solve", "System.newton_matrices", "Linearization.eigenvalues", "symlie.errors"} <= public_names()
 

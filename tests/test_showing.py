@@ -1,4 +1,4 @@
-"""How objects show: one line each wherever text is read, tables, formulas and pictures in notebooks."""
+"""Representations of objects: one line each as text; tables, formulas and figures in notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tolerances are stated once, each with a reason, and used."""
+"""Tolerances are defined once, each with a reason, and used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests import tolerances
 
 
 def stated(text: str) -> tuple[list[str], set[str]]:
-    """Names of constants in the order of the text, and those without a docstring behind them or their neighbours."""
+    """Names of constants in the order of the text, and those without a docstring after them or their neighbours."""
     names, waiting = list[str](), set[str]()
     for statement in ast.parse(text).body:
         if isinstance(statement, ast.Assign):
@@ -22,7 +22,7 @@ def stated(text: str) -> tuple[list[str], set[str]]:
     return names, waiting
 
 
-def test_each_tolerance_is_stated_once_with_a_reason() -> None:
+def test_each_tolerance_is_defined_once_with_a_reason() -> None:
     names, without = stated(Path(tolerances.__file__).read_text(encoding="utf-8"))
     twice = [name for name, count in Counter(names).items() if count > 1]
     assert not twice and not without, f"stated twice: {twice}; without a reason: {sorted(without)}"
@@ -36,5 +36,5 @@ def test_each_tolerance_is_used() -> None:
     assert not unused, f"used nowhere: {unused}"
 
 
-def test_what_is_stated() -> None:
+def test_tolerances_found_in_a_text() -> None:
     assert stated("A = 1\nB = 2\n'both'\nA = 3\n") == (["A", "B", "A"], {"A"})

@@ -30,12 +30,12 @@ def test_the_script_is_small_and_ends_no_element() -> None:
     assert "</script" not in SCRIPT.lower()
 
 
-def test_the_script_names_no_host_but_those_of_standards() -> None:
+def test_script_names_only_hosts_of_standards() -> None:
     hosts = set(re.findall(r"\w+://[\w.]+", SCRIPT))
     assert hosts <= {"http://www.w3.org"}
 
 
-def test_the_script_carries_the_licence_of_what_is_in_it() -> None:
+def test_script_includes_licences_of_its_parts() -> None:
     licence = (FOLDER / "LICENSES").read_text(encoding="utf-8")
     assert "three.js authors" in licence and licence in SCRIPT
 

@@ -1,4 +1,4 @@
-"""What an installed package without its repository and without extras does: derive, compile, solve, save, refuse."""
+"""Check an installed package without its repository and extras: derive, compile, solve, save, reject."""
 
 from __future__ import annotations
 

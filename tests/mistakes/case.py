@@ -43,7 +43,7 @@ class Case:
     """Content by name, besides those that every folder has."""
 
     def lay_out(self, folder: Path) -> None:
-        """Write the files into an empty folder, beside what often stands in the way."""
+        """Write the files into an empty folder, together with common obstacles."""
         for name, content in {"point.py": POINT, "mine.toml": TABLEAU, **self.files}.items():
             if isinstance(content, bytes):
                 (folder / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""Whether a command that was asked for the impossible says so: run in this process, with a limit on processor time."""
+"""Run an impossible command in this process, with a limit on processor time, and check that it reports the mistake."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EndlessError(BaseException):
 
 
 def judge(case: Case, *, fails: bool = False) -> str | None:
-    """What is wrong with the end of a command, which may not succeed if it ``fails``; None if nothing is."""
+    """The problem with the outcome of a command, which must not succeed if it ``fails``; None if all is well."""
     with tempfile.TemporaryDirectory(prefix="symlie-mistake-") as above:
         folder = Path(above, "a", "b")
         folder.mkdir(parents=True)

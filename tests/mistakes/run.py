@@ -15,7 +15,7 @@ from tests.mistakes.judge import judge
 
 
 def findings(seed: int, first: int, count: int) -> Iterator[str]:
-    """What is wrong with the cases ``seed:first`` … ``seed:first+count-1``."""
+    """Problems of the cases ``seed:first`` … ``seed:first+count-1``."""
     for number in range(first, first + count):
         case = drawn_case(seed, number)
         found = judge(case)

@@ -1,4 +1,4 @@
-"""Whatever is asked for: one named sentence within the limit, or the result that was promised."""
+"""Every request gives a specific one-sentence message within the time limit, or the promised result."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ EXITS: dict[tuple[str, ...], int] = {
 
 @pytest.mark.parametrize("words", EXITS, ids=" ".join)
 def test_another_process(words: tuple[str, ...], tmp_path: Path) -> None:
-    """What a shell sees is what the judge of this process sees: a message on stderr, and an exit code that tells."""
+    """A separate process behaves as in this one: a message on stderr, and a nonzero exit code."""
     Case(words, {"bad.py": "raise SystemExit(0)"}).lay_out(tmp_path)
     found, out, err = ended(words, tmp_path)
     assert (found, out) == (EXITS[words], "")
@@ -151,7 +151,7 @@ def test_another_process(words: tuple[str, ...], tmp_path: Path) -> None:
 
 
 def test_a_failure_as_json(tmp_path: Path) -> None:
-    """It is on stdout, where whoever asked for JSON reads, and nowhere else."""
+    """With ``--json`` it is written to stdout only."""
     Case(()).lay_out(tmp_path)
     code, out, err = ended((*RUN, "--max-steps", "1", "--json"), tmp_path)
     assert (code, err) == (FAILED, "")
@@ -166,7 +166,7 @@ def test_results_and_notices_are_apart(tmp_path: Path) -> None:
     assert [f"symlie: warning: {notice}" for notice in json.loads(out)["warnings"]] == err.splitlines() != []
 
 
-def test_ctrl_c_while_a_model_is_stated(tmp_path: Path) -> None:
+def test_ctrl_c_while_a_model_is_built(tmp_path: Path) -> None:
     Case((), {"endless.py": ENDLESS}).lay_out(tmp_path)
     with started(("run", "endless.py", "--h", "0.1", "--json"), tmp_path) as process:
         while not (tmp_path / "begun").exists() and process.poll() is None:
@@ -187,7 +187,7 @@ def test_a_reader_that_leaves(tmp_path: Path) -> None:
     assert (code, err) == (FAILED, "")
 
 
-def test_output_that_can_not_be_written(tmp_path: Path) -> None:
+def test_unwritable_output_is_reported(tmp_path: Path) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("the system has no /dev/full, on which every write fails")
     with open("/dev/full", "w") as full:

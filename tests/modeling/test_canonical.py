@@ -1,4 +1,4 @@
-"""Canonical texts: equal for equal statements, and another one for whatever is changed in them."""
+"""Canonical texts: equal for equal models, and different after any change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters as constants: which ones, what becomes of their values, and what is refused."""
+"""Parameters as constants: selection, exact values, and rejected names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def springs() -> Model:
     ],
 )
 def test_names(freeze: str | list[str], expected: tuple[str, ...]) -> None:
-    """What instances take from a frozen parameter is a constant, too; ``"all"`` leaves what differs."""
+    """Data of instances from a frozen parameter are constants, too; ``"all"`` excludes data that differ."""
     assert frozen_names(springs(), freeze) == expected
 
 
@@ -99,7 +99,7 @@ def force(header: str) -> str:
 
 
 def test_values_are_exact() -> None:
-    """Digits of doubles, units and functions of constants among them; ones and zeros leave nothing behind."""
+    """Digits of doubles, units and functions of constants among them; ones and zeros vanish from the equations."""
     body = force(text(oscillator().with_constants("all")))
     assert f"{0.1!r}" in body and f"{math.sqrt(0.1)!r}" in body and f"{math.sin(math.radians(0.3))!r}" in body
     assert "p[" not in body and "sin" not in body and "sqrt" not in body
@@ -109,7 +109,7 @@ def test_values_are_exact() -> None:
 
 @pytest.mark.parametrize("name", ["springs", "wound"])
 def test_nothing_is_forgotten(name: str) -> None:
-    """Of what is stated, initial values alone read a frozen parameter."""
+    """The frozen parameter occurs in initial values only."""
     model = springs() if name == "springs" else wound()
     frozen = frozen_model(model, frozen_names(model, "all"))
     kept = ("parameters", "initial_values")
@@ -119,7 +119,7 @@ def test_nothing_is_forgotten(name: str) -> None:
 
 
 def wound() -> Model:
-    """A body on a hinge with a torsion spring, and something of everything that may be stated."""
+    """A body on a hinge with a torsion spring, and one instance of every feature."""
     model = sl.Model("wound")
     k = model.parameter("stiffness", 0.3)
     q, filtered = model.node("body", "SO3xR3"), model.node("filtered", "R1")
@@ -138,7 +138,7 @@ def wound() -> Model:
     return model
 
 
-def test_angles_over_turns() -> None:
+def test_angles_over_several_revolutions() -> None:
     equations = wound().derive()
     runs = [sl.solve(equations.compile("numpy", freeze=f), 0.2, h=0.02) for f in ((), "all")]
     assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
@@ -166,7 +166,7 @@ def test_texts_of_statements() -> None:
 
 
 def test_the_derivation_before_does_not_matter() -> None:
-    """Symbols are numbered anew, so that the text is that of the statement alone."""
+    """Symbols are renumbered, so that the text depends on the model alone."""
     equations = oscillator()
     first = text(equations.with_constants("all"))
     _ = equations.derived, equations.derived[0].newton
@@ -175,7 +175,7 @@ def test_the_derivation_before_does_not_matter() -> None:
     assert again.canonical_text == equations.with_constants("all").canonical_text
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_values_other_than_numbers_are_rejected() -> None:
     with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):
         _ = inverse(0.0).with_constants("all").derived
     with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):

@@ -19,7 +19,7 @@ GROUPS = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "S3sR3", "SO3xR3", "SO3rvxR3")
 
 @functools.cache
 def between(group: str) -> System:
-    """Two nodes whose distance from the point between them, as rows, tells where that is."""
+    """Two nodes whose distance from the point between them, as constraint rows, determines its position."""
     model = sl.Model("between")
     a, b, c = (model.node(name, group) for name in "abc")
     xi = model.parameter("xi", 0.25)
@@ -52,7 +52,7 @@ def test_the_way_and_its_derivatives(group: str, seed: int, xi: float) -> None:
         assert np.abs((ahead - behind) / (2 * d) - B[:, k]).max() <= tolerances.WAY_DIFFERENCE
 
 
-def test_what_is_no_way() -> None:
+def test_invalid_interpolations_are_rejected() -> None:
     model = sl.Model("none")
     a, b, x = model.node("a", "SE3"), model.node("b", "SE3"), model.node("x", "R3")
     with pytest.raises(ModelError, match="elements of the same group"):

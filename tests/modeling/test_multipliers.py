@@ -1,4 +1,4 @@
-"""Multipliers, constraint forces and events: stated as expressions, evaluated by both backends in both topologies."""
+"""Multipliers, constraint forces and events: given as expressions, evaluated by both backends in both topologies."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_multipliers_and_forces_of_one_statement(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_multipliers_of_instances_are_their_own(backend: str) -> None:
+def test_instances_have_separate_multipliers(backend: str) -> None:
     system = system_of("chain", backend)
     q, v, multipliers = state_of(system)
     values = system.kernels.outputs(system.prepared, 0.3, q, v, multipliers)

@@ -1,4 +1,4 @@
-"""Two names in one model, of all pairs of kinds: refused, or both give their own results everywhere."""
+"""Two names in one model, of all pairs of kinds: rejected, or both give correct results everywhere."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ KINDS: dict[str, Callable[[sl.Model, str, int], Check]] = {
 }  # fmt: skip
 
 ENDINGS = ("", "", "", "_angle", "_value", "_length", "_x", "_0", "_times", "_R", "_force")
-"""What follows the common name in one of the two; endings are those of results of joints, springs and fields."""
+"""Suffixes of the common name in one of the two, as in results of joints, springs and fields."""
 
 REFUSED = {k: {k} for k in KINDS} | {
     "node": {"node", "array", "body"}, "array": {"node", "array", "body"}, "body": {"node", "array", "body"},
@@ -152,7 +152,7 @@ REFUSED = {k: {k} for k in KINDS} | {
 
 
 def outcome(first: str, second: str, ending: str, folder: Path) -> str:
-    """What becomes of a model with two names; asserts that every accepted result is the right one."""
+    """Outcome of a model with two names; asserts that every accepted result is correct."""
     model = sl.Model("pair")
     moving(model, "first_node")
     try:

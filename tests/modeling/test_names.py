@@ -75,7 +75,7 @@ def test_names_of_generated_symbols_are_harmless(tmp_path: Path) -> None:
     assert (equations.generate(tmp_path / "names") / "sin.c").exists()
 
 
-def test_groups_have_names_of_their_own() -> None:
+def test_groups_have_separate_names() -> None:
     model = sl.Model("two")
     line = sl.real_space(1)
     scaled = dataclasses.replace(line, basis=2 * line.basis)
@@ -87,7 +87,7 @@ def test_groups_have_names_of_their_own() -> None:
         model.node("pose", dataclasses.replace(line, name="SE_2(3)"))
 
 
-def test_units_can_not_leave_their_comment() -> None:
+def test_units_cannot_escape_their_comment() -> None:
     with pytest.raises(ModelError, match=r"unit '\*/ int x;'"):
         sl.Model("units").parameter("mass", 1.0, unit="*/ int x;")
 

@@ -1,4 +1,4 @@
-"""Expressions beside lists, arrays and functions of NumPy: what can mean one thing works, all else is named."""
+"""Expressions with lists, arrays and functions of NumPy: unambiguous uses work, others are reported."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_messages_have_the_names_of_the_statement(attempt: Callable[[Node], Any]
 
 
 def test_names_of_a_component_that_models_do_not_share() -> None:
-    """Of two nodes with one name on different groups only what is the same is called by its field."""
+    """Of two nodes with one name on different groups only common components are named by their field."""
     for name in ("R3", "SE2"):
         node = sl.Model(name).node("of_two_models", name)
     with pytest.raises(ModelError, match=r"'of_two_models\.q2'"):

@@ -1,4 +1,4 @@
-"""Laws in pieces: SymPy's piecewise functions and `select`, their derivatives, friction, and NaN."""
+"""Piecewise laws: SymPy's piecewise functions and `select`, their derivatives, friction, and NaN."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_primitives_in_c_propagate_nan() -> None:
 
 
 def friction_model(topology: str) -> sl.Model:
-    """A block on a belt, held by a spring: Stribeck friction regularised by tanh, and a stop that acts on one side."""
+    """A block on a belt with a spring: Stribeck friction regularised by tanh, and a stop that acts on one side."""
     model, statement, q = stated("belt", "R1", topology)
     normal = statement.parameter("normal", 20.0)
     static, sliding = statement.parameter("static", 0.5), statement.parameter("sliding", 0.3)

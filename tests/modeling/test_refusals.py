@@ -1,4 +1,4 @@
-"""What a statement refuses when it is made, or when it is derived, rather than giving a wrong answer in silence."""
+"""Mistakes in models raise errors when they are made or derived instead of giving wrong results silently."""
 
 from __future__ import annotations
 
@@ -183,14 +183,14 @@ def test_arguments_of_wrong_types() -> None:
             state()
 
 
-def test_inconsistent_values_still_have_their_own_name() -> None:
+def test_inconsistent_values_are_named() -> None:
     model, q = point()
     model.constraint("wall", q.x[0] - 1)
     with pytest.raises(InconsistentInitialValuesError, match="row 1 of constraint 'wall'"):
         _ = system(model).initial_state
 
 
-def test_masses_that_couple_nodes_beside_a_prescribed_one_are_named() -> None:
+def test_masses_coupling_prescribed_nodes_are_named() -> None:
     model, q = point()
     other, driver = model.node("other", "R2"), model.node("driver", "R2")
     model.kinetic_energy((other.v.dot(other.v) + driver.v.dot(driver.v)) / 2 + q.v.dot(other.v) / 4)

@@ -47,7 +47,7 @@ def test_forms_agree_with_scipy(form: str) -> None:
 
 @functools.cache
 def system(group: str) -> System:
-    """A body that starts turned by an angle that is a parameter, and spins on."""
+    """A spinning body whose initial rotation angle is a parameter."""
     model = sl.Model("body")
     tilt = model.parameter("tilt", 0.4)
     q = model.node("body", group)
@@ -157,7 +157,7 @@ def test_rods() -> None:
         ({"quaternion": ["a", 0, 0, 0]}, "made of numbers"),
     ],
 )
-def test_what_is_no_rotation_is_named(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_rotations_are_reported(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         sl.rotation(**arguments)
 

@@ -66,7 +66,7 @@ def error_of_effort(system: System, t_end: float = 2.0, **options: Any) -> float
 
 @pytest.mark.parametrize(("order", "expected"), [(3, 2), (5, 4)])
 def test_effort_of_a_sampled_motion_converges(order: int, expected: int) -> None:
-    """Second derivatives of cubic splines have errors O(h²), those of quintic ones O(h⁴)."""
+    """Second derivatives have errors O(h²) for cubic splines, O(h⁴) for quintic ones."""
     errors = []
     for count in (41, 81, 161):
         t = np.linspace(0, 2, count)
@@ -83,7 +83,7 @@ METHODS: dict[str, tuple[dict[str, Any], float]] = {
     "generalized_alpha": ({"h": 0.01}, tolerances.SAMPLED_EFFORT_OF_LOW_ORDER),
     "bdf": ({"rtol": 1e-6}, tolerances.SAMPLED_EFFORT_OF_LOW_ORDER),
 }
-"""Options and errors of the effort of at most 5 N m: those of the spline, and of methods of low order."""
+"""Options and errors of the effort of at most 5 N m, for the spline and for methods of low order."""
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -137,7 +137,7 @@ def values_at(system: System, x: float) -> list[float]:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("end", ["not-a-knot", "clamped", "natural", "periodic"])
-def test_cubic_splines_are_those_of_scipy(end: str, backend: str) -> None:
+def test_cubic_splines_equal_scipy(end: str, backend: str) -> None:
     rng = np.random.default_rng(3)
     points = np.sort(rng.uniform(-1, 4, 17))
     values = rng.normal(size=(17, 2))
@@ -275,7 +275,7 @@ def test_periodic_tables_of_time_repeat_their_steps() -> None:
     np.testing.assert_allclose(found[1:], found[0], rtol=0, atol=tolerances.SAMPLED_EFFORT)
 
 
-def test_runs_go_on_to_the_bit(tmp_path: Path) -> None:
+def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     """Continued runs, saved solutions, generated folders and pickles have the tables."""
     times = np.linspace(0, 3, 61)
     system = sampled_arm(5).with_table("angle", times, motion(times) * 2)
@@ -446,7 +446,7 @@ def test_pieces_of_coordinates() -> None:
                 model.constraint("law", law(model, hinge))
 
 
-def test_profiles_with_jumps_of_acceleration_are_laws_in_pieces() -> None:
+def test_profiles_with_jumps_of_acceleration_are_piecewise() -> None:
     model = arm(lambda m: sl.two_parabolas(m, "turn", 0.0, 1.0, begin=0.5, end=1.5))
     solution = sl.solve(model.derive().compile(backend="numpy"), 1.0, h=0.01, method="half_explicit_5")
     late = solution.t > 0.5
@@ -528,7 +528,7 @@ def test_tables_on_the_command_line(tmp_path: Path) -> None:
 
 
 def test_table_of_a_coordinate_serves_in_each_piece_of_a_model() -> None:
-    """Three bodies that are cut into elements of one type: each reads the table at its own coordinate."""
+    """Three bodies that are cut into elements of one type: each evaluates the table at its coordinate."""
     model = sl.Model("rail")
     carts = [model.node(f"cart{k}", "R2") for k in range(3)]
     for k, cart in enumerate(carts):

@@ -211,7 +211,7 @@ def test_domain_of_a_finite_radius(backend: str) -> None:
     assert np.isnan(outputs(entire, backend, np.array([0.0, 6.2833, 0.0]))).any()
 
 
-def test_definitions_are_told_apart() -> None:
+def test_definitions_are_distinguished() -> None:
     one, other = (
         sl.analytic_function("phi", lambda n, f=f: Fraction(f, math.factorial(n)), growth=(3, 1)) for f in (1, 2)
     )

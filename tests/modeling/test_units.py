@@ -1,4 +1,4 @@
-"""Units: what is parsed, what is compared, and that numbers without a unit are never an error."""
+"""Units: parsing, comparison, and numbers without a unit, which are never an error."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_other_units_are_refused(text: str) -> None:
         parse_unit(text)
 
 
-def test_the_message_lists_what_is_known() -> None:
+def test_message_lists_known_units() -> None:
     with pytest.raises(ModelError, match=r"The unit 'furlong' is not known; .* of kg, m, s, A, K, mol, cd, 1, rad,"):
         sl.Model("lengths").parameter("length", 1.0, unit="furlong")
 
@@ -238,7 +238,7 @@ def in_other_units() -> System:
 
 
 def test_values_are_given_and_shown_in_their_units() -> None:
-    """Formulas see SI units; parameters, inputs and outputs are in the stated ones."""
+    """Formulas use SI units; parameters, inputs and outputs use the declared ones."""
     system = in_other_units()
     solution = sl.solve(system, 1.0, h=0.5)
     near = functools.partial(pytest.approx, rel=tolerances.ROUNDING_OF_UNITS)

@@ -73,7 +73,7 @@ def test_knife_edge_slides_in_a_cycloid(topology: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_ball_on_a_turntable_goes_round(topology: str, backend: str) -> None:
+def test_ball_on_a_turntable_moves_in_a_circle(topology: str, backend: str) -> None:
     # The centre moves on a circle with 2/7 of the rate of the table (for a homogeneous ball).
     system = system_of("ball", topology, backend)
     solution = sl.solve(system, 2.0, h=0.02)

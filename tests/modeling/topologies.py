@@ -10,7 +10,7 @@ TOPOLOGIES = ("fixed", "general")
 
 
 def stated(name: str, group: str, topology: str, count: int = 1) -> tuple[sl.Model, Any, Any]:
-    """A model, what its energies and forces are stated on, and the node.
+    """A model, the object that takes its energies and forces, and the node.
 
     In the general topology the model gets ``count`` nodes.
     """

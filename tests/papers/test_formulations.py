@@ -40,7 +40,7 @@ def session() -> Session:
 
 
 def test_readings(session: Session) -> None:
-    """The error at one step is that of a run by hand against the solution that is shipped."""
+    """The error at one step equals the error of a manual run against the shipped solution."""
     found = FOUND.run(session)
     known = session.known(FOUND.case_of("group"), 0.1)
     assert known is not None
@@ -69,8 +69,8 @@ def test_effort_for_an_error(session: Session) -> None:
     assert math.isnan(corrections_for("group", 1e-20)(found))
 
 
-def test_a_model_of_the_users_is_compared_with_its_own_run(session: Session) -> None:
-    """Where no solution is shipped at the time, the run that is named takes its place."""
+def test_user_model_is_compared_with_a_reference_run(session: Session) -> None:
+    """If no solution is shipped for the time, the named run is the reference."""
     study = Formulations(
         FOUND.case, FOUND.options[:1], "generalized_alpha", (1e-3,), 0.0625, "center_of_mass", ("rkmk_rk67", 2.0**-14)
     )

@@ -1,4 +1,4 @@
-"""Items: studies are run once, curves and numbers are read, bounds are judged, and pictures and files are there."""
+"""Items: studies run once, curves and numbers are read, bounds are checked, figures and files are written."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_numbers_that_do_not_hold_are_named() -> None:
 
 
 @pytest.mark.parametrize("scale", ["linear", "semilogy", "loglog"])
-def test_pictures(scale: str, tmp_path: Path) -> None:
+def test_figures(scale: str, tmp_path: Path) -> None:
     item = tiny()
     item = replace(item, panels=[replace(item.panels[0], scale=scale)] * 2)
     draw(compute(item, Session()), tmp_path / "one.png")
@@ -113,7 +113,7 @@ def test_a_label_has_one_look_in_all_panels(tmp_path: Path) -> None:
 
 
 def svg(folder: Path) -> str:
-    """The picture that was drawn."""
+    """The figure that was drawn."""
     return (folder / "one.svg").read_text(encoding="utf-8")
 
 
@@ -129,7 +129,7 @@ def test_pages_are_made_of_records() -> None:
         page(PAPER, [replace(items[0], numbers=[])], kept)
 
 
-def test_ladders_compare_with_what_is_known() -> None:
+def test_ladders_compare_with_known_solutions() -> None:
     """Known solutions and a run of our own give the same errors."""
     ladder = Ladder(TOP, ("half_explicit_5",), (2.0**-10, 2.0**-11), 0.1, ("half_explicit_5", 2.0**-13))
     session = Session()
@@ -143,7 +143,7 @@ def test_ladders_compare_with_what_is_known() -> None:
     assert np.allclose(error("half_explicit_5", "q")(known)[0], ladder.steps)
 
 
-def test_adaptive_steps_beside_as_many_fixed_ones() -> None:
+def test_adaptive_steps_are_compared_with_as_many_fixed_ones() -> None:
     chain = Case("pendulum_chain", (("links", 2),))
     adaptive = Course(chain, 0.5, "rkmk_dopri5", rtol=0.0, atol=1e-5, h0=0.01, controller="celledoni2022", trace=True)
     session = Session()
@@ -156,7 +156,7 @@ def test_adaptive_steps_beside_as_many_fixed_ones() -> None:
     assert gain.factor == gain.fixed / gain.adaptive > 0
 
 
-def test_failing_runs_are_rows() -> None:
+def test_failed_runs_appear_in_the_table() -> None:
     wild = Ladder(TOP, ("half_explicit_2",), (0.5, 2.0**-10), 0.1, ("half_explicit_5", 2.0**-11))
     coarse, fine = wild.run(Session())["half_explicit_2"]
     assert coarse.failure and np.isnan(error("half_explicit_2", "q")({"half_explicit_2": [coarse]})[1][0])
@@ -205,7 +205,7 @@ def test_formulations_that_ones_own_model_does_not_have(tmp_path: Path) -> None:
 
 @pytest.fixture
 def tiny_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A tiny paper in place of all others, and the folder that commands run in."""
+    """A tiny paper that replaces all others, and the working folder of commands."""
     monkeypatch.setattr(library, "papers", lambda: {PAPER.name: PAPER})
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -164,7 +164,7 @@ def words(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_references_are_those_of_the_bibliography(name: str) -> None:
+def test_references_match_the_bibliography(name: str) -> None:
     paper = papers()[name]
     assert paper.reference in words(paper.key).replace("\n", " ")
     assert (f"<https://doi.org/{paper.doi}>" in words(paper.key)) == bool(paper.doi)
@@ -222,7 +222,7 @@ def test_bad_input(words: list[str], sentence: str, capsys: pytest.CaptureFixtur
     assert sentence in capsys.readouterr().err
 
 
-def test_a_drawing_without_data_says_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+def test_drawing_without_data_describes_its_content(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
     assert "figure 7, schematic: a Cosserat rod\n  A drawing without data" in capsys.readouterr().out
 
@@ -232,7 +232,7 @@ def test_a_drawing_without_data_needs_no_matplotlib(monkeypatch: pytest.MonkeyPa
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
 
 
-def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("symlie.packages.importlib.util.find_spec", lambda name: None)
     assert main(["paper", "tumiotto2024", "--figure", "3"]) == 1
     assert "Drawing a figure of a paper needs matplotlib" in capsys.readouterr().err

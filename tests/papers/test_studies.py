@@ -1,4 +1,4 @@
-"""Studies of single papers: discrete equations beside an integrator, stages of steps, times of formulas, series."""
+"""Studies of single papers: discrete equations and an integrator, stages of steps, times of formulas, series."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SHORT = Course(flying(2), 0.25, "rattlie", 2.0**-8)
 ROD = Rod(LENGTH, STIFFNESS, INERTIA, 0.0, (3, 4), False, pulled)
 
 
-def test_the_series_of_the_discrete_equations_are_those_of_the_group() -> None:
-    """T⁻¹ and log of two nodes, beside the kernels of a rod."""
+def test_series_of_the_discrete_equations_equal_the_group() -> None:
+    """T⁻¹ and log of two nodes, compared with the kernels of a rod."""
     system = roll_up.build(segments=1).derive().compile("numpy")
     random = np.random.default_rng(2)
     theta, v = random.uniform(-0.5, 0.5, (2, 2, 6))
@@ -42,7 +42,7 @@ def test_the_series_of_the_discrete_equations_are_those_of_the_group() -> None:
 
 
 def test_an_integrator_by_lines_leaves_rounding_of_the_discrete_equations() -> None:
-    """Other data than those of the run leave more, in each of the equations."""
+    """Data that differ from the run increase the residual of each equation."""
     found = ByLines(SHORT, ROD).run(SESSION)
     assert max(found.start, found.end) < ROUNDING
     assert found.constraint < ROUNDING and found.hidden < ROUNDING
@@ -54,7 +54,7 @@ def test_an_integrator_by_lines_leaves_rounding_of_the_discrete_equations() -> N
 
 @pytest.mark.parametrize(("constraint", "multipliers"), [("kirchhoff", 2), ("inextensible", 3)])
 def test_stages_of_a_variational_step(constraint: str, multipliers: int) -> None:
-    """The second is linear; bands are as wide as a node and the multipliers beside it."""
+    """The second is linear; the bandwidth is a node and its adjacent multipliers."""
     course = replace(SHORT, case=flying(3, constraint))
     first, second = Stages(course).run(SESSION)
     assert len(first.residuals) == ITERATIONS + 1 and first.residuals[0] == second.residuals[0] == 1
@@ -79,7 +79,7 @@ def test_printed_equations_fail_where_the_corrected_ones_hold() -> None:
 
 
 @pytest.mark.slow
-def test_errors_of_printed_series_have_a_curve_beside_ours() -> None:
+def test_errors_of_published_series_have_a_separate_curve() -> None:
     pytest.importorskip("flint")
     study = ErrorCurves("holzinger2024", ("g0",))
     (panel,) = error_panels(study)
@@ -87,7 +87,7 @@ def test_errors_of_printed_series_have_a_curve_beside_ours() -> None:
     assert printed[1].max() > 1e3 > 10 > ours[1].max()
 
 
-def test_relative_errors_are_those_of_all_stored_components() -> None:
+def test_relative_errors_cover_all_stored_components() -> None:
     rod = Case("roll_up", (("constraint", "kirchhoff"), ("segments", 3)))
     ladder = Ladder(rod, ("half_explicit_5",), (0.01,), 0.1, ("half_explicit_5", 1e-3), norm="relative")
     (rung,) = ladder.run(SESSION)["half_explicit_5"]
@@ -97,7 +97,7 @@ def test_relative_errors_are_those_of_all_stored_components() -> None:
     assert 1e-12 < expected < 1e-3
 
 
-def test_ladders_repeat_runs_and_do_without_what_is_not_known() -> None:
+def test_ladders_repeat_runs_and_omit_unknown_values() -> None:
     """On the dual of se(3) the top has none of the outputs of the solution that is shipped."""
     top = Case("heavy_top", (("formulation", "se3_dual"),))
     assert SESSION.known(top, 0.1) is not None

@@ -33,18 +33,9 @@ def judge(
 ) -> Findings:  # fmt: skip
     """All disagreements of a random model.
 
-    Parameters
-    ----------
-    drawn
-        The model.
-    draw
-        Chooses states and directions.
-    kinds
-        Kinds of states.
-    compile_kernels
-        Whether the kernels are compiled and compared with NumPy.
-    most
-        Instances of each element type that are compared with their definition.
+    Parameters ---------- drawn The model. draw Chooses states and directions. kinds Kinds of states. compile_kernels If
+    True, the kernels are compiled and compared with NumPy. most Instances of each element type that are compared with
+    their definition.
     """
     findings = Findings()
     judged = Judged.of(drawn)
@@ -165,7 +156,7 @@ def _judge_nodes(judged: Judged, state: SystemState, c: CKernels | None, finding
 
 
 def judge_run(drawn: RandomModel) -> Findings:
-    """Whether both backends take the same steps; the initial values of random models are consistent."""
+    """Compare the steps of both backends; the initial values of random models are consistent."""
     findings = Findings()
     equations = drawn.model.derive()
     ends = {}

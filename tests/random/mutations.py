@@ -16,7 +16,7 @@ from tests.random import groups
 from tests.random.generator import RandomModel, random_model
 
 Mistake = Callable[[RandomModel, random.Random], sl.System | None]
-"""States something wrong; what it returns is run if that is where the mistake shows."""
+"""Introduces a mistake; a returned function is run if the mistake only appears there."""
 
 
 def _nodes(drawn: RandomModel) -> list[Node]:

@@ -1,8 +1,8 @@
 """Bounds of the rounding error of straight-line code, by running error analysis.
 
-Every value carries a bound of its error. An operation f(x) of values x ± e gets, besides a rounding of its own, what f
-changes when each argument moves to the ends of its interval; so cancellation, steep functions and choices near a
-switch are seen where they happen.
+Every value carries a bound of its error. The bound of an operation f(x) of values x ± e is its rounding plus the change
+of f when each argument moves to the ends of its interval; so cancellation, steep functions and choices near a switch
+are seen where they happen.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def test_compiled_models(number: int, backend: str) -> None:
     ids=["potential", "dissipated", "kinetic"],
 )
 def test_a_wrong_term_is_seen(spoil: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is derived from one statement is compared with the definition of another."""
+    """Equations derived from one model are compared with the definition of another."""
     from tests.random.generated import Judged
 
     source = random.Random("spoiled")

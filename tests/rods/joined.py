@@ -31,7 +31,7 @@ class Drawn:
     """Ends by name, each with a rod and one of its nodes."""
     is_closed: bool
     is_bent: bool
-    """Whether it is without stress in its initial configuration; otherwise it is when straight."""
+    """If True, the initial configuration is stress-free, otherwise the straight one."""
 
     def rotation_at(self, s: float) -> Rotation:
         """Its cross section at an arc length."""
@@ -138,7 +138,7 @@ def end_matrices(rods: Sequence[Drawn]) -> dict[tuple[int, int], Array]:
 
 @dataclass(frozen=True, eq=False)
 class Cutting:
-    """How states of joined rods become states of the same rods cut loose, q∘A and P v."""
+    """Maps states of joined rods to states of the same rods disconnected, q∘A and P v."""
 
     joined: System
     cut: System

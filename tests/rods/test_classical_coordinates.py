@@ -31,7 +31,7 @@ TURN = sl.rotation(quaternion=topologies.leaning(np.pi / 2))
 
 
 def model(coordinates: str | None, constraint: str = "none", segments: int = SEGMENTS, **more: Any) -> sl.Model:
-    """A damped rod with its weight and loads at its end, held at its start by nothing."""
+    """A free damped rod with its weight and loads at its end."""
     found = sl.Model("flexible")
     rod = sl.CosseratRod(
         found, "rod", segments=segments, length=1.0, stiffness=topologies.STIFFNESS, inertia=topologies.INERTIA,

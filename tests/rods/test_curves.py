@@ -80,7 +80,7 @@ def test_shapes_times_and_fields(spaghetti: Solution, tmp_path: Path) -> None:
     assert np.array_equal(sl.load_solution(tmp_path / "rod.nc", trust=True).at("rod", 1.0, 0.03).q, alone.q[1])
 
 
-def test_what_is_not_there(spaghetti: Solution) -> None:
+def test_missing_curves_are_reported(spaghetti: Solution) -> None:
     with pytest.raises(UnknownNameError, match=r"^Model 'flying_spaghetti' has no rod or other curve 'x'; .*: rod\."):
         spaghetti.at("x", 0.0, 0.0)
     with pytest.raises(ModelError, match=r"^Curve 'rod' has arc lengths from 0 m to 10 m, not 10\.5 m\."):

@@ -39,7 +39,7 @@ def strains(q: Array, length: float) -> Array:
     return np.hstack([theta, middle.inv().apply(np.diff(nodes[:, 4:], axis=0))]) / length
 
 
-def test_elastic_energy_is_that_of_strains_in_axes_of_the_cross_section() -> None:
+def test_elastic_energy_uses_strains_in_cross_section_axes() -> None:
     system, step = rolled(), LENGTH / SEGMENTS
     for seed in range(3):
         q, v = random_state(system, seed)
@@ -52,7 +52,7 @@ def test_elastic_energy_is_that_of_strains_in_axes_of_the_cross_section() -> Non
 
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff"])
 def test_power(constraint: str) -> None:
-    """d/dt(T + V) = power of the torque - Δs Σ ėᵀ 2D ė, with ė by differences of strains along the motion."""
+    """d/dt(T + V) = power of the torque - Δs Σ ėᵀ 2D ė, with ė by central differences of strains."""
     system, step, h = rolled(constraint), LENGTH / SEGMENTS, 0.01
     kernels, p = system.kernels, system.prepared
     for seed in range(3):
@@ -79,7 +79,7 @@ def test_power(constraint: str) -> None:
 
 
 def test_a_polygon_is_the_equilibrium_of_the_roll_up() -> None:
-    """Chords have the length of segments, so that it closes; bending moments are exact, and there is no shear."""
+    """Chords have the length of segments, so that it closes; bending moments are exact, and shear vanishes."""
     for segments in (3, 4):
         system = rolled("kirchhoff", segments=segments)
         a = 2 * np.pi * np.arange(segments + 1) / segments
@@ -100,7 +100,8 @@ def test_a_polygon_is_the_equilibrium_of_the_roll_up() -> None:
 
 
 def test_section_forces_in_space_hold_the_rest_of_the_rod() -> None:
-    """Next to the clamp of a hanging rod at rest, in axes of space: the weight, whatever way the sections turn."""
+    """Next to the clamp of a hanging rod at rest, in axes of space: the weight, independent of the rotation of the
+    sections."""
     model = sl.Model("hanging")
     rod = sl.CosseratRod(
         model, "rod", segments=3, length=1.0, stiffness=topologies.STIFFNESS, inertia=topologies.INERTIA, damping=0.01,
@@ -134,7 +135,7 @@ def test_both_backends_agree_and_a_free_rod_keeps_its_momenta() -> None:
 
 
 def cantilever(group: str, segments: int) -> Array:
-    """Where the tip of a rod bends to."""
+    """Position of the tip of a bent rod."""
     model = sl.Model("cantilever")
     orientation = Rotation.from_quat(np.roll(topologies.leaning(np.pi / 2), -1)).as_matrix()
     rod = sl.CosseratRod(

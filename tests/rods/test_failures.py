@@ -1,4 +1,4 @@
-"""What goes wrong in a topology is named: the node, the element, the instance, the row."""
+"""Errors in a topology name the node, the element, the instance and the row."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
 
 @pytest.mark.parametrize("case", SENTENCES)
 def test_mistakes_in_a_topology(case: str) -> None:
-    """Each has its own sentence."""
+    """Each mistake has a specific message."""
     mistake, sentence = SENTENCES[case]
     model = sl.Model("broken")
     nodes = model.node_array("points", "R3", 4)
@@ -223,7 +223,7 @@ def test_mistakes_in_a_rod(case: str) -> None:
 
 
 def test_mistakes_in_connected_rods() -> None:
-    """Contradictions between a rod and what it is attached to."""
+    """Contradictions between a rod and its attachments."""
     model = sl.Model("broken")
     bending = model.parameter("bending", 3.0)
     first = rod(model, constraint="kirchhoff")
@@ -242,7 +242,7 @@ def test_mistakes_in_connected_rods() -> None:
 
 
 def test_a_node_without_mass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether the kernels are derived now or come from the cache."""
+    """The error is the same for derived and for cached kernels."""
 
     def model(count: int) -> sl.Model:
         model = sl.Model("broken")
@@ -262,7 +262,7 @@ def test_a_node_without_mass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def clamped_twice(count: int) -> System:
-    """A rod whose node 2 is held by an element, more often than can be."""
+    """A rod whose node 2 is overconstrained by an element."""
     model = sl.Model("broken")
     first = rod(model, constraint="kirchhoff")
     weld = sl.ElementType("weld", node=sl.S3sR3)

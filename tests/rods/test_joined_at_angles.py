@@ -29,7 +29,7 @@ def rotation(found: Rotation) -> sl.Rotation:
 
 
 def check_against_cut_rods(seed: int, group: str, constraint: object, backend: str) -> None:
-    """Forces, inertia, energies and constraints are those of rods cut loose, restricted to q∘A and P v."""
+    """Forces, inertia, energies and constraints equal the disconnected rods, restricted to q∘A and P v."""
     c = cutting(seed, group, constraint, backend)
     source, size = np.random.default_rng(seed), c.joined.layout.dimension
     q = c.joined.kernels.advance(c.joined.stated_values()[0], 0.3 * source.normal(size=size))
@@ -198,8 +198,8 @@ def matrices(found: Array) -> Array:
     return Rotation.from_quat(np.roll(found, -1, axis=-1)).as_matrix()
 
 
-def test_results_at_ends_are_those_of_the_rod() -> None:
-    """Points, velocities, strains, links and pictures see the end of the rod, not the node that it is joined to."""
+def test_results_at_ends_belong_to_the_rod() -> None:
+    """Points, velocities, strains, links and figures use the end of the rod, not the node that it is joined to."""
     solution = free_frame(Rotation.identity())
     A = Rotation.from_rotvec([0, 2.0, 0]).as_matrix()
     at = solution.at("second", [0, 0.3], solution.t)

@@ -11,7 +11,7 @@ from tests import tolerances
 from tests.rods.problems import BENCHMARKS, benchmark_run, errors
 
 END = 1.0
-"""A stated time of the reference: long enough for both velocities and positions to be in the asymptotic range."""
+"""A time of the reference that is long enough for both velocities and positions to be in the asymptotic range."""
 
 STEPS = {"R1": {2: 10, 3: 10, 4: 10, 5: 9}, "R3": {2: 10, 3: 10, 4: 10, 5: 9}}
 """For each order the coarser of two step sizes, h = 2^-k and 2^-(k+2)."""
@@ -28,7 +28,7 @@ def observed(problem: str, method: str, k: int) -> tuple[float, float]:
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("problem", BENCHMARKS)
 def test_orders_of_half_explicit_methods(problem: str, order: int) -> None:
-    """In q and in v; without constraint rows the method is the explicit one of its tableau."""
+    """In q and in v; without constraints the method is the explicit one of its tableau."""
     q, v = observed(problem, f"half_explicit_{order}", STEPS[problem][order])
     assert q > order - tolerances.ROD_ORDER_SLACK
     assert v > order - tolerances.ROD_ORDER_SLACK
@@ -43,7 +43,7 @@ def test_order_of_an_explicit_method() -> None:
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 def test_velocities_satisfy_the_hidden_constraints(order: int) -> None:
-    """|B v| is round-off in every step, whatever the method."""
+    """|B v| is at round-off level in every step of all methods."""
     solution = benchmark_run("R3", STEPS["R3"][order], f"half_explicit_{order}", END)
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
 

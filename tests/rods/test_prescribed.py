@@ -1,4 +1,4 @@
-"""Prescribed motion: a rod held at a moving end, against the same motion enforced by rheonomic constraints."""
+"""Prescribed motion of the end of a rod, compared with the same motion enforced by rheonomic constraints."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def rope(moving: str) -> sl.Model:
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_prescribed_motion_equals_rheonomic_constraints(backend: str) -> None:
-    """Both formulations give the same rope, and the prescribed node is exactly where it was told to be."""
+    """Both formulations give the same motion, and the prescribed node follows its path exactly."""
     results = {}
     for moving in ("prescribed", "constrained"):
         system = rope(moving).derive().compile(backend=backend)

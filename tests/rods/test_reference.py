@@ -18,7 +18,7 @@ FINE = {"R1": (8, 10), "R3": (9, 12)}
 
 
 @pytest.mark.parametrize("problem", BENCHMARKS)
-def test_states_at_the_stated_times(problem: str) -> None:
+def test_states_at_the_reference_times(problem: str) -> None:
     """Every node's configuration, the energy, the distance of the ends and the momenta, up to the last time."""
     expected = reference(problem)
     solution = benchmark_run(problem, MODERATE[problem])
@@ -34,7 +34,7 @@ def test_states_at_the_stated_times(problem: str) -> None:
 
 @pytest.mark.parametrize("problem", BENCHMARKS)
 def test_the_error_falls_with_order_five(problem: str) -> None:
-    """Over all stated times together, until the configuration is right to 1e-11."""
+    """Over all reference times together, until the configuration is accurate to 1e-11."""
     coarse, fine = FINE[problem]
     error = [np.linalg.norm(errors(benchmark_run(problem, k), problem)[0]) for k in range(coarse, fine + 1)]
     order = np.log2(error[0] / error[-2]) / (len(error) - 2)
@@ -74,7 +74,7 @@ def test_both_groups_of_rods_give_the_same_motion() -> None:
 
 
 def test_the_smooth_load_begins_slowly() -> None:
-    """As t⁴ in place of t: at the tenth of a second 8 N becomes 3 mN, and work falls by its square."""
+    """As t⁴ instead of t: at 0.1 s 8 N becomes 3 mN, and work falls by its square."""
     work = {}
     for load in ("kinked", "smooth"):
         system = flying_spaghetti.build(2, "none", load=load).derive().compile(backend="numpy")

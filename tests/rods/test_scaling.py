@@ -1,4 +1,4 @@
-"""Size of what is derived for one segment, and rods of thousands of segments."""
+"""Size of the equations derived for one segment, and rods of thousands of segments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_OPERATIONS = 5000
 """Of all kernels of a rod segment; a coefficient function counts as one operation."""
 
 CALLS = {"g0", "g1", "half_angle_ratio"}
-"""What a segment calls: coefficients of T⁻¹ and of its derivative, and the quaternion logarithm."""
+"""Functions that a segment calls: coefficients of T⁻¹ and of its derivative, and the quaternion logarithm."""
 
 
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])

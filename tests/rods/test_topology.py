@@ -129,8 +129,8 @@ def test_the_order_of_instances_does_not_matter() -> None:
 
 
 BANDWIDTHS = {"chain": 3, "tree": 5, "ring": 3, "free_ring": 7, "rope_with_body": 5}
-"""Of S with two or three rows per segment; branches of a tree run beside each other, and so do both halves of a ring
-unless a clamped node opens it."""
+"""Bandwidth of S with two or three rows per segment; branches of a tree run in parallel, and so do both halves of a
+ring unless a clamped node opens it."""
 
 
 @pytest.mark.parametrize("name", BANDWIDTHS)
@@ -165,7 +165,7 @@ def test_emitted_text_is_the_same_for_all_numbers(
 
 @pytest.fixture
 def counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """How often statements are derived and texts are compiled, with an empty cache."""
+    """Number of derivations and compilations, with an empty cache."""
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
     counts = {"derive": 0, "compile": 0}
 
@@ -287,7 +287,7 @@ def test_branches_share_their_node() -> None:
 
 
 def test_a_ring_is_round_at_rest() -> None:
-    """Without loads a ring with its own shape as reference is in equilibrium, across the joint where -p meets p."""
+    """Without loads a ring with its shape as reference is in equilibrium, across the joint where -p meets p."""
     s = system("ring", "numpy")
     q, v = s.initial_state.q, s.initial_state.v
     assert s.kernels.energy(s.prepared, 0.0, q, v)[1] == pytest.approx(0.0, abs=tolerances.ROD_BACKENDS)
@@ -330,7 +330,7 @@ def test_the_initial_strain_of_any_curve(group: LieGroup) -> None:
 
 
 def test_a_rod_that_ends_at_a_body() -> None:
-    """A body that is stated alone and shared by the rod moves like the same body added to the rod's own end."""
+    """A separate body shared by the rod moves like the same body added to the end of the rod."""
     runs = []
     for shared in (True, False):
         model = sl.Model("rod_and_body")
@@ -398,8 +398,8 @@ def test_parameters_of_each_element() -> None:
     np.testing.assert_allclose(s.kernels.energy(s.prepared, 0.0, q, v), [kinetic, potential], rtol=tolerances.KERNEL)
 
 
-def test_components_are_held_by_number() -> None:
-    """Twist and extension held, everything else free: rows are the components of θ - Δs w* in increasing order."""
+def test_components_are_constrained_by_number() -> None:
+    """Twist and extension constrained, all else free: rows are the components of θ - Δs w* in increasing order."""
     s = system("tapered")
     solution = sl.solve(s, 20 * STEP, h=STEP)
     x = solution.q[-1].reshape(-1, 7)
@@ -411,7 +411,7 @@ def test_components_are_held_by_number() -> None:
 
 
 def test_an_element_without_instances_is_left_out() -> None:
-    """One body has no neighbour to be joined to: it spins on its own."""
+    """One body has no neighbour to be joined to: it spins freely."""
     s = topologies.springs(1).derive().compile(backend="numpy")
     assert [e.name for e in s.layout.elements] == ["body"]
     solution = sl.solve(s, 10 * STEP, h=STEP)
@@ -448,7 +448,7 @@ def test_a_moving_support_needs_no_mass() -> None:
 
 
 @pytest.mark.slow
-def test_bodies_stated_one_by_one_keep_their_energy() -> None:
+def test_individual_bodies_conserve_energy() -> None:
     """Eight bodies on two groups with products of inertia: M has full blocks, and the system is solved as a band."""
     s = system("bodies_one_by_one")
     assert not s.layout.is_fixed

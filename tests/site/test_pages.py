@@ -67,7 +67,7 @@ def test_every_example_has_a_page_and_those_with_a_view_have_one(site: Path) -> 
 
 
 def opened(browser: Any, path: Path) -> tuple[Any, list[str]]:
-    """A page in the browser, and what it complained of."""
+    """A page in the browser, and its console messages."""
     page, complaints = browser.new_page(), list[str]()
 
     def said(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""What the site is made of: every page has a place, every public name a theme, every example a group."""
+"""Sources of the site: every page has a position, every public name a theme, every example a group."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class FakeEquations:
 
 
 def run(content: str, folder: Path, **values: Any) -> tuple[str, dict[str, Any]]:
-    """What a block shows, and its names afterwards."""
+    """Output of a block, and its names afterwards."""
     shown = pytest.importorskip("site_build.shown", reason="Matplotlib is not installed")
     pictures = (str(folder / f"examples/rods/images/{k}.png") for k in range(9))
     (folder / "examples" / "rods" / "images").mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def test_a_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
     assert values["___"] is None, "no text stands for it"
 
 
-def test_a_figure_is_a_picture(tmp_path: Path) -> None:
+def test_figure_is_an_image(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib.figure import Figure
 
@@ -130,7 +130,7 @@ def test_other_values_are_left_to_the_gallery(tmp_path: Path) -> None:
     assert text == "" and values["___"] is not None
 
 
-def test_what_is_read_of_a_page(tmp_path: Path) -> None:
+def test_parsed_content_of_a_page(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(
         '<link rel="stylesheet" href="a.css"><link rel="next" href="b.html"><script src="c.js"></script>'

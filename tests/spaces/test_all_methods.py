@@ -26,7 +26,7 @@ LEFT_OUT = (
 """Families for systems with velocities, or in R(n), and series, whose steps at any of these orders end at round-off."""
 METHODS = [n for n in method_names() if method(n).family not in LEFT_OUT]
 CASES = [(n, s) for n in METHODS for s in STEPS if method(n).family != "generalized_alpha" or s != "pendulum"]
-"""Methods with systems that they take: where nodes are placed by others, implicit ones are refused."""
+"""Methods with supported systems: implicit ones reject dependent nodes."""
 
 
 @functools.cache

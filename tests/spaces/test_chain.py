@@ -104,7 +104,7 @@ def test_the_chain_meets_its_reference(case: str, links: int, length: float, bac
     [(2, 1.0, 1 / 4, 117, 17, 1.1e-5), (2, 1.0, 1 / 5, 119, 10, 1.0e-5), (20, 1.0, 1 / 4, 362, 5, 1.5e-5),
      (20, 0.25, 1 / 4, 795, 2, 6.8e-5)],
 )  # fmt: skip
-def test_adaptive_steps_are_those_of_the_survey(
+def test_adaptive_steps_match_the_survey(
     links: int, length: float, exponent: float, accepted: int, rejected: int, error: float
 ) -> None:
     solution = sl.solve(
@@ -271,7 +271,7 @@ def test_mistakes_of_placements_are_named() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_dumbbell_of_a_free_and_a_placed_mass(backend: str) -> None:
+def test_dumbbell_of_a_free_and_a_dependent_mass(backend: str) -> None:
     """Single nodes, tables in the text: momenta and energy are constant, and the free mass is integrated."""
     model = sl.Model("dumbbell")
     m = model.parameter("masses", [1.5, 0.7], unit="kg")

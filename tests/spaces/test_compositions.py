@@ -118,7 +118,7 @@ def test_resumed_and_continued_runs_have_the_same_bits(
     assert_continued_with_the_same_bits(system, 0.25, 0.375, tmp_path, **options)
 
 
-def test_what_is_no_composition() -> None:
+def test_invalid_compositions_are_rejected() -> None:
     theta = method("symplectic_theta")
     with pytest.raises(UnknownNameError, match=r"^Unknown compose 'yoshida'; use one of: none, triple_jump, suzuki, "):
         theta.with_options({"compose": "yoshida"})

@@ -161,7 +161,7 @@ def test_assembly_and_equilibrium_in_form_1(build: Callable[[str | None], System
     assert np.abs(np.concatenate(places[0][1:]) - np.concatenate(places[1][1:])).max() < SAME_MOTION
 
 
-def test_linear_equations_are_those_of_other_forms() -> None:
+def test_linear_equations_equal_other_forms() -> None:
     with pytest.raises(ModelError, match="nodes in form 1 of classical coordinates"):
         top("euler_angles:1").monodromy(1.0)
 
@@ -280,7 +280,7 @@ def test_random_attitudes(word: str) -> None:
         assert np.ptp(energy) < SAME_MOTION * np.abs(energy).max()
 
 
-def test_runs_of_form_1_record_find_and_go_on() -> None:
+def test_runs_of_form_1_record_find_and_resume() -> None:
     """Events, reported times, dense output and continued runs, against the motion on the group."""
     model = sl.Model("quarters")
     body = model.node("body", "SO3", coordinates="euler_angles", form=1)
@@ -303,7 +303,7 @@ def test_runs_of_form_1_record_find_and_go_on() -> None:
 
 
 def test_kernel_of_rates() -> None:
-    """ρ' = G⁻¹(ρ) ω in both backends, beside differences of R; nodes without classical coordinates keep v."""
+    """ρ' = G⁻¹(ρ) ω in both backends, compared with differences of R; without classical coordinates it is v."""
     model = sl.Model("two")
     first = model.node("first", "SO3xR3", coordinates="euler_angles_zyx", form=1)
     second = model.node("second", "SO3")
@@ -325,7 +325,7 @@ def test_kernel_of_rates() -> None:
 
 
 def test_prescribed_motions_in_all_forms() -> None:
-    """A body on a support that moves and turns as stated, by its angles or by its rotation."""
+    """A body on a support with prescribed motion, by its angles or by its rotation."""
     ends = []
     for word in (None, "euler_angles", "euler_angles:1", "euler_angles:lie"):
         model = sl.Model("shaken")

@@ -68,7 +68,7 @@ def test_parameters_count_whenever_they_are_set() -> None:
 
 
 def test_directions_are_taken_as_the_run_takes_them() -> None:
-    """On the manifold, where what was stated is rounded."""
+    """Stated directions are rounded onto the manifold."""
     system = pendulum_chain.build(links=2, formulation="hamiltonian").derive().compile(backend="numpy")
     exact, rounded = (
         system.with_initial("links", directions=[0.6 * x, 0, 0.8 * x], angular_velocities=[0, 1, 0])
@@ -77,7 +77,7 @@ def test_directions_are_taken_as_the_run_takes_them() -> None:
     assert np.abs(momenta(exact) - momenta(rounded)).max() < SPACES
 
 
-def test_files_keep_what_was_computed(tmp_path: Path) -> None:
+def test_files_store_computed_values(tmp_path: Path) -> None:
     system = started(3, "hamiltonian")
     expected = momenta(system)
     again = recorded_system(json.loads(json.dumps(system_record(system))))
@@ -149,7 +149,7 @@ def test_velocities_of_groups_from_another_number_of_components() -> None:
 
 
 def test_quantities_follow_each_other() -> None:
-    """Whatever the order in which they are stated and given."""
+    """Independent of the order in which they are defined and given."""
     model = bodies(lambda momentum, R: np.einsum("nij,ni->nj", R.reshape(-1, 3, 3), momentum))
     (array,) = model.arrays
     array.initial_quantity(

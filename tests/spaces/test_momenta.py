@@ -51,7 +51,7 @@ def test_free_rigid_body_meets_the_elliptic_functions(backend: str) -> None:
     assert np.ptp(solution.outputs["energy"]) < allowed
 
 
-def test_the_norm_of_the_momentum_is_kept_by_every_step_and_the_energy_is_not() -> None:
+def test_steps_conserve_the_norm_of_the_momentum_but_not_the_energy() -> None:
     system = free_rigid_body.build().derive().compile()
     outputs = sl.solve(system, 10.0, method="rkmk_rk44", h=0.1).outputs
     assert np.ptp(outputs["momentum_norm"]) < CASIMIR

@@ -1,4 +1,4 @@
-"""Rates along stated ones, before the field of a node is known."""
+"""Rates along given rates, before the field of a node is known."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def bob() -> tuple[sl.Model, sl.Node]:
     return model, node
 
 
-def test_second_rates_of_a_matrix_are_those_of_the_motion() -> None:
-    """Along the field that is stated afterwards; scalars, vectors and matrices keep their shape."""
+def test_second_rates_of_a_matrix_match_the_motion() -> None:
+    """Along the field that is defined afterwards; scalars, vectors and matrices keep their shape."""
     model, x = bob()
     q, omega, t = x.q, x.omega, model.t
     turned = -9.81 * q.cross(sl.vector(0, 0, 1))
@@ -43,7 +43,7 @@ def test_second_rates_of_a_matrix_are_those_of_the_motion() -> None:
     assert np.abs(solution.outputs["height"] - expected).max() < BACKENDS_OF_SPACES
 
 
-def test_what_has_no_rate_along_stated_ones() -> None:
+def test_expressions_without_a_rate_are_rejected() -> None:
     model, x = bob()
     other = model.node("other", sl.S2)
     body = model.node("body", "R3")

@@ -226,7 +226,7 @@ def test_euler_angles_of_the_fast_top_pass_near_their_singularity() -> None:
         sl.solve(system, 1, h=1e-3, method="rkmk_rk44")
 
 
-def test_adaptive_steps_go_on_near_the_singularity() -> None:
+def test_adaptive_steps_continue_near_the_singularity() -> None:
     exact = sl.solve(top("lie"), 1, h=1e-5, method="rkmk_dopri5").outputs["center_of_mass"][-1]
     found = sl.solve(top("euler_angles"), 1, rtol=1e-9, atol=1e-9, method="rkmk_dopri5").outputs["center_of_mass"][-1]
     assert np.linalg.norm(found - exact) < 1e-5  # a thousandfold of the tolerance; the motion is ill-conditioned there

@@ -99,7 +99,7 @@ def test_a_step_is_symplectic(theta: float) -> None:
 
 @pytest.mark.parametrize("formulation", ["TSO3", "quadratic"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_vertical_momentum_is_kept_and_the_energy_stays_near(formulation: str, backend: str) -> None:
+def test_vertical_momentum_is_conserved_and_energy_nearly(formulation: str, backend: str) -> None:
     solution = sl.solve(top(formulation, backend), 1.0, method="symplectic_theta", h=0.01)
     assert np.ptp(solution.outputs["vertical_momentum"]) < THETA_MOMENTUM
     energy = solution.outputs["energy"]

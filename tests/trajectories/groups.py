@@ -1,7 +1,7 @@
 """Groups by hand: how the storage moves with a velocity, brackets of the algebra, rotations, logarithms.
 
-All functions take components first and a batch of states behind, complex where derivatives are wanted. Nothing here is
-derived from anything in symlie; formulas are those of textbooks.
+All functions take components first and a batch of states last, complex where derivatives are wanted. Nothing here
+depends on symlie; formulas are from textbooks.
 """
 
 from __future__ import annotations
@@ -338,7 +338,7 @@ def _planar(moves: bool) -> Group:
 
 
 def _matrices(name: str, basis: Sequence[Any], places: Sequence[tuple[int, int]], scale: float) -> Group:
-    """Matrices X with X' = X Σ v_k E_k; stored are the entries at some places, the others are those of the identity."""
+    """Matrices X with X' = X Σ v_k E_k; some entries are stored, the others equal the identity."""
     units = np.array(basis, dtype=float)
     rows, columns = (list(x) for x in zip(*places, strict=True))
     size = units.shape[1]

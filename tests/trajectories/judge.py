@@ -92,7 +92,7 @@ def shortened(drawn: Drawn) -> Drawn:
 
 
 def judge(drawn: Drawn, *, compiled: bool) -> Verdict:
-    """One model against the oracle, in C as well if asked for; a second time, finer, where they seem to differ."""
+    """Compare one model with the oracle, on request also in C; again with finer steps if they seem to differ."""
     drawn = shortened(drawn)
     oracle = Oracle(drawn)
     equations = stated(drawn).derive()

@@ -21,8 +21,8 @@ from tests.trajectories.texts import STEP, Array, evaluate
 
 SHIFT = 0.02
 WEIGHTS = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
-"""Central differences of order eight for what complex steps can not give, the second derivative of rows; the step is
-that over one plus the largest rate, which leaves 1e-13 of truncation and of rounding at any speed."""
+"""Central differences of order eight for the second derivative of rows, which complex steps cannot give; the step is
+divided by one plus the largest rate, which leaves 1e-13 of truncation and of rounding at any speed."""
 
 ROWS = ("constraint", "nonholonomic", "acceleration")
 

@@ -45,7 +45,7 @@ def judged(seed: int) -> dict[str, Any]:
 
 
 def summary(lines: list[dict[str, Any]]) -> dict[str, Any]:
-    """Counts by category, and what was worst."""
+    """Counts by category, and the worst cases."""
     worst: dict[str, float] = {}
     for line in lines:
         for name, difference in line.get("differences", {}).items():

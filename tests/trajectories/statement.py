@@ -24,7 +24,7 @@ FUNCTIONS: dict[str, Any] = {
 
 
 class View:
-    """A node in texts: ``a.c`` is its storage, all else that of the node."""
+    """A node in texts: ``a.c`` is its storage, other attributes belong to the node."""
 
     def __init__(self, node: Any) -> None:
         self.node = node

@@ -1,4 +1,4 @@
-"""What texts mean in complex NumPy: components lead, a batch of states trails, derivatives are imaginary parts.
+"""Evaluation of texts in complex NumPy: components lead, a batch of states trails, derivatives are imaginary parts.
 
 Imaginary parts are so small that only first orders count, so functions of a complex number are first order, too.
 Symlie has no part in this.

@@ -1,4 +1,4 @@
-"""Arrays as text: they come back, to what was asked for."""
+"""Arrays as text: they are decoded to the requested precision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUMBERS = some.floats(-1e6, 1e6, width=32)
 
 
 @given(arrays(np.float32, some.tuples(some.integers(0, 9), some.integers(1, 3)), elements=NUMBERS))
-def test_arrays_come_back_to_the_bit(values: np.ndarray) -> None:
+def test_decoded_arrays_are_bit_identical(values: np.ndarray) -> None:
     assert np.array_equal(decoded(encoded(values)), values)
 
 

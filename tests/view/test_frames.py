@@ -1,4 +1,4 @@
-"""Which states are drawn: all of a few, those that matter of many, none that is not a number."""
+"""Selection of drawn states: all of a few, the significant ones of many, none with NaN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def drawn(solution: Solution) -> dict[str, object]:
     return found
 
 
-def test_few_states_are_drawn_at_their_own_times() -> None:
+def test_few_states_are_drawn_at_their_times() -> None:
     solution = sl.solve(ball(), 1.0, t_eval=[0, 0.1, 0.15, 0.7, 1.0])
     found = drawn(solution)
     assert decoded(found["times"]).tolist() == solution.t.tolist()
@@ -56,14 +56,14 @@ def test_many_states_are_thinned_where_they_are_not_missed() -> None:
     assert max(largest_error(t, [track], even)) > 2 * max(moved, turned)
 
 
-def test_the_error_that_a_page_states_is_the_one_of_what_is_left_out() -> None:
+def test_reported_error_equals_the_error_of_omitted_states() -> None:
     t = np.linspace(0, 1, 4)
     x = np.array([[0.0, 0, 0], [1, 0, 0], [2, 3, 0], [3, 0, 0]])
     track = Track("p", "p", None, x, None, None, None, False)
     assert largest_error(t, [track], np.array([0, 1, 3])) == (3.0, 0.0)
 
 
-def test_the_page_says_what_is_left_out() -> None:
+def test_page_reports_omitted_states() -> None:
     solution = sl.solve(heavy_top_system("SE3"), 1.0, h=2.0**-12)
     view = solution.view()
     (only,) = view.drawn
@@ -71,7 +71,7 @@ def test_the_page_says_what_is_left_out() -> None:
     assert f"of {len(solution.t):,} states" in only.notes[0]
 
 
-def test_a_solution_is_drawn_up_to_what_is_not_a_number() -> None:
+def test_solution_is_drawn_up_to_the_first_nan() -> None:
     solution = sl.solve(ball(), 1.0, h=0.1)
     q = solution.q.copy()
     q[6, 1] = np.nan

@@ -96,7 +96,7 @@ def test_two_points_at_a_distance_have_a_line() -> None:
     assert np.array_equal(line.start, solution.field("a", "x")) and np.array_equal(line.end, solution.field("b", "x"))
 
 
-def test_where_nothing_is_held_nothing_is_drawn() -> None:
+def test_nothing_is_drawn_without_constrained_points() -> None:
     assert lines(motion(plane())) == []
     few = sl.solve(sphere().derive().compile(backend="numpy"), 0.02, h=0.01, method="half_explicit_5")
     assert lines(few) == []

@@ -69,7 +69,7 @@ def test_a_line_and_a_frame() -> None:
     assert "sandbox=" in frame and "allow-same-origin" not in frame
 
 
-def test_solutions_and_ensembles_say_that_there_is_one() -> None:
+def test_solutions_and_ensembles_mention_the_view() -> None:
     assert "solution.view()" in falling()._repr_html_()
     members = sl.ensemble(ball(), 0.1, h=0.1, parameters={"gravity": [9.0, 10.0]})
     assert "ensemble.view(0, 1)" in members._repr_html_()
@@ -113,7 +113,7 @@ def test_nothing_in_space() -> None:
         sl.solve(model.derive().compile(backend="numpy"), 1.0, h=0.5).view()
 
 
-def test_solutions_that_can_not_be_drawn(tmp_path: Path) -> None:
+def test_solutions_that_cannot_be_drawn(tmp_path: Path) -> None:
     solution = falling()
     none = {name: getattr(solution, name)[:0] for name in ("t", "q", "v", "multipliers", "carried")}
     with pytest.raises(ModelError, match="solution of 'ball' is empty"):

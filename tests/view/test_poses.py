@@ -105,7 +105,7 @@ def test_momenta_of_duals() -> None:
     assert np.abs(decoded(momentum["values"]) - solution.field("body", "mu")).max() <= 2.0**-16
 
 
-def test_joints_are_what_they_are() -> None:
+def test_joints_have_the_right_kinds() -> None:
     solution = pendulum()
     found = content(solution)
     pivot, elbow = found["joints"]
@@ -145,7 +145,7 @@ def test_forces_of_constraints_that_are_no_joints() -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
-def test_loads_beside_weights(group: str) -> None:
+def test_loads_and_weights(group: str) -> None:
     model, force, moment = sl.Model("pushed"), np.array([1.0, 2.0, 3.0]), np.array([0.1, -0.2, 0.3])
     body = sl.RigidBody(
         model,

@@ -120,13 +120,13 @@ def test_shapes_travel(tmp_path: Path) -> None:
     assert shapes(sl.solve(sl.load(folder, backend="numpy", trust=True), 0.1, h=0.05)) == expected
 
 
-def test_pickled_systems_keep_their_own_shapes() -> None:
+def test_pickled_systems_keep_their_shapes() -> None:
     both = [shaped(shape).derive().compile(backend="numpy") for shape in (sl.sphere(1), sl.box(1, 1, 1))]
     back: list[System] = [pickle.loads(pickle.dumps(system)) for system in both]
     assert [s.shapes[0].shape.kind for s in back] == ["sphere", "box"]
 
 
-def test_without_shapes_there_is_no_file() -> None:
+def test_no_file_is_written_without_shapes() -> None:
     assert FILE not in ball_model().derive().compile(backend="numpy").files
 
 
@@ -140,7 +140,7 @@ def test_a_mesh(tmp_path: Path) -> None:
     assert shown.startswith("AttachedShape(node='ball'") and len(shown) <= LONGEST_LINE
 
 
-def test_meshes_that_can_not_be_read(tmp_path: Path) -> None:
+def test_unreadable_meshes_are_reported(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"There is no mesh file .*none\.stl"):
         sl.mesh(tmp_path / "none.stl")
     damaged = tmp_path / "damaged.stl"

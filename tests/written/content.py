@@ -27,7 +27,7 @@ FILES: dict[str, str] = {
 """Kinds of the files of a set."""
 
 END, STEP = 0.0625, 0.0078125
-"""Time and step size of what is computed anew, in s; short numbers in binary."""
+"""Time and step size of new computations, in s; short numbers in binary."""
 
 Content = dict[str, Any]
 

@@ -29,7 +29,7 @@ KEPT = [
 
 
 def check_content(found: tuple[Content, Content], entry: dict[str, Any]) -> None:
-    """What is stored is the same to the bit, and what is computed to rounding."""
+    """Stored values are bit-identical, computed ones agree up to rounding."""
     stored, computed = found
     assert stored == entry["stored"]
     assert computed.keys() == entry["computed"].keys()
@@ -46,7 +46,7 @@ def check_refusal(message: str, version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "name", "entry"), KEPT, ids=lambda value: value if isinstance(value, str) else "")
-def test_kept_files(version: str, name: str, entry: dict[str, Any]) -> None:
+def test_files_of_earlier_versions(version: str, name: str, entry: dict[str, Any]) -> None:
     path = SETS / version / name
     if entry["kind"] == "solution" and path.suffix == ".nc":
         pytest.importorskip("netCDF4")
@@ -134,7 +134,7 @@ def test_other_formats_are_refused(reading: Callable[[Path], None], tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_the_present_version_reads_what_it_writes(tmp_path: Path) -> None:
+def test_present_version_reads_its_own_files(tmp_path: Path) -> None:
     pytest.importorskip("netCDF4")
     pytest.importorskip("flint")
     write(tmp_path / "set")

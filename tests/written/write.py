@@ -2,10 +2,10 @@
 
     python -m tests.written.write [FOLDER]
 
-The folder is ``tests/data/written/VERSION`` unless another one is named; it must not be there yet. A set belongs into
-the repository with the change that makes a new version write other files than the last set holds. Where that version
-does not read a file of an older set any more, ``reads`` becomes ``refused`` in the ``expected.json`` of that set. A
-checkpoint goes on under the version that wrote it alone, so ``refused`` stands there from the start.
+The folder is ``tests/data/written/VERSION`` unless another one is named; it must not exist yet. A set is added to the
+repository by the change that makes a new version write files that differ from the last set. Where that version does not
+read a file of an older set any more, ``reads`` becomes ``refused`` in the ``expected.json`` of that set. A checkpoint
+can only be resumed by the version that wrote it, so it is ``refused`` from the start.
 """
 
 from __future__ import annotations

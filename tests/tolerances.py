@@ -56,7 +56,7 @@ CLOSED_FORM = 1e-32
 for, less than 50 because primitives' values are rounded to 50 digits before they are multiplied."""
 
 PRIMITIVE = 1e-36
-"""Values of primitives evaluated with 40 digits, relative to the value; spot values are judged by their own digits."""
+"""Values of primitives evaluated with 40 digits, relative to the value; spot values use the printed digits."""
 
 NORMALIZE_FACTOR = 10.0
 """Residual of the relations after one normalising step over the square of the residual before: 3/4 |D|² for a
@@ -114,8 +114,8 @@ HELD_CONSTRAINT = 1e-12
 """Φ of a spherical joint on SE(3), which half-explicit methods keep to rounding: some ε of each of 2000 steps."""
 
 ORDER_SLACK = 0.15
-"""How far an observed order of the finest halving may be below the order of the method: the next term of the error
-still counts at these steps."""
+"""Largest shortfall of the observed order of the finest halving from the order of the method: the next term of the
+error still counts at these steps."""
 
 ELIMINATION = 64 * EPSILON
 """Backward error of an elimination of up to ten unknowns without pivoting: a few roundings per unknown; multiplied
@@ -231,12 +231,13 @@ HELD_ROW = EPSILON
 of that one, so 1e-32 was measured."""
 
 LOCAL_ERROR = 0.05
-"""The estimate of generalized-α against the local error, relative, and its order: the next term is Ω h = 0.15 times
-that of the estimate, with a coefficient below 1/3. Measured 0.009, and 0.046 in the order for ρ = 0 with index 3."""
+"""Relative difference between the estimate of generalized-α and the local error, and of their orders: the next term is
+Ω h = 0.15 times the estimate, with a coefficient below 1/3. Measured 0.009, and 0.046 in the order for ρ = 0 with index
+3."""
 
 FALL_FACTOR = 2.5
-"""How much more or less than rtol^(2/3) errors at the end fall: errors of steps add up with signs, which differ by a
-factor of two between the first and the later tolerances. Measured 1.9."""
+"""Deviation of errors at the end from the rate rtol^(2/3), as a factor: errors of steps add up with signs, which differ
+by a factor of two between the first and the later tolerances. Measured 1.9."""
 
 ADDED_ERRORS = 1e-5
 """Error of q, of size 1, at rtol 1e-8: 800 steps, each with 1e-8 at most, add up to 8e-6; measured 1e-6."""
@@ -271,7 +272,7 @@ OFF_GRID = 1e-6
 """Order five at h = 2⁻¹¹ has errors of 2e-7 at t = 1 and of 1e-8 at t = 0.05; missing a step would show as 0.07."""
 
 RESTART = 1e-9
-"""λ of a restart solves the index-1 system, λ along the way is that of the method; they differ by 1e-8 relative."""
+"""λ of a restart solves the index-1 system, λ of later steps comes from the method; they differ by 1e-8 relative."""
 
 ENERGY_ORDER = 0.25
 """Observed orders of the largest error of an invariant along a solution: the maximum is not at the same time for each
@@ -296,8 +297,8 @@ PRESCRIBED_AGAINST_CONSTRAINED = 1e-8
 """Order-5 discretisation errors of two formulations at h = 1/400 over 0.25 s, and multipliers that differ by them."""
 
 ROD_REFERENCE = 1e-9
-"""Error of fifth order on the rods' benchmarks up to the last stated time (30 s and 15 s), at the coarsest steps that
-reach it; energies relative. Measured 2.2e-10 and 5.7e-10 in q."""
+"""Error of fifth order on the rods' benchmarks up to the last reference time (30 s and 15 s), at the coarsest steps
+that reach it; energies relative. Measured 2.2e-10 and 5.7e-10 in q."""
 
 ROD_REFERENCE_FINE = 1e-11
 """The same three halvings later; measured 5e-12 and 1.5e-12, the reference itself is good to 4e-13."""
@@ -310,8 +311,8 @@ ROD_MULTIPLIERS = 3e-8
 less accurate than q by the square of the highest frequencies."""
 
 ROD_ORDER_SLACK = 0.2
-"""How far an order observed over two halvings may be below the method's on rods, whose stiff axial waves still
-contribute to the error at affordable steps."""
+"""Largest shortfall of an order observed over two halvings on rods, whose stiff axial waves still contribute to the
+error at affordable steps."""
 
 ROD_HIDDEN = 1e-13
 """|B v| after each step: a dozen roundings of velocities of a few m/s, solved for by a band matrix of condition 3;
@@ -335,8 +336,8 @@ CLOSED_RING = 1e-6
 """Distance of the ends of the damped roll-up after 100 s."""
 
 POWER_BALANCE = 1e-10
-"""Power of kinetic and potential energy against that of loads and damping, relative to the largest part; the potential
-part is a difference of eighth order with a step of 0.01 s, exact to 1e-13."""
+"""Power of kinetic and potential energy against the power of loads and damping, relative to the largest part; the
+potential part is a difference of eighth order with a step of 0.01 s, exact to 1e-13."""
 
 MOMENTUM_RATE = 1e-12
 """Sum of the nodes' momentum rates relative to the sum of their sizes, at rates of 1e4 N."""
@@ -361,7 +362,8 @@ the condition of the dense matrix, in which entries of M of 1e-3 and of B of one
 random saddle point systems, for which the bar is demanded; measured 1.5e-14."""
 
 SADDLES_AFTER_STEPS = 1e-9
-"""Two ways to the same motion with steps of order five, h⁵ = 64⁻⁵ = 9e-10 beside constants below one; found 5e-10."""
+"""Two formulations of the same motion with steps of order five, h⁵ = 64⁻⁵ = 9e-10 times constants below one; found
+5e-10."""
 
 CONDITIONED = 16 * EPSILON
 """Solutions of random saddle point systems against SuperLU, relative, over their condition number, which is up to 1e4:
@@ -372,8 +374,8 @@ STIFF = 1e-7
 size one feel. Measured 4e-9."""
 
 LINEAR_COST = 0.1
-"""Costs per node at 64 and at 512 nodes, relative: at the ends of a graph there are some nodes with less fill, a few in
-64. Measured 0.03."""
+"""Costs per node at 64 and at 512 nodes, relative: at the ends of a graph some nodes have less fill, a few in 64.
+Measured 0.03."""
 
 TOPOLOGY_INVARIANT = 1e-10
 """Drift of invariants over a few hundred steps of order 5 on vibrating systems, relative to their size; measured
@@ -393,7 +395,7 @@ PAGE_EVENT = 2e-6
 """Times of events of the README's pendulum in s, between runs with rtol 1e-6 and 1e-10, ten swings; measured 4e-7."""
 
 PAGE_GYROSCOPE = 0.05
-"""Relative; a gyroscope that spins eight times as fast as it nods goes around as one without end, but for 3 %."""
+"""Relative; a gyroscope that spins eight times as fast as it nutates precesses as in the fast limit, up to 3 %."""
 
 PAGE_GYROSCOPE_ENERGY = 1e-6
 """In J; 2.4e-7 over 3 s at rtol = 1e-8, where the wheel has 113 J."""
@@ -446,8 +448,8 @@ ADAPTIVE_STEPS = 1e-6
 the tolerances of the tests, and the step size feels its fifth root."""
 
 LOOSE_STEPS = 3e-11
-"""The same where estimates are as large as 1e-3 of a state: roundings of v̇, which is what is left of terms of v/h, over
-some twenty steps; measured 1.2e-12."""
+"""The same where estimates are as large as 1e-3 of a state: roundings of v̇, a difference of terms of v/h, over some
+twenty steps; measured 1.2e-12."""
 
 ADAPTIVE_STATES = 1e-6
 """States of the same runs: the local error, 1e-4, times the relative difference of the step sizes, accumulated."""
@@ -459,8 +461,8 @@ EVENT_TIME = 1e-12
 """Times of events of motions that the methods integrate exactly: rounding of t, and of the event function."""
 
 SETTLED = 1e-8
-"""What is left of its start of a motion that a controller has brought to rest, relative to its forces or in mrad: ten
-seconds of the integral's decay, then the tolerance of the steps. Measured 2e-11, and 1.2e-9 mrad."""
+"""Remainder of an initial motion that a controller has brought to rest, relative to its forces or in mrad: ten seconds
+of the integral's decay, then the tolerance of the steps. Measured 2e-11, and 1.2e-9 mrad."""
 
 LAST_LAP = 1e-6
 """Relative difference of the last laps of a motor that runs up, of which the last part decays with its time constant:
@@ -490,8 +492,8 @@ GENERAL_FUNCTION = 1e-13
 of several elements and their inverses multiply it by up to a thousand."""
 
 OPERATOR = 8 * EPSILON
-"""exp, log, T, T⁻¹ and Ad in doubles, Frobenius norm of the error relative to that of the matrix, angles up to π and
-translations up to 10; measured 3.6 ε."""
+"""exp, log, T, T⁻¹ and Ad in doubles, relative error in the Frobenius norm, angles up to π and translations up to 10;
+measured 3.6 ε."""
 
 OPERATOR_DERIVATIVE = 16 * EPSILON
 """∂(T w)/∂θ and ∂(T⁻¹ w)/∂θ in the same way."""
@@ -520,7 +522,7 @@ BACKENDS_OF_SPACES = 1e-12
 """The same run of 20 to 50 steps in C and in NumPy: rounding in another order."""
 
 FLOOR_FACTOR = 10.0
-"""Errors against references of many digits, over what a double precision code reached that was asked for 1e-13."""
+"""Errors against references of many digits, relative to a double precision code with a tolerance of 1e-13."""
 
 SERIES_OF_T = 1e-13
 """T⁻¹ by its series of 36 terms, for angles below 0.9 rad, where they converge as (0.9/2π)^k: rounding is left."""
@@ -529,7 +531,7 @@ LINEAR_STAGE = 1e-12
 """Residual of a linear system of 30 unknowns after one Newton step, over that before."""
 
 LINEAR_DECAY = 5e-3
-"""Decay of an error of 1e-3 in a quarter of a second, relative to that of the linear law: faster roots, products."""
+"""Decay of an error of 1e-3 in a quarter of a second, relative to the linear law: faster roots, products."""
 
 ATTITUDE_FLOOR = 1e-10
 """Errors of attitudes after they have decayed, where angles are of size one: the error of the method in 4,000 steps."""
@@ -599,7 +601,7 @@ ROTATION = 1e-12
 """Rotations of at most a few radians, or of 90°, that are converted from one form to another: a few dozen roundings."""
 
 ROUNDING_OF_UNITS = 1e-14
-"""Relative: numbers that were multiplied and divided by the sizes of a few units, or turned by an angle once."""
+"""Relative: numbers that were multiplied and divided by the sizes of a few units, or rotated by an angle once."""
 
 TRAJECTORY = 2e-8
 """Adaptive runs at a tolerance of 1e-9 over half a second, some tens of steps whose errors add up and grow by less than
@@ -612,16 +614,16 @@ SHORTER_STEPS = 1e-10
 SINGLE_STEPS = 5e-6
 SINGLE_STEPS_OF_RODS = 1e-3
 """Relative to the largest entry, in floats: 26 steps of a top, each of which rounds by 6e-8 a few times, and 500 of a
-rod, whose axial waves turn what is rounded of positions into velocities, by c/Δs = 200/s and more. Measured 3e-7 of the
+rod, whose axial waves turn rounding errors of positions into velocities, by c/Δs = 200/s and more. Measured 3e-7 of the
 top, 2e-6 in q and 2.4e-4 in v of the rod."""
 
 ADVANCED = 8.0
-"""Roundings, in the precision that the compiler is asked for, of one exp and one product of poses with entries of one;
-measured 1.5 in floats."""
+"""Roundings, in the compiled precision, of one exp and one product of poses with entries of one; measured 1.5 in
+floats."""
 
 PAGE_SPRING = 2e-6
-"""How far the spring of `docs/implicit.md` is stretched at most, in m: it bears 9.81 (3 - 2 · 0.8) N = 14 N where the
-pendulum is lowest, over 1e7 N/m; measured 1.38e-6."""
+"""Largest stretch of the spring of `docs/implicit.md`, in m: it bears 9.81 (3 - 2 · 0.8) N = 14 N at the lowest point
+of the pendulum, over 1e7 N/m; measured 1.38e-6."""
 
 FIFTY_DIGITS = 1e-45
 """Derived momenta and those written by hand, evaluated in fifty digits, relative to the largest; measured 1e-49."""
@@ -630,10 +632,12 @@ ON_BOTH_CONSTRAINTS = 1e-11
 """Φ and B v after steps of variational methods, of the size of q or v; demanded by the statement of these methods."""
 
 VARIATIONAL_ORDER = 0.1
-"""How far from two the observed order may be, of the largest error of a run; demanded likewise, found within 0.02."""
+"""Largest difference of the observed order from two, for the largest error of a run; demanded likewise, found within
+0.02."""
 
 KEPT_MOMENTUM = 1e-11
-"""Momenta of two linked bodies over 20,480 steps, of their size or of that of the way they went; demanded likewise."""
+"""Momenta of two linked bodies over 20,480 steps, relative to their magnitude or to the distance travelled; demanded
+likewise."""
 
 NO_TREND = 3.7
 """Standard errors of the slope of a line through mean energies of eight parts of a run: without a trend one slope in a
@@ -689,11 +693,11 @@ FORMULATION_RATES = 5e-8
 and rates; measured 3e-9."""
 
 FAST_FILTER = 1e-4
-"""What a filter of τ = 10⁻⁶ s is behind, relative to what it filters: τ times the rate of the logarithm of that, some
-10/s, with room for what is left of the start. Measured 1.3e-5."""
+"""Lag of a filter of τ = 10⁻⁶ s, relative to its input: τ times the logarithmic rate of the input, some 10/s, with a
+margin for the initial transient. Measured 1.3e-5."""
 
 SPRING_SHARES = 3e-2
-"""Shares of springs that give way by 1e-4 of the lengths in place of constraints, relative: change of the levers."""
+"""Shares of springs that replace constraints and give way by 1e-4 of the lengths, relative: change of the levers."""
 
 SHARES = 1e-8
 """Shares of redundant supports in a force: rounding of combinations of rows. Measured 1e-10."""
@@ -715,8 +719,8 @@ NEAR_DEPENDENCE = 1e-4
 """Steps of 1/32 over a turn of one row against another one: errors of steps over their angle, 1/2; measured 4e-5."""
 
 MINIMAL_MULTIPLIERS = 1e-9
-"""Multipliers of size one of two rows that are one, of runs of a few steps: rounding of Φ over h², or between two
-methods; measured 3e-13."""
+"""Multipliers of size one of two equal rows, in runs of a few steps: rounding of Φ over h², or between two methods;
+measured 3e-13."""
 
 MASSLESS_AND_TWICE = 1e-4
 """Vibrations of frequency 2 with steps of 1/64 and order two over 1 s: (2/64)²/12 · 0.1 times two; measured 2e-5."""
@@ -736,8 +740,8 @@ SHAKEN_ROD = 1e-8
 of velocities of 10 m/s add up along it; measured 6e-10."""
 
 STORED_BY_A_PLANE = 1e-3
-"""What a plane of 400 N/m gives back of the energy that it stores under a weight, (m g)²/2k = 5e-5 J, relative
-to 0.04 J; measured 5e-4."""
+"""Energy returned by a plane of 400 N/m that it stores under a weight, (m g)²/2k = 5e-5 J, relative to 0.04 J; measured
+5e-4."""
 
 LINKAGE_ENERGY = 1e-8
 """Energy of a four-bar linkage relative to its start, over 5 s with a relative tolerance of 1e-9; measured 8e-10."""
@@ -749,11 +753,11 @@ DENSE_ENERGY = 1e-6
 """Energy in J, of 5000 J, between steps of 2⁻¹¹ at 150 rad/s: of a quintic, (h ω)⁶/46080 of it; measured 1e-8."""
 
 ELASTICA = 1.0
-"""Tip of a bent rod of one metre times the square of its segments: the bow of one of curvature κ is κ²/24 of its length
-behind its chord, with κ up to some 3 at the clamp; measured 0.17."""
+"""Error of the tip of a bent rod of one metre times the squared number of segments: the arc of a segment of curvature κ
+exceeds its chord by κ²/24, with κ up to some 3 at the clamp; measured 0.17."""
 
 CATENARY = 1e-3
-"""Pull of a chain of 64 links relative to that of a catenary: order two, 1/64² = 2e-4; measured 4e-5."""
+"""Pull of a chain of 64 links relative to a catenary: order two, 1/64² = 2e-4; measured 4e-5."""
 
 PAIR_ENERGY = 1e-6
 """Energy in J of two bodies over 2 s with methods of order four and steps of 2⁻⁷: h⁴ = 4e-9 times rates of some units
@@ -820,7 +824,7 @@ GOVERNOR = 2e-3
 """Cosine of the angle of arms of 0.1 m and 0.2 m whose bushings give way by 3e-4 m; found to be 3.4e-4."""
 
 SPIN_OF_BARS = 1e-6
-"""In m: the inertia of bars about their own axes, 1e-6 of that across, and the error of order five; found to be
+"""In m: the inertia of bars about their axes, 1e-6 of the transverse one, and the error of order five; found to be
 1.2e-7."""
 
 SQUEEZER = 2e-8
@@ -864,8 +868,8 @@ RECURRENCE = 2**10 * EPSILON
 member."""
 
 FOUND_EQUILIBRIUM = 1e-9
-"""An equilibrium by Newton's method beside its formula, in m: the last correction is below that, and what is left
-after it is its square."""
+"""An equilibrium by Newton's method compared with its formula, in m: the last correction is below this, and the
+remaining error is its square."""
 
 JETS = 1e-50
 """Coefficients of jets in 60 digits against numerical differentiation of compositions in as many."""
@@ -876,17 +880,18 @@ FUNCTION_SERIES = 1e-12
 to themselves: of g_m and a_p, measured 1e-14."""
 
 STATED_SERIES = 1e-14
-"""Coefficients of stated series up to order 60, times the same power of a third of the way to the nearest singularity
-or of one, relative to the largest of these: measured below 1e-15, since sums of their terms do not cancel."""
+"""Coefficients of known series up to order 60, times the same power of a third of the distance to the nearest
+singularity or of one, relative to the largest of these: measured below 1e-15, since sums of their terms do not
+cancel."""
 
 ROD_SERIES = 1e-10
-"""Rods by series with a tolerance of 1e-12 beside other methods with one of 1e-12."""
+"""Rods by series compared with other methods, both with a tolerance of 1e-12."""
 
 SERIES = 1e-10
 """A second of the fast top by series with a tolerance of 1e-12, through some 150 rad; multipliers of 1e4 N."""
 
 SERIES_OF_MODELS = 2e-9
-"""Series with a tolerance of 1e-10 beside half-explicit steps with one of 1e-11, over half a second."""
+"""Series with a tolerance of 1e-10 compared with half-explicit steps with 1e-11, over half a second."""
 
 SERIES_ORDER = 0.3
 """Of orders that are seen at two lengths of steps, of which the longer one turns by 1.2 rad at most: the next term of
@@ -896,18 +901,18 @@ SERIES_BEHAVIOUR = 20.0
 """Global errors of the fast top over half a second, relative to the tolerance of each step."""
 
 SERIES_IN_PIECES = 1e-10
-"""Motions in pieces that are known in closed form, by series with a tolerance of 1e-12 and by equal steps of order
+"""Piecewise motions that are known in closed form, by series with a tolerance of 1e-12 and by equal steps of order
 twenty."""
 
 SERIES_BETWEEN_PIECES = 1e-9
-"""Their velocities between steps, where those of one length go on over ends of pieces."""
+"""Their velocities between steps; equal steps continue across ends of pieces."""
 
 EVENTS_OF_SERIES = 1e-13
 """Event functions of the size of one, in fifty digits, at times of events by series with a tolerance of 1e-14."""
 
 NEAREST_TANGENCY = 3e-12
-"""Distance from tangency, relative to the largest value, from which on touching is told from crossing and from passing
-by: three times what counts as zero."""
+"""Distance from tangency, relative to the largest value, from which touching is distinguished from crossing and from
+missing: three times what counts as zero."""
 
 SERIES_FLOOR = 1e-14
 """Error of a step by series that is rounding, in units of q and of v over its size."""
@@ -921,15 +926,15 @@ ROUNDED_SERIES_MEDIAN = 1e-14
 """The median of such errors over neighbouring tolerances. Measured of forty: 6e-15 on S³, 2e-15 to 4e-15 on others."""
 
 PASSED_POLE = 1e-12
-"""Velocities by series past a pole beside the time axis, with a tolerance of 1e-14: the error of a step that may be
-taken for rounding; measured 4e-14."""
+"""Velocities by series past a pole near the time axis, with a tolerance of 1e-14: an error of a step that may be
+mistaken for rounding; measured 4e-14."""
 
 DIVERGED_MOTION = 0.05
 """Errors of quaternions up to which runs of equal steps are of use: from here on no shorter step may be refused."""
 
 RADIUS = 0.35
 """Relative: the radius of convergence from terms up to order eight, where x and v have factors k + 1 and (k + 1)(k + 2)
-beside the powers: (2/9)^(1/7) of it, 0.81, and (6/90)^(1/7), 0.68."""
+in addition to the powers: (2/9)^(1/7) of it, 0.81, and (6/90)^(1/7), 0.68."""
 
 DRAWN_LINES = 0.005
 """Distance of two curves, relative to the height of their axes: half the width of a line, which is one in a hundred."""
@@ -945,11 +950,11 @@ PRINCIPAL_BOX = 1e-9
 rates of classical coordinates by differences of 1e-6."""
 
 SEEN_THINNED = 1e-4
-"""Distance of states that are left out from what is drawn, over the extent: a tenth of a pixel."""
+"""Distance of omitted states from the drawn ones, over the extent: a tenth of a pixel."""
 
 PIXELS = 1.5
-"""Distance of what is seen from where it is projected, in pixels: the middle of a small ball in perspective is not that
-of its picture, whose edge is found to half a pixel."""
+"""Distance of visible objects from their projected positions, in pixels: the centre of a small ball in perspective is
+not the centre of its image, whose edge is found to half a pixel."""
 
 DRAWN_STRAINS = 2.0**-23
 """Strains that are the same everywhere, so that only single precision rounds them."""
@@ -958,7 +963,7 @@ POINTER = 2.0
 """Distance of a click on the time bar from where it is meant, in pixels: the bar begins between two, and rounding."""
 
 SAME_DIGITS = 0.05
-"""Of errors that are stated by two or three digits, relative: half of the last one."""
+"""Relative, for errors given with two or three digits: half of the last digit."""
 
 STRAIGHT_MOTION = 1e-7
 """Velocities by differences over 0.05 s of bodies that move straight on, in m/s: errors of steps alone."""
@@ -989,10 +994,10 @@ PERICENTRE = 1e-9
 """Three orbits of eccentricity 0.9999 with a relative tolerance of 1e-12: rounding of the angular momentum near the
 pericentre decides; measured 2e-11."""
 TIME_AT_START = 1e-13
-"""Of events within 2.5 s of the start, in s, where zeros of polynomials are located to a few units of rounding."""
+"""Of events within 2.5 s of the start, in s: zeros of polynomials are found to a few units of rounding."""
 
 TIMES_OF_IMPACTS = 1e-12
-"""Of the last of ninety impacts, in s: each is located to a few units of rounding of 2.5 s."""
+"""Of the last of ninety impacts, in s: each is found to a few units of rounding of 2.5 s."""
 
 MATRIX_LOGARITHM = 1e-25
 """Logarithms of matrices with rotations within 1e-6 of π, in 40 digits: differences of matrices lose twelve there, and
@@ -1002,12 +1007,12 @@ OTHER_BRANCH = 0.1
 rtol = 1e-3 is below 0.05, the other branch is 1 away soon after the singular configuration."""
 
 BACKENDS_BEHIND_SINGULARITY = 1e-6
-"""C against NumPy behind a configuration where rounding is amplified by the inverse of a small singular value, 1e3, and
+"""C against NumPy after a configuration where rounding is amplified by the inverse of a small singular value, 1e3, and
 by its square in multipliers."""
 
 PATH = 1e-8
-"""Parameter along a path of equilibria beside its formula, of numbers of size one: the tolerance of corrections times
-the stiffness."""
+"""Parameter along a path of equilibria compared with its formula, for numbers of size one: the tolerance of corrections
+times the stiffness."""
 
 LOCATED_ON_PATH = 1e-6
 """Configuration at limit and bifurcation points: the zero of a rate of the path, with tangents from differences;
@@ -1017,7 +1022,7 @@ BUCKLING = 2e-2
 """Euler's load of a column of 8 segments: order two, π²/(96·8²)·12; measured 4e-3."""
 
 DEEP_ARCH = 0.5
-"""Limit load in N of the deep arch, extrapolated from 20 and 40 segments, beside the printed three digits."""
+"""Limit load in N of the deep arch, extrapolated from 20 and 40 segments, compared with the three printed digits."""
 SAMPLED_EFFORT = 2e-5
 """Effort of an arm, at most 5 N m, from 61 samples of its motion in three seconds by a quintic spline, whose second
 derivative is off by 4e-6 rad/s² at its ends. Measured 5e-6 N m with all methods of order four and more."""
@@ -1060,7 +1065,7 @@ METAMORPHIC_LIMIT = 1e-5
 accelerations of random mechanisms amplify."""
 
 JOINED_RODS = 1e-10
-"""Forces, energies and constraints of rods joined at angles against those of the same rods cut loose, relative to the
+"""Forces, energies and constraints of rods joined at angles against the same rods disconnected, relative to the
 largest: rounding of two frames, with stiffnesses over squared lengths of 1e3."""
 SEPARATE_EIGENVALUES = 1e-6
 """Reported accuracy of eigenvalues, relative to them, where no entry of the equations is a sum with faster parts; it is

@@ -60,8 +60,16 @@ COMMON = "common ground"
 class Import:
     """One name that a module imports from another module of the package.
 
-    Attributes ---------- importer, imported Modules, as ``runtime.system.loading``. name What is imported. line Where.
-    is_lazy Inside of a function, or for type checkers only.
+    Attributes
+    ----------
+    importer, imported
+        Modules, as ``runtime.system.loading``.
+    name
+        Name of the imported object.
+    line
+        Line of the import.
+    is_lazy
+        True inside of a function, or for type checkers only.
     """
 
     importer: str

@@ -27,7 +27,7 @@ def test_few_things_are_anything() -> None:
     assert sum(uses.values()) <= MOST, f"Any stands {sum(uses.values())} times, most often in {', '.join(most)}"
 
 
-def test_what_counts() -> None:
+def test_counted_uses() -> None:
     assert uses_of_any("from typing import Any\n\nx: dict[str, Any] = {}\n'Any'\n") == 1
 
 
@@ -49,5 +49,5 @@ def test_no_checker_is_silenced() -> None:
     assert len(files) > 100 and not found, f"checkers are turned off at {', '.join(found)}"
 
 
-def test_what_silences() -> None:
+def test_comments_that_silence_checks() -> None:
     assert silenced("x = 1  # type: ignore[assignment]\ny = '# noqa'\nimport z  # noqa: F401\n# types\n") == [1, 3]

@@ -91,7 +91,7 @@ def test_imports_point_downwards() -> None:
     assert rings() == []
 
 
-def test_packages_stay_apart() -> None:
+def test_packages_avoid_forbidden_imports() -> None:
     for name, path in modules().items():
         forbidden = FORBIDDEN.get(name.split(".")[0], set()) if name not in FACADES else set()
         assert not forbidden & packages_in(path.read_text(encoding="utf-8")), name
@@ -142,7 +142,7 @@ def test_rules_tell_right_from_wrong(module: str, text: str, upward: bool) -> No
     assert found.points_upward is upward
 
 
-def test_ready_made_models_use_the_public_interface_alone() -> None:
+def test_built_in_models_use_only_the_public_interface() -> None:
     assert "heavy_top" in model_names()
     for name in model_names():
         text = (PACKAGE / "models" / f"{name}.py").read_text(encoding="utf-8")

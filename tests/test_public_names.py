@@ -49,7 +49,7 @@ def owner_of(name: str) -> object:
 
 
 @pytest.mark.parametrize("name", SUCCESSORS)
-def test_what_went_names_its_successor(name: str) -> None:
+def test_removed_name_reports_its_successor(name: str) -> None:
     attribute, successor = name.partition(".")[2], SUCCESSORS[name]
     with pytest.raises(AttributeError, match=f"no (attribute|field) '{attribute}'.*; use {re.escape(successor)}"):
         getattr(owner_of(name), attribute)
@@ -69,7 +69,7 @@ def test_the_changelog_lists_them() -> None:
     assert dict(re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", table, re.M)) == SUCCESSORS
 
 
-def test_no_name_goes_without_a_successor() -> None:
+def test_every_removed_name_has_a_successor() -> None:
     known = set(KNOWN.read_text(encoding="utf-8").split())
     assert len(known) > 200
     assert known <= public_names() | SUCCESSORS.keys() | {name.removeprefix("symlie.") for name in SUCCESSORS}

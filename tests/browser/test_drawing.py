@@ -45,7 +45,7 @@ def test_a_marked_point_is_where_numpy_projects_it(open_page: Open) -> None:
         assert np.abs(found - view.projected(place(time))).max() < PIXELS
 
 
-def test_a_given_camera_is_taken(open_page: Open) -> None:
+def test_given_camera_is_used(open_page: Open) -> None:
     scene, place = marked(np.linspace(0, 1, 5), np.array([0.1, 0.2, 0.3]), MARK)
     view = open_page(scene)
     view.call("markColors", True)

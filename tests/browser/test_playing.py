@@ -89,7 +89,7 @@ def test_every_layer_is_switched(open_page: Open) -> None:
         assert boxes_shown.nth(number).is_checked() != before
 
 
-def test_the_camera_follows_a_node_and_comes_back(open_page: Open) -> None:
+def test_camera_follows_a_node_and_returns(open_page: Open) -> None:
     view = open_page(everything())
     start = view.call("camera")["view"]
     view.page.keyboard.press("f")

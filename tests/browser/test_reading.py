@@ -21,7 +21,7 @@ MARKUP = "<img src=x onerror=alert(1)></script><b>bold</b> & \u2028 {{ title }}"
 NARROW = {"width": 390, "height": 844}
 
 
-def test_names_with_markup_stay_text(open_page: Open) -> None:
+def test_markup_in_names_is_escaped(open_page: Open) -> None:
     scene = everything()
     first = scene["solutions"][0]
     scene["model"] = first["label"] = MARKUP
@@ -89,7 +89,7 @@ def test_text_has_contrast_in_both_schemes(open_page: Open) -> None:
         assert min(ratios) >= 4.5  # level AA of the guidelines for accessible pages
 
 
-def test_without_webgl_a_sentence_says_so_and_outputs_are_plotted(
+def test_without_webgl_a_message_is_shown_and_outputs_are_plotted(
     browsers: Callable[..., Browser], tmp_path: Path
 ) -> None:
     path = tmp_path / "view.html"

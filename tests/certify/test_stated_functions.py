@@ -132,7 +132,7 @@ def test_disks_end_before_singularities() -> None:
         ("1 / (w - w)", "divisor"),
     ],
 )
-def test_formulas_that_are_refused(text: str, message: str) -> None:
+def test_unsupported_formulas_are_rejected(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         rational_series(text, 3)
 
@@ -154,7 +154,7 @@ def test_formulas_that_are_refused(text: str, message: str) -> None:
         ("['1f']\nclosed_form = 'sin(w)/w'\npolynomial = '1'\nthreshold = 0.1", "C function"),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_files_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(text)
     with pytest.raises(FormatError, match=message):

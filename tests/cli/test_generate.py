@@ -128,7 +128,7 @@ def test_standalone(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("--h", "0.1"), ("--set", "mass=1"), ("--assemble",), ("--stabilize", "projection")])
-def test_what_goes_with_standalone(cli: Cli, words: tuple[str, ...]) -> None:
+def test_options_that_require_standalone(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli("generate", "heavy_top", *words)
     assert result.code == 1 and f"{words[0]} requires --standalone" in result.err
     assert "--all takes" in cli("generate", "--all", "--standalone").err

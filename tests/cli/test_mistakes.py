@@ -101,7 +101,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     assert f"Example:\n  symlie {command}" in capsys.readouterr().out
 
 
-def test_help_tells_the_order_of_multipliers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_describes_the_order_of_multipliers(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     said = " ".join(capsys.readouterr().out.split())

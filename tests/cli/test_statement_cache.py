@@ -154,7 +154,7 @@ WAYS: dict[str, tuple[str, Callable[[int], None]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_a_statement_is_computed_from(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inputs_of_a_statement(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYMLIE_TEST_STRENGTH", "")  # restored at the end
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     strength, stated = WAYS[way]

@@ -84,7 +84,7 @@ USES: dict[str, tuple[str, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_code_in_files_runs_with_consent_alone(use: str, tmp_path: Path) -> None:
+def test_code_in_files_runs_only_with_consent(use: str, tmp_path: Path) -> None:
     kind, action = USES[use]
     trap = Trap(tmp_path)
     path = with_trap(kind, tmp_path, trap)
@@ -106,7 +106,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_commands_run_code_in_files_with_consent_alone(kind: str, cli: Cli, tmp_path: Path) -> None:
+def test_commands_run_code_in_files_only_with_consent(kind: str, cli: Cli, tmp_path: Path) -> None:
     trap = Trap(tmp_path)
     with_trap(kind, tmp_path, trap)
     for words in COMMANDS[kind]:
@@ -117,7 +117,7 @@ def test_commands_run_code_in_files_with_consent_alone(kind: str, cli: Cli, tmp_
         assert trap.has_run() or kind == "folder", "verify reads C alone"
 
 
-def test_sweeps_run_the_model_file_with_consent_alone(cli: Cli, tmp_path: Path) -> None:
+def test_sweeps_run_the_model_file_only_with_consent(cli: Cli, tmp_path: Path) -> None:
     trap = Trap(tmp_path)
     words = ("--over", "mass=1,2", "--h", "0.001", "--t-end", "0.002", "--backend", "numpy", "--out", "runs")
     assert cli("sweep", "heavy_top", *words, "--json").code == 0

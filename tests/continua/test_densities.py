@@ -92,7 +92,7 @@ def test_quadratures(quadrature: str, weights: list[float]) -> None:
     )
 
 
-def test_what_varies_along_s_and_what_lies_between_given_nodes() -> None:
+def test_values_that_vary_along_s_or_between_given_nodes() -> None:
     """Parameters are taken in the middle of segments and at nodes, T is lumped, and grids need not be uniform."""
     model = sl.Model("bars")
     bar = sl.Continuum(model, "bar", "R1")

@@ -40,7 +40,7 @@ def test_a_rectangle(ratio: float, factor: float) -> None:
     assert turned.torsion_constant == found.torsion_constant and turned.I1 == found.I2
 
 
-def test_constants_of_ones_own() -> None:
+def test_user_defined_constants() -> None:
     """The diagonals of the paper: one J for torsion and for inertia, unless both are given."""
     found = sl.section.general(A=2, I1=3, I2=4, J=5, E=7, G=11, rho=13, shear_factors=(0.5, 0.25))
     np.testing.assert_allclose(found.stiffness, [21, 28, 55, 11, 5.5, 14])
@@ -99,7 +99,7 @@ def test_a_cantilever_bends_by_its_load(unit: str, section: Section, length: flo
     assert abs(missed) < tolerances.CANTILEVER_OF_SEGMENTS / K**2, unit
 
 
-def test_a_section_that_varies() -> None:
+def test_variable_section() -> None:
     """A cone is as stiff in each segment as in its middle, and as heavy at each node as there."""
     rod = cantilever(4, 1.0, lambda s: sl.section.circle(0.02 - 0.01 * s, **STEEL), 1.0)
     system = rod.model.derive().compile("numpy")

@@ -102,7 +102,7 @@ def test_kinds_of_terms_not_their_number_make_code() -> None:
     assert [len(i.nodes) for i in second.elements.instances] == [16, 15]
 
 
-def test_a_term_that_couples_everything_stays_whole() -> None:
+def test_term_coupling_all_nodes_is_not_cut() -> None:
     parts = beads(13, tied=True).derive().elements.instances
     assert sorted(len(i.element.nodes) for i in parts) == [1, 2, 13]
 

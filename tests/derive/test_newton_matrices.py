@@ -91,7 +91,7 @@ def test_cost_of_a_segment() -> None:
     assert 3000 < kernel.body.operation_count <= MOST_OPERATIONS
 
 
-def test_text_of_a_set_does_not_depend_on_those_before_it() -> None:
+def test_text_of_a_set_does_not_depend_on_previous_sets() -> None:
     """Sets of a model are parts of one program, and come from the cache or are derived, in any order."""
     first, second = (roll_up.build(2).derive() for _ in range(2))
     alone = emit_set(derive_set(first, "ports"), "")

@@ -54,7 +54,7 @@ def dense(pattern: SparsePattern, shape: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 @pytest.mark.parametrize("build", [lambda: arm(2, "SE3"), lambda: arm(1, "S3xR3"), lambda: crowded(2)])
-def test_counted_nonzeros_are_those_that_are_derived(build: Callable[[], sl.Model]) -> None:
+def test_counted_nonzeros_equal_derived_ones(build: Callable[[], sl.Model]) -> None:
     equations = build().derive()
     mass, jacobian = topology.velocity_patterns(equations.model)
     types = model_kernels(equations.elements, equations.derived, fixed=True)

@@ -94,7 +94,7 @@ def test_killed_driver_can_be_resumed(top: System, systems: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_workers_of_a_pool_that_are_killed_are_replaced(top: System, kills: int) -> None:
+def test_killed_pool_workers_are_replaced(top: System, kills: int) -> None:
     count, chosen = 60 * kills, random.Random(5)
 
     def kill() -> None:
@@ -106,7 +106,7 @@ def test_workers_of_a_pool_that_are_killed_are_replaced(top: System, kills: int)
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_workers_of_dask_that_are_killed_are_replaced(top: System, cluster: DaskCluster, kills: int) -> None:
+def test_killed_dask_workers_are_replaced(top: System, cluster: DaskCluster, kills: int) -> None:
     count, chosen = 60 * kills, random.Random(7)
 
     def kill() -> None:
@@ -119,7 +119,7 @@ def test_workers_of_dask_that_are_killed_are_replaced(top: System, cluster: Dask
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(3, marks=pytest.mark.slow)])
-def test_a_scheduler_that_is_killed_is_named(needs: Programs, top: System, tmp_path: Path, kills: int) -> None:
+def test_killed_scheduler_is_reported(needs: Programs, top: System, tmp_path: Path, kills: int) -> None:
     needs("distributed")
     count, store = 80 * (kills + 1), tmp_path / "store"
 

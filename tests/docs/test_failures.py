@@ -15,11 +15,11 @@ SESSION = Session("docs/failures.md")
 GENERATOR = runpy.run_path(str(ROOT / "docs" / "failures.py"))
 
 
-def test_the_page_is_what_its_generator_writes() -> None:
+def test_page_is_up_to_date() -> None:
     assert GENERATOR["PAGE"].read_text(encoding="utf-8") == GENERATOR["document"](), "run python docs/failures.py"
 
 
-def test_every_error_says_what_to_do() -> None:
+def test_every_error_has_a_remedy() -> None:
     kinds = [kind for found in GENERATOR["sections"]().values() for kind in found]
     assert len(kinds) == len(set(kinds)) > 40
     assert {errors.SymlieError, errors.ConstraintDriftError, errors.GroupError} <= set(kinds)

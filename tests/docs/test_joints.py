@@ -23,7 +23,7 @@ ROWS = {
 GENERATOR = runpy.run_path(str(ROOT / "docs" / "joints.py"))
 
 
-def test_the_page_is_what_its_generator_writes() -> None:
+def test_page_is_up_to_date() -> None:
     files: dict[Path, str] = GENERATOR["documents"]()
     for path, text in files.items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name}: run python docs/joints.py"

@@ -28,7 +28,7 @@ def test_rigid_body() -> None:
     assert np.ptp(outputs["energy"]) < PAGE_SPACES
 
 
-def test_manifold_of_ones_own() -> None:
+def test_user_defined_manifold() -> None:
     solution = SESSION.after("Custom manifolds")["solution"]
     q, axis = solution.field("spin", "q")[-1], np.array([0.3, 0, 1.0])
     angle, n = 5 * np.linalg.norm(axis), axis / np.linalg.norm(axis)

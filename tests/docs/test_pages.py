@@ -81,7 +81,7 @@ def links(page: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     for target in links(page):
         if "://" in target:
             assert target.startswith("https://"), target
@@ -110,7 +110,7 @@ def test_names_exist(page: Path) -> None:
     assert not [place for place in re.findall(rf"`({PLACE})`", text) if not list(ROOT.glob(place.rstrip("/")))]
 
 
-def test_blocks_need_the_public_interface_alone() -> None:
+def test_blocks_use_only_the_public_interface() -> None:
     for block in of_language("python"):
         for node in ast.walk(ast.parse(block.text)):
             assert not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("symlie")), block.place

@@ -92,7 +92,7 @@ def test_contraction_is_allowed(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_float_operators_in_single_precision_alone(tmp_path: Path) -> None:
+def test_float_operators_use_only_single_precision(tmp_path: Path) -> None:
     files = files_of("SE2", "c", "float")
     assert "double" not in files["op.c"] + files["op.h"].split("*/", 1)[1]
     assert run_c(tmp_path, files).returncode == 0
@@ -187,7 +187,7 @@ def test_outputs_may_be_the_arrays_of_inputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("real", ["double", "float"])
-def test_arrays_have_the_bits_of_single_values(real: str, tmp_path: Path) -> None:
+def test_arrays_are_bit_identical_to_single_values(real: str, tmp_path: Path) -> None:
     """In loops that are vectorised and not, in the working interval, beyond it, and at the pole."""
     files = files_of("SE3", "c", real)
     write(tmp_path, files)

@@ -39,7 +39,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
 
 
 @pytest.mark.parametrize(("stated", "expected"), [("", False), ("spring", True), ("damper", True)])
-def test_which_stages_read_them(stated: str, expected: bool) -> None:
+def test_stages_that_read_dependent_nodes(stated: str, expected: bool) -> None:
     derived = chain(stated)
     assert stages_read_placed_nodes(derived.emitted.types) == expected
     ends = [
@@ -55,7 +55,7 @@ def test_the_formulations_of_the_chain() -> None:
     assert stages_read_placed_nodes(pendulum_chain.build(formulation="hamiltonian").derive().emitted.types)
 
 
-def test_what_increments_move() -> None:
+def test_nodes_moved_by_increments() -> None:
     layout = pendulum_chain.build(links=9).derive().compile(backend="numpy").layout
     tables = problem_tables(layout, integrates=True)
     assert list(tables.moving_counts) == [9, 0] and tables.moving == slice(0, 54)

@@ -55,7 +55,7 @@ def test_finite_entries(library: Any, size: int) -> None:
 
 @pytest.mark.parametrize("value", NOT_FINITE)
 def test_one_that_is_not(library: Any, value: float) -> None:
-    """Whatever is beside it."""
+    """Independent of adjacent values."""
     for size in SIZES:
         for place in range(size):
             x = np.resize(EXTREME, size)

@@ -69,7 +69,7 @@ def same(one: sl.Ensemble, other: sl.Ensemble) -> bool:
 
 
 @pytest.mark.parametrize("words", [{"h": 1e-3}, {"h": None, "rtol": 1e-6}, {"method": "generalized_alpha"}])
-def test_members_have_the_bits_of_solve(words: dict[str, Any]) -> None:
+def test_members_are_bit_identical_to_solve(words: dict[str, Any]) -> None:
     system, (masses, rates) = heavy_top_system("SO3xR3"), drawn()
     result = tops(record=["energy", "center_of_mass", "top.R", "top", "multipliers_fixed_point"], **words)
     run: dict[str, Any] = {"h": 1e-3, "t_eval": TIMES} | words
@@ -170,7 +170,7 @@ def test_grid_has_all_combinations() -> None:
     assert dataset["status"].attrs["flag_meanings"].split()[0] == "ok"
 
 
-def test_failures_stay_with_their_members(tmp_path: Path) -> None:
+def test_failures_do_not_affect_other_members(tmp_path: Path) -> None:
     """A value that is not finite, an impossible start, a run that fails, and one that takes too long."""
     masses, rates = drawn()
     masses[[1, 4]] = np.nan, -1.0
@@ -253,7 +253,7 @@ def test_stores_resume_and_reject_other_ensembles(tmp_path: Path, monkeypatch: p
             tops(store=folder, **words)
 
 
-def test_a_store_alone_tells_everything(tmp_path: Path) -> None:
+def test_store_is_self_contained(tmp_path: Path) -> None:
     """Without the system that it was made with; also after a change of its folder, and where members failed."""
     masses, _ = drawn()
     masses[3] = -1.0
@@ -300,9 +300,7 @@ def deadly_chunk(task: MotionTask) -> MemberResults:
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_replaced_and_the_member_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dead_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.ensembles import sealed_chunk
 
     expected = tops().arrays["energy"]

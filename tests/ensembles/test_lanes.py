@@ -57,7 +57,7 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
-def test_lanes_have_the_bits_of_members(name: str, parameter: str, words: dict[str, Any]) -> None:
+def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
     system = systems()[name]
     stated = system.parameters[system.layout.parameters[parameter][0]]
     values = stated * np.random.default_rng(1).uniform(0.8, 1.2, (COUNT, 1))
@@ -128,7 +128,7 @@ def test_members_that_leave_the_constraints() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
+def test_failed_member_does_not_affect_other_lanes() -> None:
     masses = np.full(COUNT, 15.0)
     masses[[2, 7]] = 1e300, np.nan
     run = {"parameters": {"mass": masses}, "h": 2.0**-9}

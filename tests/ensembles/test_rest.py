@@ -63,7 +63,7 @@ def test_modes() -> None:
     assert isinstance(member, sl.Linearization) and member.is_stable
 
 
-def test_a_load_path_says_where_it_folds() -> None:
+def test_load_path_reports_folds() -> None:
     """Up to the limit load members follow each other; beyond it the arch has snapped through."""
     limit = max(force(y) for y in np.linspace(0.05, RISE, 1000))
     loads = limit * np.array([0.2, 0.5, 0.8, 0.95, 1.1, 1.2])
@@ -94,7 +94,7 @@ def test_lines_of_a_grid_do_not_depend_on_chunks(monkeypatch: pytest.MonkeyPatch
     assert not whole.failed and not whole.remarks
 
 
-def test_an_unstable_equilibrium_says_so() -> None:
+def test_unstable_equilibrium_is_reported() -> None:
     result = rest(parameters={"load": [0.0, 0.0]}, initial={"crown": {"x": [[0.0], [0.0]]}}, along="member")
     assert [(m.member, m.sentence) for m in result.remarks] == [(k, "The equilibrium is not stable.") for k in (0, 1)]
 

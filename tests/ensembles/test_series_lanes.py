@@ -78,7 +78,7 @@ def both(system: System, t_end: float, **words: Any) -> tuple[sl.Ensemble, sl.En
 
 
 @pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
-def test_lanes_of_series_have_the_bits_of_members(name: str, parameter: str, words: dict[str, Any]) -> None:
+def test_lanes_of_series_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
     system = system_of(name)
     stated = system.parameters[system.layout.parameters[parameter][0]]
     values = stated * np.random.default_rng(1).uniform(0.8, 1.2, (COUNT, 1))
@@ -117,7 +117,7 @@ def test_steps_of_one_length_beyond_a_series() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_a_member_that_fails_leaves_its_neighbours_alone() -> None:
+def test_failed_member_does_not_affect_other_lanes() -> None:
     masses = np.full(COUNT, 15.0)
     masses[[2, 7]] = 1e300, np.nan
     alone, lanes = both(heavy_top_system("S3xR3"), 0.05, parameters={"mass": masses}, rtol=1e-8)

@@ -56,7 +56,7 @@ def test_asserts_and_draws(path: Path) -> None:
 
 
 @each_script
-def test_public_names_alone(path: Path) -> None:
+def test_scripts_use_only_public_names(path: Path) -> None:
     for node in ast.walk(statements(path)):
         if isinstance(node, ast.ImportFrom):
             assert (node.module or "").partition(".")[0] != "symlie" or node.module == "symlie.errors"

@@ -83,7 +83,7 @@ def test_zero_over_a_constant_is_left_out() -> None:
     assert (found.instructions, found.outputs) == ((), ("q[2]",))
 
 
-def test_what_cancels_is_left_out() -> None:
+def test_cancelling_terms_are_omitted() -> None:
     with sympy.evaluate(False):
         body = line((2 * Q[0]) * Q[1] - Q[0] * (2 * Q[1]) + P[0])
     found = constants_outside(body, ("p[",))
@@ -98,7 +98,7 @@ terms = st.lists(
 
 
 @given(st.lists(terms, min_size=1, max_size=3), st.lists(numbers, min_size=9, max_size=9))
-def test_values_stay_the_same(stated: list[list[tuple[Fraction, Expr, Expr, Expr]]], point: list[Fraction]) -> None:
+def test_values_are_unchanged(stated: list[list[tuple[Fraction, Expr, Expr, Expr]]], point: list[Fraction]) -> None:
     """Of binary fractions, which constants hold exactly."""
     sums = []
     for row in stated:

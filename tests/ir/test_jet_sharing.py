@@ -56,7 +56,7 @@ def test_equal_factors_of_several_jets_have_the_same_name() -> None:
     assert of_first - {"q[0]", "q[1]"} < of_second
 
 
-def test_factors_that_are_taken_are_called_as_those_that_are_given() -> None:
+def test_taken_factors_have_the_names_of_given_factors() -> None:
     gives, takes, count = pair([(X * Y + 1) * V], [(X * Y + 1) * A])
     numbers: Numbers = {}
     of_values = numbered(gives.instructions, numbers, {})

@@ -137,7 +137,7 @@ def test_names() -> None:
     assert sympy.latex(HalfAngleRatio(Z, 0)) == r"L\left(z, 0\right)"
 
 
-def test_primitives_stay_opaque() -> None:
+def test_primitives_are_opaque() -> None:
     """No constructor may evaluate, even at numbers: an accurate scheme must not be replaced by a closed form."""
     for function in (Stumpff.of(2, sympy.Integer(0)), Cotangent.of(sympy.Integer(1)), HalfAngleRatio(1, 0)):
         assert not function.is_Number

@@ -85,7 +85,7 @@ def test_chains_start_where_their_transforms_lead(seed: int, convention: str) ->
 
 
 @pytest.mark.filterwarnings("ignore:The inertia of body")
-def test_the_puma_falls_as_the_ready_made_one() -> None:
+def test_puma_moves_like_the_built_in_model() -> None:
     angles = np.array([0.3, -0.7, 1.1, 0.4, 0.6, -0.2])
     links = [
         sl.DenavitHartenbergLink(d, a, turns * math.pi / 2, mass=mass, center=center, inertia=inertia)

@@ -176,7 +176,7 @@ def four_bar_with_drive() -> sl.Model:
     return model
 
 
-def test_loops_and_drives_stay_constraints() -> None:
+def test_loops_and_drives_remain_constraints() -> None:
     model = four_bar_with_drive()
     form, minimal = forms(model)
     assert minimal.layout.of_velocities.sum() == 3

@@ -106,7 +106,7 @@ def compare_backends(model: sl.Model, method: str, names: Sequence[str]) -> None
         np.testing.assert_allclose(one, other, rtol=0, atol=tolerances.SAME_MOTION_CUT * (1 + np.abs(other).max()))
 
 
-def test_a_link_with_inertia_about_its_axis_alone() -> None:
+def test_link_with_inertia_about_its_axis_only() -> None:
     """Its joint holds it about the axes without inertia."""
     model = sl.Model("one_link")
     link = sl.RigidBody(model, "link1", 20.0, (0.0, 0.35, 0.0), position=[0.2, 0, 0], angular_velocity=[0, 1, 0])

@@ -191,7 +191,7 @@ def test_locked_and_unknown_coordinates_are_rejected() -> None:
         other.limit(-1, 1, 0)
 
 
-def test_coordinates_of_nodes_of_arrays_are_outputs_alone() -> None:
+def test_coordinates_of_array_nodes_are_only_outputs() -> None:
     model = sl.Model("m")
     array = model.node_array("links", "SE3", 2)
     joint = hinge(model, array[0], array[1])

@@ -67,7 +67,7 @@ def test_refusals(freeze: list[str], error: type[Exception], message: str) -> No
         frozen_names(springs(), freeze)
 
 
-def test_instances_that_differ_stay_free() -> None:
+def test_differing_instances_are_not_frozen() -> None:
     equations = springs().derive()
     free, frozen = (equations.compile("numpy", freeze=f) for f in ((), "all"))
     runs = [sl.solve(s, 0.5, h=0.05) for s in (free, frozen)]
@@ -144,7 +144,7 @@ def test_angles_over_several_revolutions() -> None:
     assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
 
 
-def test_some_stay_free() -> None:
+def test_some_parameters_are_not_frozen() -> None:
     body = force(text(oscillator().with_constants(["offset", "angle"])))
     assert "p[0]" in body and "p[2]" not in body
 

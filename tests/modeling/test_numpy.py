@@ -69,7 +69,7 @@ def body() -> Node:
         (lambda q: sl.select(q.x[0], A, q.x), lambda q: sl.select(q.x[0], sl.vector(*A), q.x)),
     ],
 )
-def test_what_can_mean_one_thing(found: Callable[[Node], Any], expected: Callable[[Node], Any]) -> None:
+def test_unambiguous_uses(found: Callable[[Node], Any], expected: Callable[[Node], Any]) -> None:
     assert sympy.simplify(found(body()) - expected(body())) in (0, sympy.zeros(3, 1), sympy.zeros(3, 3))
 
 

@@ -162,7 +162,7 @@ def test_invalid_rotations_are_reported(arguments: dict[str, Any], message: str)
         sl.rotation(**arguments)
 
 
-def test_where_no_rotation_belongs_is_named() -> None:
+def test_rotations_in_wrong_places_are_reported() -> None:
     turned = sl.rotation(axis=[0, 0, 1], angle=1.0)
     model = sl.Model("m")
     point, body = model.node("point", "R3"), model.node("body", sl.SE3)

@@ -180,7 +180,7 @@ def build(length: float = 2.0) -> sl.Model:
 '''
 
 
-def test_models_of_ones_own(tmp_path: Path) -> None:
+def test_user_defined_models(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(OWN, encoding="utf-8")
     session = Session(str(file))
@@ -192,7 +192,7 @@ def test_models_of_ones_own(tmp_path: Path) -> None:
     assert compute(wrong, session).failures == []
 
 
-def test_formulations_that_ones_own_model_does_not_have(tmp_path: Path) -> None:
+def test_missing_formulations_of_user_models(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(OWN.replace("    return model", '    model.output("bob", q.x)\n    return model'), encoding="utf-8")
     options = (("RV", (("coordinates", "lie"),)), ("long", (("length", 3.0),)), ("S3", (("group", "S3"),)))
@@ -221,13 +221,13 @@ def test_the_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[
     assert (tiny_paper / "all" / "tiny2024.md").exists() and (tiny_paper / "all" / "tiny2024" / "figure_1.png").exists()
 
 
-def test_the_command_says_that_a_model_stands_in(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_reports_substituted_models(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tiny_paper / "own.py").write_text(OWN, encoding="utf-8")
     assert main(["paper", "tiny2024", "--figure", "1", "--model", "own.py"]) == 0
     assert capsys.readouterr().out.startswith("With own.py instead of the models of tiny2024;")
 
 
-def test_the_command_fails_where_a_number_does(
+def test_command_fails_if_a_number_fails(
     tiny_paper: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong = replace(PAPER, items=lambda quick: [tiny(15.0)])

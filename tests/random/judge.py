@@ -33,9 +33,18 @@ def judge(
 ) -> Findings:  # fmt: skip
     """All disagreements of a random model.
 
-    Parameters ---------- drawn The model. draw Chooses states and directions. kinds Kinds of states. compile_kernels If
-    True, the kernels are compiled and compared with NumPy. most Instances of each element type that are compared with
-    their definition.
+    Parameters
+    ----------
+    drawn
+        The model.
+    draw
+        Chooses states and directions.
+    kinds
+        Kinds of states.
+    compile_kernels
+        If True, the kernels are compiled and compared with NumPy.
+    most
+        Instances of each element type that are compared with their definition.
     """
     findings = Findings()
     judged = Judged.of(drawn)

@@ -62,7 +62,7 @@ def as_rates(q: Array, v: Array) -> Array:
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
-def test_accelerations_are_those_on_the_group(constraint: str) -> None:
+def test_accelerations_equal_those_on_the_group(constraint: str) -> None:
     """p'' = p∘(0, Ω')/2 + p'∘(0, Ω)/2; λ of p·p = 1 is twice the kinetic energy of the turning cross section."""
     group, classical = system(None, constraint), system(EULER_PARAMETERS, constraint)
     inner = classical.layout.rows - (SEGMENTS + 1)
@@ -186,7 +186,7 @@ def test_clamped_and_prescribed_nodes_have_no_unit_length() -> None:
     assert driven.derive().compile(backend="numpy").layout.rows == 4
 
 
-def test_the_equilibrium_is_that_on_the_group() -> None:
+def test_equilibrium_equals_the_one_on_the_group() -> None:
     def rest(coordinates: str | None) -> Array:
         stated = sl.Model("cantilever")
         rod = sl.CosseratRod(

@@ -136,7 +136,7 @@ def bodies(group: str = "SE3") -> tuple[sl.Model, list[sl.Node]]:
     return model, nodes
 
 
-def test_a_curve_of_ones_own() -> None:
+def test_user_defined_curve() -> None:
     model, (a, b) = bodies()
     model.initial(a, x=[1, 0, 0], rotation=sl.rotation(vector=[0, 0, 0.2]))
     model.initial(b, x=[2, 1, 0], rotation=sl.rotation(vector=[0, 0, 1.0]))

@@ -262,7 +262,7 @@ def test_connectivity_decides() -> None:
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("name", ["chain", "tree", "ring", "rope_with_body"])
-def test_fixed_nodes_stay_exactly(name: str) -> None:
+def test_fixed_nodes_do_not_move(name: str) -> None:
     """A clamped node keeps its configuration to the last bit, and its velocity is zero."""
     s = system(name, "numpy" if name in SLOW else "c")
     solution = sl.solve(s, 20 * STEP, h=STEP)

@@ -36,7 +36,7 @@ def test_nothing_is_loaded_from_other_hosts(pages: dict[Path, Page]) -> None:
     }
 
 
-def test_links_lead_somewhere(pages: dict[Path, Page], site: Path) -> None:
+def test_links_have_targets(pages: dict[Path, Page], site: Path) -> None:
     broken = set[str]()
     for path, page in pages.items():
         for address in {*page.links, *page.loaded}:

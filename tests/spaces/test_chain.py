@@ -118,7 +118,7 @@ def test_adaptive_steps_match_the_survey(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_a_run_keeps(backend: str) -> None:
+def test_invariants_of_a_run(backend: str) -> None:
     q, w, m, lengths = random_state(3)
     system = chain(3, backend).with_parameters(masses=m, lengths=lengths)
     system = system.with_initial("links", directions=q, angular_velocities=w)

@@ -86,7 +86,7 @@ def test_the_heavy_top_meets_its_reference(formulation: str, backend: str) -> No
     ],
 )
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_what_each_formulation_keeps(
+def test_invariants_of_each_formulation(
     formulation: str, method: str, energy_on_dual: float, energy: float, momentum: float
 ) -> None:
     """Drifts with h = 1e-3 up to t = 1 as another implementation saw them."""

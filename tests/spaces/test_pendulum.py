@@ -127,7 +127,7 @@ def test_convergence_measures_stored_components() -> None:
     assert rows[-1].error.v is None and rows[-1].order.q is not None and rows[-1].order.q > 4 - ORDER
 
 
-def test_what_has_no_meaning_without_velocities_is_refused() -> None:
+def test_features_that_need_velocities_are_rejected() -> None:
     system = pendulum("c")
     with pytest.raises(UnsupportedMethodError, match="first-order states"):
         sl.solve(system, 1.0, method="abmk3", h=0.1)

@@ -135,7 +135,7 @@ def test_a_step_without_solution_is_named(backend: str) -> None:
         sl.solve(system, 4.0, method="symplectic_theta", h=2.0)
 
 
-def test_what_the_family_is_not_for() -> None:
+def test_unsupported_systems_are_rejected() -> None:
     other: Any = heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy")
     with pytest.raises(UnsupportedMethodError, match=r"cotangent_space\(group\)"):
         sl.solve(other, 1.0, method="symplectic_theta", h=0.1)

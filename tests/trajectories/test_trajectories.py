@@ -27,7 +27,7 @@ SLOW = range(1000, 1040)
 
 
 @pytest.mark.parametrize("seed", QUICK)
-def test_models_move_as_the_oracle_says(seed: int) -> None:
+def test_models_agree_with_the_oracle(seed: int) -> None:
     assert judge(draw(seed), compiled=False).disagreements(tolerances.TRAJECTORY) == []
 
 
@@ -92,7 +92,7 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_the_judge_sees_a_wrong_statement(name: str, pendulum: tuple[Drawn, Oracle, list[State]]) -> None:
+def test_wrong_model_is_detected(name: str, pendulum: tuple[Drawn, Oracle, list[State]]) -> None:
     drawn, oracle, expected = pendulum
     place, old, new = MUTATIONS[name]
     part = drawn.parts[0]

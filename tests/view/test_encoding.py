@@ -22,7 +22,7 @@ def test_decoded_arrays_are_bit_identical(values: np.ndarray) -> None:
     arrays(np.float64, some.tuples(some.integers(1, 40), some.integers(1, 3)), elements=some.floats(-1e3, 1e3)),
     some.sampled_from([0.0, 1e-12, 1e-3, 1.0]),
 )
-def test_series_come_back_to_a_step(values: np.ndarray, step: float) -> None:
+def test_decoded_series_are_exact_to_a_step(values: np.ndarray, step: float) -> None:
     content = encoded_series(values, step)
     found = decoded(content)
     unit = float(str(content["unit"]))

@@ -65,7 +65,7 @@ def test_places_rotations_and_colours() -> None:
     assert np.allclose(found["rotation"], [0, 0, 0, 1])
 
 
-def test_what_takes_shapes() -> None:
+def test_objects_that_accept_shapes() -> None:
     model = sl.Model("many")
     body = sl.RigidBody(model, "body", 1.0, [1, 1, 1])
     beads = model.node_array("beads", "R3", 3)

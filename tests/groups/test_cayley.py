@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sympy
 from mpmath import mpf
+from scipy.integrate import solve_ivp
 from sympy import Matrix
 
 import symlie as sl
@@ -18,6 +19,7 @@ from symlie.groups.cayley import cayley, cayley_tangent, is_cayley_group
 from symlie.groups.group import LieGroup, algebra_symbols, storage_symbols
 from symlie.groups.representation import representation
 from symlie.ir.program import Program
+from symlie.runtime.system.system import System
 from tests import tolerances
 from tests.evaluation import Evaluation, assigned, distance, symbols
 from tests.groups.numeric import (
@@ -145,8 +147,15 @@ def test_printed_forms_of_rotations() -> None:
     assert abs(angle - 2 * mpmath.atan(mpmath.sqrt(z) / 2)) < tolerances.IDENTITY
 
 
+LARGE = ("U2", "Sp4", "SO4", "SO5")
+"""Groups of which the quick tests have a smaller one of the same kind."""
+
+
 @pytest.mark.parametrize("length", [0.0, 1e-7, 0.5, 1.2])
-@pytest.mark.parametrize("name", [*FORMS, "AffineLine"])
+@pytest.mark.parametrize(
+    "name",
+    [*(pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in FORMS), "AffineLine"],
+)
 def test_quadratic_and_affine_groups(name: str, length: float) -> None:
     """Membership, the inverse, and both tangents; elimination needs norms below two where A is not skew."""
     group = numbers(name)
@@ -167,21 +176,32 @@ def test_quadratic_and_affine_groups(name: str, length: float) -> None:
     assert distance(group.evaluate(cayley_tangent, theta, moved, inverse=True), w) < tolerances.IDENTITY
 
 
-@pytest.mark.parametrize("name", ["SL2", "SO4"])
+@functools.cache
+def turning(name: str, backend: str) -> System:
+    """X' = A(t) X with components size_k cos(rate_k t) of A."""
+    group = sample(name) if name in SAMPLES else stated(name)
+    model = sl.Model("turning")
+    n = group.dimension
+    size = model.parameter("size", [1 / (4 + k) for k in range(n)])
+    rate = model.parameter("rate", list(range(1, n + 1)))
+    model.field(model.node("X", sl.translation_space(group)), [size[k] * sl.cos(rate[k] * model.t) for k in range(n)])
+    return model.derive().compile(backend=backend)
+
+
+@pytest.mark.parametrize("name", ["SL2", "SU2", pytest.param("SO4", marks=pytest.mark.slow)])
 def test_long_steps(name: str) -> None:
     """Beyond a norm of two 1 - A/2 may be singular unless A is skew, and results are NaN."""
-    model = sl.Model("turning")
-    group = sample(name)
-    model.field(model.node("X", sl.translation_space(group)), [3] + [0] * (group.dimension - 1))
-    system = model.derive().compile(backend="numpy")
+    n = 6 if name == "SO4" else 3
+    # Of SU2 the third stage has the norm 2.9; its angles are twice as large and must be below 2π.
+    system = turning(name, "numpy").with_parameters(size=[2 if name == "SU2" else 3] + [0] * (n - 1), rate=[0] * n)
     options: dict[str, Any] = {"method": "rkmk_rk44", "method_options": {"map": "cayley"}}
     if name == "SL2":
         with pytest.raises(IntegrationError):
             sl.solve(system, 2.0, h=1.0, **options)
-    assert np.isfinite(sl.solve(system, 2.0, h=1.0 if name == "SO4" else 0.5, **options).q).all()
+    assert np.isfinite(sl.solve(system, 2.0, h=0.5 if name == "SL2" else 1.0, **options).q).all()
 
 
-@pytest.mark.parametrize("name", ["Sim3", "SL3", "SU3", "S3sR3"])
+@pytest.mark.parametrize("name", ["Sim3", "SL3", pytest.param("SU3", marks=pytest.mark.slow), "S3sR3"])
 def test_groups_without_it(name: str) -> None:
     group = stated(name) if name in ("SL3", "SU3") else numeric(name).group
     assert not is_cayley_group(group)
@@ -194,22 +214,29 @@ def test_stored_coordinates_have_none() -> None:
         cayley(Program(), numeric("SO3rv").group, symbols("x", 3))
 
 
-@pytest.mark.parametrize("name", ["SL2", "SU2", "SO4", "Sp4"])
-def test_orders_of_steps(name: str) -> None:
-    """Steps of order four on X' = X A(t): orders by halved steps, members of the group to rounding."""
+def matrices_at_one(name: str) -> np.ndarray[Any, Any]:
+    """X(1) of `turning` by a method that knows no group."""
     group = sample(name) if name in SAMPLES else stated(name)
-    model = sl.Model("turning")
-    node = model.node("X", sl.translation_space(group))
-    n = group.dimension
-    model.field(node, [sl.cos((k + 1) * model.t) * sl.Rational(1, 4 + k) for k in range(n)])
-    for backend in ("numpy", "c"):
-        system = model.derive().compile(backend=backend)
-        ends = [
-            sl.solve(system, 1.0, h=h, method="rkmk_rk44", method_options={"map": kind}).q[-1]
-            for kind, h in (("exp", 2.0**-8), ("cayley", 2.0**-4), ("cayley", 2.0**-5))
-        ]
-        first, second = (float(np.abs(end - ends[0]).max()) for end in ends[1:])
-        assert abs(np.log2(first / second) - 4) < tolerances.OBSERVED_ORDER
-        size = FORMS[name].rows
-        X, P = ends[2].reshape(size, size), np.array(FORMS[name], dtype=float)
-        assert np.abs(X.T @ P @ X - P).max() < tolerances.SPACES
+    n, m = group.dimension, FORMS[name].rows
+    basis, k = np.array(group.basis.tolist(), dtype=float), np.arange(n)
+
+    def rates(t: float, X: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        A = basis @ (np.cos((k + 1) * t) / (4 + k))
+        return (A.reshape(m, m) @ X.reshape(m, m)).ravel()
+
+    start = np.eye(m).ravel()
+    return solve_ivp(rates, (0.0, 1.0), start, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "c"])
+@pytest.mark.parametrize("name", ["SL2", "SU2", *(pytest.param(n, marks=pytest.mark.slow) for n in ("SO4", "Sp4"))])
+def test_cayley_steps_have_order_four_and_stay_in_the_group(name: str, backend: str) -> None:
+    """Orders by halved steps; members of the group to rounding."""
+    system, exact = turning(name, backend), matrices_at_one(name)
+    options: dict[str, Any] = {"method": "rkmk_rk44", "method_options": {"map": "cayley"}}
+    ends = [sl.solve(system, 1.0, h=h, **options).q[-1] for h in (2.0**-4, 2.0**-5)]
+    first, second = (float(np.abs(end - exact).max()) for end in ends)
+    assert abs(np.log2(first / second) - 4) < tolerances.OBSERVED_ORDER
+    size = FORMS[name].rows
+    X, P = ends[1].reshape(size, size), np.array(FORMS[name], dtype=float)
+    assert np.abs(X.T @ P @ X - P).max() < tolerances.SPACES

@@ -70,7 +70,7 @@ def test_effort_of_a_sampled_motion_converges(order: int, expected: int) -> None
     errors = []
     for count in (41, 81, 161):
         t = np.linspace(0, 2, count)
-        system = sampled_arm(order).with_table("angle", t, motion(t))
+        system = sampled_arm(order, "c").with_table("angle", t, motion(t))
         errors.append(error_of_effort(system, h=0.0125, method="half_explicit_5"))
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     assert np.all(orders > expected - 0.35), (errors, orders)
@@ -91,15 +91,17 @@ METHODS: dict[str, tuple[dict[str, Any], float]] = {
 def test_all_methods_find_the_effort(name: str, backend: str) -> None:
     options, bound = METHODS[name]
     method = {} if name == "adaptive" else {"method": name}
-    assert error_of_effort(sampled_arm(5, backend), **options, **method) < bound
+    # Errors are largest at the beginning, where the spline ends.
+    t_end = 2.0 if backend == "c" else 0.1
+    assert error_of_effort(sampled_arm(5, backend), t_end, **options, **method) < bound
 
 
 def test_minimal_coordinates_find_the_effort() -> None:
-    assert error_of_effort(sampled_arm(5, coordinates="minimal"), h=0.01) < tolerances.SAMPLED_EFFORT
+    assert error_of_effort(sampled_arm(5, "c", coordinates="minimal"), h=0.01) < tolerances.SAMPLED_EFFORT
 
 
 def test_inputs_with_a_declared_interpolation_drive_joints() -> None:
-    system = arm(lambda m: m.input("angle", unit="rad", interpolation="cubic")).derive().compile(backend="numpy")
+    system = arm(lambda m: m.input("angle", unit="rad", interpolation="cubic")).derive().compile(backend="c")
     driven = {kind: system.with_input("angle", TIMES, motion(TIMES), kind) for kind in (None, "cubic", "quintic")}
     errors = {kind: error_of_effort(s, h=0.02) for kind, s in driven.items()}
     assert errors[None] == errors["cubic"] < tolerances.SAMPLED_EFFORT_OF_LOW_ORDER
@@ -216,8 +218,9 @@ def bead_system(kind: str, backend: str) -> System:
 def test_tables_of_coordinates_constrain_as_formulas_do(method: str, backend: str) -> None:
     if method == "rkmk_dopri5":
         method = "index1_dopri5"
+    h, t = (0.005, 1.0) if backend == "c" else (0.02, 0.2)
     runs = [
-        sl.solve(bead_system(kind, backend), 2, h=0.005, method=method, t_eval=[1.0, 2.0])
+        sl.solve(bead_system(kind, backend), 2 * t, h=h, method=method, t_eval=[t, 2 * t])
         for kind in ("table", "formula")
     ]
     # A polynomial of degree four is its own quintic spline, so that only rounding differs.
@@ -266,7 +269,7 @@ def test_periodic_tables_of_time_repeat_their_steps() -> None:
     model = arm(
         lambda m: m.smooth_table("angle", turn, np.append(0.3 * np.sin(2 * turn[:-1]), 0), end="periodic", order=5)
     )
-    system = model.derive().compile(backend="numpy")
+    system = model.derive().compile(backend="c")
     period = np.pi
     inside = system.breakpoints_between(0.0, 3 * period)
     assert sum(-period / 24 < t < (3 - 1 / 24) * period for t in inside) == 3 * 12
@@ -279,17 +282,17 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
     """Continued runs, saved solutions, generated folders and pickles have the tables."""
     times = np.linspace(0, 3, 61)
     system = sampled_arm(5).with_table("angle", times, motion(times) * 2)
-    whole = sl.solve(system, 1.5, h=0.01)
-    half = sl.solve(system, 0.75, h=0.01)
+    whole = sl.solve(system, 0.2, h=0.02)
+    half = sl.solve(system, 0.1, h=0.02)
     half.save(tmp_path / "half.npz")
     read = sl.load_solution(tmp_path / "half.npz", trust=True)
     for begun in (half, read):
-        rest = sl.solve(begun.system if begun is read else system, 1.5, h=0.01, start=begun)
+        rest = sl.solve(begun.system if begun is read else system, 0.2, h=0.02, start=begun)
         assert np.array_equal(rest.q[-1], whole.q[-1]) and np.array_equal(rest.multipliers[-1], whole.multipliers[-1])
     folder = arm(lambda m: m.smooth_table("angle", TIMES, motion(TIMES), order=5)).derive().generate(tmp_path / "arm")
     loaded = sl.load(folder, backend="numpy", trust=True)
-    assert error_of_effort(loaded, h=0.01) == error_of_effort(sampled_arm(5), h=0.01)
-    again = sl.solve(loaded.with_table("angle", times, motion(times) * 2), 1.5, h=0.01)
+    assert error_of_effort(loaded, 0.1, h=0.02) == error_of_effort(sampled_arm(5), 0.1, h=0.02)
+    again = sl.solve(loaded.with_table("angle", times, motion(times) * 2), 0.2, h=0.02)
     assert np.array_equal(again.q[-1], whole.q[-1])
 
 
@@ -448,7 +451,7 @@ def test_pieces_of_coordinates() -> None:
 
 def test_profiles_with_jumps_of_acceleration_are_piecewise() -> None:
     model = arm(lambda m: sl.two_parabolas(m, "turn", 0.0, 1.0, begin=0.5, end=1.5))
-    solution = sl.solve(model.derive().compile(backend="numpy"), 1.0, h=0.01, method="half_explicit_5")
+    solution = sl.solve(model.derive().compile(backend="c"), 1.0, h=0.01, method="half_explicit_5")
     late = solution.t > 0.5
     angle = 2 * (solution.t - 0.5) ** 2
     expected = (INERTIA + MASS * LENGTH**2) * 4 - MASS * 9.81 * LENGTH * np.cos(angle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -19,12 +20,16 @@ def _foreign_folders() -> tuple[Path, ...]:
     return (PACKAGE, *(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib")))
 
 
+@cache
+def _is_foreign(file: str) -> bool:
+    path = Path(file).resolve()
+    return bool(_PACKAGE_FOLDERS & set(path.parts)) or any(path.is_relative_to(f) for f in _foreign_folders())
+
+
 def is_local(file: str) -> bool:
     """Return whether a file belongs to the user: not to the standard library, an installed package or symlie."""
-    path = Path(file).resolve()
-    if _PACKAGE_FOLDERS & set(path.parts) or any(path.is_relative_to(f) for f in _foreign_folders()):
-        return False
-    return path.is_file()
+    path = os.path.abspath(file)
+    return not _is_foreign(path) and os.path.isfile(path)
 
 
 @contextlib.contextmanager

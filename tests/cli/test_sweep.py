@@ -95,7 +95,10 @@ def test_members_are_printed(cli: Cli) -> None:
     assert (found["members"], found["done"], found["failed"], found["t"]) == (2, 2, {}, [0.004])
 
 
-def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_interrupted_sweeps_resume_to_the_same_bits(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
     words = ("sweep", *TOP, "--over", "mass=normal(15,0.5)", "--samples", "24", "--workers", "1")
     assert cli(*words, "--out", "whole").code == 0
 
@@ -110,7 +113,7 @@ def test_interrupted_and_resumed(cli: Cli, tmp_path: Path, monkeypatch: pytest.M
     status = cli("sweep", "--status", "runs", "--json").json
     assert 0 < status["done"] < 24 and status["done"] + status["open"] == 24
     monkeypatch.chdir(tmp_path.parent)
-    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", "2", "--json", "--trust").json["ok"] == 24
+    assert cli("resume", os.path.join(tmp_path, "runs"), "--workers", workers, "--json", "--trust").json["ok"] == 24
     assert cli("sweep", "--status", str(tmp_path / "runs")).out.endswith("runs: 24 members: 24 ok\n")
     one, other = (sl.open_ensemble(tmp_path / name) for name in ("whole", "runs"))
     assert one.arrays["energy"].tobytes() == other.arrays["energy"].tobytes()

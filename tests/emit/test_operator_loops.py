@@ -27,7 +27,7 @@ from symlie.groups.power_series import PowerSeries
 from tests import tolerances
 from tests.emit.building import write
 from tests.emit.test_operators import PEDANTIC, find_compiler, run_c, run_numpy, subprocess
-from tests.groups.samples import sample, turn, unit
+from tests.groups.samples import SAMPLES, sample, turn, unit
 
 Array = NDArray[np.floating]
 
@@ -75,6 +75,7 @@ FACTORIES: dict[str, Callable[[], LieGroup]] = {
     "SU3": _special_unitary,
     "SU2": _spin,
     "SE4": _poses_of_four_dimensions,
+    "AffineLinexSE2": lambda: direct_product(sample("AffineLine"), sl.SE2),
     "SL2xSO3": lambda: direct_product(sample("SL2"), sl.SO3),
     "Sim3xSL2": lambda: direct_product(sample("Sim3"), sample("SL2")),
 }
@@ -101,8 +102,8 @@ def module_of(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "name",
     [
-        *("SL3", "AffineLine", "SU2", "SL2xSO3"),
-        *(pytest.param(n, marks=pytest.mark.slow) for n in ("SE4", "SU3", "Sim3xSL2")),
+        *("AffineLine", "SU2", "AffineLinexSE2"),
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("SL2xSO3", "SL3", "SE4", "SU3", "Sim3xSL2")),
     ],
 )
 def test_operators_are_short_and_pass_their_self_test(name: str, tmp_path: Path) -> None:
@@ -112,7 +113,9 @@ def test_operators_are_short_and_pass_their_self_test(name: str, tmp_path: Path)
     assert result.returncode == 0, result.stdout
 
 
-@pytest.mark.parametrize("name", ["SO4", "SL2xSO3", pytest.param("SL3", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["AffineLine", *(pytest.param(n, marks=pytest.mark.slow) for n in ("SO4", "SL2xSO3", "SL3"))]
+)
 def test_operators_in_numpy_pass_their_self_test(name: str, tmp_path: Path) -> None:
     files = files_of(name, "numpy")
     assert len(files["op.py"].encode()) <= LARGEST_SOURCE
@@ -176,8 +179,9 @@ def check_accuracy(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("name", ["SL3", "SO4"])
-def test_operators_are_accurate(name: str, seed: int) -> None:
+@pytest.mark.parametrize("name", ["SL2", "SO4", pytest.param("SL3", marks=pytest.mark.slow)])
+def test_operators_are_short_and_accurate(name: str, seed: int) -> None:
+    assert len(files_of(name, "numpy")["op.py"].encode()) <= LARGEST_SOURCE
     check_accuracy(name, seed)
 
 
@@ -236,7 +240,7 @@ def test_logarithm_next_to_a_pole_loses_what_rounding_of_the_element_costs(dista
     [
         ("SL2", [[-2.0, 0.0], [0.0, -0.5]]),
         ("SL2", [[-1.0, 1.0], [0.0, -1.0]]),
-        ("SL3", [[-3.0, 1.0, 0.0], [0.0, -0.5, 0.0], [0.0, 0.0, 2 / 3]]),
+        pytest.param("SL3", [[-3.0, 1.0, 0.0], [0.0, -0.5, 0.0], [0.0, 0.0, 2 / 3]], marks=pytest.mark.slow),
         ("SO4", np.diag([-1.0, -1.0, 1.0, 1.0]).tolist()),
         ("SL2", [[math.nan, 0.0], [0.0, 1.0]]),
     ],
@@ -245,7 +249,7 @@ def test_logarithm_is_nan_without_a_principal_one(name: str, matrix: list[list[f
     assert np.isnan(module_of(name)["op_log"](np.ravel(matrix))).all()
 
 
-@pytest.mark.parametrize("name", ["SL3", "SO4"])
+@pytest.mark.parametrize("name", ["SU2", *(pytest.param(n, marks=pytest.mark.slow) for n in ("SL3", "SO4"))])
 def test_logarithms_in_c_and_numpy_and_of_arrays_agree(name: str, tmp_path: Path) -> None:
     write(tmp_path, files_of(name))
     command = [*find_compiler().command, *PEDANTIC, "-O2", "-shared", "-fPIC", "op.c", "-lm", "-o", "op.so"]
@@ -294,7 +298,7 @@ def test_read_me_shows_the_matrix_and_the_domain_of_the_logarithm() -> None:
 
 def test_certificates_bound_loops(tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
-    path.write_text(files_of("SO4")["certificate.json"], encoding="utf-8")
+    path.write_text(files_of("AffineLine")["certificate.json"], encoding="utf-8")
     assert check_file(path) == {"scaled_phi1": STATUS, "artanh": STATUS}
     for entry in loop_entries(group_operators(group("SL2"))):
         assert entry["truncation_eps"] < 0.5
@@ -303,9 +307,14 @@ def test_certificates_bound_loops(tmp_path: Path) -> None:
                 check_series({**entry, **change})
 
 
-def test_groups_in_closed_form_have_no_loops() -> None:
-    for closed in (sl.SE3, sample("SE23"), sample("Heisenberg")):
-        assert not group_operators(closed).has_series
+@pytest.mark.parametrize(
+    "name", ["SE2", "Heisenberg", *(pytest.param(n, marks=pytest.mark.slow) for n in ("SE3", "SE23"))]
+)
+def test_groups_in_closed_form_have_no_loops(name: str) -> None:
+    assert not group_operators(sample(name) if name in SAMPLES else sl.group_from_name(name)).has_series
+
+
+def test_groups_with_closed_exponentials_have_no_kernel_of_the_logarithm() -> None:
     kernels = [k.signature.name for k in group_operators(group("SU2")).kernels]
     assert kernels[:3] == ["exp", "adjoint", "tangent_operator"]
     assert "log" not in kernels

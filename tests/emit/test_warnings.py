@@ -23,6 +23,7 @@ from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.integrate.driver_library import driver_files, lanes_files
 from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.linear.elimination import KINDS
+from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
@@ -75,32 +76,46 @@ def kernels_of(name: str) -> tuple[str, dict[str, str], Manifest]:
     return equations.model.name, with_headers(text), read_manifest(files["manifest.json"])
 
 
-def time_loops(name: str) -> Iterator[dict[str, str]]:
-    """C text of a time loop of each family of methods and each kind of coordinates that the model can have."""
-    system = equations_named(name).compile(backend="numpy")
+def methods_of(system: System, name: str) -> Iterator[Method]:
+    """A method of each family and each kind of coordinates that the model can have."""
     kinds = {(method(n).family, method(n).kernel_set, n.endswith("index2")): n for n in method_names()}
     for chosen in map(method, kinds.values()):
         if chosen.refusal(system.layout) is None and not (chosen.is_polynomial and name in WITHOUT_SERIES):
-            yield driver_files(system, chosen)
+            yield chosen
         if chosen.family == "generalized_alpha" and chosen.refusal(system.layout) is None:
-            yield driver_files(system, chosen.with_options({"newton": "modified", "start": "plain"}))
+            yield chosen.with_options({"newton": "modified", "start": "plain"})
 
 
+def time_loops(name: str) -> Iterator[dict[str, str]]:
+    """C text of the time loops of these methods."""
+    system = equations_named(name).compile(backend="numpy")
+    for chosen in methods_of(system, name):
+        yield driver_files(system, chosen)
+
+
+REPEATED = ("heavy_top_SO3", "heavy_top_SO3xR3", "heavy_top_S3xR3", "heavy_top_S3sR3", "large")
+"""Models whose statements are those of others on other groups, or in larger numbers."""
+
+
+@pytest.mark.parametrize("part", range(3))
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("name", [*MODELS, *READY_MADE])
-def test_models(compiler: str, name: str, tmp_path: Path) -> None:
-    """Kernels with known states, Newton matrices and time loops."""
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in REPEATED else n for n in (*MODELS, *READY_MADE)]
+)
+def test_models_compile_without_warnings(compiler: str, name: str, part: int, tmp_path: Path) -> None:
+    """Kernels with known states; in parts, Newton matrices, ports, and a third of the time loops each."""
     model, text, manifest = kernels_of(name)
     algebra = "fixed_algebra.h" if manifest.fixed_topology else "structured_algebra.h"
     checked(compiler, tmp_path, library_files(text, model, algebra), "library.c")
     if any(t.velocities for t in manifest.node_types) and name not in READY_MADE:
-        for kind in ("newton", "ports"):
+        for kind in ("newton", "ports")[part : part + 1]:
             matrices = set_files(equations_named(name), kind)
             checked(compiler, tmp_path, text | matrices, f"{model}_{kind}.c")
-    loops = list(time_loops(name))
-    assert len(loops) >= 2
-    for loop in loops:
-        checked(compiler, tmp_path, loop, "driver.c")
+    system = equations_named(name).compile(backend="numpy")
+    methods = list(methods_of(system, name))
+    assert len(methods) >= 2
+    for chosen in methods[part::3]:
+        checked(compiler, tmp_path, driver_files(system, chosen), "driver.c")
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
@@ -126,7 +141,10 @@ def test_with_optimization(compiler: str, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize(("group", "real"), [("SE3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float")])
+@pytest.mark.parametrize(
+    ("group", "real"),
+    [pytest.param("SE3", "double", marks=pytest.mark.slow), ("SO3rvxSO2", "double"), ("SE2", "float")],
+)
 def test_operators(compiler: str, group: str, real: str, tmp_path: Path) -> None:
     files = files_of(group, "c", real)
     for main in ("op.c", "op_selftest.c"):

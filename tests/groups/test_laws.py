@@ -71,7 +71,7 @@ def test_relations_vanish_on_the_group_only(name: str, data: st.DataObject) -> N
     assert distance(group.relations(scaled(1.01, a)), zeros) > 0.01
 
 
-@every_group
+@pytest.mark.parametrize("name", [pytest.param(g, marks=pytest.mark.slow) if g == "SO4" else g for g in EVERY])
 @given(data=st.data())
 def test_exponential_and_logarithm_are_inverse(name: str, data: st.DataObject) -> None:
     group = numeric(name)

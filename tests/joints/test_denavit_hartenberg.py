@@ -63,7 +63,7 @@ def test_transforms_are_products_of_their_definition(seed: int, convention: str)
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(s, marks=pytest.mark.slow) for s in (2, 3))])
 def test_chains_start_where_their_transforms_lead(seed: int, convention: str) -> None:
     """Constraints hold, coordinates of joints are those given, and the last body is where the product says."""
     links, q = random_chain(seed)
@@ -100,7 +100,7 @@ def test_puma_moves_like_the_built_in_model() -> None:
         else:
             joints = list(arm(model, angles))
         model.output("angles", [joint.angle for joint in joints], unit="rad")
-        return sl.solve(model.derive().compile(), 0.05, h=0.001)
+        return sl.solve(model.derive().compile(backend="numpy"), 0.02, h=0.005)
 
     first, second = fallen(by_rows=True), fallen(by_rows=False)
     np.testing.assert_allclose(first.outputs["angles"][0], angles, rtol=0, atol=tolerances.BACKENDS)

@@ -264,10 +264,12 @@ def _compile(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> Non
 @functools.cache
 def accepted_flags(compiler: Compiler, compiler_flags: tuple[str, ...]) -> tuple[str, ...]:
     """Return the flags without those that a compiler rejects and can do without, and warn about them; raise
-    `NoCompilerError` if it rejects others."""
+    `NoCompilerError` if it rejects others; return all of them if the flags are not the reason."""
     name = compiler.command[0]
     needed = tuple(flag for flag in compiler_flags if flag not in _SUBSTITUTES)
     if not _accepts(compiler, needed):
+        if not _accepts(compiler, ("-shared",)):
+            return compiler_flags
         raise NoCompilerError(
             f"The C compiler {name} does not build shared libraries with {' '.join(needed)}; select gcc or clang "
             "with the environment variable CC, or use the NumPy backend."

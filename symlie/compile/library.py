@@ -40,7 +40,7 @@ class Library:
         except (OSError, AttributeError) as error:
             path.unlink(missing_ok=True)  # possibly truncated by the compiler; later runs must not find it
             raise CompilerError(
-                f"The compiled library {path} can not be loaded ({brief(error)}); it was removed, so that the next run "
+                f"The compiled library {path} cannot be loaded ({brief(error)}); it was removed, so that the next run "
                 "compiles it anew."
             ) from error
         if found != interface_hash:

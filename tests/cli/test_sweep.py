@@ -226,7 +226,7 @@ def build() -> sl.Model:
         (("--over", "masss=1,2"), "has no parameter 'masss'; it has: mass"),
         (("--over", "top.spin=1,2"), "Node 'top' has no field 'spin'"),
         (("--over", "mass=1,a"), "neither a number nor a JSON array"),
-        (("--over", "mass=1,2", "--over", "mass=1,2"), "states 'mass' twice"),
+        (("--over", "mass=1,2", "--over", "mass=1,2"), "defines 'mass' twice"),
         (("--over", "mass=1,2", "--over", "gravity=[0,0,1]"), "mass 2, gravity 1"),
         (("--over", "lever[1]=1,2"), "Of 'lever' give all components, such as lever[0]"),
         (("--over", "lever[0]=1,2", "--combine", "grid"), "--combine zip"),

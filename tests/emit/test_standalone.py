@@ -61,7 +61,7 @@ def test_constants(tmp_path: Path) -> None:
         opening, brace, rest = values.partition("{")
         data.write_text(f"{head}{name}{opening}{brace} 1 + {rest.lstrip()}", encoding="utf-8")
         found = run()
-        assert found.returncode == 2 and "constants of the equations" in found.stderr
+        assert found.returncode == 2 and "compiled as constants" in found.stderr
 
 
 def system_of(case: str) -> System:

@@ -242,13 +242,13 @@ COMPILERS = {
     "no program": ("nothing that runs", "cannot be run .*is it a compiler"),
     "other letters": ("#!/bin/sh\nprintf 'un\xff known' >&2\nexit 1\n", r"failed \([\s\S]*known"),
     "silent": ("#!/bin/sh\nexit 3\n", "exit code 3"),
-    "killed": ("#!/bin/sh\nkill -9 $$\n", "was ended by SIGKILL, perhaps for want of memory"),
+    "killed": ("#!/bin/sh\nkill -9 $$\n", "was ended by SIGKILL, perhaps for lack of memory"),
     "long-winded": ("#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do printf '%09999d\\n' 1 >&2; done\nexit 1\n", "failed"),
     "no result": ("#!/bin/sh\n", "wrote no library; is it a compiler"),
     "cut short": (
         f'#!/bin/sh\n"{REAL}" "$@" || exit 1\nwhile [ "$1" != -o ]; do shift; done\n'
         'head -c 100 "$2" > "$2.part"; mv "$2.part" "$2"\n',
-        "can not be loaded .* was removed, so that the next run compiles it anew",
+        "cannot be loaded .* was removed, so that the next run compiles it anew",
     ),
 }
 

@@ -182,7 +182,7 @@ def test_nested_files(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="not a solution"):
         sl.load_solution(path, trust=True)
     (tmp_path / "certificate.json").write_text(brackets)
-    with pytest.raises(FormatError, match="no certificate"):
+    with pytest.raises(FormatError, match="is not a certificate"):
         check_file(tmp_path / "certificate.json")
 
 

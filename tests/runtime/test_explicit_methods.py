@@ -195,7 +195,7 @@ def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
         ("cf4", {"commutators": 1}, ModelError, "Method cf4 of the family commutator_free has no option "),
         ("rkmk4_two_commutators", {"commutators": 1}, ModelError, "has no option "),
         ("half_explicit_5", {"map": "cayley"}, ModelError, "has no option "),
-        ("rkmk_rk44", {"truncation": 1}, UnknownNameError, "no option 'truncation'; there are commutators, map"),
+        ("rkmk_rk44", {"truncation": 1}, UnknownNameError, "no option 'truncation'; the options are commutators, map"),
         ("rkmk_rk44", {"commutators": -1}, UnknownNameError, "exact, auto or a number from 0, not -1"),
         ("rkmk_rk44", {"commutators": "few"}, UnknownNameError, "not 'few'"),
         ("rkmk_rk44", {"map": "log"}, UnknownNameError, "Unknown map 'log'; use one of: exp, cayley, second_kind"),

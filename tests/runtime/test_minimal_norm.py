@@ -302,7 +302,7 @@ def test_the_error_names_the_remedy() -> None:
     ):
         pendulums("c", True).static_equilibrium()
     both = pendulums("c", True).with_redundant("minimal_norm")
-    with pytest.raises(RedundantConstraintsError, match=r"rows, or free a node\."):
+    with pytest.raises(RedundantConstraintsError, match=r"equations, or free a node\."):
         both.monodromy(1.0)
     with pytest.raises(UnknownNameError, match="Unknown redundant 'maximal'; use one of: error, minimal_norm"):
         sl.solve(pendulums("c", True), 0.1, h=1 / 128, redundant="maximal")

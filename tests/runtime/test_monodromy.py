@@ -308,5 +308,5 @@ def test_a_rod_without_mass() -> None:
 
 
 def test_nodes_without_velocity_are_refused() -> None:
-    with pytest.raises(ModelError, match="nodes without velocity"):
+    with pytest.raises(ModelError, match="first-order states"):
         heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy").monodromy(1.0)

@@ -307,5 +307,5 @@ def test_dumbbell_of_a_free_and_a_dependent_mass(backend: str) -> None:
     tension = solution.named_multipliers()["tension"][:, 0]
     assert np.abs(tension - 0.8 * turned * 1.5 * 0.7 / 2.2).max() < KERNEL * tension.max()
     assert list(solution.to_json()["q"]) == ["a", "link"]
-    with pytest.raises(ModelError, match="placed"):
+    with pytest.raises(ModelError, match="already dependent"):
         model.dependent(b, reference=a, offset=length * q)

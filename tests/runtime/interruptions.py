@@ -52,7 +52,7 @@ def interrupted(system: System, end: float, calls: int, path: Path, **options: A
 
 
 def resumed_in_pieces(path: Path, calls: int) -> Solution:
-    """The end of an interrupted run that is interrupted again and again."""
+    """Return the end of a run that is interrupted repeatedly."""
     while True:
         try:
             return sl.resume(path, progress=Stop(calls), checkpoint_seconds=0, trust=True)

@@ -184,7 +184,7 @@ STARTED = {
 
 
 @pytest.mark.parametrize("name", STARTED)
-def test_first_steps_of_compiled_code_are_those_of_numpy(name: str) -> None:
+def test_first_steps_of_compiled_code_equal_numpy(name: str) -> None:
     system = STARTED[name]()
     rng, start = np.random.default_rng(2), start_of(system, 0.0)
     for rtol, longest in ((1e-4, 1.0), (1e-9, 1.0), (1e-6, 1e-5)):

@@ -40,7 +40,7 @@ def test_the_estimate_is_the_local_error_of_positions(name: str, group: str, rho
 
 @pytest.mark.parametrize("name", METHODS)
 def test_errors_fall_with_the_tolerance(name: str) -> None:
-    """As rtol^(2/3), which is what a bound on the error of each step gives with order two."""
+    """Errors scale as rtol^(2/3), as expected of a method of order two with a bound on the error per step."""
     system = heavy_top_system("SO3xR3")
     exact = sl.solve(system, 1 / 16, h=2.0**-13, method="half_explicit_5", multipliers="index1", record_every=0)
     rows = []
@@ -54,8 +54,8 @@ def test_errors_fall_with_the_tolerance(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_kept_factors_outlast_many_steps(name: str) -> None:
-    """Steps keep their length where they could be a little longer, and lose nothing; with full Newton they grow."""
+def test_factors_are_reused_over_many_steps(name: str) -> None:
+    """Step sizes stay constant where they could grow slightly, without loss of accuracy; with full Newton they grow."""
     system, rtol = heavy_top_system("SE3"), 1e-5
     full, modified = (
         sl.solve(system, 1 / 16, rtol=rtol, method=name, trace=True, method_options={"newton": newton})
@@ -124,8 +124,8 @@ def test_a_first_step_that_is_rejected_costs_no_order(name: str, backend: str) -
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_steps_that_are_cut_short_end_at_their_rounding(name: str, backend: str) -> None:
-    """v̇ is what is left of terms of v/h, and its rounding is not a failure; index 3 ends on B v + b = 0 there."""
+def test_shortened_steps_converge_to_rounding(name: str, backend: str) -> None:
+    """v̇ is a difference of terms of size v/h, and its rounding is not a failure; index 3 ends on B v + b = 0 there."""
     system = heavy_top_system("SO3xR3", backend)
     for rest in (1.6e-6, 1e-7, 1e-9):
         run = sl.solve(system, 1e-3 + rest, h=1e-3, t_eval=[1e-3, 1e-3 + rest], method=name)
@@ -134,7 +134,7 @@ def test_steps_that_are_cut_short_end_at_their_rounding(name: str, backend: str)
 
 
 def test_steps_without_a_solution_are_tried_again() -> None:
-    """One correction is enough for short steps alone."""
+    """With one correction per step only short steps converge."""
     options: dict[str, Any] = {"method": METHODS[0], "method_options": {"newton_max": 2, "newton_rtol": 1e-6}}
     runs = [sl.solve(heavy_top_system("SO3xR3", b), 0.01, rtol=1e-2, h0=0.01, trace=True, **options) for b in BACKENDS]
     traces = [run.trace for run in runs]

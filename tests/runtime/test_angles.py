@@ -1,4 +1,4 @@
-"""Angles over turns: counted over every step, whatever is recorded, and carried wherever a run goes on."""
+"""Multi-turn angles: accumulated over every step, independently of recorded times, and preserved in continued runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ METHODS: tuple[dict[str, Any], ...] = (
 
 @functools.cache
 def wheels(backend: str) -> System:
-    """A wheel at a constant rate, one that a torque speeds up, a free plate, and a pair whose second part turns."""
+    """A wheel at a constant rate, one accelerated by a torque, a free plate, and a pair whose second part rotates."""
     model = sl.Model("wheels")
     wheel, driven = model.node("wheel", sl.SO2), model.node("driven", sl.SO2)
     plate, pair = model.node("plate", sl.SE2), model.node("pair", "SO2xR1xSO2")
@@ -104,7 +104,7 @@ def test_steps_of_more_than_half_a_turn(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_events_and_runs_that_go_on(backend: str) -> None:
+def test_events_and_continued_runs(backend: str) -> None:
     system = wheels(backend).with_parameters(stop=0.7)
     first = sl.solve(system, 2.0, h=2.0**-6)
     assert first.t[-1] == pytest.approx(0.7) and first.angle("wheel")[-1] == pytest.approx(SPIN * 0.7)
@@ -135,7 +135,7 @@ def test_prescribed_and_clamped_wheels_between_the_steps(backend: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ["npz", "nc"])
-def test_files_keep_the_turns(ending: str, tmp_path: Path) -> None:
+def test_files_preserve_multiturn_angles(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"wheels.{ending}"
     system = wheels("c").with_parameters(stop=1.5)
     solution = sl.solve(system, 2.0, t_eval=[0, 1, 2])

@@ -30,8 +30,8 @@ def linkage() -> System:
     return model.derive().compile()
 
 
-def test_the_nearest_point_of_a_sphere() -> None:
-    """Along the radius, and the velocity loses its radial part."""
+def test_assembly_finds_nearest_point_of_sphere() -> None:
+    """Positions move radially, and the velocity loses its radial component."""
     system = pendulum().with_initial("bob", x=[0.6, 0, -0.8], x_dot=[1, 1, 0])
     with pytest.raises(InconsistentInitialValuesError):
         _ = system.initial_state
@@ -51,7 +51,7 @@ def test_velocities_on_request() -> None:
         _ = system.assembled(velocities=False).initial_state
 
 
-def test_consistent_values_stay() -> None:
+def test_consistent_values_are_unchanged() -> None:
     system = linkage().assembled()
     before, after = linkage().initial_state, system.initial_state
     assert (
@@ -110,7 +110,7 @@ def test_a_rod_with_internal_constraints() -> None:
     assert np.abs(system.assembled().initial_state.v).max() == 0
 
 
-def test_redundant_rows_are_assembled_and_then_named() -> None:
+def test_redundant_constraints_are_assembled_and_reported() -> None:
     model = pendulum_model()
     q = model.nodes[0]
     model.constraint("again", q.x.dot(q.x) - 0.25)
@@ -123,7 +123,7 @@ def test_redundant_rows_are_assembled_and_then_named() -> None:
 
 
 @pytest.mark.parametrize(("links", "doubled"), [(1, 0), (3, 0), (3, 1)])
-def test_redundant_rows_of_elements_are_named(links: int, doubled: int) -> None:
+def test_redundant_constraints_of_elements_are_reported(links: int, doubled: int) -> None:
     """Both elements between the same nodes, of a model whose topology is run-time data."""
     model = sl.Model("twice")
     points = model.node_array("points", "R3", links + 1)
@@ -143,7 +143,7 @@ def test_redundant_rows_of_elements_are_named(links: int, doubled: int) -> None:
     system.with_initial("points", x=[[1.1 * k, 0, 0] for k in range(links + 1)]).assembled()
 
 
-def test_what_can_not_be_assembled() -> None:
+def test_impossible_assembly_is_refused() -> None:
     model = pendulum_model()
     q = model.nodes[0]
     model.constraint("far", q.x[2] - 2)
@@ -170,8 +170,8 @@ def massless(array: bool) -> sl.Model:
 
 
 @pytest.mark.parametrize("array", [False, True])
-def test_mass_that_is_regular_on_the_constraints_alone(array: bool) -> None:
-    """Neither statics nor motions mind."""
+def test_mass_regular_only_on_constraints(array: bool) -> None:
+    """Neither statics nor dynamics are affected."""
     system = massless(array).derive().compile()
     assert sl.solve(system, 0.1, h=0.1).status == "ok"
     q, multipliers, _ = system.static_equilibrium()
@@ -211,7 +211,7 @@ def rates(system: System) -> dict[str, float]:
     return {node.name: float(v[node.velocity][0]) for node in system.layout.nodes}
 
 
-def test_what_is_left_out_takes_the_least_kinetic_energy_and_is_reported() -> None:
+def test_omitted_velocities_minimise_kinetic_energy_and_are_reported() -> None:
     """Before it was the least sum of squares, whatever the units: the wheel all but stood still, unreported."""
     assembled = rolling_wheel().assembled()
     report, found = assembled.assembly, rates(assembled)
@@ -223,7 +223,7 @@ def test_what_is_left_out_takes_the_least_kinetic_energy_and_is_reported() -> No
     assert sl.solve(assembled, 0.1, h=1e-2).status == "ok"
 
 
-def test_velocities_that_almost_fit_do_not_stop_a_wheel() -> None:
+def test_nearly_consistent_velocities_do_not_stop_a_wheel() -> None:
     """Stated not to slip sideways at all, it had to stand still, at -5 m/s in its frame, with no word of it."""
     assembled = rolling_wheel().with_initial("across", x_dot=0.0).assembled()
     report, found = assembled.assembly, rates(assembled)
@@ -234,13 +234,13 @@ def test_velocities_that_almost_fit_do_not_stop_a_wheel() -> None:
     assert set(report.largest_completed) == {"along", "spin"}
 
 
-def test_stated_velocities_are_kept_where_others_can_follow() -> None:
+def test_given_velocities_are_preserved_where_others_can_adapt() -> None:
     assembled = rolling_wheel().with_initial("along", x_dot=1.0).assembled()
     assert assembled.assembly is not None and assembled.assembly.largest_change == {}
     assert rates(assembled)["spin"] == pytest.approx((1 + WHEEL_SPEED) / RADIUS)
 
 
-def test_stated_velocities_change_as_little_as_possible() -> None:
+def test_given_velocities_change_minimally() -> None:
     """They contradict each other; the rate of the wheel is free to follow, and has no part in the change any more."""
     x, y = 1.0, 0.5
     assembled = rolling_wheel().with_initial("along", x_dot=x).with_initial("across", x_dot=y).assembled()

@@ -37,7 +37,7 @@ PARTS = ("q", "v", "multipliers")
 
 
 def test_weights_of_equal_steps() -> None:
-    """Those of the textbooks."""
+    """Weights of equal steps agree with textbooks."""
     known = {
         1: "1 -1",
         2: "3/2 -2 1/2",
@@ -120,8 +120,8 @@ def test_iterations_are_few() -> None:
         assert run.statistics.newton_iterations <= 2.2 * run.statistics.steps
 
 
-def test_rates_are_those_of_the_index() -> None:
-    """Index 3 keeps Φ = 0, the stabilised form B v = 0 as well."""
+def test_constraint_rates_depend_on_index() -> None:
+    """Index 3 satisfies Φ = 0; the stabilised form satisfies B v = 0 as well."""
     for name, is_stabilised in {"bdf3": False, "bdf3_index2": True}.items():
         options = {"newton_rtol": 0, "newton_atol": 0}
         run = sl.solve(heavy_top_system("SO3xR3", "numpy"), 1 / 64, h=2.0**-10, method=name, method_options=options)
@@ -150,14 +150,14 @@ def test_both_backends_agree(name: str, newton: str) -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "S3sR3"])
-def test_backends_agree_where_steps_turn_far(group: str) -> None:
+def test_backends_agree_for_large_rotations_per_step(group: str) -> None:
     """The increments over two steps are 1.2 rad, for which logarithms have a closed form."""
     runs = [sl.solve(heavy_top_system(group, backend), 2**-5, h=2**-8, method="bdf2_index2") for backend in BACKENDS]
     np.testing.assert_allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.BACKENDS)
 
 
 @pytest.mark.parametrize("name", ["bdf2", "bdf5_index2"])
-def test_backends_of_states_and_of_rows_of_velocities(name: str) -> None:
+def test_backends_agree_for_states_and_velocity_constraints(name: str) -> None:
     for build, end, h in ((steered, 0.25, 2.0**-5), (drives, 0.25, 2.0**-5), (sleigh, 0.5, 2.0**-5)):
         runs = [sl.solve(build(backend), end, h=h, method=name) for backend in BACKENDS]
         assert_backends_agree(runs[0], runs[1], h, mass=6)
@@ -165,7 +165,7 @@ def test_backends_of_states_and_of_rows_of_velocities(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "k"), [("bdf3", 3), pytest.param("bdf4_index2", 4, marks=pytest.mark.slow)])
 def test_orders_of_states(name: str, k: int) -> None:
-    """z beside a top that it steers."""
+    """First-order states z that drive a top."""
     exact = sl.solve(steered(), 0.25, h=2.0**-11, record_every=0, multipliers="index1")
     rows = []
     for exponent in (8, 9):
@@ -195,8 +195,8 @@ def test_steps_of_other_lengths_cost_no_order() -> None:
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(("name", "newton"), [("bdf3", "full"), ("bdf4_index2", "modified")])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_and_continued_runs_have_the_same_bits(name: str, newton: str, backend: str, tmp_path: Path) -> None:
-    """The history is carried, also that of the first steps."""
+def test_resumed_and_continued_runs_are_bit_identical(name: str, newton: str, backend: str, tmp_path: Path) -> None:
+    """The history is preserved, including the history of the first steps."""
     options: dict[str, Any] = {"method": name, "h": 1 / 128, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.2, **options), tmp_path / "run"

@@ -106,7 +106,7 @@ MASSES = 8
 
 
 def chain() -> sl.System:
-    """Masses on a line, held by a soft spring, between which there are stiff ones and dampers."""
+    """Masses on a line, attached to a soft spring and connected by stiff springs and dampers."""
     model = sl.Model("stiff_chain")
     masses = [model.node(f"m{k}", "R1") for k in range(MASSES)]
     for k, (mass, before) in enumerate(zip(masses, [None, *masses], strict=False)):
@@ -124,7 +124,7 @@ def chain() -> sl.System:
 
 
 def chain_rate(t: float, y: Array) -> Array:
-    """Its equations as those of first order."""
+    """The equations of the chain as a first-order system."""
     x, v = np.split(y, 2)
     u, rate = np.diff(x, prepend=0), np.diff(v, prepend=0)
     force = 1e6 * u + 2000 * rate
@@ -133,7 +133,7 @@ def chain_rate(t: float, y: Array) -> Array:
 
 
 @pytest.mark.slow
-def test_a_stiff_chain_beside_the_bdf_of_scipy() -> None:
+def test_stiff_chain_against_scipy_bdf() -> None:
     """In R(n): errors below ten times the tolerance and those of SciPy, with at most 1.5 times as many steps.
 
     At 1e-8 steps are held by the stability of orders four and five, since motions lie at 78° from the negative axis.
@@ -153,7 +153,7 @@ def test_a_stiff_chain_beside_the_bdf_of_scipy() -> None:
         assert run.statistics.steps <= most * (len(others.t) - 1)
 
 
-def test_steps_and_orders_are_told() -> None:
+def test_steps_and_orders_are_reported() -> None:
     """Order one first; steps stay as they are for k + 1 steps; orders add up; longer steps are bounded."""
     run = top("SE3", 1e-6)
     trace, taken = trace_of(run), trace_of(run).accepted
@@ -195,7 +195,7 @@ def quiet(backend: str) -> sl.System:
 
 
 @pytest.mark.parametrize("build", [quiet, drives, sleigh])
-def test_states_and_rows_of_velocities(build: Any) -> None:
+def test_states_and_velocity_constraints(build: Any) -> None:
     exact = sl.solve(build("c"), 0.25, h=2.0**-9, record_every=0)
     runs = [sl.solve(build(backend), 0.25, rtol=1e-5, method="bdf", record_every=0) for backend in BACKENDS]
     assert orders_of(runs[0]) == orders_of(runs[1])
@@ -214,7 +214,7 @@ def test_states_between_steps() -> None:
 
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(("backend", "newton"), [("c", "modified"), ("numpy", "full")])
-def test_resumed_and_continued_runs_have_the_same_bits(backend: str, newton: str, tmp_path: Path) -> None:
+def test_resumed_and_continued_runs_are_bit_identical(backend: str, newton: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"method": "bdf", "rtol": 1e-5, "trace": True, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.1, **options), tmp_path / "run"
@@ -231,7 +231,7 @@ def test_resumed_and_continued_runs_have_the_same_bits(backend: str, newton: str
 
 
 @pytest.mark.parametrize("count", [10, 300])
-def test_steps_that_are_cut_are_stable(count: int) -> None:
+def test_shortened_steps_are_stable(count: int) -> None:
     """Times without order, also nearer to each other than steps, cost neither accuracy nor many more steps."""
     times = np.sort(np.modf(np.arange(1, count) * math.sqrt(2))[0]) / 16
     run = sl.solve(heavy_top_system("SE3"), 1 / 16, rtol=1e-6, method="bdf", t_eval=[*times, 1 / 16])

@@ -1,4 +1,4 @@
-"""The cache belongs to its user, has an end, and never ends a run; the compiler command says what is wrong with it."""
+"""The cache is private to its user, bounded, and never aborts a run; errors of the compiler command are explained."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fill() -> None:
 
 
 def test_modes(folder: Path) -> None:
-    """Everything is for the user alone, whatever the umask, parents included."""
+    """Everything is accessible to the user alone, independently of the umask, including parent folders."""
     before = os.umask(0)
     try:
         fill()
@@ -113,7 +113,7 @@ def test_a_relative_folder(variable: str, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In containers there may be neither HOME nor an entry in the list of users."""
+    """Containers may have neither HOME nor an entry in the user database."""
 
     def nowhere() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -141,7 +141,7 @@ def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_compiler_without_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What compilers say of a full disk is a failed compilation; one of the code itself is not tried again."""
+    """A full disk is reported as a failed compilation; errors of the code itself are not retried."""
     tried: list[Path] = []
 
     def compile_with_room(source: Path, output: Path, flags: tuple[str, ...]) -> None:
@@ -172,7 +172,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_the_dead_leave_nothing(folder: Path) -> None:
+def test_build_folders_of_killed_processes_are_removed(folder: Path) -> None:
     """Build folders of processes that were killed go after a day; those in use are not as old, and go when they end."""
     fill()
     dead, new = (folder / "libraries" / f"build-{name}" for name in ("dead", "new"))
@@ -204,7 +204,7 @@ def test_entries_have_an_age_and_a_limit(folder: Path, monkeypatch: pytest.Monke
     assert published_text("sets", "2.json") is None
 
 
-def test_files_are_written_all_or_none(tmp_path: Path) -> None:
+def test_files_are_written_atomically(tmp_path: Path) -> None:
     """Half of the stand-alone operators are of no use."""
     (tmp_path / "b.c").mkdir()
     (tmp_path / "a.c").write_text("old")
@@ -222,7 +222,7 @@ Stated = Callable[[str], Path]
 
 @pytest.fixture
 def stated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stated]:
-    """Makes a script the compiler that CC names."""
+    """Make a script the compiler named by CC."""
 
     def state(text: str) -> Path:
         script = tmp_path / "compiler"
@@ -267,8 +267,10 @@ def test_compilers_that_fail(name: str, stated: Stated, folder: Path) -> None:
     ("command", "message"),
     [("/nonexistent -O0", "names the compiler '/nonexistent -O0', but"), ("'gcc", "no shell takes"), ("/etc", "names")],
 )
-def test_commands_that_are_none(command: str, message: str, stated: Stated, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler that is not there is no reason to take another one, nor NumPy."""
+def test_invalid_compiler_commands_are_refused(
+    command: str, message: str, stated: Stated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing compiler is not replaced by another one, nor by NumPy."""
     monkeypatch.setenv("CC", command)
     find_compiler.cache_clear()
     with pytest.raises(CompilerError, match=message):
@@ -289,8 +291,8 @@ def test_commands_of_several_words(stated: Stated, folder: Path, monkeypatch: py
     assert len(find_compiler().command) == 1
 
 
-def test_the_processor_without_its_description(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the system does not say, the compiler does."""
+def test_processor_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system does not describe the processor, the compiler is queried."""
 
     def nowhere(path: Path, **named: object) -> str:
         raise FileNotFoundError(path)

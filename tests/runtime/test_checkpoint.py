@@ -1,4 +1,4 @@
-"""Checkpoints: interrupted runs go on to the same bits, or say by name why they can not."""
+"""Checkpoints: interrupted runs continue bit-identically, or a named error explains why not."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -
     assert again.q.tobytes() == sl.solve(system, 0.03, rtol=1e-5, start=expected).q.tobytes()
 
 
-def test_a_failure_comes_back(tmp_path: Path) -> None:
+def test_failure_is_reproduced_from_checkpoint(tmp_path: Path) -> None:
     """A checkpoint of a run that failed leads to the same failure."""
     path = tmp_path / "run.checkpoint"
     model = sl.Model("runaway")
@@ -248,7 +248,7 @@ def test_a_run_has_its_checkpoint_to_itself(tmp_path: Path) -> None:
     sl.resume(path, trust=True)
 
 
-def test_what_is_not_a_checkpoint_stays(tmp_path: Path) -> None:
+def test_foreign_file_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     path.write_text("precious")
     for attempt in (lambda: small_run(path), lambda: sl.resume(path, trust=True)):
@@ -308,8 +308,8 @@ def written(path: Path, states: int) -> bytes:
 
 
 @pytest.mark.parametrize("states", [1, 2, 3])
-def test_damage_is_found_or_does_no_harm(states: int, tmp_path: Path) -> None:
-    """Whatever byte changes and wherever a file ends, it holds one of its states with its records, or says so."""
+def test_damage_is_detected_or_harmless(states: int, tmp_path: Path) -> None:
+    """After any changed byte or truncation a file yields one of its states with its records, or an error."""
     path = tmp_path / "x"
     data = written(path, states)
     whole = [(STATES[k], b"".join(RECORDS[: k + 1])) for k in range(states)]
@@ -328,8 +328,8 @@ def test_damage_is_found_or_does_no_harm(states: int, tmp_path: Path) -> None:
     assert refused > len(data)
 
 
-def test_a_killed_append_leaves_the_state_before(tmp_path: Path) -> None:
-    """Whatever part of an append reached the disk, in the order in which it is written."""
+def test_killed_append_preserves_previous_state(tmp_path: Path) -> None:
+    """Any part of an append may have reached the disk, in the order in which it is written."""
     path = tmp_path / "x"
     before, after = written(path, 2), written(path, 3)
     changed = [k for k, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
@@ -355,7 +355,7 @@ REPORTS = {"assembly"}
 """How initial values were found; they are recorded themselves."""
 
 
-def test_nothing_of_a_system_is_forgotten() -> None:
+def test_checkpoint_covers_all_fields_of_a_system() -> None:
     assert {f.name for f in dataclasses.fields(System)} == RECORDED | REBUILT | RESOLVED | REPORTS
 
 

@@ -1,4 +1,4 @@
-"""What a first run compiles: nothing that it does not call."""
+"""A first run compiles only functions that it calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_time_loops_export_no_kernels() -> None:
 
 
 @pytest.mark.parametrize("name", CHAINS)
-def test_eliminations_are_those_of_one_bandwidth(name: str) -> None:
+def test_eliminations_are_compiled_for_one_bandwidth(name: str) -> None:
     options, chosen = CHAINS[name]
     system = system_of_model(name, options, backend="numpy")
     assert isinstance(system.algebra, BandedAlgebra)

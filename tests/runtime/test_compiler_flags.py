@@ -54,7 +54,7 @@ def test_compiler_without_speed_flags_gives_the_same_bits(tmp_path: Path, select
 
 
 def test_flag_is_replaced_by_its_substitute(tmp_path: Path, select: pytest.MonkeyPatch) -> None:
-    """Older clang for ARM has -mcpu=native in place of -march=native."""
+    """Older clang for ARM has -mcpu=native instead of -march=native."""
     script = tmp_path / "compiler"
     real = find_compiler().command[0]
     script.write_text(
@@ -79,7 +79,7 @@ def test_compiler_without_position_independent_code_leads_to_numpy(tmp_path: Pat
         assert equations.compile().backend == "numpy"
 
 
-def test_error_in_the_source_is_reported_as_it_is(tmp_path: Path, select: pytest.MonkeyPatch) -> None:
+def test_error_in_the_source_is_reported_unchanged(tmp_path: Path, select: pytest.MonkeyPatch) -> None:
     from symlie.compile.compiler import flags, run_compiler
     from symlie.errors import CompilerError
 

@@ -1,4 +1,4 @@
-"""Band matrices of stages in C: with exchange of rows, and without it from both ends, against NumPy."""
+"""Band matrices of stages in C, with row exchange and without it from both ends, against NumPy."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_numbers_that_are_not_finite(bandwidth: int) -> None:
 
 
 def test_a_loss_of_size_is_relative() -> None:
-    """A pivot keeps its size down to `LOST_PIVOT` of its entry, whatever the units of its row are."""
+    """A pivot retains its size down to `LOST_PIVOT` of its entry, independently of the units of its row."""
     matrix, right = np.eye(40), np.ones(40)
     for kept, is_solved in ((4 * LOST_PIVOT, True), (LOST_PIVOT / 4, False)):
         matrix[1, 0] = matrix[0, 1] = np.sqrt(1 - kept)

@@ -1,4 +1,4 @@
-"""Compliances of constraints share forces among redundant ones, as stiff springs in their place do."""
+"""Compliances of constraints share forces among redundant constraints, as equivalent stiff springs do."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def system(backend: str, unit: float) -> sl.System:
 @pytest.mark.filterwarnings("ignore::symlie.SymlieWarning")
 @pytest.mark.parametrize(("backend", "unit"), [("numpy", 1.0), ("c", 1e3)])
 @pytest.mark.parametrize("method", METHODS)
-def test_supports_bear_what_springs_would_bear(backend: str, method: str, unit: float) -> None:
+def test_supports_share_loads_like_springs(backend: str, method: str, unit: float) -> None:
     steps = {"rtol": 1e-6} if method in ("bdf", "taylor") else {"h": 2**-6}
     run = sl.solve(system(backend, unit), 2**-4, method=method, **steps)
     np.testing.assert_allclose(
@@ -68,7 +68,7 @@ def test_statics_and_linear_equations(unit: float) -> None:
     np.testing.assert_allclose(linear.multipliers, found.multipliers, rtol=0, atol=tolerances.SHARES * WEIGHT * unit)
 
 
-def test_statics_refuse_what_contradicts() -> None:
+def test_statics_refuse_contradictory_constraints() -> None:
     model = beam(1.0)
     body = model.nodes[0]
     model.constraint("apart", body.x[0] - 1.6)

@@ -1,4 +1,4 @@
-"""Compositions of variational integrators: orders of q, v and λ, reversal, events over turns, and what is refused."""
+"""Compositions of variational integrators: orders of q, v and λ, reversal, multi-turn events, and errors."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_backends_events_and_turns(method: str) -> None:
 
 
 @pytest.mark.slow
-def test_velocities_that_are_turned_lead_back() -> None:
+def test_reversed_velocities_retrace_the_motion() -> None:
     system = pendulum("c")
     end = solved(system, 0.5, 2.0**-6, "kahan_li")
     back = system.with_configuration(end.q[-1])
@@ -86,7 +86,7 @@ def test_velocities_that_are_turned_lead_back() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_and_continued_runs_have_the_same_bits(
+def test_resumed_and_continued_runs_are_bit_identical(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
@@ -106,7 +106,7 @@ def test_rods_of_any_size_on_both_backends() -> None:
     assert runs[0].v == pytest.approx(runs[1].v, abs=tolerances.BACKENDS)
 
 
-def test_what_is_refused() -> None:
+def test_unsupported_compositions_are_refused() -> None:
     with pytest.raises(
         UnsupportedMethodError,
         match=r"^Method 'rattlie' with compose=suzuki has substeps backwards in time.* dissipate",

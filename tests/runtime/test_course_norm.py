@@ -77,7 +77,7 @@ def test_times_are_few_and_multiples_of_the_step() -> None:
     assert all((t * 2**12).is_integer() for t in times)
 
 
-def test_what_the_norm_needs(fine: Solution) -> None:
+def test_requirements_of_the_norm(fine: Solution) -> None:
     state = EndState.of(fine)
     with pytest.raises(ModelError, match=r"^The norm l2 compares over the whole run; give a solution as reference"):
         next(sl.convergence(fine.system, T_END, ["half_explicit_2"], STEPS, reference=state, norm="l2"))

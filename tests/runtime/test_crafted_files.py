@@ -1,4 +1,4 @@
-"""Files with right checksums and wrong content: a named error, or the same numbers; and what they may not do."""
+"""Files with valid checksums and invalid content give a named error or the same numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUICK = 30
 
 
 def replacements(value: Any) -> Iterator[Any]:
-    """Values of wrong types, signs and sizes in place of another one."""
+    """Values of wrong types, signs and sizes to substitute for another one."""
     yield from (None, [], [value], {}, "x", -1, 1e300, float("nan"), True, [[[]]])
     if isinstance(value, list) and value:
         yield value[:-1]
@@ -85,7 +85,7 @@ def chosen(request: pytest.FixtureRequest) -> Chosen:
 
 
 def named_or_equal(read: Callable[[], Any], expected: Any) -> None:
-    """Reading gives a named error whose message is short, or what was there before."""
+    """Reading gives a named error with a short message, or the original content."""
     try:
         found = read()
     except SymlieError as error:
@@ -102,7 +102,7 @@ def solution() -> Solution:
 
 
 def numbers(loaded: Solution) -> list[bytes]:
-    """What plots and tables show."""
+    """Numbers that plots and tables show."""
     return [loaded.t.tobytes(), loaded.q.tobytes(), loaded.v.tobytes(), loaded.multipliers.tobytes()]
 
 
@@ -171,7 +171,7 @@ def test_impossible_numbers(name: str, change: Callable[[Any], Any], tmp_path: P
 
 
 def test_nested_files(tmp_path: Path) -> None:
-    """What is nested too deeply to be read is damaged."""
+    """A file that is nested too deeply to be read is damaged."""
     brackets = "[" * 100_000
     (tmp_path / "manifest.json").write_text(brackets)
     with pytest.raises(FormatError, match="is damaged; generate"):

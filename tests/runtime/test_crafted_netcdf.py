@@ -35,7 +35,7 @@ GROUP = "symlie"
 
 @dataclass
 class Stored:
-    """A variable as it is to be stored."""
+    """A variable to be stored."""
 
     dimensions: tuple[str, ...]
     values: Any
@@ -47,7 +47,7 @@ class Stored:
 
 @dataclass
 class Content:
-    """A file as it is to be stored: by name of the group, "" for none."""
+    """A file to be stored: groups by name, "" for the root."""
 
     attributes: dict[str, Any]
     dimensions: dict[str, dict[str, int | None]]
@@ -80,7 +80,7 @@ def written() -> bytes:
 
 
 def write(content: Content, path: Path) -> None:
-    """Store what was crafted."""
+    """Store a crafted file."""
     with netCDF4.Dataset(path, "w", format=content.file_format) as file:
         file.setncatts(content.attributes)
         for group, variables in content.variables.items():
@@ -267,7 +267,7 @@ def chosen(request: pytest.FixtureRequest) -> Callable[[list[Any]], list[Any]]:
 
 
 def outcome(path: Path) -> tuple[str, Solution | None]:
-    """What became of a file."""
+    """Classify the result of reading a file."""
     try:
         loaded = sl.load_solution(path, trust=False)
     except SymlieError as error:
@@ -300,7 +300,7 @@ def test_crafted_headers(kind: str, chosen: Callable[[list[Any]], list[Any]], tm
 
 
 def check(loaded: Solution) -> None:
-    """Numbers that can be a solution, whatever they are."""
+    """Check that numbers can be a solution."""
     assert np.all(np.isfinite(loaded.t)) and np.all(np.diff(loaded.t) >= 0)
     assert len(loaded.t) == len(loaded.q) == len(loaded.v) == len(loaded.multipliers)
     assert all(np.all(np.isfinite(values)) for values in (loaded.q, loaded.v, loaded.multipliers))

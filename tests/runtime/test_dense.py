@@ -45,7 +45,7 @@ def test_as_accurate_as_the_steps(group: str, run: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_order_of_one_interval(backend: str) -> None:
-    """Between exact states the error of q falls by 2⁶, that of v by 2⁵."""
+    """Between exact states the error of q falls by 2⁶, the error of v by 2⁵."""
     system = heavy_top_system("SE3", backend)
     errors: list[tuple[float, float]] = []
     for h in (2.0**-7, 2.0**-8):
@@ -72,7 +72,7 @@ def test_states_at_the_steps_are_themselves() -> None:
 
 
 def test_constraints_between_the_steps() -> None:
-    """Φ and Bv of interpolated states vanish like the error of the interpolation; λ is that of the state."""
+    """Φ and Bv of interpolated states vanish like the interpolation error; λ belongs to the interpolated state."""
     solution = sl.solve(heavy_top_system("SE3"), 0.05, h=2.0**-11)
     between = solution((solution.t[1:] + solution.t[:-1]) / 2)
     assert isinstance(between, Solution)

@@ -44,7 +44,7 @@ def right_side(system: Saddle) -> Array:
 
 
 def conditioned(system: Saddle) -> float:
-    """How far two solutions may be apart, relative."""
+    """Bound on the relative difference of two solutions."""
     return tolerances.CONDITIONED * float(np.linalg.cond(system.matrix.toarray()))
 
 
@@ -78,14 +78,14 @@ def test_graphs(kind: str, graph: str, stabilised: bool) -> None:
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_stiff(kind: str, graph: str) -> None:
-    """Springs of 1e8 beside masses of size one, in all directions but those of rigid motions."""
+    """Springs of 1e8 next to masses of size one, in all directions except rigid motions."""
     check(saddle(GRAPHS[graph], stiffness=1e8), kind, tolerances.STIFF)
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_components_without_mass(kind: str, graph: str) -> None:
-    """M* is singular; rows of edges, or rows of the nodes themselves, fix what it does not."""
+    """M* is singular; constraints of edges, or of the nodes themselves, determine the massless components."""
     nodes = range(1 + max(n for edge in GRAPHS[graph] for n in edge))
     check(saddle(GRAPHS[graph], massless=nodes[1:]), kind)
     check(saddle(GRAPHS[graph], massless=nodes[::3], anchors=nodes[::3]), kind)
@@ -120,7 +120,7 @@ def test_dense(size: int) -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_random_graphs(edges: Edges, dimension: int, rows: int, stabilised: bool, seed: int) -> None:
-    """Whatever is regular is solved; edges must not hold more than their nodes have."""
+    """Every regular matrix is solved; edges must not constrain more components than their nodes have."""
     nodes = 1 + max([0, *(n for edge in edges for n in edge)])
     if rows * len(edges) > dimension * nodes // 2:
         rows = 0
@@ -157,7 +157,7 @@ def test_numbering_does_not_matter_to_the_bandwidth() -> None:
 
 
 def test_choice() -> None:
-    """Chains of rods are narrow; what has branches or loops is not."""
+    """Chains of rods have a narrow band; graphs with branches or loops do not."""
     kinds = {name: elimination_structure(saddle(edges).unknowns).kind for name, edges in GRAPHS.items()}
     assert kinds.pop("links of a four-bar") == kinds.pop("chain") == "band"
     assert set(kinds.values()) == {"blocks"}
@@ -252,7 +252,7 @@ def test_dependent_rows_are_named(kind: str, nodes: int) -> None:
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 def test_scales_do_not_matter(kind: str) -> None:
-    """Stiffness of 1e6 beside rows of size one, and unknowns in other units."""
+    """Stiffness of 1e6 next to constraint rows of size one, and unknowns in other units."""
     system = saddle(chain(20), rows=2)
     random = np.random.default_rng(3)
     left, right = (10.0 ** random.integers(-6, 7, system.unknowns.size) for _ in range(2))

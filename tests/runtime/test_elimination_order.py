@@ -1,4 +1,4 @@
-"""Orders of instances in bands: chains get without SciPy what its reverse Cuthill-McKee gives."""
+"""Orders of instances in bands: chains get, without SciPy, the order of reverse Cuthill-McKee."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def order_of(nodes: Nodes) -> NDArray[np.int32]:
 
 
 def chain(count: int, *further: int) -> Nodes:
-    """Instances with nodes k and k + 1, and further ones of their own."""
+    """Instances with nodes k and k + 1, and further private nodes."""
     nodes: Nodes = np.arange(count)[:, None] + np.array([0, 1, *(count * k + 5 for k in further)])
     return nodes
 

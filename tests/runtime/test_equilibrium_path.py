@@ -17,7 +17,7 @@ from tests import tolerances
 
 @functools.cache
 def shallow_truss(lateral: float = 0.0, unit: float = 1.0) -> System:
-    """Two bars from (±1, 0) m to a loaded top at (0, 0.5) m, with a spring to the side where there is one."""
+    """Two bars from (±1, 0) m to a loaded top at (0, 0.5) m, with an optional lateral spring."""
     model = sl.Model("truss")
     load = model.parameter("load", 0.0, unit="N")
     top = model.node("top", "R3")

@@ -149,7 +149,7 @@ def free_rod(segments: int, constraint: str) -> System:
 
 
 def moved_rigidly(system: System, rng: np.random.Generator) -> System:
-    """The rod turned by any rotation and far from where it was."""
+    """The rod after a rigid motion by any rotation and a large displacement."""
     q = system.initial_state.q.reshape(-1, 7)
     turn = Rotation.random(random_state=int(rng.integers(2**31)))
     p = (turn * Rotation.from_quat(np.roll(q[:, :4], -1, axis=1))).as_quat()
@@ -271,7 +271,7 @@ def hanging() -> System:
 
 @pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
 def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
-    """Residuals of balances are forces, those of other constraints are lengths or angles."""
+    """Residuals of balances are forces; residuals of other constraints are lengths or angles."""
     system = hanging().with_parameters(gram=gram)
     start = system.stated_state().q
     statics = Statics(system, 0.0)

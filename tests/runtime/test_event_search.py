@@ -1,4 +1,4 @@
-"""Zeros within a step: several of them, touching ones, and which of them counts; in both backends the same."""
+"""Zeros within a step: multiple and touching ones, and which of them counts; both backends agree."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(backend: str, number: int) -> Solution:
 
 
 def places(solution: Solution, name: str) -> list[float]:
-    """Where events happened: the point moves at unit speed."""
+    """Positions of events: the point moves at unit speed."""
     return [e.t + START for e in solution.events if e.name == name]
 
 
@@ -85,7 +85,7 @@ def test_grazing_zeros(number: int, backend: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", RUNS)
 def test_the_first_terminal_event_wins(options: dict[str, Any], backend: str) -> None:
-    """Both functions have two zeros, within the same long step; none of those behind the first one happened."""
+    """Both functions have two zeros within the same long step; zeros after the first one are not reported."""
     solution = sl.solve(glider(backend).with_parameters(wall=0.4), 1.0, **options)
     close(places(solution, "early"), [0.4])
     assert places(solution, "late") == []
@@ -143,7 +143,7 @@ def test_events_of_many_elements(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_where_nodes_move_by_fields(backend: str) -> None:
+def test_events_of_kinematic_fields(backend: str) -> None:
     """States within a step are those of shorter steps."""
     model = sl.Model("turning")
     q = model.node("point", sl.S2)

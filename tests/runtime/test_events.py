@@ -1,4 +1,4 @@
-"""Events: located to rounding, in both backends, terminal or not, and integrations that go on from them."""
+"""Events: accurate to rounding in both backends, terminal or not, and runs continued from them."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def test_terminal_event_ends_at_its_time(run: dict[str, Any], backend: str) -> N
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("run", RUNS)
-def test_bouncing_on(run: dict[str, Any], backend: str) -> None:
-    """Going on with a reversed velocity: apex and ground are half and a whole flight later."""
+def test_bounce_continues_from_event(run: dict[str, Any], backend: str) -> None:
+    """After the velocity is reversed, apex and ground follow half a flight and a whole flight later."""
     system, fall = ball(backend), math.sqrt(2 / G)
     first = sl.solve(system, 5.0, **run)
     t = float(first.t[-1])
@@ -75,7 +75,7 @@ def test_bouncing_on(run: dict[str, Any], backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_going_on_does_not_see_the_same_event_again(backend: str) -> None:
+def test_continued_run_does_not_repeat_the_event(backend: str) -> None:
     first = sl.solve(ball(backend), 5.0, h=0.01)
     second = sl.solve(ball(backend), 5.0, h=0.01, start=first)
     assert second.events == () and second.t[-1] == 5.0
@@ -105,7 +105,7 @@ def test_events_that_do_not_end_the_integration(run: dict[str, Any], backend: st
 
 
 def test_events_do_not_change_the_integration() -> None:
-    """States of a run with events equal those of a run of the same equations without."""
+    """States of a run with events equal states of the same equations without events."""
     model = sl.Model("pendulum_without")
     q = model.node("bob", "R3")
     model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)

@@ -56,7 +56,7 @@ def test_a_ball_does_not_fall_through_the_floor_that_it_lies_on(method: str, bac
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("direction", "v"), [("falling", -1.0), ("rising", 1.0), ("any", 1.0), ("any", -1.0)])
 def test_directions(direction: str, v: float, backend: str) -> None:
-    """Without a direction nothing tells from where zero was reached, so that it counts as left behind."""
+    """Without a direction it is unknown from which side zero was reached, so the event counts as past."""
     found = thrown(ball(backend, direction, terminal=False), 0.0, v, "half_explicit_5")
     expected = [] if direction == "any" else [0.0]
     expected += [2 * v / 9.81] if direction == "any" and v > 0 else []
@@ -65,7 +65,7 @@ def test_directions(direction: str, v: float, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_runs_that_go_on_do_not_meet_the_event_again(backend: str, tmp_path: Path) -> None:
+def test_continued_runs_do_not_repeat_the_event(backend: str, tmp_path: Path) -> None:
     system = ball(backend)
     begun = thrown(system, 0.0, 0.0, "half_explicit_5")
     assert begun.status == "event"
@@ -79,7 +79,7 @@ def test_runs_that_go_on_do_not_meet_the_event_again(backend: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_functions_that_stay_zero_have_no_event_until_they_leave(backend: str) -> None:
+def test_functions_that_remain_zero_have_no_event(backend: str) -> None:
     model = sl.Model("waiting")
     node = model.node("node", "R1")
     model.kinetic_energy(node.x_dot[0] ** 2 / 2)
@@ -117,7 +117,7 @@ LOOPS = [("half_explicit_5", False), ("half_explicit_5", True), ("taylor", True)
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("method", "keeps_place"), LOOPS)
 def test_a_loop_over_impacts_ends_where_they_accumulate(method: str, keeps_place: bool, backend: str) -> None:
-    """Also where it begins at the state of the event, just behind zero."""
+    """Also where the loop begins at the state of the event, just past zero."""
     impacts, _ = end_of_impacts(ball(backend), method, keeps_place, 0.0, 1.0, 0.0)
     assert len(impacts) > 85
     first = np.sqrt(2 / 9.81)

@@ -1,4 +1,4 @@
-"""Integrations that stop early: what is raised, and that the solution so far comes with it."""
+"""Integrations that stop early raise a named error with the partial solution."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_other_exceptions_of_a_callback_pass(backend: str) -> None:
         sl.solve(heavy_top_system("S3", backend), 2.0**-8, method="rkmk_rk44", h=2.0**-11, progress=broken)
 
 
-def test_names_of_all_errors_are_said() -> None:
+def test_all_errors_have_a_base_and_a_docstring() -> None:
     """Every exception of this package has one base and a sentence in its docstring."""
     kinds = [getattr(sl.errors, name) for name in dir(sl.errors) if name.endswith("Error")]
     assert len(kinds) >= 12
@@ -250,7 +250,7 @@ def parallel_cranks(count: int, backend: str) -> System:
 def test_solution_of_a_failure_ends_before_its_energy_is_lost(
     count: int, method: str, steps: dict[str, float], backend: str
 ) -> None:
-    """Energies of 95 and 13,000 J in place of 7 were in these solutions."""
+    """Energies of 95 and 13,000 J instead of 7 were in these solutions."""
     with pytest.raises(IntegrationError) as caught:
         sl.solve(parallel_cranks(count, backend), 8.0, method=method, redundant="minimal_norm", **steps)
     solution = good_part(caught.value)

@@ -1,4 +1,4 @@
-"""Families of methods: a file each, with the equations of its C header, and nobody else asks which one it is."""
+"""Families of methods: one file each, with the equations of its C header, and no branches on the family elsewhere."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def remarks(text: str) -> str:
 
 
 def equations_of_header(name: str) -> tuple[set[str], set[str]]:
-    """Numbers in the opening comment of a header, and at its lines or those of a formula that it includes."""
+    """Numbers in the opening comment of a header, and at its lines or the lines of an included formula."""
     text = (HEADERS / name).read_text(encoding="utf-8")
     opening, *others = re.findall(r"/\*.*?\*/", text, re.S)
     for formula in re.findall(r'#include "(\w+_formula\.h)"', text):
@@ -48,9 +48,9 @@ def equations_of_header(name: str) -> tuple[set[str], set[str]]:
 
 
 def test_both_languages_name_the_same_equations() -> None:
-    """Stated at the top and found at a line, in C and in Python; two families may share a header.
+    """C and Python cite the same equations in headers and at lines of code; two families may share a header.
 
-    Formulas of implicit steps, and the coefficients of series, have modules of their own.
+    Formulas of implicit steps and coefficients of series have separate modules.
     """
     stated: dict[str, set[str]] = defaultdict(set)
     found: dict[str, set[str]] = defaultdict(set)
@@ -73,7 +73,7 @@ def test_the_registry_has_every_family_of_the_library() -> None:
     assert all(method(name).name == name for name in method_names())
 
 
-def test_nobody_asks_which_family_a_method_has() -> None:
+def test_code_does_not_branch_on_the_family_of_a_method() -> None:
     """Families know themselves; the registry knows their names; the command line prints them."""
     own = {Path(file).stem for file in FILES.values()}
     classes = {cls.__name__ for cls in FAMILIES.values()}

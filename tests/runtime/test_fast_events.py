@@ -46,7 +46,7 @@ FUNCTIONS: dict[str, Callable[[Array], Array]] = {
 
 @functools.cache
 def spring(backend: str) -> System:
-    """An oscillator in steps so long that interpolated states are far from those of shorter steps."""
+    """An oscillator with steps so long that interpolated states differ strongly from states of shorter steps."""
     model = sl.Model("spring")
     q = model.node("point", "R1")
     x = q.x[0]
@@ -114,7 +114,7 @@ def test_rotations_of_many_radians_in_a_step(runs: int, fastest: float, backend:
 
 
 def test_states_within_a_step_that_interpolation_misrepresents() -> None:
-    """Where steps to a time contradict what was interpolated there, they are believed."""
+    """Steps to a time take precedence over interpolated states that they contradict."""
     c, plain = (sl.solve(spring(backend), 1.0, h=0.5) for backend in BACKENDS)
     assert_same(c, plain)
     assert len(c.events) > 10

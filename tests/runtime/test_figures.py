@@ -63,7 +63,7 @@ def test_panels_of_several_bodies_and_of_coordinates() -> None:
     assert titles(bead) == ["coordinates", "rates", "energy, relative change"]
 
 
-def test_figure_opens_no_window_and_keeps_settings(tmp_path: Path) -> None:
+def test_figure_opens_no_window_and_preserves_settings(tmp_path: Path) -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
@@ -81,7 +81,7 @@ def test_figure_opens_no_window_and_keeps_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".svg"])
-def test_vector_pictures(tmp_path: Path, suffix: str) -> None:
+def test_vector_figures(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"bead{suffix}"
     plot_solution(sl.solve(polar_system("numpy"), (0, 0.002), method="rkmk_rk44", h=1e-3), path)
     assert path.stat().st_size > 1000
@@ -96,14 +96,14 @@ def test_a_single_time_is_enough() -> None:
     assert len(figure.axes) == 7
 
 
-def test_nothing_but_zero_residuals() -> None:
+def test_residuals_that_are_all_zero() -> None:
     solution = dataclasses.replace(top_solution())
     zero = np.zeros_like(solution.t)
     solution.__dict__["outputs"] = {**top_solution().outputs, "constraint_residual": zero, "velocity_residual": zero}
     assert plot_solution(solution).axes[-1].get_yscale() == "linear"
 
 
-def test_long_series_keep_their_outline() -> None:
+def test_long_series_preserve_their_outline() -> None:
     t = np.linspace(0, 1, 200_001)
     values = np.sin(500 * t)
     values[77_777], values[123_456] = 5.0, -7.0
@@ -205,7 +205,7 @@ def test_step_histories_of_fixed_steps_show_errors_alone() -> None:
         top_solution().plot_steps()
 
 
-def test_the_step_that_the_end_cuts_is_left_out() -> None:
+def test_shortened_last_step_is_omitted() -> None:
     solution = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.02, rtol=1e-6, h0=1e-3, trace=True)
     assert solution.trace is not None
     h = solution.trace.h[solution.trace.accepted]
@@ -236,7 +236,7 @@ def test_round_off_is_not_magnified() -> None:
     assert presented(lost, scale=1.0) == lost
 
 
-def test_what_is_conserved_is_shown_by_its_relative_change() -> None:
+def test_conserved_quantity_is_shown_by_relative_change() -> None:
     noise = np.random.default_rng(2).normal(size=50)
     shown = presented(panel_of(1.89105807 + 1e-11 * noise, label="in J"), scale=2.0)
     assert shown.title == "height, relative change" and shown.remark == "$y_0$ = 1.89106 J"
@@ -299,7 +299,7 @@ def test_work_precision_diagram() -> None:
         sl.plot_convergence([])
 
 
-def test_unknown_picture_type(tmp_path: Path) -> None:
+def test_unknown_figure_type(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"\.png"):
         top_solution().plot(tmp_path / "top.jpeg2000")
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""A checkpoint is that of one run at a time, whatever ends it."""
+"""A checkpoint is used by one run at a time, and is released however that run ends."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_locks_are_given_from_one_to_the_other(tmp_path: Path) -> None:
 
 
 def test_without_locks(tmp_path: Path) -> None:
-    """Where no file can be made beside it, or what is there is no lock, nothing is refused and nothing changes."""
+    """Where no lock file can be created, or a foreign file has its name, nothing is refused or changed."""
     other = tmp_path / ".run.lock"
     other.write_text("something else, which is longer than the header of a database of SQLite" * 3)
     before = other.read_bytes()

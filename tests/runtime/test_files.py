@@ -147,7 +147,7 @@ def test_names_never_collide() -> None:
 
 
 def test_text(tmp_path: Path) -> None:
-    """Columns by component, with all digits; nothing is lost on the way through a table."""
+    """Columns by component, with all digits; a round trip through a table is lossless."""
     solution, path = top_solution(), tmp_path / "top.csv"
     solution.save(path)
     with path.open(newline="") as file:
@@ -162,7 +162,7 @@ def test_text(tmp_path: Path) -> None:
 
 
 def test_data_of_xarray(tmp_path: Path) -> None:
-    """What is handed over is what a file holds."""
+    """The dataset equals the content of a file."""
     solution = top_solution()
     data = solution.to_xarray()
     solution.save(tmp_path / "top.nc")

@@ -133,7 +133,7 @@ def test_energy_is_compared_with_mean_kinetic_energy(periods: int) -> None:
     assert sl.solve(system, end, rtol=1e-10).warnings == ()
 
 
-def test_energy_that_changes_by_rounding_is_kept() -> None:
+def test_energy_change_by_rounding_is_not_reported() -> None:
     model = hanging(4096)
     assert sl.solve(model.derive().compile(), 1e-6, method="half_explicit_5", h=1e-6).warnings == ()
 
@@ -176,7 +176,7 @@ def test_energies_that_are_not_finite(backend: str) -> None:
 
 
 def damped() -> sl.Model:
-    """A fast decay beside a slow oscillation."""
+    """A fast decay together with a slow oscillation."""
     model = sl.Model("fast_decay")
     q = model.node("q", "R2")
     model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
@@ -187,7 +187,7 @@ def damped() -> sl.Model:
 
 
 def damped_array() -> sl.Model:
-    """The same beside an undamped neighbour, in the structured form of large systems."""
+    """The same with an undamped neighbour, in the structured form of large systems."""
     element = sl.ElementType("fast_decaying", node="R2")
     q = element.node
     element.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
@@ -211,7 +211,7 @@ def rubbing() -> sl.Model:
 
 
 def trembling() -> sl.Model:
-    """A swing, and beside it a force that jumps to and fro by far less than tolerances."""
+    """A swing, and a force that alternates by far less than tolerances."""
     model = sl.Model("trembling")
     q = model.node("q", "R2")
     model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
@@ -278,7 +278,7 @@ def test_the_remedy_of_stiffness_helps() -> None:
 def test_backends_find_the_same(
     build: Callable[[], sl.Model], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the same step, and also when the run goes on from a checkpoint in between."""
+    """At the same step, also when the run continues from an intermediate checkpoint."""
     solutions = []
     for backend in BACKENDS:
         with pytest.warns(sl.SymlieWarning, match=words):
@@ -336,7 +336,7 @@ class Impatience:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_records_that_grow(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said once while the run goes on, and the same after it was interrupted."""
+    """Reported once during the run, and equally after an interruption."""
     monkeypatch.setattr(findings, "MANY_BYTES", 2000)
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
     system, path = system_of(pushed, backend), tmp_path / "run.checkpoint"

@@ -1,4 +1,4 @@
-"""First-order states z' = f(t, q, v, z) beside bodies and constraints: orders, backends, events and dense output."""
+"""First-order states z' = f(t, q, v, z) with bodies and constraints: orders, backends, events and dense output."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_matrices_of_fields_are_exact(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
-def test_stiff_states_beside_constraints(name: str) -> None:
-    """A filter of 10⁻⁶ s follows what it filters, with steps that are 10⁴ times as long; ρ = 0 forgets its start."""
+def test_stiff_states_with_constraints(name: str) -> None:
+    """A filter of 10⁻⁶ s follows its input, with steps that are 10⁴ times as long; ρ = 0 forgets its start."""
     model = sl.Model("fast_filter")
     bob, z = model.node("bob", "R2"), model.state("filtered", 1)
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
@@ -148,7 +148,7 @@ def test_stiff_states_beside_constraints(name: str) -> None:
 
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_adaptive_steps_of_implicit_methods(name: str) -> None:
-    """Errors fall at least as rtol^(2/3), those of z as well."""
+    """Errors, also of z, fall at least as rtol^(2/3)."""
     errors = []
     for rtol in (1e-4, 1e-6):
         found = parts(sl.solve(steered(), END, method=name, rtol=rtol, record_every=0))
@@ -183,7 +183,7 @@ def test_backends_agree() -> None:
 
 @functools.cache
 def drives(backend: str = "c") -> System:
-    """Twelve pendulums, each driven by a current of its own, as instances of an element type."""
+    """Twelve pendulums, each driven by a separate current, as instances of an element type."""
     model = sl.Model("drives")
     bobs = model.node_array("bobs", "R2", 12)
     currents = model.node_array("currents", sl.translation_space(sl.real_space(1)), 12)

@@ -61,7 +61,7 @@ def test_largest_over_the_run() -> None:
     assert mean.error.q is not None
 
 
-def test_runs_that_fail_are_rows() -> None:
+def test_failed_runs_appear_in_the_table() -> None:
     steps = [1e-3, 2e-5]
     (failed, done, refused, _) = sl.convergence(
         {"euler_angles": top("euler_angles")}, 0.02, ["rkmk_rk44", "symplectic_theta"], steps

@@ -1,4 +1,4 @@
-"""Systems whose parameters are constants of their code: the same motions, and values that can not be changed."""
+"""Systems whose parameters are constants of their code: the same motions, and immutable values."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_manifest_and_summaries() -> None:
     assert "a constant of the kernels" in frozen.files["heavy_top.h"]
 
 
-def test_parameters_can_not_be_changed() -> None:
+def test_parameters_are_immutable() -> None:
     _, frozen = tops()
     constant = r"Parameter 'mass' of 'heavy_top' is a compiled constant, 15, and cannot be changed; compile or gen"
     for name in ("mass", "heavy_top.mass"):
@@ -107,7 +107,7 @@ def test_parameters_can_not_be_changed() -> None:
         some.with_parameters(mass=16.0, inertia=[1, 2, 3])
 
 
-def test_members_can_not_differ() -> None:
+def test_members_must_not_differ() -> None:
     _, frozen = tops()
     with pytest.raises(FrozenParameterError, match="'mass'"):
         sl.ensemble(frozen, H, h=H, parameters={"mass": [15.0, 16.0]})
@@ -174,7 +174,7 @@ def small_saddle(rows: int, scale: float, dependent: bool) -> tuple[dict[str, fl
 
 
 def computed(kernel: str, rows: int, references: dict[str, float]) -> list[float]:
-    """What a kernel of the elimination of constants gives."""
+    """Result of a kernel of the elimination of constants."""
     places = tuple((i, j) for i in range(rows) for j in range(4))
     jacobian = SparsePattern(tuple(i for i, _ in places), tuple(j for _, j in places), (None,) * len(places))
     mass = SparsePattern((0, 1, 2, 3), (0, 1, 2, 3), (1.0, 2.0, 3.0, 4.0))
@@ -190,7 +190,7 @@ def solved(rows: int, references: dict[str, float]) -> list[float]:
     return computed("solve_saddle", rows, references)
 
 
-def test_products_with_rows() -> None:
+def test_products_with_constraint_matrix() -> None:
     references, matrix, right = small_saddle(3, 1.0, dependent=False)
     references |= {f"v[{k}]": x for k, x in enumerate(right[:4].tolist())}
     found = computed("multiply_rows", 3, {f"B{k[2:]}" if k.startswith("B1") else k: x for k, x in references.items()})
@@ -211,8 +211,8 @@ def test_elimination(rows: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4])
-def test_rows_that_depend_on_each_other(rows: int) -> None:
-    """The margin tells, so that the whole matrix is taken."""
+def test_dependent_rows(rows: int) -> None:
+    """The margin reveals the dependency, so the whole matrix is used."""
     *_, margin = solved(rows, small_saddle(rows, 1.0, dependent=True)[0])
     assert not margin > 0
 
@@ -224,7 +224,7 @@ def test_products_of_pivots_out_of_range(scale: float) -> None:
 
 
 def test_pivots_that_vanish() -> None:
-    """Rows that are equal as numbers have no derived elimination; the whole matrix says what is wrong with them."""
+    """Rows that are equal as numbers have no derived elimination; the whole matrix reports the error."""
     jacobian = SparsePattern((0, 1), (0, 0), (1.0, 1.0))
     mass = SparsePattern((0,), (0,), (2.0,))
     assert derive_elimination(mass, jacobian, [True], 2, with_numbers=True).kernels == ()

@@ -1,4 +1,4 @@
-"""Taylor coefficients of functions of one argument, beside definitions in many digits, and C beside NumPy."""
+"""Taylor coefficients of functions of one argument, against definitions in many digits, and C against NumPy."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ STATED: dict[str, tuple[Callable[[int], Fraction], Growth]] = {
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_stated_series(name: str) -> None:
+def test_user_defined_series(name: str) -> None:
     coefficient, growth = STATED[name]
     series = PowerSeries(name, coefficient, growth)
     f = ScalarFunction("s", expansions=centred_series(series.tail(1, 1)))
@@ -158,8 +158,8 @@ def test_stated_series(name: str) -> None:
         ("a", [math.nan, -1.0, -0.5, 2.0, math.inf]),
     ],
 )
-def test_what_is_beyond(family: str, beyond: Sequence[float]) -> None:
-    """NaN for NaN and outside of domains; neighbours do not see it."""
+def test_arguments_outside_of_domains(family: str, beyond: Sequence[float]) -> None:
+    """NaN for NaN and outside of domains; neighbours are unaffected."""
     found = function_series(ScalarFunction(family, 1), np.array([*beyond, 0.25]), 5)
     assert np.isnan(found[:, :-1]).all()
     assert np.array_equal(found[:, -1:], function_series(ScalarFunction(family, 1), np.array([0.25]), 5))

@@ -105,7 +105,7 @@ def errors(group: str, name: str, exponent: int, **options: Any) -> Array:
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("group", CONSTRAINED)
-def test_order_two_of_everything(group: str, name: str) -> None:
+def test_order_two_of_all_variables(group: str, name: str) -> None:
     """With the optimal start also of λ, on groups where B changes along Φ = 0, too."""
     rows = [errors(group, name, exponent) for exponent in (10, 11, 12)]
     orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
@@ -185,7 +185,7 @@ def test_newton_iterations_without_stiffness() -> None:
         assert abs(run.statistics.newton_iterations / run.statistics.steps - expected) < tolerances.NEWTON_COUNT
 
 
-def test_newton_iterations_of_corrections_as_they_are() -> None:
+def test_newton_iterations_of_full_corrections() -> None:
     """Halved ones do not pass the singularity of Euler angles. Source: [Holzinger2024], table 4, Rxyz."""
     system = heavy_top.build("SO3", coordinates="euler_angles").derive().compile()
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced"}
@@ -223,7 +223,7 @@ CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("name", METHODS)
 def test_steps_of_other_lengths_cost_no_order(name: str, newton: str) -> None:
-    """Accelerations are carried to the new length, and with index 3 what is off the hidden constraints."""
+    """Accelerations are converted to the new length; with index 3 so is the residual of the hidden constraints."""
     system = heavy_top_system("SO3xR3")
     exact = sl.solve(system, 1 / 16, h=2.0**-13, method="half_explicit_5", multipliers="index1", t_eval=CUTS)
     rows = []
@@ -319,8 +319,8 @@ def test_forces_with_and_without_the_configuration(jumps: bool) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_rows_of_velocities(name: str) -> None:
-    """They hold at the end of each step, with order two of q, v and λ, in both backends."""
+def test_velocity_constraints(name: str) -> None:
+    """Constraints on velocities hold at the end of each step, with order two of q, v and λ, in both backends."""
     exact = sl.solve(sleigh("c"), 1, h=2.0**-9, method="half_explicit_5", multipliers="index1")
     rows = []
     for exponent in (5, 6, 7):
@@ -334,8 +334,8 @@ def test_rows_of_velocities(name: str) -> None:
     assert_backends_agree(first, second, 2.0**-5, mass=3)
 
 
-def test_what_moves_by_itself() -> None:
-    """A pivot in motion, damping and a jump of an input cost no order; rows of the pivot depend on time."""
+def test_prescribed_motions_and_inputs() -> None:
+    """A moving pivot, damping and a jump of an input cost no order; constraints of the pivot depend on time."""
     exact = sl.solve(machine("c"), 0.25, h=2.0**-10, method="half_explicit_5", multipliers="index1", t_eval=[0.25])
     for name in METHODS:
         runs = [sl.solve(machine("c"), 0.25, h=2.0**-k, method=name, t_eval=[0.25]) for k in (7, 9)]
@@ -347,7 +347,7 @@ def test_what_moves_by_itself() -> None:
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("newton", ["full", "modified", "renewed"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_and_continued_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Path) -> None:
+def test_resumed_and_continued_runs_are_bit_identical(newton: str, backend: str, tmp_path: Path) -> None:
     """Kept factors are taken once more where they were taken before."""
     options: dict[str, Any] = {"method": METHODS[1], "h": 1 / 128, "method_options": NEWTON[newton]}
     system = machine(backend, jumps=False)
@@ -447,7 +447,7 @@ def cable(links: int, backend: str = "c") -> System:
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_cable_swings_from_a_clamp(name: str) -> None:
-    """What is clamped keeps its velocity of zero, also where η pulls at it."""
+    """A clamped node retains zero velocity, also where η acts on it."""
     options: dict[str, Any] = {"method": name, "h": 1 / 200}
     first, second = (sl.solve(cable(6, backend), 0.05, **options) for backend in BACKENDS)
     assert_backends_agree(first, second, options["h"], mass=7 / 6)
@@ -465,8 +465,8 @@ def test_two_thousand_links(name: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_step_that_is_too_long_is_explained(backend: str) -> None:
-    """Where the residual stays, which step would do, and what was done before."""
+def test_too_long_step_is_explained(backend: str) -> None:
+    """The error names the largest residual and a sufficient step size, and has the partial solution."""
     system = heavy_top_system("SO3xR3", backend)
     with pytest.raises(
         NotConvergedError, match=r"the residual stays largest at .*'top'\); steps of \S+ s can"

@@ -76,7 +76,7 @@ CASES = [(group, order, k) for group in CONSTRAINED for kind, order, k in TABLE 
 
 
 @pytest.mark.parametrize(("group", "order", "k"), CASES)
-def test_errors_are_those_of_the_prototype(group: str, order: int, k: int) -> None:
+def test_errors_equal_the_prototype(group: str, order: int, k: int) -> None:
     solution = final(group, f"half_explicit_{order}", k)
     found = errors(solution)
     rotation, position, stage, index1, residual = TABLE[KIND[group], order, k]
@@ -194,7 +194,7 @@ def test_invariants(group: str) -> None:
 
 @pytest.mark.parametrize("t", ["0.5", "1.0"])
 def test_shipped_reference_agrees(t: str) -> None:
-    """The reference beside the model, in whatever form, has the numbers of the tests' own."""
+    """The reference shipped with the model, in every form, equals the reference of the tests."""
     shipped = json.loads(Path(heavy_top.__file__).with_name("heavy_top_reference.json").read_text())["states"][t]
     reference = heavy_top_reference(t)
     for found, name in (

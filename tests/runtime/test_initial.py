@@ -1,4 +1,4 @@
-"""Consistent initial values: multipliers, completed velocities, and what is refused, with the row that is wrong."""
+"""Consistent initial values: multipliers, completed velocities, and errors that name the wrong equation."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def pendulum(**initial: Any) -> sl.Model:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_all_velocities_may_be_left_out(backend: str) -> None:
+def test_all_velocities_may_be_omitted(backend: str) -> None:
     state = pendulum(x=[0.6, -0.8]).derive().compile(backend=backend).initial_state
     assert state.v.tolist() == [0, 0]
     near(state.multipliers, [-9.81 * -0.8])
@@ -94,7 +94,7 @@ def test_all_velocities_may_be_left_out(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_initial_time_enters(backend: str) -> None:
-    """A constraint that depends on time is consistent at its own time only."""
+    """A time-dependent constraint is consistent at the initial time only."""
     model = sl.Model("lift")
     q = model.node("cabin", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -109,7 +109,7 @@ def test_initial_time_enters(backend: str) -> None:
 
 
 def of(build: Callable[[sl.Model], None]) -> Callable[[str], System]:
-    """Compile a model stated by a function."""
+    """Compile a model defined by a function."""
 
     def compiled(backend: str) -> System:
         model = sl.Model("case")

@@ -1,4 +1,4 @@
-"""Ctrl-C while a library is compiled: nothing goes on, and nothing is left."""
+"""Ctrl-C during the compilation of a library stops all processes and leaves no files."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Pipes:
         return os.read(self._answer, 1)
 
     def close(self) -> None:
-        """A process that is there reaches the end of what it reads."""
+        """A process that exists reaches the end of its input."""
         os.close(self._ask)
         os.close(self._answer)
 
 
 class SlowStart(subprocess.Popen[str]):
-    """The start of a process, which goes on until the process has said something."""
+    """A process start that blocks until the process has written something."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -50,7 +50,7 @@ class SlowStart(subprocess.Popen[str]):
 def test_an_interrupted_compilation_ends_the_compiler(
     moment: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A compiler that presses Ctrl-C itself, with a child as compilers have them: both are gone, and so is its work."""
+    """A compiler that sends Ctrl-C itself and has a child process: both end, and their files are removed."""
     pipes, script = Pipes(tmp_path), tmp_path / "mycc"
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path / "cache"))
     if moment == "while it starts":

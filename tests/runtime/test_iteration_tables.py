@@ -14,7 +14,7 @@ from tests import tolerances
     [("SE3", [(0, 3), (0, 6)], []), ("S3xR3", [(0, 3)], [3, 4, 5]), ("SO3rvxR3", [(0, 3)], [3, 4, 5])],
 )
 def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, int]], unit: list[int]) -> None:
-    """B T by its runs and units, for any B; they leave out what is zero or one in T."""
+    """B T by its runs and units, for any B, omitting zeros and ones of T."""
     system = build(group).derive().compile(backend="numpy")
     iteration = iteration_of(system, has_eta=False)
     tables, structure = iteration.tables, iteration.structure

@@ -95,7 +95,7 @@ def test_solution_and_its_drawing_follow_the_force_from_the_right() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_solution_stands_still_between_a_jump_and_the_next_step(backend: str) -> None:
+def test_solution_is_constant_between_a_jump_and_the_next_step(backend: str) -> None:
     system = held("R1", backend)
     start = system.breakpoints[0.5]
     run = sl.solve(system, 1.0, h=0.1)
@@ -231,18 +231,18 @@ def check_ramp(backend: str, ramp: tuple[float, float, float, float]) -> None:
 
 @given(RAMPS)
 @settings(max_examples=12)
-def test_bdf_keeps_tolerances_across_ramps(ramp: tuple[float, float, float, float]) -> None:
+def test_bdf_meets_tolerances_across_ramps(ramp: tuple[float, float, float, float]) -> None:
     check_ramp("c", ramp)
 
 
 @pytest.mark.slow
 @given(st.sampled_from(BACKENDS), RAMPS)
 @settings(max_examples=400)
-def test_bdf_keeps_tolerances_across_many_ramps(backend: str, ramp: tuple[float, float, float, float]) -> None:
+def test_bdf_meets_tolerances_across_many_ramps(backend: str, ramp: tuple[float, float, float, float]) -> None:
     check_ramp(backend, ramp)
 
 
-def test_first_steps_after_kinks_are_those_of_a_run_from_there() -> None:
+def test_first_steps_after_kinks_equal_a_run_from_there() -> None:
     """Cut at a kink, and with other parameters, a run begins anew; both backends find the same steps."""
     whole = {}
     for backend in BACKENDS:
@@ -279,7 +279,7 @@ def check_states_continue(system: System, t_end: float, method: str, steps: dict
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("method", "steps"), [("bdf", {"rtol": 1e-5}), ("bdf4", {"h": 0.05}), ("abmk3", {"h": 0.05})])
-def test_runs_go_on_from_any_state_to_the_same_bits(method: str, steps: dict[str, Any], backend: str) -> None:
+def test_runs_continued_from_any_state_are_bit_identical(method: str, steps: dict[str, Any], backend: str) -> None:
     system = held("R1", backend).with_input("w", [0, 0.25, 0.9], [0, 1, 2])
     check_states_continue(system, 1.0, method, steps)
 

@@ -93,7 +93,7 @@ def oscillator() -> sl.Model:
 
 
 def ending_force() -> sl.Model:
-    """A force √(-t), finite at t = 0 and NaN behind it."""
+    """A force √(-t), finite at t = 0 and NaN afterwards."""
     model, q = rod("ending_force")
     model.generalized_force(q, x_dot=[sl.sqrt(-model.t)])
     model.initial(q, x=[0], x_dot=[0])
@@ -159,8 +159,8 @@ def test_adaptive_steps(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_drift_that_is_modest_goes_on(backend: str) -> None:
-    """Methods of index 1 drift; that is what they are shown for."""
+def test_modest_drift_is_no_failure(backend: str) -> None:
+    """Methods of index 1 drift, as they are meant to demonstrate."""
     pendulum = system_of(pendulums, backend).with_parameters(heavy=1.0)
     solution = sl.solve(pendulum, 10.0, method="index1_dopri5", h=0.05)
     assert solution.status == "ok" and solution.statistics.max_constraint_residual > 1e-4
@@ -188,7 +188,7 @@ def test_an_acceleration_beyond_all_steps(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", [{"h": 1.0}, {"h": 1e-3}, {}])
-def test_times_that_can_not_resolve_steps(options: dict[str, Any], backend: str) -> None:
+def test_times_too_coarse_for_steps(options: dict[str, Any], backend: str) -> None:
     with pytest.raises(ModelError, match=r"below the resolution of times near 1e\+17 s.*at least"):
         sl.solve(system_of(free, backend), (1e17, 1e17 + 100), **options)
     solution = sl.solve(system_of(free, backend), (1e17, 1e17 + 4096), h=512.0)
@@ -203,7 +203,7 @@ def test_records_as_seldom_as_one_likes(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_number_of_steps_is_bounded(backend: str) -> None:
-    """Between two times that are hit exactly; what was done is there and can be continued."""
+    """Between two times that are hit exactly; the partial solution is available and can be continued."""
     system = system_of(oscillator, backend)
     error = failed(TooManyStepsError, system, 100.0, max_steps=20)
     assert str(error).startswith("20 steps reached only t = ") and "t = 100" in str(error)
@@ -220,7 +220,7 @@ def test_the_number_of_steps_is_bounded(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_memory_that_ends_keeps_the_states(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exhausted_memory_preserves_states(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(oscillator, backend)
     whole = sl.solve(system, 8.0, h=2.0**-6, trace=True)
     reserve, refused = Rows.reserve, []
@@ -259,7 +259,7 @@ def test_columns_of_rows_stay_together() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_only_a_trace_that_is_asked_for_is_kept(backend: str) -> None:
+def test_trace_is_recorded_only_on_request(backend: str) -> None:
     system = system_of(oscillator, backend)
     assert sl.solve(system, 1.0).trace is None
     trace = sl.solve(system, 1.0, trace=True).trace

@@ -68,7 +68,7 @@ def test_compound_pendulum(group: str) -> None:
     )
 
 
-def test_what_is_no_equilibrium_is_refused() -> None:
+def test_nonequilibrium_is_refused() -> None:
     """Small motions about it follow no linear equations; K is not symmetric there either."""
     system = heavy_top_system("SE3")
     state = system.initial_state
@@ -150,7 +150,7 @@ def test_large_column_flutters_under_a_follower_load(size: float, stable: bool) 
     assert len(modes.modes) == linearization.DEFAULT_MODES and modes.is_stable is stable
 
 
-def test_dense_matrices_find_what_the_iteration_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dense_matrices_find_modes_missed_by_the_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
     system = beam(10)
     dense = system.linearize(system.initial_state.q, modes=4)
 
@@ -194,7 +194,7 @@ def test_modes_predict_motions() -> None:
         assert np.abs(moved - expected).max() <= tolerances.LINEAR_PREDICTION * max(1.0, float(np.abs(expected).max()))
 
 
-def test_nonholonomic_rows_restrict_velocities() -> None:
+def test_nonholonomic_constraints_restrict_velocities() -> None:
     """The sled vibrates along its blade and up and down; it may stand off to the side, but moves there no more."""
     modes = sled().derive().compile().linearize()
     assert modes.frequencies == pytest.approx([0] * 7 + [math.sqrt(8) / (2 * math.pi)] * 4, abs=tolerances.FREQUENCY)

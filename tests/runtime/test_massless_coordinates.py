@@ -102,7 +102,7 @@ def test_resuming_is_exact(method: str) -> None:
 
 
 def test_initial_values_are_balanced_from_guesses() -> None:
-    """The point goes where its forces balance and moves along; the body stays where it was stated."""
+    """The point moves to its force balance; the body remains at its given position."""
     for guess in ([0.1, -0.2, 0.1], [0.3, -0.5, 0.2], [0.1, 0.1, 0.1]):
         state = three_springs("numpy").with_initial("p", x=guess, x_dot=[1, 2, 3]).initial_state
         np.testing.assert_allclose(state.q[:3], three_springs_at(1e-9)[6:], rtol=0, atol=1e-7)
@@ -113,7 +113,7 @@ def test_initial_values_are_balanced_from_guesses() -> None:
     np.testing.assert_allclose(state.v[:3], (ends[0] - ends[1]) / (2 * h), rtol=0, atol=1e-7)
 
 
-def test_energy_is_kept_and_watched() -> None:
+def test_energy_is_conserved_and_monitored() -> None:
     system = three_springs()
     assert system.layout.conserves_energy
     energy = sl.solve(system, 2, rtol=1e-9).outputs["energy"]
@@ -194,7 +194,7 @@ MAXWELL = np.array([[-20 / 3, 0, 1], [0, 0, 1], [-20, 0, 0.0]])
     [("half_explicit_5", {"rtol": 1e-9}, 1e-7), ("taylor", {"rtol": 1e-12}, 1e-9), ("bdf", {"rtol": 1e-7}, 1e-4),
      ("generalized_alpha", {"h": 5e-3}, 1e-4), ("index1_dopri5", {"rtol": 1e-9}, 1e-6)],
 )  # fmt: skip
-def test_a_spring_behind_a_damper(backend: str, method: str, arguments: dict[str, Any], tolerance: float) -> None:
+def test_spring_in_series_with_damper(backend: str, method: str, arguments: dict[str, Any], tolerance: float) -> None:
     run = sl.solve(maxwell(backend), 1, method=method, **arguments)
     exact = expm(MAXWELL) @ [0.1, 1, 0.5]
     found = np.r_[run.q[-1], run.v[-1, 1]]
@@ -323,7 +323,7 @@ def one_damper(model: sl.Model, p: Any, body: Any) -> None:
     model.dissipation((p.x_dot[0] + p.x_dot[1] - body.x_dot[0]) ** 2)
 
 
-def test_balances_that_determine_nothing_are_refused() -> None:
+def test_undetermined_balances_are_refused() -> None:
     for state in (collinear, one_damper):
         with pytest.raises(sl.errors.SingularMassMatrixError, match=r"do not determine .* of node 'p'"):
             sl.solve(refused(state).derive().compile(backend="numpy"), 1)
@@ -344,7 +344,7 @@ def test_no_balance_is_an_error_with_the_row() -> None:
         sl.solve(model.derive().compile(backend="numpy"), 1)
 
 
-def test_the_model_itself_stays_as_it_is() -> None:
+def test_model_is_unchanged_by_balances() -> None:
     """Balances belong to equations, so that forces may be added between two derivations."""
     model = refused(lambda m, p, b: m.potential_energy(10 * p.x.dot(p.x) + 10 * (p.x - b.x).dot(p.x - b.x)))
     first = model.derive().compile(backend="numpy").initial_state.q

@@ -1,4 +1,4 @@
-"""Which methods take a model, which is the default, and what messages advise."""
+"""Methods that support a model, the default method, and advice in messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IMPLICIT = tuple(n for n in method_names() if method(n).family in ("generalized_
 
 
 def pendulum_with_state() -> sl.System:
-    """A pendulum, and a field on R1 beside it."""
+    """A pendulum, and a field on R1."""
     model = sl.Model("driven_pendulum")
     bob, z = model.node("bob", "R2"), model.node("z", STATE)
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
@@ -58,7 +58,7 @@ def test_a_system_is_wanted() -> None:
 
 
 def test_no_refusal_leads_to_another_one() -> None:
-    """Fields beside constraints: explicit methods without them are refused, and half-explicit ones take both."""
+    """Fields with constraints: explicit methods are refused, and half-explicit ones support both."""
     choice = sl.method_choice(pendulum_with_state())
     assert set(choice.taken) == {*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), *IMPLICIT, "index1_dopri5", "taylor"}
     assert choice.default == "half_explicit_5"
@@ -66,7 +66,7 @@ def test_no_refusal_leads_to_another_one() -> None:
 
 
 def with_placed_node() -> sl.System:
-    """A node without velocity that places another one, beside a constraint."""
+    """A node without velocity that determines another one, together with a constraint."""
     model = sl.Model("placed")
     bob, z, mark = (model.node(n, g) for n, g in (("bob", "R2"), ("z", STATE), ("mark", "R2")))
     model.kinetic_energy((bob.x_dot.dot(bob.x_dot) + mark.x_dot.dot(mark.x_dot)) / 2)
@@ -77,7 +77,7 @@ def with_placed_node() -> sl.System:
     return model.derive().compile(backend="numpy")
 
 
-def test_placed_nodes_beside_fields_and_constraints() -> None:
+def test_dependent_nodes_with_fields_and_constraints() -> None:
     choice = sl.method_choice(with_placed_node())
     assert choice.taken == ("index1_dopri5",)
     assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
@@ -94,7 +94,7 @@ def test_remedies_of_stiffness() -> None:
     assert "educe the damping" in remedy
 
 
-def test_limits_name_what_is_refused() -> None:
+def test_limits_name_refused_features() -> None:
     for family in FAMILIES.values():
         is_selective = family.refusal is not Method.refusal
         assert is_selective == bool(family.refused), family.family
@@ -103,8 +103,8 @@ def test_limits_name_what_is_refused() -> None:
     assert "Baumgarte's term" in method("index1_dopri5").limits
 
 
-def test_options_state_their_values() -> None:
-    """All of them, and words that are stated are taken."""
+def test_options_list_their_values() -> None:
+    """All values are listed, and all listed values are accepted."""
     for name in ("rkmk_rk44", "symplectic_theta", "generalized_alpha"):
         found = method(name)
         assert found.options.keys() == found.option_values.keys()

@@ -1,4 +1,4 @@
-"""Rows that depend on each other, on request: the motion is that without them, multipliers are of minimal norm."""
+"""Redundant constraints on request: the motion equals the motion without them, and multipliers have minimal norm."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def plane(backend: str, of_velocity: bool = False, sees: bool = False) -> System
 
 @functools.cache
 def pendulums(backend: str, doubled: bool) -> System:
-    """Two bodies in the plane that hang from each other; each pin is stated twice, the second one in other units."""
+    """Two bodies in the plane that hang from each other; each pin is defined twice, the second time in other units."""
     model = sl.Model("pendulums" if doubled else "plain_pendulums")
     upper, lower = (model.node(name, sl.SE2) for name in ("upper", "lower"))
     for body, inertia in ((upper, 0.4), (lower, 0.3)):
@@ -126,8 +126,8 @@ def combinations(run: sl.Solution) -> list[Array]:
 
 @pytest.mark.parametrize("kind", SYSTEMS)
 @pytest.mark.parametrize("name", METHODS)
-def test_the_motion_is_that_without_the_rows_that_are_too_many(name: str, kind: str) -> None:
-    """In both backends, with λ across the null space of Bᵀ, whatever the units of the rows are."""
+def test_motion_equals_motion_without_redundant_constraints(name: str, kind: str) -> None:
+    """In both backends, with λ orthogonal to the null space of Bᵀ, independently of the units of constraints."""
     options: dict[str, Any] = {"method": name, "h": 1 / 128}
     if name in IMPLICIT:
         options["method_options"] = {"newton_rtol": 0, "newton_atol": 0, "start": "plain"}
@@ -227,7 +227,7 @@ def test_adaptive_steps_and_projection() -> None:
     assert run.statistics.max_velocity_residual <= tolerances.PROJECTED_VELOCITY
 
 
-def test_rank_and_a_smallest_set_are_told_once() -> None:
+def test_rank_and_smallest_set_are_reported_once() -> None:
     with pytest.warns(SymlieWarning) as warned:
         run = minimal(pendulums("c", True), 0.1, h=1 / 128)
     assert [str(w.message) for w in warned] == list(run.warnings)
@@ -241,7 +241,7 @@ def test_rank_and_a_smallest_set_are_told_once() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_a_rank_that_changes_is_told(name: str, backend: str) -> None:
+def test_rank_change_is_reported(name: str, backend: str) -> None:
     """The second row turns away from the first one, or towards it."""
     run = minimal(plane(backend).with_parameters(away=1.0), 1, h=1 / 32, method=name)
     assert "have rank 1: row 1 of constraint 'first', row 1 of constraint 'second' depend" in run.warnings[0]
@@ -283,7 +283,7 @@ CONTRADICTIONS: dict[str, tuple[dict[str, float], bool, type[SymlieError], str]]
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", CONTRADICTIONS)
-def test_rows_that_contradict_each_other_are_refused(case: str, backend: str) -> None:
+def test_contradictory_constraints_are_refused(case: str, backend: str) -> None:
     values, of_velocity, kind, sentence = CONTRADICTIONS[case]
     system = plane(backend, of_velocity).with_parameters(**values)
     with pytest.raises(kind, match=sentence):
@@ -308,7 +308,7 @@ def test_the_error_names_the_remedy() -> None:
         sl.solve(pendulums("c", True), 0.1, h=1 / 128, redundant="maximal")
 
 
-def test_the_system_of_a_run_knows() -> None:
+def test_system_of_a_run_has_minimal_norm() -> None:
     """Initial values, multipliers of recorded states and between them, outputs, and files."""
     run = minimal(pendulums("c", True), 0.25, h=1 / 128)
     assert run.system is pendulums("c", True).with_redundant("minimal_norm")
@@ -322,7 +322,7 @@ def test_the_system_of_a_run_knows() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_resumed_and_continued_runs_have_the_same_bits(
+def test_resumed_and_continued_runs_are_bit_identical(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Notices too, of a rank that changed before the interruption."""
@@ -356,7 +356,7 @@ def test_multipliers_at_events_and_of_fields_are_minimal(backend: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_velocities_without_mass_and_redundant_rows(name: str) -> None:
+def test_massless_velocities_with_redundant_constraints(name: str) -> None:
     """A massless slider that two equal rows tie to a particle."""
     model = sl.Model("massless")
     q = model.node("q", "R2")
@@ -373,7 +373,7 @@ def test_velocities_without_mass_and_redundant_rows(name: str) -> None:
         np.testing.assert_allclose(run.q[:, 1], 3 * run.q[:, 0], rtol=0, atol=tolerances.MINIMAL_MULTIPLIERS)
 
 
-def test_null_spaces_of_random_rows() -> None:
+def test_null_spaces_of_random_matrices() -> None:
     """Their number, that they vanish, and that what is kept is as independent as all rows are."""
     random = np.random.default_rng(3)
     for _ in range(60):

@@ -29,7 +29,7 @@ BACKENDS = ("c", "numpy")
 
 @functools.cache
 def coin(backend: str = "c") -> System:
-    """A rolling disk on SE(3), where what happens is the same everywhere on the ground, and in all directions."""
+    """A rolling disk on SE(3), whose dynamics are the same at all points of the ground and in all directions."""
     model, r = sl.Model("coin"), 0.5
     q = model.node("disk", "SE3")
     up = q.R.T * sl.vector(0, 0, 1)  # in the axes of the body
@@ -140,7 +140,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "backend"), CASES)
 def test_steps_are_differentiated(name: str, backend: str) -> None:
-    """The derivative is that of the discrete flow, also for long steps."""
+    """The derivative of the discrete flow, also for long steps."""
     system = SYSTEMS[name](backend)
     q, v, h = system.initial_state.q, system.initial_state.v, 2.0**-6
     if name == "rod":
@@ -212,8 +212,8 @@ def test_a_parametric_oscillator() -> None:
     np.testing.assert_allclose(found.exponents.real.sum(), -0.1, rtol=0, atol=tolerances.PERIODIC)
 
 
-def test_a_disk_that_nods_while_it_rolls_in_a_circle() -> None:
-    """It comes back elsewhere on the ground, in another direction, and turned about its axis."""
+def test_rolling_disk_with_oscillating_inclination() -> None:
+    """After a period the disk is displaced on the ground, in another direction, and rotated about its axis."""
     system = coin()
     run = sl.solve(system, 4.0, rtol=1e-11, atol=1e-13)
     first, second = run.events[:2]

@@ -68,7 +68,7 @@ def named() -> Equations:
 
 @functools.cache
 def by_hand() -> Equations:
-    """The same, every one stated on the model."""
+    """The same, with each instance defined on the model."""
     model = sl.Model("pendulums_by_hand")
     for name, node, mass, length in zip(NAMES, with_bodies(model), MASSES, LENGTHS, strict=True):
         names = {n: f"{name}_{n}" for n in ("forces", "height", "level")} | {"hinge": name}
@@ -140,7 +140,7 @@ def test_instances_with_and_without_names() -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_values_of_the_model(backend: str) -> None:
-    """What takes a parameter of the model follows it."""
+    """Values bound to a parameter of the model follow it."""
     changed = run(named, backend).system.with_parameters(mass=3.0)
     np.testing.assert_array_equal(changed.element_parameters[-1][:, 0], [3.0, 2.0, 3.0])
     expected = run(by_hand, "numpy").system.with_parameters(left_mass=3.0, right_mass=3.0)
@@ -164,7 +164,7 @@ def test_parameters_of_one_instance() -> None:
         system.with_parameters(**{"left.width": 2.0})
 
 
-def test_a_value_that_nobody_shares() -> None:
+def test_value_used_by_one_instance() -> None:
     """An instance's parameter that only it takes from the model may be set under either name."""
     model = sl.Model("single")
     length = model.parameter("reach", 3.0)
@@ -252,7 +252,7 @@ def test_parts_of_one_name() -> None:
 
 
 def refused(sentence: str, later: str = "", **arguments: Any) -> None:
-    """A sentence says what is wrong with instances, or with what is stated after them."""
+    """The message explains the error of instances, or of statements after them."""
     model, element = sl.Model("mistaken"), hinge()
     grams, own = model.parameter("grams", 1500.0, unit="g"), model.parameter("own", 2.0, unit="kg")
     nodes = with_bodies(model)
@@ -296,7 +296,7 @@ def test_mistakes() -> None:
     )
 
 
-def test_labels_that_do_not_fit() -> None:
+def test_inconsistent_labels_are_refused() -> None:
     """A manifest whose labels or sources contradict the rest is damaged."""
     text = run(named, "numpy").system.files["manifest.json"]
     assert text_of(Manifest, read_manifest(text)) == text

@@ -60,7 +60,7 @@ def test_a_hidden_stiffness_leaves_stability_open(k: float, slow: float, damping
 
 @pytest.mark.parametrize("slow", [1.0, -1.0])
 @pytest.mark.parametrize("k", [1e20, 1e24])
-def test_the_energy_shows_what_compiled_forces_have_lost(k: float, slow: float) -> None:
+def test_energy_reveals_stiffness_lost_in_compiled_forces(k: float, slow: float) -> None:
     """1e20 + 1 is 1e20 in the forces."""
     system = stated_in_numbers(k, slow)
     assert not system.mechanics.force(0.0, np.ones(2), np.zeros(2)).any()
@@ -130,7 +130,7 @@ def test_free_bodies_are_stable(model: sl.Model, rigid: int) -> None:
 
 
 def test_equilibria_without_linear_stiffness_are_left_open() -> None:
-    """A string without tension, across which the energy grows as y⁴, in turned axes."""
+    """A string without tension, across which the energy grows as y⁴, in rotated axes."""
     model = sl.Model("string")
     x = model.node("x", "R2")
     model.kinetic_energy(x.x_dot.dot(x.x_dot) / 2)

@@ -1,4 +1,4 @@
-"""What Newton's iterations took: in all and per step, in both backends, files, pictures and progress; bad laws."""
+"""Counts of Newton iterations, total and per step, in both backends, files, figures and progress; wrong force laws."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def run_of(backend: str, newton: str) -> Solution:
 
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
-def test_both_backends_count_the_same(newton: str) -> None:
-    """Also what steps without a solution took, and rejected ones."""
+def test_backends_count_equally(newton: str) -> None:
+    """Including iterations of steps that failed or were rejected."""
     first, second = (run_of(backend, newton) for backend in BACKENDS)
     assert np.isnan(trace_of(first).error[0]) and first.statistics.rejected > 1
     for name in COUNTS:
@@ -101,7 +101,7 @@ def test_names_of_entries() -> None:
 
 
 def test_json_and_older_files(tmp_path: Path) -> None:
-    """Files without these columns are read, with what stands for them."""
+    """Files without these columns are read, with default values."""
     solution, path = run_of("numpy", "full"), tmp_path / "run.npz"
     tried = json.loads(json.dumps(solution.to_json()))["trace"]
     assert list(tried) == list(TRACE_COLUMNS) and tried["jacobians"] == trace_of(solution).jacobians.tolist()
@@ -117,7 +117,7 @@ def test_json_and_older_files(tmp_path: Path) -> None:
     assert not older.newton_iterations.any() and np.all(older.slowest == -1)
 
 
-def test_pictures_of_iterations() -> None:
+def test_figures_of_iterations() -> None:
     """Iterations of accepted steps, crosses of rejected ones, and dashes where there are fewer matrices."""
     full, modified = (run_of("numpy", newton) for newton in ("full", "modified"))
     axes = full.plot_steps().axes[-1]
@@ -134,7 +134,7 @@ def test_pictures_of_iterations() -> None:
     np.testing.assert_array_equal(both.lines[0].get_ydata(), trace.newton_iterations[trace.accepted])
 
 
-def test_many_halvings_are_inside_of_the_picture() -> None:
+def test_many_halvings_are_within_the_figure() -> None:
     """A step may have more of them than iterations."""
     solution = run_of("numpy", "full")
     trace = trace_of(solution)

@@ -136,7 +136,7 @@ def test_stabilised_steps_take_few_iterations_with_strong_damping(newton: str, m
         assert np.abs(index_2.q[-1] - bdf.q[-1]).max() < tolerances.STRONG_DAMPING
 
 
-def test_damping_of_held_strains_has_no_effect() -> None:
+def test_damping_of_constrained_strains_has_no_effect() -> None:
     runs = [
         sl.solve(rod_system(4, stretch, "inextensible", "numpy"), 2e-3, h=1e-4, method="generalized_alpha")
         for stretch in (0.0, 1e6)

@@ -113,7 +113,7 @@ def test_orders(method: str, q: int, multipliers: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["index1_dopri5", "taylor"])
-def test_the_constraint_may_be_stated_by_accelerations(method: str) -> None:
+def test_constraint_may_be_given_by_accelerations(method: str) -> None:
     end, _ = perpendicular_at(0.5)
     run = sl.solve(perpendicular("c", "acceleration"), 0.5, rtol=1e-10, method=method)
     np.testing.assert_allclose(np.r_[run.q[-1], run.v[-1]], end, rtol=0, atol=1e-7)
@@ -200,7 +200,7 @@ def test_the_apex_of_the_cone_is_refused(v: list[float] | None) -> None:
 
 
 def two_particles(given: float, name: str, scale: float = 1.0) -> sl.System:
-    """Particles of 1 kg and 2 kg whose velocities are parallel (Benenti); that of the second one is open."""
+    """Particles of 1 kg and 2 kg whose velocities are parallel (Benenti); the velocity of the second one is open."""
     model = sl.Model(name)
     a, b = model.node("a", "R2"), model.node("b", "R2")
     model.kinetic_energy(scale * (a.x_dot.dot(a.x_dot) / 2 + b.x_dot.dot(b.x_dot)))
@@ -240,7 +240,7 @@ def test_given_velocities_off_the_constraint_are_refused() -> None:
 
 @cache
 def sledge(form: str) -> sl.System:
-    """A knife edge on a slope, its constraint written as it is or as a function that vanishes with it."""
+    """A knife edge on a slope, its constraint written directly or as a function that vanishes with it."""
     model = sl.Model("sledge")
     q = model.node("blade", "SE2")
     model.kinetic_energy(q.U.dot(q.U) / 2 + q.Omega.dot(q.Omega) / 4)

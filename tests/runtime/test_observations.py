@@ -1,4 +1,4 @@
-"""What is known of recorded states: for all of them in one call, only what is asked for, the same on both backends."""
+"""Outputs of recorded states: all states in one call, only requested outputs, equal on both backends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(17)
 
 
 def driven_model() -> sl.Model:
-    """A body on a table's motion, with an input that is held, a law in pieces and an output of its multipliers."""
+    """A body on a tabulated motion, with a held input, a piecewise law and an output of its multipliers."""
     model = sl.Model("driven")
     pivot, body = model.node("pivot", "R3"), model.node("body", "S3xR3")
     push = model.input("push", 2)
@@ -118,7 +118,7 @@ def test_backends_agree(model: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("model", MODELS)
-def test_states_together_are_as_one_by_one(model: str, backend: str) -> None:
+def test_joint_evaluation_equals_single_states(model: str, backend: str) -> None:
     """To the bit: no state sees the others; values of one state agree with the kernels of one state."""
     system, states = system_of(model, backend), states_of(model)
     together = observed(system, states)
@@ -142,8 +142,8 @@ def test_states_together_are_as_one_by_one(model: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_only_what_is_asked_for(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One call of the library for all states, and no output but the one that is asked for."""
+def test_only_requested_outputs_are_evaluated(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call of the library for all states, and no output except the requested one."""
     system = heavy_top_system("SE3", backend)
     solution = sl.solve(system, 0.01, h=2.0**-10)
     asked: list[tuple[int, tuple[str, ...], tuple[str, ...]]] = []
@@ -171,7 +171,7 @@ def test_only_what_is_asked_for(backend: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_singular_states_are_nan(backend: str) -> None:
-    """Where accelerations are not determined they are no numbers; other states keep theirs."""
+    """Undetermined accelerations are NaN; other states are unaffected."""
     model = sl.Model("folding")
     x = model.node("point", "R2").x
     model.kinetic_energy(model.rate(x[0]) ** 2 + model.rate(x[1]) ** 2)

@@ -1,4 +1,4 @@
-"""Exact order conditions: the stated orders, truncation of dexp⁻¹, and what destroys an order."""
+"""Exact order conditions: declared orders, truncation of dexp⁻¹, and errors that destroy an order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_methods_without_conditions_are_named() -> None:
 
 
 @pytest.mark.parametrize("name", EXPLICIT)
-def test_methods_have_exactly_the_stated_orders(name: str) -> None:
+def test_methods_have_exactly_the_declared_orders(name: str) -> None:
     known = method(name)
     found, embedded = known.orders()
     assert found.order == known.order

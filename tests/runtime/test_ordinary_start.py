@@ -1,4 +1,4 @@
-"""Starts that compiled code completes at once, beside those that are looked at closely."""
+"""Starts that compiled code completes directly, against starts that are fully analysed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def are_looked_at_closely(systems: list[System]) -> None:
 
 @given(rates=st.lists(st.floats(-50, 50), min_size=3, max_size=3), mass=st.floats(1e-3, 1e3))
 @pytest.mark.parametrize("group", CONSTRAINED)
-def test_starts_are_those_of_a_close_look(group: str, rates: list[float], mass: float) -> None:
+def test_fast_start_equals_full_analysis(group: str, rates: list[float], mass: float) -> None:
     system = heavy_top_system(group).with_parameters(mass=mass).with_initial("top", Omega=rates)
     found = system.ordinary_start
     assert found is not None
@@ -39,8 +39,8 @@ def test_starts_are_those_of_a_close_look(group: str, rates: list[float], mass: 
 
 
 @given(rates=st.lists(st.floats(-9, 9), min_size=21, max_size=21), mass=st.floats(1e-2, 1e2))
-def test_starts_of_large_systems_are_those_of_a_close_look(rates: list[float], mass: float) -> None:
-    """Velocities that are left open follow from the rows, whose elimination is that of a band matrix."""
+def test_fast_start_of_large_systems_equals_full_analysis(rates: list[float], mass: float) -> None:
+    """Open velocities follow from the constraints, by the elimination of a band matrix."""
     system = large_system().with_parameters(mass=mass)
     for k in range(7):
         system = system.with_initial(f"body{k}", Omega=rates[3 * k : 3 * k + 3])
@@ -52,7 +52,7 @@ def test_starts_of_large_systems_are_those_of_a_close_look(rates: list[float], m
         assert np.abs(a - b).max() <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max()))
 
 
-def test_what_is_not_ordinary_of_large_systems_is_looked_at_closely() -> None:
+def test_special_starts_of_large_systems_are_analysed() -> None:
     large, rod = large_system(), spaghetti_system()
     quaternions = sl.solve(rod, 1e-3, h=1e-3).field("rod", "p")[0]
     speeds = np.zeros((4, 3))
@@ -73,7 +73,7 @@ def test_what_is_not_ordinary_of_large_systems_is_looked_at_closely() -> None:
     are_looked_at_closely(wrong)
 
 
-def test_rows_of_large_systems_that_nearly_depend_on_each_other_are_looked_at_closely() -> None:
+def test_nearly_dependent_constraints_of_large_systems_are_analysed() -> None:
     for angle, is_ordinary in ((1.0, True), (1e-7, False), (0.0, False)):
         model = large_model()
         end = model.nodes[-1]
@@ -86,7 +86,7 @@ def test_rows_of_large_systems_that_nearly_depend_on_each_other_are_looked_at_cl
         assert not system.layout.is_fixed and (system.ordinary_start is not None) == is_ordinary
 
 
-def test_what_is_not_ordinary_is_looked_at_closely() -> None:
+def test_special_starts_are_analysed() -> None:
     system = heavy_top_system("SO3xR3")
     wrong = [
         system.with_parameters(mass=0.0),
@@ -104,7 +104,7 @@ def test_what_is_not_ordinary_is_looked_at_closely() -> None:
     assert system.with_redundant("minimal_norm").ordinary_start is None
 
 
-def test_rows_that_nearly_depend_on_each_other_are_looked_at_closely() -> None:
+def test_nearly_dependent_constraints_are_analysed() -> None:
     for distance, is_ordinary in ((1.0, True), (1e-7, False), (0.0, False)):
         model = sl.Model("two_rows")
         node = model.node("point", "R3")

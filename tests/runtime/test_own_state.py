@@ -1,4 +1,4 @@
-"""What a method carries for itself, by the methods of Adams and Bashforth: orders, both backends, and every door."""
+"""Methods with internal history, by Adams-Bashforth methods: orders, both backends, and all interfaces."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def test_orders(name: str, order: int) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_order_stays_with_steps_of_other_lengths(name: str) -> None:
-    """Times that are hit exactly shorten steps; weights are those of the steps as they are."""
+def test_order_is_preserved_with_steps_of_other_lengths(name: str) -> None:
+    """Times that are hit exactly shorten steps; weights follow the actual step sizes."""
     order, exact = METHODS[name], sl.solve(slow_top("c"), 0.5, method="rkmk_rk67", h=2.0**-9).q[-1]
     cuts = [*(0.5 * np.sort(np.modf(np.arange(1, 20) * math.sqrt(2))[0])), 0.5]
     found = [sl.solve(slow_top("c"), 0.5, method=name, h=h, t_eval=cuts).q[-1] for h in (H / 4, H / 8, H / 16)]
@@ -101,7 +101,7 @@ def test_both_backends_agree(name: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_jump_costs_no_order(backend: str) -> None:
-    """What was carried belongs to the other side of the jump."""
+    """The history belongs to the other side of the jump."""
     system = rotor(backend).with_input("torque", [0, 0.11], [[0, 0, 0], [1, -2, 0.5]], "hold")
     exact = sl.solve(system, 0.25, method="rkmk_rk67", h=2.0**-8).q[-1]
     errors = [np.abs(sl.solve(system, 0.25, method="abmk4", h=h).q[-1] - exact).max() for h in (H, H / 2)]
@@ -111,7 +111,7 @@ def test_a_jump_costs_no_order(backend: str) -> None:
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+def test_resumed_and_continued_runs_are_bit_identical(name: str, backend: str, tmp_path: Path) -> None:
     system, options = rotor(backend), {"method": name, "h": H}
     expected, path = sl.solve(system, 0.4, **options), tmp_path / "run"
     interrupted(system, 0.4, 3, path, **options)
@@ -119,7 +119,7 @@ def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, 
     assert_continued_with_the_same_bits(system, 0.25, 0.375, tmp_path, **options)
 
 
-def test_events_are_saved_with_what_was_carried(tmp_path: Path) -> None:
+def test_events_are_saved_with_the_history(tmp_path: Path) -> None:
     solution = sl.solve(rotor("numpy"), 1.0, method="abmk3", h=H)
     solution.save(tmp_path / "run.npz")
     found = sl.load_solution(tmp_path / "run.npz", trust=True)
@@ -153,7 +153,7 @@ def test_states_between_steps_come_from_a_run_of_several_steps(backend: str) -> 
     np.testing.assert_allclose(np.ravel(solution(t).q), exact, rtol=0, atol=tolerances.BETWEEN_STEPS_OF_FOUR)
 
 
-def test_what_can_not_be() -> None:
+def test_unsupported_runs_are_refused() -> None:
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
         sl.solve(rotor("numpy"), 1.0, method="abmk2")
     with pytest.raises(UnsupportedMethodError, match="without constraints"):

@@ -1,4 +1,4 @@
-"""Tableaux from TOML files: the same as those of the library, and named mistakes."""
+"""Tableaux from TOML files equal tableaux of the library, and mistakes are named."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_decimal_coefficients(tmp_path: Path) -> None:
     assert own.order == 3 and own.tableau.is_decimal
 
 
-def test_a_checkpoint_keeps_the_tableau(tmp_path: Path) -> None:
+def test_checkpoint_contains_the_tableau(tmp_path: Path) -> None:
     """The file may be gone when the run is resumed."""
     file = written(tmp_path, CF4)
 

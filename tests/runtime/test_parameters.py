@@ -46,7 +46,7 @@ def test_qualified_names() -> None:
     assert energy(system.with_parameters(**{"right.only_right": 1.0, "only_left": 2.0})) == energy(system)
 
 
-def test_messages_list_what_can_be_said() -> None:
+def test_messages_list_valid_names() -> None:
     known = r"mass, left\.mass, right\.mass, only_left, only_right\."
     with pytest.raises(UnknownNameError, match=rf"'pair' has no parameter 'length'; it has: {known}"):
         pair().with_parameters(length=1.0)

@@ -45,7 +45,7 @@ from tests.systems import chain_system, heavy_top_system, spaghetti_system
 
 
 def driven(backend: str) -> System:
-    """A point that tables push: one held, one linear."""
+    """A point driven by two tables, one held and one linear."""
     model = sl.Model("driven")
     x = model.node("x", "R1")
     model.kinetic_energy(x.x_dot[0] ** 2 / 2)
@@ -99,7 +99,7 @@ def _nothing_loaded() -> Iterator[None]:
 
 
 def sent(thing: Any) -> Any:
-    """What arrives."""
+    """Return the unpickled object."""
     return pickle.loads(pickle.dumps(thing))
 
 
@@ -118,7 +118,7 @@ def solution_of(name: str) -> Solution:
 
 
 def assert_equal(found: Solution, expected: Solution) -> None:
-    """Everything that was recorded, and what is computed from it, bit by bit."""
+    """All records and all derived quantities are equal, bit by bit."""
     assert content(found) == content(expected)
     assert {k: v.tobytes() for k, v in found.outputs.items()} == {k: v.tobytes() for k, v in expected.outputs.items()}
 
@@ -139,7 +139,7 @@ def test_runs_have_the_same_bits(name: str, through: Callable[[Any], Any]) -> No
     assert longer[0].q.tobytes() == longer[1].q.tobytes()
 
 
-def test_all_that_arrives_shares_what_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpickled_systems_share_loaded_libraries(monkeypatch: pytest.MonkeyPatch) -> None:
     system, loaded = heavy_top_system("SE3"), 0
 
     def counted(**record: Any) -> System:
@@ -168,7 +168,7 @@ def test_all_that_arrives_shares_what_is_loaded(monkeypatch: pytest.MonkeyPatch)
     assert sent(heavy_top_system("SE3", "numpy")).kernels is not found[0].kernels and loaded == 2
 
 
-def test_a_few_models_stay_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_few_models_remain_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = sent(driven("numpy")).kernels
     assert sent(driven("numpy")).kernels is kept
     assert pickling._loaded.cache_info().maxsize == pickling.MOST_LOADED < 100
@@ -180,7 +180,7 @@ def test_equal_systems_have_equal_pickles() -> None:
     assert pickle.dumps(drawn(system, 1)) == pickle.dumps(drawn(system, 1)) != pickle.dumps(drawn(system, 2))
 
 
-def test_fields_that_were_asked_for_travel() -> None:
+def test_requested_fields_are_pickled() -> None:
     solution = solution_of("element parameters")
     strain = solution.field("rod", "strain")
     found = sent(solution)
@@ -204,7 +204,7 @@ def test_pickles_are_small() -> None:
         assert len(pickle.dumps(system.derive().compile(backend="numpy"))) < 60_000
 
 
-def test_sets_of_kernels_arrive_later() -> None:
+def test_later_pickles_add_kernels() -> None:
     """What was derived before a system was pickled is there; a later pickle brings it to systems that are."""
     system = heavy_top_system("S3xR3", "numpy")
     fresh = dataclasses.replace(system, sets=dataclasses.replace(system.sets, _files={}, _matrices={}))
@@ -220,7 +220,7 @@ def test_sets_of_kernels_arrive_later() -> None:
         assert_equal(sl.solve(found, 0.005, **run), expected)
 
 
-def test_what_is_copied_is_independent() -> None:
+def test_copies_are_independent() -> None:
     system = driven("numpy")
     table = system.inputs["u"].values.copy()
     copied, alike = copy.deepcopy(system), copy.copy(system)
@@ -317,13 +317,13 @@ REFUSED: dict[str, tuple[Callable[[], System], Callable[[System], object]]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_refused_is_what_files_refuse(name: str) -> None:
+def test_pickles_and_files_refuse_the_same(name: str) -> None:
     build, attempt = REFUSED[name]
     from_file = recorded_system(json.loads(json.dumps(system_record(build()))))
     assert said(attempt, sent(build())) == said(attempt, from_file)
 
 
-def test_what_can_still_be_done() -> None:
+def test_unpickled_systems_remain_usable() -> None:
     system = sent(spinning())
     turned = system.with_initial("bodies", Omega=[0, 1, 0]).with_parameters(inertia=[[1, 2, 4], [2, 2, 2]])
     assert turned.initial_state.v.tolist() == [0, 1, 0, 0, 1, 0]
@@ -343,7 +343,7 @@ def test_mirrored_joints_are_refused_where_they_arrive() -> None:
     assert sent(hanging().with_initial("hinge", angle=0.1)).branch_check is None
 
 
-def test_code_that_is_not_run_stays_so(tmp_path: Path) -> None:
+def test_untrusted_code_remains_unloaded(tmp_path: Path) -> None:
     expected = solution_of("events")
     expected.save(tmp_path / "x.npz")
     found = sent(sl.load_solution(tmp_path / "x.npz", trust=False))
@@ -375,8 +375,8 @@ def test_pickles_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch)
         pickling.opened("a solution", "0.1.7", 0, b"")
 
 
-def test_damage_is_found() -> None:
-    """Whatever byte of the contents changes, wherever they end."""
+def test_damage_is_detected() -> None:
+    """For every changed byte of the contents and every truncation."""
     for thing in (driven("numpy"), solution_of("events")):
         function, (shared, version, checksum, data) = thing.__reduce__()
         code = shared if isinstance(thing, System) else thing.system.__reduce__()[1][0]
@@ -392,7 +392,7 @@ def test_damage_is_found() -> None:
                     build(*before, version, known, wrong)
 
 
-def test_nothing_of_a_system_is_left_behind() -> None:
+def test_pickle_covers_all_fields_of_a_system() -> None:
     names = {f.name for f in dataclasses.fields(System)}
     assert names > {*OF_CODE, *OF_MODEL}
     travelling = names - {*OF_CODE, *OF_MODEL}
@@ -401,11 +401,11 @@ def test_nothing_of_a_system_is_left_behind() -> None:
 
 
 def workers_of_their_own() -> ProcessPoolExecutor:
-    """Spawned, as on every system: nothing is inherited."""
+    """Spawned as on every system, so nothing is inherited."""
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
-def test_processes_of_their_own() -> None:
+def test_solutions_of_worker_processes() -> None:
     system = driven("numpy")
     systems = [system.with_initial("x", x=[float(k)]) for k in range(2)]
     with workers_of_their_own() as workers:

@@ -1,4 +1,4 @@
-"""Nodes that others place: every method puts them where they belong, in models without fields, too."""
+"""Dependent nodes: every method evaluates them, also in models without fields."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_marker_of_a_body(backend: str) -> None:
     assert np.abs(solution.field("mark", "x_dot")[-1] - R @ (U + np.cross(Omega, [0, 1, 2]))).max() < SPACES
 
 
-def test_what_offsets_depend_on_is_placed_before() -> None:
+def test_dependencies_of_offsets_are_evaluated_first() -> None:
     model = sl.Model("late")
     points, marks, ends = (model.node_array(name, "R3", 2) for name in ("points", "marks", "ends"))
     first = sl.ElementType("first", point="R3", mark="R3")

@@ -1,4 +1,4 @@
-"""Rows that depend on each other: as few as possible are named, however many rows there are beside them."""
+"""Redundant constraints: a smallest dependent set is reported, however many other constraints exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ AXES = (1, 2, 0, 1, 2, 0)
 
 
 def unit(matrix: NDArray[np.float64]) -> csr_array:
-    """The matrix with rows of length one."""
+    """The matrix with normalised rows."""
     return csr_array(matrix / np.linalg.norm(matrix, axis=1)[:, None])
 
 
@@ -33,7 +33,7 @@ def rank(matrix: NDArray[np.float64]) -> int:
 
 
 def size_of_the_smallest(matrix: NDArray[np.float64]) -> int | None:
-    """Rows of the smallest dependent set, by trying all of them."""
+    """Size of the smallest dependent set of rows, by trying all sets."""
     for size in range(2, len(matrix) + 1):
         for rows in itertools.combinations(range(len(matrix)), size):
             if rank(matrix[list(rows)]) < size:
@@ -43,7 +43,7 @@ def size_of_the_smallest(matrix: NDArray[np.float64]) -> int | None:
 
 @pytest.mark.parametrize("most_tried", [redundancy.MOST_TRIED, 0])
 def test_small_matrices(most_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All sets of rows of 40 random matrices: what is called smallest is, and what is named is irreducible."""
+    """All sets of rows of 40 random matrices: the reported set is irreducible, and smallest where it is called so."""
     monkeypatch.setattr(redundancy, "MOST_TRIED", most_tried)
     random = np.random.default_rng(1)
     dependent = 0

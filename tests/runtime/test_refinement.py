@@ -26,7 +26,7 @@ SHAPES = {"line": 1, "ring": 0, "tail": 0, "between": -1}
 
 @functools.cache
 def chain(segments: int, shape: str = "line") -> sl.Model:
-    """Particles in a row that springs of fixed length join, two of which may be single nodes of their own."""
+    """Particles in a line, joined by springs of fixed length, two of which may be separate nodes."""
     model = sl.Model("chain")
     array = model.node_array("bead", "R3", segments + SHAPES[shape])
     nodes = [array[k] for k in range(len(array))]
@@ -103,7 +103,7 @@ def test_no_order(errors: tuple[float, float | None]) -> None:
     assert richardson_orders((2, Measured(1.0)), (1, Measured(0.5))).q is None, "the reference itself"
 
 
-def test_values_that_refine_nothing() -> None:
+def test_values_without_refinement_are_refused() -> None:
     system = chain(4).derive().compile(backend="numpy")
 
     def study(*values: float) -> None:
@@ -115,7 +115,7 @@ def test_values_that_refine_nothing() -> None:
         study(4, 8)
 
 
-def test_multipliers_of_a_file_find_their_rows(tmp_path: Path) -> None:
+def test_multipliers_of_a_file_match_their_constraints(tmp_path: Path) -> None:
     """Constraints of one element type take turns over its instances in the state, but not in a file."""
     model = sl.Model("pairs")
     array = model.node_array("bead", "R3", 3)

@@ -1,4 +1,4 @@
-"""Events by series: grazing, double and clustered ones beside zeros that are found in fifty digits."""
+"""Events by series: grazing, double and clustered ones, against zeros found in fifty digits."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Sum:
         return sum(w * mpmath.cos((k + 1) * mpf(t)) for k, w in enumerate(self.weights))
 
     def tangencies(self) -> list[mpf]:
-        """Places x of extrema: those of the cubic, and both ends, at which cos turns back."""
+        """Places x of extrema: extrema of the cubic, and both ends, where cos reverses."""
         inner = mpmath.polyroots([3 * self.cubic[0], 2 * self.cubic[1], self.cubic[2]], extraprec=200, maxsteps=200)
         return [mpf(-1), mpf(1), *(x.real for x in inner if mpmath.im(x) == 0 and abs(x) < mpf("0.99"))]
 
@@ -93,7 +93,7 @@ def drawn(rng: np.random.Generator) -> tuple[Array, list[Level]]:
 
 
 def check(system: System, weights: Array, levels: list[Level], **steps: Any) -> int:
-    """Compare all events with all zeros; how many there are."""
+    """Compare all events with all zeros, and return their number."""
     changed = system.with_parameters(weights=weights, levels=[level.value for level in levels])
     solution = sl.solve(changed, END, **{**TIGHT, **steps})
     found: dict[str, list[float]] = {}
@@ -147,7 +147,7 @@ def clusters(backend: str) -> System:
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("rtol", [1e-6, 1e-14])
 def test_clusters(backend: str, rtol: float) -> None:
-    """Also where tolerances are loose, since signs are those of states; directions are those of the functions."""
+    """Also where tolerances are loose, since signs come from states and directions from the functions."""
     places = {
         "three": [0.5, 0.5005, 0.501],
         "five": [0.25 + k * 0.0075 for k in range(5)],
@@ -166,7 +166,7 @@ def test_clusters(backend: str, rtol: float) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_terminal_events_end_the_step(backend: str) -> None:
-    """The first one ends the run; those behind it did not happen."""
+    """The first one ends the run; later ones are not reported."""
     model = sl.Model("ends")
     q = model.node("mass", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -183,7 +183,7 @@ def test_terminal_events_end_the_step(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_events_of_motions_in_pieces(backend: str) -> None:
-    """Steps of one length go over ends of pieces; those of event functions end steps, too."""
+    """Fixed steps cross ends of pieces; pieces of event functions end steps."""
     model = sl.Model("pieces")
     q = model.node("mass", "R1")
     x = q.x[0]

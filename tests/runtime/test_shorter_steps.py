@@ -96,7 +96,7 @@ def test_one_time_and_several(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_constraints_are_kept_as_in_the_run(backend: str) -> None:
+def test_constraints_are_satisfied_as_in_the_run(backend: str) -> None:
     free, kept = (
         at(sl.solve(compass(backend), END, method=METHODS[0], h=STEP, stabilize=s), TIMES)
         for s in ("none", "projection+velocity")
@@ -107,7 +107,7 @@ def test_constraints_are_kept_as_in_the_run(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_step_that_fails_says_where(backend: str) -> None:
+def test_failed_step_reports_its_time(backend: str) -> None:
     solution = solved(backend)
     q = solution.q.copy()
     q[4] = np.nan

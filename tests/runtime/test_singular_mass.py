@@ -191,7 +191,7 @@ def test_backends_agree(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["half_explicit_5", pytest.param("generalized_alpha", marks=pytest.mark.slow)])
 def test_rejected_steps_and_events(name: str) -> None:
-    """First steps that are far too long, and an event between steps: the motion is that of the point."""
+    """First steps that are far too long, and an event between steps: the motion equals the motion of the point."""
     system = rod("c")
     options: dict[str, Any] = {"rtol": 1e-4 if name == "generalized_alpha" else 1e-8, "method": name}
     solution = sl.solve(system, END, h0=0.4, **options)
@@ -278,7 +278,7 @@ RESIDUALS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_residual(kind: str) -> None:
-    """Of M v' + g + Bᵀλ = 0 and B v' + Z = 0, in both backends, whatever the elimination."""
+    """Residual of M v' + g + Bᵀλ = 0 and B v' + Z = 0, in both backends, for every elimination."""
     build, massless = RESIDUALS[kind]
     system = build(backend="c")
     mechanics = system.mechanics
@@ -379,7 +379,7 @@ def test_values_decide() -> None:
     assert np.abs(ends[2] - ends[1]).max() < 2 * light / heavy * np.abs(ends[2] - ends[0]).max()
 
 
-def test_statics_and_what_is_asked_of_solutions() -> None:
+def test_statics_and_outputs_of_solutions() -> None:
     system = planar_rod("c")
     still = system.static_equilibrium()
     np.testing.assert_allclose(still.q[-2:], [0, -1], rtol=0, atol=tolerances.EQUILIBRIUM)
@@ -410,7 +410,7 @@ def slender(backend: str, *, written: bool) -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_numbers_beside_what_rows_hold() -> None:
+def test_constant_entries_with_constrained_components() -> None:
     """Factors that are written into the text are not those of M with the rows that hold it: others are taken."""
     cases = ("numpy", False), ("c", False), ("c", True)
     runs = [sl.solve(slender(backend, written=written), 0.1, h=1e-3) for backend, written in cases]

@@ -1,4 +1,4 @@
-"""Eigenvalues that differ by up to twelve orders of magnitude, against those of the same numbers in many digits."""
+"""Eigenvalues that differ by up to twelve orders of magnitude, against the same matrices in many digits."""
 
 from __future__ import annotations
 

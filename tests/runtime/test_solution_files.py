@@ -1,4 +1,4 @@
-"""Solutions read back from files: everything that they had, or a named error."""
+"""Solutions read from files: complete content, or a named error."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def solution_of(name: str, backend: str = "numpy") -> Solution:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("name", RUNS)
-def test_everything_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
+def test_round_trip_is_complete(name: str, suffix: str, tmp_path: Path) -> None:
     if suffix == ".nc":
         pytest.importorskip("netCDF4")
     solution, path = dataclasses.replace(solution_of(name), warnings=("Λ is large.",)), tmp_path / f"x{suffix}"
@@ -71,7 +71,7 @@ def test_everything_comes_back(name: str, suffix: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_integrations_go_on_from_files(backend: str, tmp_path: Path) -> None:
+def test_integrations_continue_from_files(backend: str, tmp_path: Path) -> None:
     system = heavy_top_system("SE3", backend).with_parameters(mass=17.0)
     solution = sl.solve(system, 0.01, rtol=1e-5)
     path = tmp_path / "top.npz"

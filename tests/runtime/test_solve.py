@@ -481,7 +481,7 @@ def test_equal_words_are_checked_once(tmp_path: Path) -> None:
 
 
 def asked(system: System, span: float | tuple[float, float] = 1.0, **words: object) -> Request:
-    """What `solve` is asked for."""
+    """Arguments of `solve`."""
     known = {name: parameter.default for name, parameter in inspect.signature(sl.solve).parameters.items()}
     stated = {name: words.get(name, H if name == "h" else known[name]) for name in RunWords.__annotations__}
     return requested(system, span, cast("RunWords", stated))

@@ -1,4 +1,4 @@
-"""Drift: Baumgarte's term and projections as tabulated, orders kept; the index-1 comparator; continuing a solution."""
+"""Drift: Baumgarte's term and projections as tabulated, preserved orders; the index-1 comparator; continued runs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def error(stabilize: str, name: str, h: float) -> float:
         ("none", "index1_dopri5"),
     ],
 )
-def test_orders_are_kept(stabilize: str, name: str) -> None:
+def test_orders_are_preserved(stabilize: str, name: str) -> None:
     order = 5 if name == "index1_dopri5" else int(name[-1])
     coarse, fine = (error(stabilize, name, 2.0**-k) for k in (11, 12))
     assert math.log2(coarse / fine) >= order - tolerances.OBSERVED_ORDER

@@ -1,4 +1,4 @@
-"""Static equilibria against what is known of them, and how the search fails."""
+"""Static equilibria against known solutions, and failures of the search."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_moved_supports_and_loads_at_a_time() -> None:
 
 
 def sled() -> sl.Model:
-    """A blade that can not slip sideways, drawn to a point by a spring."""
+    """A blade that does not slip sideways, drawn to a point by a spring."""
     model = sl.Model("sled")
     q = model.node("sled", sl.SE3)
     model.kinetic_energy((q.U.dot(q.U) + q.Omega.dot(q.Omega)) / 2)
@@ -207,7 +207,7 @@ def sled() -> sl.Model:
     return model
 
 
-def test_nonholonomic_rows_are_left_out() -> None:
+def test_nonholonomic_constraints_are_ignored() -> None:
     """They hold no load here: the spring draws the sled to the point, sideways, too."""
     q, multipliers, _ = sled().derive().compile().static_equilibrium()
     assert np.abs(q[9:]).max() <= tolerances.EQUILIBRIUM
@@ -224,7 +224,7 @@ def free_body(weight: float) -> System:
     return model.derive().compile()
 
 
-def test_what_can_not_rest() -> None:
+def test_unbalanced_force_is_reported() -> None:
     assert free_body(0.0).static_equilibrium().q.shape == (12,)
     with pytest.raises(
         EquilibriumError, match="a force of 3 is out of balance at velocity component 5 of node 'body'"

@@ -98,7 +98,7 @@ def shaken_pendulum() -> sl.Model:
 
 
 def turning_wire() -> sl.Model:
-    """A bead at the centre of a wire that is turned: ±Ω."""
+    """A bead at the centre of a rotating wire: ±Ω."""
     model = sl.Model("turning_wire")
     r, angle = model.node("r", "R1"), model.node("angle", "R1")
     model.kinetic_energy((r.x_dot[0] ** 2 + (1 + r.x[0] ** 2) * angle.x_dot[0] ** 2) / 2)
@@ -201,7 +201,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_motions_grow_as_eigenvalues_say(name: str) -> None:
+def test_growth_of_motions_equals_eigenvalues(name: str) -> None:
     """What `solve` makes of a small disturbance, seen through a left eigenvector, is exp(s t) times what it was."""
     linear = CASES[name].linearized()
     system, size = linear.system, 1e-6
@@ -225,7 +225,7 @@ def test_motions_grow_as_eigenvalues_say(name: str) -> None:
         assert last == pytest.approx(first, rel=tolerances.KEPT_ENERGY, abs=tolerances.KEPT_ENERGY)
 
 
-def test_rows_on_velocities_see_the_configuration() -> None:
+def test_velocity_constraints_depend_on_configuration() -> None:
     """Two zeros along the blade's motion, and s³ + s + 1 = 0."""
     found = CASES["blade"].linearized().eigenvalues
     assert len(found) == 5 and np.array_equal(found[:2], [0, 0])
@@ -266,7 +266,7 @@ def test_stability_limits(
         assert linearized(there, frame=frame).is_stable is is_stable
 
 
-def test_what_is_not_steady_is_named() -> None:
+def test_unsteady_motion_is_explained() -> None:
     """A disk without axes that do not spin, a velocity that rows refuse, a wrong frame."""
     system = system_of(disk)
     q, v = system.initial_state.q, system.initial_state.v

@@ -123,7 +123,7 @@ def test_groups_without_these_coordinates() -> None:
 
 
 def test_folders_lack_them(tmp_path: Path) -> None:
-    """Generated folders stay as they are; models have what a method needs."""
+    """Generated folders are unchanged; models have the kernels of a method."""
     system = sl.load(write_generated(heavy_top_equations("S3"), tmp_path / "top"), trust=True)
     assert system.sets.present == ("newton", "ports")
     with pytest.raises(
@@ -134,7 +134,7 @@ def test_folders_lack_them(tmp_path: Path) -> None:
 
 
 def test_files_of_runs_hold_them(tmp_path: Path) -> None:
-    """Checkpoints and solutions go on without the model."""
+    """Checkpoints and solutions continue without the model."""
 
     def stop(fraction: float) -> None:
         if fraction > 0.1:

@@ -79,7 +79,7 @@ def test_both_backends_begin_anew_at_the_same_switches(method: str) -> None:
 
 @functools.cache
 def pushed(backend: str, law: str) -> sl.System:
-    """A body on a line with a force in pieces of time or of its position."""
+    """A body on a line with a piecewise force of time or of its position."""
     model = sl.Model(f"pushed_by_{law.replace(' ', '_')}")
     body = model.node("body", "R1")
     x, t, at = body.x[0], model.t, model.parameter("at", 0.5)
@@ -154,7 +154,7 @@ IMPLICIT = ("bdf", "bdf2", "bdf4", "generalized_alpha", "generalized_alpha_index
 
 
 def check_between_steps(law: str, at: float, method: str, steps: dict[str, Any], backend: str) -> None:
-    """States between steps, and those that are recorded because they were asked for."""
+    """Check states between steps, and states recorded on request."""
     t = np.sort(np.random.default_rng(5).uniform(0, 1.0, 40))
     x, v = motion(law, at, t)
     system = pushed(backend, law).with_parameters(at=at)
@@ -214,7 +214,7 @@ def test_multipliers_on_both_sides_of_a_switch_are_recorded(backend: str) -> Non
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("law", ["kink", "maximum", "absolute"])
-def test_multistep_methods_keep_their_order_across_kinks(law: str, backend: str) -> None:
+def test_multistep_methods_preserve_order_across_kinks(law: str, backend: str) -> None:
     """One law by Max, Abs and select: x'' = -50 max(x - at, 0)."""
     met, stiffness = 0.4137, 50.0
     runs = [
@@ -226,7 +226,7 @@ def test_multistep_methods_keep_their_order_across_kinks(law: str, backend: str)
     assert errors[1] <= errors[0] / 8 and errors[1] < 1e-7
 
 
-def test_functions_that_choose_pieces_are_there_once_and_only_where_there_are_some() -> None:
+def test_piece_functions_exist_once_and_only_for_pieces() -> None:
     """Smooth models get none; conditions on parameters alone, and on multipliers, are no switches."""
     smooth = sl.Model("smooth")
     body = smooth.node("body", "R1")
@@ -247,7 +247,7 @@ def test_bdf_begins_anew_at_switches(backend: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf2"])
-def test_kinks_keep_every_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kinks_do_not_change_results(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a spring is touched accelerations do not jump: steps are those without a search."""
     run = sl.solve(pushed("numpy", "kink"), 1.0, method=method, h=0.01)
     assert run.q.max() > 0.5
@@ -256,7 +256,7 @@ def test_kinks_keep_every_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert run.q.tobytes() == plain.q.tobytes() and run.v.tobytes() == plain.v.tobytes()
 
 
-def test_a_force_that_jumps_to_and_fro_does_not_stop_a_run() -> None:
+def test_alternating_force_does_not_stop_a_run() -> None:
     """A body slides to rest on dry friction, with steps that straddle rest; in NumPy past the first reversal."""
     model = sl.Model("rubbed")
     body = model.node("body", "R1")
@@ -276,6 +276,6 @@ def test_a_force_that_jumps_to_and_fro_does_not_stop_a_run() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf3_index2", "bdf"])
-def test_runs_with_switches_continue_from_any_state_to_the_same_bits(method: str, backend: str) -> None:
+def test_continued_runs_with_switches_are_bit_identical(method: str, backend: str) -> None:
     steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 0.01}
     check_states_continue(geneva(backend), 0.22, method, steps)

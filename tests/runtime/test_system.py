@@ -1,4 +1,4 @@
-"""Systems: backends, compilers, caches and generated folders; what is not repeated, and what is refused."""
+"""Systems: backends, compilers, caches and generated folders; reuse of builds, and errors."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_compiler_errors_show_the_first_lines(tmp_path: Path) -> None:
         run_compiler(source, tmp_path / "bad.so", flags("default"))
 
 
-def test_a_failed_compilation_leaves_nothing(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_compilation_leaves_no_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
         output.write_text("half a library")
         raise CompilerError("failed on purpose")

@@ -92,7 +92,7 @@ def test_number_of_rooted_trees() -> None:
 
 
 @pytest.mark.parametrize("name", RKMK_METHODS)
-def test_explicit_tableau_has_exactly_the_stated_order(name: str) -> None:
+def test_explicit_tableau_has_exactly_the_declared_order(name: str) -> None:
     tableau = tableau_of(name, ExplicitTableau)
     trees = rooted_trees(tableau.order + 1)
     assert not violated_rooted(tableau, tableau.b, up_to(tableau.order, trees))
@@ -100,7 +100,7 @@ def test_explicit_tableau_has_exactly_the_stated_order(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["rkmk_bs32", "rkmk_dopri5"])
-def test_embedded_weights_have_exactly_the_stated_order(name: str) -> None:
+def test_embedded_weights_have_exactly_the_declared_order(name: str) -> None:
     tableau = tableau_of(name, ExplicitTableau)
     assert tableau.b_hat is not None and tableau.order_hat is not None
     trees = rooted_trees(tableau.order_hat + 1)
@@ -146,7 +146,7 @@ def test_number_of_bicoloured_trees() -> None:
         ("half_explicit_5", 2190, 127, 290, 1131),
     ],
 )
-def test_half_explicit_tableau_has_exactly_the_stated_order(
+def test_half_explicit_tableau_has_exactly_the_declared_order(
     name: str, count_y: int, count_z: int, violated_next: int, count_next: int
 ) -> None:
     """Order p of q and v, exactly p - 1 of λ in general."""
@@ -370,7 +370,7 @@ def test_radicand_must_be_square_free(text: str) -> None:
         QuadraticNumber.parse(text)
 
 
-def test_roots_of_different_numbers_can_not_be_combined() -> None:
+def test_roots_of_different_numbers_are_refused() -> None:
     for combine in (QuadraticNumber.__add__, QuadraticNumber.__sub__, QuadraticNumber.__mul__):
         with pytest.raises(ModelError, match="roots of different numbers"):
             combine(QuadraticNumber.parse("sqrt(3)"), QuadraticNumber.parse("1 + sqrt(5)"))
@@ -381,7 +381,7 @@ NUMBERS = st.builds(QuadraticNumber, FRACTIONS, FRACTIONS, st.just(5))
 
 
 @given(NUMBERS, NUMBERS, NUMBERS)
-def test_arithmetic_is_that_of_a_field(x: QuadraticNumber, y: QuadraticNumber, z: QuadraticNumber) -> None:
+def test_arithmetic_satisfies_field_axioms(x: QuadraticNumber, y: QuadraticNumber, z: QuadraticNumber) -> None:
     assert (x + y) * z == x * z + y * z
     assert (x + y) - y == x
     assert 1 - x == -(x - 1) == Fraction(1) + -x

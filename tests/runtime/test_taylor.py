@@ -146,7 +146,7 @@ PARTS = ("q", "v", "multipliers")
 @pytest.mark.parametrize(("order", "h", "parts"), [(4, 2.0**-10, PARTS), (8, 2.0**-8, PARTS), (12, 2.0**-7, ("v",))])
 @pytest.mark.parametrize("group", ["S3", "S3xR3"])
 def test_orders(group: str, order: int, h: float, parts: tuple[str, ...]) -> None:
-    """What one step adds to the errors of q, v and λ is of one order more; with order twelve others are at rounding."""
+    """The error that one step adds to q, v and λ is of one order more; with order twelve others are at rounding."""
     system = heavy_top_system(group)
     pairs = [(taylor(system, x, order, h=x), taylor(system, x, 30, h=x / 2)) for x in (h, h / 2)]
     for name in parts if group in CONSTRAINED else parts[:2]:
@@ -163,7 +163,7 @@ def test_order_of_many_steps() -> None:
 
 
 def test_orders_of_tolerances() -> None:
-    """N = -ln τ from four to 24, three quarters of it for run-time topology, unless one is stated; the run knows it."""
+    """N = -ln τ from four to 24, three quarters of it for run-time topology, unless given; the run records it."""
     system = heavy_top_system("S3")
     for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 24)):
         assert taylor(system, 1e-3, rtol=rtol).settings["method_options"] == {"order": order}
@@ -181,8 +181,8 @@ def test_errors_follow_tolerances() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_the_first_step_is_as_long_as_its_series_says(backend: str) -> None:
-    """What is too long is not tried, and neither counted nor traced."""
+def test_first_step_size_follows_from_its_series(backend: str) -> None:
+    """Steps that are too long are not tried, and neither counted nor traced."""
     system, words = heavy_top_system("S3", backend), {"rtol": 1e-9, "atol": 1e-9, "trace": True}
     done, longer, stated = (taylor(system, 0.2, h0=h0, **words) for h0 in (None, 0.15, 2.0**-10))
     assert done.trace is not None and longer.trace is not None and stated.trace is not None
@@ -192,7 +192,7 @@ def test_the_first_step_is_as_long_as_its_series_says(backend: str) -> None:
     assert 2.0**-10 == stated.trace.h[0] < done.trace.h[0] < 0.15
 
 
-def test_long_steps_are_cut() -> None:
+def test_long_steps_are_shortened() -> None:
     """Times that are hit exactly do not change what a series leads to."""
     system = heavy_top_system("S3")
     times = np.linspace(0, 0.1, 23)
@@ -221,7 +221,7 @@ def test_events() -> None:
 
 
 def test_series_of_a_state() -> None:
-    """Its sums beside a method of order six."""
+    """Sums of the series against a method of order six."""
     system = heavy_top_system("S3", "numpy")
     stepper = Stepper(system, method("taylor"), FIXED_STEPS)
     begin = sl.solve(system, 1e-3, method="taylor", h=1e-3)
@@ -239,8 +239,8 @@ def test_refused_orders(order: float) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_placed_nodes(backend: str) -> None:
-    """Markers, each of which is placed by the one before it, of every order."""
+def test_dependent_nodes(backend: str) -> None:
+    """Markers, each determined by its predecessor, of every order."""
     system = markers(5).derive().compile(backend=backend)
     found = taylor(system, 1.0, rtol=1e-10)
     for name in ("x", "x_dot"):
@@ -253,7 +253,7 @@ def test_placed_nodes(backend: str) -> None:
         assert np.allclose(marks[:, 1:], np.cumsum(points, axis=1), rtol=0, atol=tolerances.SPACES)
 
 
-def test_rates_of_fields_without_what_cancels() -> None:
+def test_rates_of_fields_omit_cancelling_terms() -> None:
     """Of q' = ω × q and ω' = q × d/L each component has two products, though f = (ω, q (q·d)/L - d/L) has more."""
     table = moved_by_fields("placed masses under rows of accelerations", "numpy").sets.table("jets")
     jets = {jet.name: jet for jet in table.jets}
@@ -261,7 +261,7 @@ def test_rates_of_fields_without_what_cancels() -> None:
 
 
 def test_angles_follow_fields() -> None:
-    """Where nodes have angles fields have series of their own, whose means tell how far these turn."""
+    """For nodes with angles, fields have separate series, whose means determine the rotation."""
     system = compass("numpy")
     assert system.layout.has_angles
     jets = [jet for jet in system.sets.table("jets").jets if jet.name.endswith("_field_jet")]
@@ -270,8 +270,8 @@ def test_angles_follow_fields() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_placed_nodes_that_orders_take(backend: str) -> None:
-    """Masses of a chain are placed with states alone, and in all orders where an event takes them: the same motion."""
+def test_dependent_nodes_used_by_all_orders(backend: str) -> None:
+    """Masses of a chain are evaluated with states alone, or in all orders where events use them: equal motions."""
     system = moved_by_fields("placed masses under rows of accelerations", backend)
     model = pendulum_chain.build(links=3)
     end = sl.ElementType("end", point="R3")
@@ -292,7 +292,7 @@ def test_placed_nodes_that_orders_take(backend: str) -> None:
 
 
 def rows_of_both_kinds(backend: str) -> System:
-    """A bead on a parabola that another one follows at a given acceleration between both."""
+    """A bead on a parabola, followed by another one at a given relative acceleration."""
     model = sl.Model("pushed")
     bead, cart = model.node("bead", "R2"), model.node("cart", "R1")
     model.kinetic_energy((bead.x_dot.dot(bead.x_dot) + 2 * cart.x_dot.dot(cart.x_dot)) / 2)
@@ -304,8 +304,8 @@ def rows_of_both_kinds(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_rows_of_both_kinds() -> None:
-    """Of configurations and of accelerations, whose orders differ by two."""
+def test_constraints_of_both_kinds() -> None:
+    """Constraints on configurations and on accelerations, whose orders differ by two."""
     expected = sl.solve(rows_of_both_kinds("c"), 1.0, method="index1_dopri5", **TIGHT)
     found, other = (taylor(rows_of_both_kinds(b), 1.0, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     for name in ("q", "v", "multipliers"):

@@ -32,7 +32,7 @@ def escaping(backend: str = "c") -> System:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_message(backend: str) -> None:
-    """It says where, how far the series converges, and what to do; the solution goes that far."""
+    """The message contains the time, the radius of convergence and a remedy; the solution extends to that time."""
     with pytest.raises(DivergentSeriesError) as caught:
         sl.solve(escaping(backend), 2.1, method="taylor", h=0.3)
     text = str(caught.value)
@@ -74,7 +74,7 @@ def test_every_number_of_steps(group: str, order: int) -> None:
 
 @pytest.mark.parametrize(("build", "t_end", "steps"), [(slider_crank.build, 1.0, 20), (flying_spaghetti.build, 0.5, 2)])
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
-def test_in_place_of_other_failures(build: object, t_end: float, steps: int, backend: str) -> None:
+def test_error_replaces_other_failures(build: object, t_end: float, steps: int, backend: str) -> None:
     """Mechanisms whose constraints steps leave, and rods whose states become infinite."""
     assert callable(build)
     system = build().derive().compile(backend=backend)

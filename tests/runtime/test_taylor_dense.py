@@ -1,4 +1,4 @@
-"""Few long steps of Taylor series: between them, in pictures and in files, beside many short steps."""
+"""Few long steps of Taylor series: states between them, in figures and in files, against many short steps."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_a_thousand_times() -> None:
     assert len(found.t) < 30
 
 
-def test_what_is_drawn() -> None:
-    """Times of pictures are 24 a turn or more, and those of events."""
+def test_times_of_figures() -> None:
+    """Figures show 24 times a turn or more, and times of events."""
     found = densely(top(1e-10, "S3"))
     exact = sl.solve(found.system, 0.5, method="taylor", rtol=1e-13, t_eval=found.t)
     assert np.diff(found.t).max() * SPIN < 2 * math.pi / 24
@@ -62,7 +62,7 @@ def test_orders_up_to_sixty_have_enough_points() -> None:
 
 
 def curves(solution: sl.Solution) -> list[tuple[Array, Array]]:
-    """Points of all lines of a picture, by the range of their axes."""
+    """Points of all lines of a figure, relative to the ranges of its axes."""
     figure = plot_solution(solution, None, PANELS)
     found = []
     for axes in figure.axes:
@@ -74,7 +74,7 @@ def curves(solution: sl.Solution) -> list[tuple[Array, Array]]:
     return found
 
 
-def test_pictures_of_two_methods_can_not_be_told_apart() -> None:
+def test_figures_of_two_methods_are_indistinguishable() -> None:
     """The largest distance of curves is far less than the width of a line."""
     system = heavy_top_system("S3xR3")
     taylor = sl.solve(system, 0.1, method="taylor", rtol=1e-10, atol=1e-10)
@@ -87,7 +87,7 @@ def test_pictures_of_two_methods_can_not_be_told_apart() -> None:
 
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 def test_angles_over_turns(backend: str) -> None:
-    """A wheel that slows down is followed over its turns also within steps of more than half of one."""
+    """The angle of a decelerating wheel is followed also within steps of more than half a turn."""
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 2.0, [0.1, 0.2, 0.3], "S3xR3", angular_velocity=[0, 0, 50.0])
     axle = sl.RevoluteJoint(model, "axle", model.ground, wheel, at=[0, 0, 0], axis=[0, 0, 1])
@@ -99,8 +99,8 @@ def test_angles_over_turns(backend: str) -> None:
     assert np.abs(found - 50 * (1 - np.exp(-times))).max() <= tolerances.SERIES
 
 
-def test_what_is_recorded() -> None:
-    """With fewer states than steps nothing is evaluated in between, as with other methods."""
+def test_recorded_states() -> None:
+    """With fewer states than steps nothing is evaluated between steps, as with other methods."""
     system = heavy_top_system("S3")
     for options in ({"record_every": 0}, {"t_eval": [0.25, 0.5]}):
         found = sl.solve(system, 0.5, method="taylor", rtol=1e-10, **options)
@@ -110,7 +110,7 @@ def test_what_is_recorded() -> None:
 
 
 def test_events_are_drawn() -> None:
-    """Their times are among those of a picture, as those of steps are."""
+    """Times of events are among the times of a figure, as times of steps are."""
     found = sl.solve(swinging(), 12.0, method="taylor", rtol=1e-12)
     drawn = densely(found)
     assert {e.t for e in found.events} | set(found.t) <= set(drawn.t)

@@ -1,4 +1,4 @@
-"""Taylor series of rods, of rotation vectors, and of logarithms and stated functions in energies."""
+"""Taylor series of rods, of rotation vectors, and of logarithms and user-defined functions in energies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def free_rod(constraint: str) -> sl.Model:
 
 
 def logarithmic_spring(group: str = "SO3rv") -> sl.Model:
-    """Two bodies that turn against each other by a spring whose energy is that of the angle between them."""
+    """Two bodies connected by a rotational spring whose energy depends on the angle between them."""
     model = sl.Model("spring")
     first, second = (model.node(name, group) for name in ("first", "second"))
     for node, inertia in ((first, (1, 2, 3)), (second, (0.5, 0.4, 0.3))):
@@ -50,7 +50,7 @@ def logarithmic_spring(group: str = "SO3rv") -> sl.Model:
 
 
 def stated_function() -> sl.Model:
-    """A point whose energy has a series of its own in a rotation vector."""
+    """A point whose energy has a user-defined series in a rotation vector."""
     model = sl.Model("own")
     point = model.node("point", "R3")
     phi = sl.analytic_function("phi2", lambda n: sl.Rational(1, math.factorial(n + 2)), growth=(1, 1))
@@ -85,8 +85,8 @@ SLOW = [name for name in MODELS if name.startswith("driven rod")]
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in MODELS]
 )
-def test_beside_other_methods(name: str) -> None:
-    """In a tenth of their steps; C and NumPy agree."""
+def test_series_against_other_methods(name: str) -> None:
+    """Series take a tenth of the steps of other methods; C and NumPy agree."""
     end = MODELS[name][1]
     options = {"method": "taylor", "rtol": 1e-12, "atol": 1e-12}
     found, other = (sl.solve(system_of(name, b), end, **options) for b in ("c", "numpy"))

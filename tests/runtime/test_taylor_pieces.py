@@ -1,4 +1,4 @@
-"""Taylor series of forces in pieces: steps end where a piece does, beside motions that are known in closed form."""
+"""Taylor series of piecewise forces: steps end at ends of pieces, against motions in closed form."""
 
 from __future__ import annotations
 
@@ -178,8 +178,8 @@ def test_between_steps() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_a_force_that_jumps_to_and_fro(backend: str) -> None:
-    """Where friction holds the mass there is no motion to follow."""
+def test_alternating_force(backend: str) -> None:
+    """Where friction holds the mass no motion remains to be followed."""
     system = mass_on(holding, 1.0, 0.0, backend)
     for steps in STEPS:
         with pytest.raises(ChatteringError, match=r"A force chatters after t = 6.*smooth the jump, as tanh"):
@@ -199,7 +199,7 @@ def driven(backend: str) -> System:
 
 @pytest.mark.parametrize("interpolation", ["linear", "hold"])
 def test_inputs(interpolation: str) -> None:
-    """Between points of an input the motion is that of a spring with a force that is linear in time."""
+    """Between points of an input the motion equals a spring with a force that is linear in time."""
     times, values = np.linspace(0, 9, 40), np.sin(np.arange(40.0) ** 2)
     x, v = 1.0, 0.0
     for k in range(39):

@@ -1,4 +1,4 @@
-"""Taylor series with tolerances near rounding: what errors are left, and what steps and work they take."""
+"""Taylor series with tolerances near rounding: remaining errors, steps and work."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def links() -> sl.Model:
 
 
 def markers() -> sl.Model:
-    """Points that fly, and others that these place one after the other."""
+    """Points with free motion, and a chain of dependent ones."""
     model = sl.Model("markers")
     rate = model.parameter("rate", 1.0)
     points, marks = model.node_array("points", "R3", 3), model.node_array("marks", "R3", 4)
@@ -83,7 +83,7 @@ MODELS = {"driven_top": driven_top, "links": links, "markers": markers}
 
 @functools.cache
 def system_of(name: str, backend: str) -> System:
-    """With constraints, pieces, fields and events; of run-time topology; with placed nodes."""
+    """With constraints, pieces, fields and events; of run-time topology; with dependent nodes."""
     return MODELS[name]().derive().compile(backend=backend)
 
 
@@ -201,7 +201,7 @@ def test_close_pericentre() -> None:
     assert np.abs(solution.q[-1] - solution.q[0]).max() <= tolerances.PERICENTRE
 
 
-def test_members_side_by_side_have_their_own_unit() -> None:
+def test_members_of_an_ensemble_have_separate_units() -> None:
     """Rates from 1e-9 to 1e9 in the lanes of one ensemble."""
     rates = 10.0 ** np.arange(-9.0, 10.0, 2.0)
 

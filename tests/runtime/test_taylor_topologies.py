@@ -21,7 +21,7 @@ POINTS = 11
 
 
 def flow(model: Model, name: str, strength: float) -> sl.ElementType:
-    """z' = strength (z₁ z₂ - w, w - z₁², z₂ sin z₁) of a point, driven by the one beside."""
+    """z' = strength (z₁ z₂ - w, w - z₁², z₂ sin z₁) of a point, driven by its neighbour."""
     element = sl.ElementType(name, point=STATE, beside=STATE)
     z, w = element.point.x, element.beside.x
     turned = sl.vector(z[0] * z[1] - w[2], w[0] - z[0] ** 2, z[1] * sl.sin(z[0]) - w[1] / 2)
@@ -60,7 +60,7 @@ WAYS = {
 
 @functools.cache
 def expected() -> Array:
-    """Where the points are at the end."""
+    """Positions of the points at the end."""
     return sl.solve(flows(FORWARDS).derive().compile(), 0.5, **TIGHT).q[-1]
 
 
@@ -102,7 +102,7 @@ def beads(backend: str, order: Sequence[int], in_pieces: bool) -> System:
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 @pytest.mark.parametrize("order", [FORWARDS, MIXED])
-def test_rows_of_both_kinds_in_one_element(order: tuple[int, ...], in_pieces: bool) -> None:
+def test_constraints_of_both_kinds_in_one_element(order: tuple[int, ...], in_pieces: bool) -> None:
     """Hidden constraints are added to what rows of accelerations say; those in pieces are found one by one."""
     first, second = (taylor(beads(b, order, in_pieces), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(beads("c", order, in_pieces), 0.5, method="index1_dopri5", **TIGHT)
@@ -127,7 +127,7 @@ def hanging(backend: str, order: Sequence[int]) -> System:
 
 
 @pytest.mark.parametrize("order", [FORWARDS, MIXED])
-def test_chains_below_what_is_prescribed(order: tuple[int, ...]) -> None:
+def test_chains_below_prescribed_nodes(order: tuple[int, ...]) -> None:
     first, second = (taylor(hanging(b, order), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(hanging("c", order), 0.5, method="half_explicit_5", **TIGHT)
     check_ends(first, second, by_method)

@@ -26,13 +26,13 @@ def path(tmp_path: Path) -> Path:
 
 
 def block_of_no_bytes(content: bytes) -> bytes:
-    """The first block of values has length 0: HDF5 reads what is not there."""
+    """The first block of values has length 0: HDF5 reads beyond its data."""
     place = content.index(b"TREE\x01\x00\x01\x00") + 24
     return content[:place] + bytes(4) + content[place + 4 :]
 
 
 def object_of_another_size(content: bytes) -> bytes:
-    """A dimension in the heap takes 10 bytes in place of 8: HDF5 looks for the next one without end."""
+    """A dimension in the heap has 10 bytes instead of 8: HDF5 searches for the next one without end."""
     place = content.index(b"GCOL") + 16 + 24 + 8
     assert content[place : place + 8] == (8).to_bytes(8, "little")
     return content[:place] + (10).to_bytes(8, "little") + content[place + 8 :]
@@ -66,7 +66,7 @@ def test_damage_is_refused_before_hdf5_opens_a_file(
 
 
 def test_an_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the other tests replace is what opens files."""
+    """The function that other tests replace is the one that opens files."""
     opened = []
     dataset = netCDF4.Dataset
     monkeypatch.setattr(netCDF4, "Dataset", lambda file: opened.append(file) or dataset(file))

@@ -1,4 +1,4 @@
-"""Node types of which every node is prescribed or clamped are left out of increments: all methods go on as in NumPy."""
+"""Node types of which every node is prescribed or clamped have no increments, in all methods as in NumPy."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_types_that_do_not_move(names: tuple[str, ...], moving: slice, runs: lis
             assert np.abs(a - b).max() < BACKENDS_OF_SPACES * np.abs(b).max()
 
 
-def test_what_is_prescribed_may_turn_as_fast_as_it_likes() -> None:
+def test_prescribed_rotation_per_step_is_unlimited() -> None:
     """More than 2π in a step, which no increment could."""
     systems = pulled(BETWEEN[0], turns=200.0)
     for method in ("rkmk_dopri5", "half_explicit_5", "cf4"):

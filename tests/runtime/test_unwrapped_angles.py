@@ -1,4 +1,4 @@
-"""Angles over turns that a model states: in forces, energies, constraints, events and outputs, wherever a run goes."""
+"""Multi-turn angles in forces, energies, constraints, events and outputs of a model, also in continued runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INERTIA, STIFFNESS, REST = 0.3, 2.0, 20.0
 
 
 def state_laws(model: sl.Model, angle: sl.Expression) -> None:
-    """A torsion spring, a controller, what is watched: all by an angle."""
+    """Define a torsion spring, a controller, an output and events, all in terms of an angle."""
     gain, target = model.parameter("gain", 1.0), model.parameter("target", 16.0)
     rest = model.parameter("rest", REST)
     model.potential_energy(STIFFNESS * (angle - rest) ** 2 / 2)
@@ -110,7 +110,7 @@ def spinning(backend: str) -> System:
         (wheel, "rkmk_dopri5"),
     ],
 )
-def test_laws_over_turns_are_those_of_a_coordinate(build: Any, method: str, backend: str) -> None:
+def test_laws_of_multiturn_angles_equal_a_coordinate(build: Any, method: str, backend: str) -> None:
     told: dict[str, Any] = {"method": method, "h": 0.02, "record_every": 7}
     found, expected = sl.solve(build(backend), 1.5, **told), sl.solve(coordinate("numpy"), 1.5, **told)
     assert expected.outputs["angle"].max() > 5 * 2 * math.pi
@@ -154,8 +154,8 @@ def test_both_backends_agree() -> None:
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_runs_that_go_on(backend: str, tmp_path: Path) -> None:
-    """From a solution and from a file, to the same bits as without a break; and from an event."""
+def test_continued_runs(backend: str, tmp_path: Path) -> None:
+    """From a solution and from a file, bit-identical to an unbroken run; and from an event."""
     system = hinged(backend)
     assert_continued_with_the_same_bits(system, 1.0, 2.0, tmp_path, h=2.0**-6)
     stopped = sl.solve(system.with_parameters(stop=30.0), 1.5, rtol=1e-8, atol=1e-8)
@@ -166,7 +166,7 @@ def test_runs_that_go_on(backend: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_steps_that_turn_too_far(backend: str) -> None:
+def test_too_large_rotations_per_step(backend: str) -> None:
     """Fixed steps of 3.5 and of 6.5 rad are refused by name; adaptive ones are shortened."""
     system = spinning(backend)
     for rate in (3.5, 6.5, -6.5):
@@ -185,8 +185,8 @@ def test_a_step_that_turns_too_far_is_named_by_its_instance() -> None:
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_nothing_is_lost_over_a_million_turns(backend: str) -> None:
-    """The angle is that of a principal angle and whole turns, however many: to half a unit in its last place."""
+def test_million_turns_are_exact(backend: str) -> None:
+    """The angle equals the principal angle plus whole turns to half a unit in the last place."""
     turns = 10**6
     system = spinning(backend)
     far = system.with_parameters(start=-2 * math.pi * turns)
@@ -213,7 +213,7 @@ def test_states_without_a_run(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "backend"), [("half_explicit_5", "c"), ("generalized_alpha", "numpy")])
-def test_a_drive_over_turns(method: str, backend: str) -> None:
+def test_drive_over_several_turns(method: str, backend: str) -> None:
     """A rheonomic row follows its law to rounding, and its multiplier is the torque J φ'' of the motor."""
     system = driven(backend)
     solution = sl.solve(system, 2.0, h=2.0**-6, method=method)
@@ -237,7 +237,7 @@ def driven(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_one_angle_is_one_however_often_it_is_asked_for() -> None:
+def test_repeated_requests_return_one_angle() -> None:
     model = sl.Model("twice")
     node = model.node("wheel", sl.SO2)
     first = model.unwrapped_angle(node.p[1], node.p[0])
@@ -246,7 +246,7 @@ def test_one_angle_is_one_however_often_it_is_asked_for() -> None:
     assert len(model.angles) == 2
 
 
-def test_what_is_no_angle() -> None:
+def test_invalid_angles_are_refused() -> None:
     model = sl.Model("refused")
     node, point = model.node("wheel", sl.SO2), model.node("point", sl.S2)
     start = model.parameter("start", 0.0)
@@ -265,8 +265,8 @@ def test_what_is_no_angle() -> None:
         model.kinetic_energy((1 + angle**2) * node.Omega[0] ** 2 / 2)
 
 
-def test_large_statements_that_are_cut() -> None:
-    """Seven wheels that are stated one by one are one element type, and each turns as if it were alone."""
+def test_equal_statements_become_one_element_type() -> None:
+    """Seven separately defined wheels become one element type, and each moves as if alone."""
     model = sl.Model("wheels")
     wheels = [model.node(f"wheel{k}", "SO3xR3") for k in range(7)]
     for k, body in enumerate(wheels):

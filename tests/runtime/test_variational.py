@@ -1,4 +1,4 @@
-"""Variational integrators: the discrete solution of others, orders, what is kept, and every door."""
+"""Variational integrators: published discrete solutions, orders, conserved quantities, and all interfaces."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PARTS = ("q", "v", "multipliers")
 
 
 def simpson(q0: Any, q1: Any, h: Any) -> Any:
-    """A discrete Lagrangian of one's own."""
+    """A user-defined discrete Lagrangian."""
     v = q0.difference(q1) / h
     return h * (q0.lagrangian(v) + 4 * q0.interpolate(q1, 1 / 2).lagrangian(v) + q1.lagrangian(v)) / 6
 
@@ -198,7 +198,7 @@ def test_the_full_matrix_is_the_derivative_of_the_residual(make: Callable[[], Sy
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_resumed_and_continued_runs_have_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+def test_resumed_and_continued_runs_are_bit_identical(name: str, backend: str, tmp_path: Path) -> None:
     system, path = machine(backend, jumps=False), tmp_path / "run.checkpoint"
     options: dict[str, Any] = {"method": name, "h": 1 / 64}
     expected = sl.solve(system, 0.15625, **options)
@@ -240,8 +240,8 @@ def linked(backend: str) -> System:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_momenta_and_both_constraints_are_kept(name: str) -> None:
-    """Those of p = M v at grid points; the energy comes back to where it was, without a trend."""
+def test_momenta_and_both_constraints_are_conserved(name: str) -> None:
+    """Momenta p = M v at grid points; the energy returns to its initial value without a trend."""
     run = sl.solve(linked("c"), 160, h=1 / 128, method=name, record_every=16)
     for output in ("momentum", "angular_momentum"):
         kept = run.outputs[output]
@@ -254,8 +254,8 @@ def test_momenta_and_both_constraints_are_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_time_turns_back(name: str) -> None:
-    """512 steps there, velocities turned, 512 back."""
+def test_integration_is_time_reversible(name: str) -> None:
+    """512 steps forward, velocities reversed, 512 steps back."""
     system, h = linked("c"), 1 / 256
     go = sl.solve(system, 512 * h, h=h, method=name)
     for node in ("first", "second"):
@@ -306,7 +306,7 @@ def defect_of_the_symplectic_form(name: Any, h: float) -> float:
 
 
 @pytest.mark.parametrize("name", [*METHODS, simpson])
-def test_the_symplectic_form_is_kept(name: Any) -> None:
+def test_symplectic_form_is_preserved(name: Any) -> None:
     assert defect_of_the_symplectic_form(name, 0.1) <= tolerances.SYMPLECTIC_FORM
 
 

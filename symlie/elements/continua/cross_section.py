@@ -89,9 +89,7 @@ class CrossSection:
         if not isinstance(space, LieGroup):
             raise ModelError(f"{self._what} needs a Lie group such as sl.SE2, not {space}.")
         self.space: LieGroup = space
-        """Space of the nodes."""
         self.group: LieGroup = group_of_rotations(space)
-        """Group of the configurations: the space, or the group that its rotation parameters represent."""
         self.stated = _CrossSection(name, self.group, unit)
         self.q: Node = self.stated.node
         """Configuration of a cross section: ``q.R``, ``q.x``, …"""

@@ -43,7 +43,7 @@ def test_list_a_method(cli: Cli) -> None:
         "alpha_m a number default: found by the method",
         "newton full | modified default: full",
         "tangent true | false default: true",
-        "not for constraints of accelerations",
+        "not for acceleration-level constraints",
         "dependent nodes",
     ):
         assert line in lines

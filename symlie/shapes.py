@@ -197,7 +197,7 @@ def _read(path: Path) -> tuple[np.ndarray, np.ndarray]:
         vertices, triangles = np.asarray(found.vertices, dtype=float), np.asarray(found.faces)
     except Exception as error:  # each of trimesh's readers fails in its own way
         what = " ".join(str(error).split()) or type(error).__name__
-        raise FormatError(f"The mesh file {path} can not be read: {what}.") from error
+        raise FormatError(f"The mesh file {path} cannot be read: {what}.") from error
     if vertices.ndim != 2 or not len(triangles) or not np.isfinite(vertices).all():
         raise FormatError(f"The mesh file {path} is damaged: it has no triangles with finite corners.")
     return vertices, triangles

@@ -82,7 +82,7 @@ def compiled_library(
         if reason is None:
             raise
         other = instead_of_cache(
-            f"The cache folder {root} can not be written ({reason}); going on with a temporary one."
+            f"The cache folder {root} cannot be written ({reason}); going on with a temporary one."
         )
     known = _known_library(other, key)
     if known is not None:
@@ -217,4 +217,4 @@ def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
         with workplace(root, kind) as (build, folder):
             _is_written(make(build, folder))
     except OSError as error:
-        warn_once(f"The cache folder {root} can not be written ({error.strerror}); going on without it.")
+        warn_once(f"The cache folder {root} cannot be written ({error.strerror}); going on without it.")

@@ -62,7 +62,7 @@ def _reason_against(folder: Path) -> str | None:
         make_private(folder)
         states = [path.stat() for path in (folder, *(folder / kind for kind in KINDS)) if path.exists()]
     except OSError as error:
-        return f"can not be made ({error.strerror})"
+        return f"cannot be made ({error.strerror})"
     if not folder.is_dir():
         return "is no folder"
     user = user_number()
@@ -70,7 +70,7 @@ def _reason_against(folder: Path) -> str | None:
         return "belongs to another user, whose programs would be run"
     if user is not None and any(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH) for state in states):
         return "can be written by other users, whose programs would be run ('chmod -R go-w' makes it private)"
-    return None if os.access(folder, os.W_OK) else "can not be written"
+    return None if os.access(folder, os.W_OK) else "cannot be written"
 
 
 def instead_of_cache(sentence: str) -> Path:

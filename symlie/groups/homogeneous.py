@@ -197,7 +197,7 @@ def _check_tangent(space: HomogeneousSpace, storage: Vector, normals: Matrix | N
             remainder = sympy.simplify(numerator)
         if sympy.expand(remainder) != 0:
             raise GroupError(
-                f"The vector field leaves {space}: the rate of its relation {row + 1}, {relations[row]} = 0, can not "
+                f"The vector field leaves {space}: the rate of its relation {row + 1}, {relations[row]} = 0, cannot "
                 "be shown to vanish; make the field tangent, or state f itself with field(...)."
             )
 

@@ -186,9 +186,7 @@ def _choose(condition: object, a: Expr, b: Expr) -> Expr:
     if isinstance(condition, sympy.StrictLessThan | sympy.GreaterThan):
         difference, strict = condition.rhs - condition.lhs, isinstance(condition, sympy.StrictLessThan)
         return Select(difference, a, b) if strict else Select(difference, b, a)
-    raise ModelError(
-        f"The condition '{condition}' can not be compiled; use >, <, >= and <=, joined by And, Or and Not."
-    )
+    raise ModelError(f"The condition '{condition}' cannot be compiled; use >, <, >= and <=, joined by And, Or and Not.")
 
 
 def _step(x: Expr, at_zero: Expr = sympy.S.Half) -> Expr:

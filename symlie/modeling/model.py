@@ -406,7 +406,7 @@ class Model(Drawn, TableStatement):
         index = node.index if isinstance(node, NodeReference) else 0
         if not isinstance(found.group, LieGroup):
             raise ModelError(
-                f"Node '{found.name}' on {found.group} moves by its field; its motion can not be prescribed."
+                f"Node '{found.name}' on {found.group} moves by its field; its motion cannot be prescribed."
             )
         storage: list[Expr] = list(found.group.identity)
         known = {f.name: f for f in found.group.storage_fields}

@@ -71,7 +71,7 @@ class RotationMatrix:
             return self.matrix * right
         if right.rows != self.shape[0]:
             raise ModelError(
-                f"A rotation matrix {self.shape[0]} × {self.shape[0]} can not multiply {described(right).lower()}."
+                f"A rotation matrix {self.shape[0]} × {self.shape[0]} cannot multiply {described(right).lower()}."
             )
         columns = [
             rotate(self._program, self._group, self._storage, components(right[:, j]), transpose=self._transposed)
@@ -167,7 +167,7 @@ class GroupElement:
     def lie_group(self) -> LieGroup:
         """The Lie group; raises `ModelError` for a homogeneous space."""
         if not isinstance(self.group, LieGroup):
-            raise ModelError(f"{self.group} is no group: its points can not be composed, and have no logarithm.")
+            raise ModelError(f"{self.group} is no group: its points cannot be composed, and have no logarithm.")
         return self.group
 
     @property

@@ -97,7 +97,7 @@ class NodeArray:
         """
         if not self.group.velocity_dimension:
             raise ModelError(
-                f"Nodes of '{self.name}' on {self.group} move by their field alone; they can not be clamped."
+                f"Nodes of '{self.name}' on {self.group} move by their field alone; they cannot be clamped."
             )
         for index in indices:
             self.fixed[self[index].index] = True

@@ -107,7 +107,7 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         right = operand(other)
         if is_matrix(right) and self.cols != right.rows:
             hint = "; products of two vectors are a.dot(b) and a.cross(b)" if self.shape == right.shape else ""
-            raise ModelError(f"{described(self)} can not multiply {described(right).lower()}{hint}.")
+            raise ModelError(f"{described(self)} cannot multiply {described(right).lower()}{hint}.")
         if isinstance(right, MatrixBase):
             columns = [right[:, j] for j in range(right.cols)]
             return SymbolicMatrix(self.rows, right.cols, lambda i, j: _sum_of_products(self[i, :], columns[j]))
@@ -126,7 +126,7 @@ class SymbolicMatrix(ImmutableDenseMatrix):
     def __truediv__(self, other: object) -> MatrixBase:
         divisor = operand(other)
         if is_matrix(divisor):
-            raise ModelError(f"{described(self)} can not be divided by {described(divisor).lower()}.")
+            raise ModelError(f"{described(self)} cannot be divided by {described(divisor).lower()}.")
         return super().__truediv__(divisor)
 
     def __pow__(self, exponent: object) -> MatrixBase:
@@ -181,9 +181,9 @@ class SymbolicMatrix(ImmutableDenseMatrix):
         if is_matrix(other) and other.shape == self.shape:
             return other
         if is_matrix(other):
-            raise ModelError(f"{described(self)} and {described(other).lower()} can not be added.")
+            raise ModelError(f"{described(self)} and {described(other).lower()} cannot be added.")
         raise ModelError(
-            f"{described(self)} and the scalar '{shown(other)}' can not be added; write sl.vector(…) with what each "
+            f"{described(self)} and the scalar '{shown(other)}' cannot be added; write sl.vector(…) with what each "
             "component is increased by."
         )
 

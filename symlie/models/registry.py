@@ -145,7 +145,7 @@ class ModelFile:
             if value == choice or str(value) == str(choice):
                 return choice
         raise UnknownNameError(
-            f"Option '{name}' of model '{self.name}' can not be {value!r}; use one of: {', '.join(map(str, allowed))}."
+            f"Option '{name}' of model '{self.name}' cannot be {value!r}; use one of: {', '.join(map(str, allowed))}."
         )
 
     def build(self, options: Mapping[str, object]) -> Model:

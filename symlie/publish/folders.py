@@ -58,7 +58,7 @@ def write_files(files: Mapping[str, str], folder: str | Path) -> Path:
         for name in sorted(older):
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise FormatError(f"{folder / name} can not be written: {error.strerror or error}.") from error
+        raise FormatError(f"{folder / name} cannot be written: {error.strerror or error}.") from error
     finally:
         for temporary in written.values():
             with contextlib.suppress(OSError):

@@ -80,7 +80,7 @@ def test_measured_code_is_compiled_as_proved(contraction: Contraction) -> None:
         verified = verify(subjects, contraction=contraction)
     except SymlieError as error:
         assert contraction == "on"
-        pytest.skip(f"fused operations can not be measured here: {error}")
+        pytest.skip(f"fused operations cannot be measured here: {error}")
     assert all(row.is_proved for v in verified for row in v.rows)
 
 

@@ -236,7 +236,7 @@ def build() -> sl.Model:
         (("--over", "mass=triangular(1,1,1)", "--samples", "4"), "these arguments do not define a distribution"),
         (("--over", "mass=normal(1,1)", "--samples", "4", "--sampler", "halton"), "Unknown sampler 'halton'"),
         (("--over", "group=normal(1,1)", "--samples", "4"), "takes only a list or a range"),
-        (("--over", "group=SE4"), "can not be 'SE4'"),
+        (("--over", "group=SE4"), "cannot be 'SE4'"),
         (("--over", "@none.csv"), "none.csv cannot be read"),
         (("--over", "@short.csv"), "short.csv, line 3 has 1 columns, not 2"),
         (("--over", "@text.csv"), "text.csv, line 2 has 'x' where a number is needed"),

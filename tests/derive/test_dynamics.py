@@ -438,7 +438,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "no kinetic energy": (only(lambda m: m.node("body", "R3")), r"Model 'body' has no kinetic energy; state it"),
     "function that is not known": (
         stated(lambda m, q: m.potential_energy(sympy.gamma(q.x[0] + 2))),
-        r"can not be compiled; use one of",
+        r"cannot be compiled; use one of",
     ),
 }  # fmt: skip
 

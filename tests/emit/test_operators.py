@@ -312,9 +312,9 @@ def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
         ({"target": "fortran"}, "use one of: c, numpy"),
         ({"real": "half"}, "use one of: double, float"),
         ({"prefix": "my-group"}, "take letters, digits"),
-        ({"prefix": "numpy"}, "can not name files"),
-        ({"prefix": "1st"}, "can not name files"),
-        ({"prefix": "lambda"}, "can not name files"),
+        ({"prefix": "numpy"}, "cannot name files"),
+        ({"prefix": "1st"}, "cannot name files"),
+        ({"prefix": "lambda"}, "cannot name files"),
     ],
 )
 def test_options(options: dict[str, str], message: str) -> None:

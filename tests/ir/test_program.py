@@ -186,7 +186,7 @@ def test_unknown_symbol() -> None:
     ],
 )
 def test_unsupported_function(expression: Expr, name: str) -> None:
-    with pytest.raises(ModelError, match=f"The function '{name}' in .* can not be compiled; use one of: Abs, "):
+    with pytest.raises(ModelError, match=f"The function '{name}' in .* cannot be compiled; use one of: Abs, "):
         flat(expression)
 
 

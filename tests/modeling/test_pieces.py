@@ -186,7 +186,7 @@ def test_mistakes() -> None:
     x, y = model.node("point", "R2").x
     refused = {
         "The last piece of .* needs the condition True": lambda: sl.Piecewise((x, x > 0), (y, y > 1)),
-        r"The condition 'Eq\(.*\)' can not be compiled": lambda: sl.Piecewise((x, sympy.Eq(x, y)), (0, True)),
+        r"The condition 'Eq\(.*\)' cannot be compiled": lambda: sl.Piecewise((x, sympy.Eq(x, y)), (0, True)),
         "The function 'floor' in 'floor": lambda: sympy.floor(x),
         "The function 'DiracDelta' in": lambda: sympy.DiracDelta(x),
         "The function 'f' in 'f": lambda: sympy.Function("f")(x),

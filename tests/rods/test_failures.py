@@ -233,7 +233,7 @@ def test_mistakes_in_connected_rods() -> None:
         rod(model, name="b", like=first, constraint="none")
     with pytest.raises(ModelError, match=r"^The stiffness of rod 'rod' or 'b' is an expression of parameters"):
         rod(model, name="b", like=first, stiffness=[bending, 1, 1, 1, 1, 1])
-    with pytest.raises(ModelError, match=r"^Rod 'b' is closed and can not end at another node"):
+    with pytest.raises(ModelError, match=r"^Rod 'b' is closed and cannot end at another node"):
         rod(model, name="b", closed=True, last=first[-1])
     with pytest.raises(ModelError, match=r"^Rod 'b' needs at least 2 segments, not 1\."):
         rod(model, name="b", segments=1, first=first[0], last=first[-1])

@@ -208,10 +208,10 @@ def test_files_are_written_atomically(tmp_path: Path) -> None:
     """Half of the stand-alone operators are of no use."""
     (tmp_path / "b.c").mkdir()
     (tmp_path / "a.c").write_text("old")
-    with pytest.raises(FormatError, match=r"b\.c can not be written: Is a directory"):
+    with pytest.raises(FormatError, match=r"b\.c cannot be written: Is a directory"):
         write_files({"b.c": "new", "a.c": "new"}, tmp_path)
     assert (tmp_path / "a.c").read_text() == "old"
-    with pytest.raises(FormatError, match=r"c\.c can not be written: File name too long"):
+    with pytest.raises(FormatError, match=r"c\.c cannot be written: File name too long"):
         write_files({"a.c": "new", f"{'c' * 250}.c": "new"}, tmp_path)
     assert (tmp_path / "a.c").read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.c", "b.c"]

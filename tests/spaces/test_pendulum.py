@@ -138,7 +138,7 @@ def test_features_that_need_velocities_are_rejected() -> None:
     bob, body = model.node("bob", "TS2"), model.node("body", sl.SO3)
     with pytest.raises(UnknownFieldError, match="no velocity of its own"):
         _ = bob.v
-    with pytest.raises(ModelError, match="can not be composed"):
+    with pytest.raises(ModelError, match="cannot be composed"):
         bob.inverse()
     with pytest.raises(ModelError, match="bears no force"):
         model.generalized_force(bob, [0] * 6)
@@ -158,9 +158,9 @@ def test_features_that_need_velocities_are_rejected() -> None:
         model.hamiltonian(1.0)
     with pytest.raises(GroupError, match="leaves TS2"):
         model.vector_field(bob, q=bob.q)
-    with pytest.raises(ModelError, match="can not be prescribed"):
+    with pytest.raises(ModelError, match="cannot be prescribed"):
         model.prescribe(bob, q=[0, 0, 1], omega=[0, 0, 0])
-    with pytest.raises(ModelError, match="can not be clamped"):
+    with pytest.raises(ModelError, match="cannot be clamped"):
         model.node_array("bobs", sl.TS2, 3).fix(0)
     model.kinetic_energy(body.Omega.dot(body.Omega))
     with pytest.raises(ModelError, match="nothing that moves it"):

@@ -271,9 +271,9 @@ def test_refusals() -> None:
     model = sl.Model("refusals")
     with pytest.raises(GroupError, match="no coordinates 'cardan'; use lie, quaternion, rotation_vector, euler_angles"):
         model.node("a", "SO3xR3", coordinates="cardan")
-    with pytest.raises(GroupError, match="R3 can not be stored in the coordinates euler_angles"):
+    with pytest.raises(GroupError, match="R3 cannot be stored in the coordinates euler_angles"):
         model.node("a", "R3", coordinates="euler_angles")
-    with pytest.raises(GroupError, match="SE3 can not be stored"):
+    with pytest.raises(GroupError, match="SE3 cannot be stored"):
         model.node("a", "SE3", coordinates="euler_parameters")
     with pytest.raises(GroupError, match="quaternion have no form"):
         model.node("a", "SO3", coordinates="quaternion", form=2)

@@ -171,7 +171,7 @@ class Continuum(Densities):
         """Join the end of the last segment to the first node."""
         self._check_open()
         if self.ends.node("end") is not None:
-            raise ModelError(f"{self._what} is closed and can not end at another node; leave out 'last' or 'closed'.")
+            raise ModelError(f"{self._what} is closed and cannot end at another node; leave out 'last' or 'closed'.")
         self._hold("end", Held("closed"))
 
     def _bound(self, first: BodyNode | None, last: BodyNode | None, *, closed: bool) -> None:

@@ -258,7 +258,7 @@ class MovingJoint(Joint):
         if coordinate.name in self._held:
             raise ModelError(
                 f"The {coordinate.name} of {self._called} is held by '{self._held[coordinate.name]}' already; it "
-                f"can not have a {how} as well."
+                f"cannot have a {how} as well."
             )
         (value,) = components(motion)
         label = f"{self._label(coordinate)}_{how}"

@@ -156,7 +156,7 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
     places = [k for k, (g, _, _) in enumerate(group.simple_factors) if g in LIE_COORDINATES.values()]
     if len(places) != 1:
         raise GroupError(
-            f"{group} can not be stored in the coordinates {coordinates}: that takes a rotation in space by itself, as "
+            f"{group} cannot be stored in the coordinates {coordinates}: that takes a rotation in space by itself, as "
             "SO3 and SO3xR3 have it."
         )
     _check_form(coordinates, form, step)

@@ -31,7 +31,7 @@ BACKENDS = ("c", "numpy")
 IMPLICIT = ("generalized_alpha", "generalized_alpha_index2")
 METHODS = ("half_explicit_5", *IMPLICIT)
 
-# What is redundant is told at each run; tests of it read `Solution.warnings`.
+# Each run warns about redundant constraints; the tests read `Solution.warnings`.
 pytestmark = pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 
 

@@ -1,6 +1,6 @@
-"""The largest eigenvalues of an operator, such as an inverse of large sparse matrices, by a block Krylov iteration.
+"""Largest eigenvalues of an operator, such as the inverse of a large sparse matrix, by a block Krylov-Schur iteration.
 
-Several eigenvalues may be equal, as those of rigid-body modes are: one vector would find a second one by rounding only.
+A block finds multiple eigenvalues, such as those of rigid-body modes, which a single vector finds by rounding only.
 """
 
 from __future__ import annotations
@@ -14,25 +14,28 @@ from symlie.runtime.layout.layout import Array, Sparse
 from symlie.runtime.linear.kkt import Numbers
 
 CONVERGED = 1e-13
-"""Residual of an eigenpair, relative to the eigenvalue, from which on it is found."""
+"""Largest residual of a converged eigenpair, relative to the eigenvalue."""
 
 ROUNDED = 16 * np.finfo(float).eps
-"""Residual, relative to the norm of the operator, that is rounding."""
+"""Largest residual, relative to the norm of the operator, that counts as rounding."""
 
 ACCEPTED = 1e-3
-"""Residual, relative to the norm of the operator, beyond which nothing was found."""
+"""Largest acceptable residual, relative to the norm of the operator."""
 
 DEPENDENT = 1e-12
-"""Square of the relative size of a direction, in a block of vectors of length one, that others of the block span."""
+"""Smallest squared length of an independent direction in a block of unit vectors."""
 
 LOST = 1e3 * np.finfo(float).eps
-"""Size of what is left of a vector outside the search space, relative to the vector, that is rounding."""
+"""Relative length of the component of a vector outside the search space that counts as rounding."""
 
 BLOCKS = 4
-"""Blocks beside the wanted vectors from which on the search space is reduced to the latter."""
+"""Number of blocks in addition to the wanted vectors at which the search space is reduced to the latter."""
+
+PATIENCE = 10
+"""Number of blocks without a smaller residual after which the residual counts as rounding of the operator."""
 
 STEPS = 60
-"""Largest number of blocks that the operator is applied to."""
+"""Maximum number of blocks."""
 
 
 class NotFoundError(Exception):
@@ -41,11 +44,11 @@ class NotFoundError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class RitzPairs:
-    """Approximations of eigenpairs, from large to small moduli."""
+    """Approximate eigenpairs in the order of decreasing moduli."""
 
     values: Numbers
     vectors: Numbers
-    """By column, of length one."""
+    """Unit vectors by column."""
     residuals: Array
     """Norms of the residuals."""
     norm: float
@@ -55,22 +58,23 @@ class RitzPairs:
 def largest(
     apply: Callable[[Array], Array], size: int, rank: int, wanted: int, equal: int, metric: Sparse | None = None
 ) -> RitzPairs:
-    """The largest eigenvalues, at least as many as wanted.
+    """Return the largest eigenvalues, at least as many as wanted.
 
     Parameters
     ----------
     apply
-        The operator, for vectors by column, shape (size, n).
+        Operator on vectors by column, shape (size, n).
     size
         Length of the vectors.
     rank
         Dimension of the range of the operator, or less.
     wanted
-        Number of eigenvalues, not more than that.
+        Number of eigenvalues, at most ``rank``.
     equal
-        Number of independent vectors of one eigenvalue that are found.
+        Largest multiplicity of an eigenvalue: the size of a block.
     metric
-        M in which the operator is symmetric, positive definite on its range; None: it is not symmetric.
+        Matrix M, positive definite on the range of the operator, in whose product the operator is symmetric; None for
+        operators that are not symmetric.
 
     Raises
     ------
@@ -79,16 +83,23 @@ def largest(
     """
     search = _Search(apply, size, metric)
     block = search.independent(np.zeros((size, 0)), min(equal, rank))
+    best, least, waited = search.state, np.inf, 0
     for _ in range(STEPS):
         if not block.shape[1]:
             break
         search.extend(block)
-        if search.dimension >= wanted and search.has_converged(wanted):
-            break
-        if search.dimension > wanted + BLOCKS * equal:
-            search.reduce(wanted)
+        if search.dimension >= wanted:
+            found = search.pairs()
+            residual = float(found.residuals[:wanted].max())
+            best, least, waited = (search.state, residual, 0) if residual < least else (best, least, waited + 1)
+            if _has_converged(found, wanted) or waited == PATIENCE:
+                break
         block = search.independent(search.images[:, -block.shape[1] :], min(equal, rank - search.dimension))
+        if search.dimension > wanted + BLOCKS * equal:
+            # The next block holds the residuals of all vectors, so that it also follows the reduced space.
+            search.reduce(wanted)
     # Errors of a vector are those of the slowest mode in it, so that modes are separated first.
+    search.state = best if np.isfinite(least) else search.state
     search.reduce(wanted)
     found = search.pairs()
     if np.any(found.residuals[:wanted] > ACCEPTED * found.norm):
@@ -96,8 +107,13 @@ def largest(
     return found
 
 
+def _has_converged(found: RitzPairs, wanted: int) -> bool:
+    allowed = np.maximum(CONVERGED * np.abs(found.values), ROUNDED * found.norm)
+    return bool(np.all((found.residuals <= allowed)[:wanted]))
+
+
 class _Search:
-    """A search space with a basis that is orthonormal in the metric, and its images."""
+    """Search space: a basis that is orthonormal in the metric, and its images."""
 
     def __init__(self, apply: Callable[[Array], Array], size: int, metric: Sparse | None) -> None:
         self._apply, self._metric, self._draw = apply, metric, np.random.default_rng(0)
@@ -105,15 +121,15 @@ class _Search:
 
     @property
     def dimension(self) -> int:
-        """Its dimension."""
+        """Dimension of the space."""
         return self.basis.shape[1]
 
     def extend(self, block: Array) -> None:
-        """Add vectors of `independent`."""
+        """Extend the space by vectors of `independent`."""
         self.basis, self.images = np.hstack([self.basis, block]), np.hstack([self.images, self._apply(block)])
 
     def independent(self, candidates: Array, count: int) -> Array:
-        """Orthonormal vectors outside the space, first from candidates, then from random ones."""
+        """Return orthonormal vectors outside the space, first from candidates, then from random vectors."""
         block = self._orthonormal(candidates, self.basis, LOST)[:, :count]
         if block.shape[1] < count:
             known = np.hstack([self.basis, block])
@@ -124,14 +140,17 @@ class _Search:
             block = np.hstack([block, fresh])
         return block
 
-    def has_converged(self, wanted: int) -> bool:
-        """Whether the largest eigenvalues are found."""
-        found = self.pairs()
-        allowed = np.maximum(CONVERGED * np.abs(found.values), ROUNDED * found.norm)
-        return bool(np.all((found.residuals <= allowed)[:wanted]))
+    @property
+    def state(self) -> tuple[Array, Array]:
+        """The basis and its images."""
+        return self.basis, self.images
+
+    @state.setter
+    def state(self, state: tuple[Array, Array]) -> None:
+        self.basis, self.images = state
 
     def pairs(self) -> RitzPairs:
-        """Eigenpairs of the operator on the space."""
+        """Return the eigenpairs of the operator on the space."""
         restricted = self._restricted()
         if self._metric is None:
             values, coordinates = np.linalg.eig(restricted)
@@ -145,7 +164,7 @@ class _Search:
         return RitzPairs(values, vectors, residuals, float(np.linalg.norm(restricted, 2)) if len(restricted) else 0.0)
 
     def reduce(self, wanted: int) -> None:
-        """Keep the vectors of the largest eigenvalues, one by one, and apply the operator anew."""
+        """Reduce the space to the vectors of the largest eigenvalues, and apply the operator again."""
         from scipy.linalg import schur
 
         restricted = self._restricted()

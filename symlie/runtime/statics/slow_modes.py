@@ -110,7 +110,7 @@ class _Iteration:
         try:
             eta, multipliers = _null(matrix, m.jacobian, below, m.mass @ shape, rows)
             y, of_rows = _null(matrix.T.tocsr(), below, m.jacobian, m.mass @ eta.conj(), rows)
-        except np.linalg.LinAlgError:  # rounding hides what is left of a singular matrix
+        except np.linalg.LinAlgError:  # the matrix is singular within rounding
             return 0.0, np.inf
         if abs(np.vdot(eta, shape)) < SAME * np.linalg.norm(shape):
             return 0.0, np.inf

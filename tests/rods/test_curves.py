@@ -87,8 +87,15 @@ def test_missing_curves_are_reported(spaghetti: Solution) -> None:
         spaghetti.at("rod", [1.0, 10.5], 0.0)
     with pytest.raises(ModelError, match=r"^The solution is from 0 to 0\.0625"):
         spaghetti.at("rod", 1.0, 0.1)
-    with pytest.raises(UnknownNameError, match=r"^Curve 'rod' has no field 'R'; it has: p, x, Omega, U\."):
-        spaghetti.at("rod", 1.0, 0.0).field("R")
+    with pytest.raises(UnknownNameError, match=r"^Curve 'rod' has no field 'm'; it has: p, x, Omega, U\."):
+        spaghetti.at("rod", 1.0, 0.0).field("m")
+
+
+def test_rotation_matrices_between_nodes_belong_to_the_quaternions(spaghetti: Solution) -> None:
+    state = spaghetti.at("rod", [1.0, 7.3], [0.02, 0.03])
+    quaternions = np.roll(state.field("p"), -1, axis=-1)
+    expected = Rotation.from_quat(quaternions.reshape(-1, 4)).as_matrix().reshape(*quaternions.shape[:-1], 3, 3)
+    np.testing.assert_allclose(state.field("R"), expected, rtol=0, atol=tolerances.ROTATION_ROUNDING)
 
 
 def bar(segments: int, length: float) -> sl.System:

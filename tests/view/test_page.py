@@ -120,7 +120,7 @@ def test_solutions_that_cannot_be_drawn(tmp_path: Path) -> None:
         dataclasses.replace(solution, **none).view()
     with pytest.raises(ModelError, match="not a number from its first state on"):
         dataclasses.replace(solution, q=np.full_like(solution.q, np.nan)).view()
-    with pytest.raises(ModelError, match="of 'ball' and 'hinges'"):
+    with pytest.raises(ModelError, match="belong to 'ball' and 'hinges'"):
         solution.view(pendulum())
     view = solution.view()
     with pytest.raises(FormatError, match=r"saved as \.html"):

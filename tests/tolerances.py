@@ -468,10 +468,6 @@ LAST_LAP = 1e-6
 """Relative difference of the last laps of a motor that runs up, of which the last part decays with its time constant:
 the page says that they agree to this. Measured 3.7e-7."""
 
-ADAPTIVE_DRIFT = 1e-8
-"""|Φ| in metres after a run of some hundred steps with relative tolerance 1e-8 and lengths of one metre; measured
-5e-10."""
-
 PROJECTED = 2e-15
 """Largest |Φ| after projection, for lengths of one metre: a few roundings of q and of Φ itself."""
 
@@ -735,17 +731,6 @@ BETWEEN_STEPS = 1e-5
 """Multipliers of interpolated states, or of the acceleration-level system, relative to forces of some tens: errors of
 steps of fifth order of 1/128."""
 
-SHAKEN_ROD = 1e-8
-"""Φ in m² of a rod of one metre, not projected, over 6000 adaptive steps with a relative tolerance of 1e-8: errors
-of velocities of 10 m/s add up along it; measured 6e-10."""
-
-STORED_BY_A_PLANE = 1e-3
-"""Energy returned by a plane of 400 N/m that it stores under a weight, (m g)²/2k = 5e-5 J, relative to 0.04 J; measured
-5e-4."""
-
-LINKAGE_ENERGY = 1e-8
-"""Energy of a four-bar linkage relative to its start, over 5 s with a relative tolerance of 1e-9; measured 8e-10."""
-
 SQUARED_HEADING = 1e-5
 """Velocities of a wheel on a heading of 1e-3 rad against those on none, relative: its square; measured 7e-7."""
 
@@ -829,12 +814,6 @@ SPIN_OF_BARS = 1e-6
 
 SQUEEZER = 2e-8
 """In rad, after 16 rad in 600 steps of order five; found to be 5e-9."""
-
-DRIVEN_PLATE = 1e-10
-"""In m and rad, of a plate that nothing but constraints move; found to be 1.2e-12."""
-
-CAMBER = 1e-7
-"""In rad, by differences of angles of half_explicit_5 with h ω = 0.4; found to be 2.7e-8."""
 
 MECHANISM = 1e-11
 """Kernels of random mechanisms in doubles against 50 digits, relative to the largest entry: rotations that are off the

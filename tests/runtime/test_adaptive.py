@@ -245,13 +245,14 @@ def test_steps_underflow_near_a_singularity(backend: str) -> None:
 
 
 def test_backends_agree_before_a_singularity() -> None:
+    """Up to t = 0.5; the pole amplifies rounding errors with (1 - t)⁻³."""
     solutions = []
     for backend in ("c", "numpy"):
         with pytest.raises((StepUnderflowError, NotFiniteError)) as caught:
             sl.solve(singular_system(backend), 2.0, rtol=1e-4)
         assert caught.value.solution is not None and caught.value.solution.t[-1] < 2.0
         solutions.append(caught.value.solution)
-    c, numpy = (solution.q[solution.t < 0.9, 0] for solution in solutions)
+    c, numpy = (solution.q[solution.t < 0.5, 0] for solution in solutions)
     np.testing.assert_allclose(c, numpy, rtol=0, atol=tolerances.BACKENDS)
 
 

@@ -252,4 +252,4 @@ def test_dense_output(backend: str, name: str, p: int, stabilize: str) -> None:
 @pytest.mark.parametrize("dimension", [0, -1, 1.5])
 def test_state_refuses_a_dimension_that_is_no_positive_integer(dimension: float) -> None:
     with pytest.raises(ModelError, match=f"State 'z' has a positive number of components, not {dimension}"):
-        sl.Model("m").state("z", dimension)  # type: ignore[arg-type]
+        sl.Model("m").state("z", dimension)

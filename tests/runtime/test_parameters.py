@@ -62,7 +62,7 @@ def test_ambiguous_and_missing_parameters() -> None:
         element.kinetic_energy(element.parameter("mass", 1.0) * element.node.x_dot.dot(element.node.x_dot) / 2)
         model.add(element, [nodes[k]])
     system = model.derive().compile(backend="numpy")
-    with pytest.raises(UnknownNameError, match=r"Several element types .* 'mass'; say left\.mass or right\.mass"):
+    with pytest.raises(UnknownNameError, match=r"Several element types .* 'mass'; use left\.mass or right\.mass"):
         system.with_parameters(mass=2.0)
     bare = sl.Model("bare")
     q = bare.node("bead", "R1")

@@ -33,7 +33,9 @@ from symlie.stages import watched_stages
 
 if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike
+    from symlie.derive.continuum_equations import ContinuumEquations
     from symlie.derive.equations import Equations
+    from symlie.elements.continua.continuum import Continuum
     from symlie.ensembles.store_index import StoredGroup
     from symlie.groups.group import LieGroup
     from symlie.groups.homogeneous import ConfigurationSpace
@@ -82,6 +84,20 @@ def typeset(equations: Equations, form: str, *, newton: bool, variational: Discr
 
     discrete = None if variational is None else discrete_lagrangian(variational)
     return (latex if form == "latex" else markdown)(equations, newton=newton, discrete=discrete)
+
+
+def derive_continuum(continuum: Continuum) -> ContinuumEquations:
+    """Derive the continuous equations of a continuum from its densities."""
+    from symlie.derive.continuum_equations import continuum_equations
+
+    return continuum_equations(continuum)
+
+
+def typeset_continuum(equations: ContinuumEquations, form: str) -> str:
+    """Typeset continuous equations as ``"latex"`` or ``"markdown"``."""
+    from symlie.typeset.continuum_formulas import latex, markdown
+
+    return (latex if form == "latex" else markdown)(equations)
 
 
 def write_generated(equations: Equations, folder: str | Path) -> Path:

@@ -48,7 +48,7 @@ class Composition:
 
 @dataclass(frozen=True)
 class JetLayout:
-    """Storage layout of the jet of a node type or of an element type; see `symlie.ir.jets.Jet`."""
+    """Storage layout of the jet of a node type or of an element type; see `symlie.ir.jets.derivation.Jet`."""
 
     name: str
     results: int

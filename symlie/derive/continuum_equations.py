@@ -113,15 +113,15 @@ class ContinuumEquations:
 
     def latex(self) -> str:
         """Return the equations as LaTeX, as shown in notebooks."""
-        from symlie.typeset.continuum_formulas import latex
+        from symlie.api import typeset_continuum
 
-        return latex(self)
+        return typeset_continuum(self, "latex")
 
     def markdown(self) -> str:
         """Return a readable page: densities, equations, boundary conditions, and the form in inertial axes."""
-        from symlie.typeset.continuum_formulas import markdown
+        from symlie.api import typeset_continuum
 
-        return markdown(self)
+        return typeset_continuum(self, "markdown")
 
     def _repr_latex_(self) -> str:
         return self.latex()

@@ -8,7 +8,7 @@ Their coefficients are computed recursively, z for acceleration-level constraint
 dependent nodes and their rates (place). At order k, c without the contribution of v_k, z without a_k and r without a_k
 and λ_k determine (`symlie.runtime.methods.taylor`) v_k, a_k and λ_k, which complete them. M a is left out if M is
 constant, because it contributes only M a_k. Common terms of c and r in t and q, such as B, are computed for c, whose
-order k comes first, and reused for r (`symlie.ir.jet_sharing`). Parameters enter as defined; terms that depend only on
+order k comes first, and reused for r (`symlie.ir.jets.sharing`). Parameters enter as defined; terms that depend only on
 them are computed with order 0.
 """
 
@@ -34,9 +34,9 @@ from symlie.derive.node_types import angle_layouts, array_symbols
 from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.hoisting import ParameterHoisting
-from symlie.ir.jet_compositions import ARGUMENTS, COMPOSITIONS, SLOPES
-from symlie.ir.jet_sharing import SHARED, Numbers, numbered
-from symlie.ir.jets import KEPT, ORDER, SUMS, jet_of
+from symlie.ir.jets.derivation import jet_of
+from symlie.ir.jets.one_pass import ARGUMENTS, COMPOSITIONS, KEPT, ORDER, SLOPES, SUMS
+from symlie.ir.jets.sharing import SHARED, Numbers, numbered
 from symlie.ir.kernels import Kernel, owners_read
 from symlie.ir.program import Program, depends_on
 from symlie.ir.sets import ElementTypeSet, MotionSet, NodePlace, NodeTypeSet, SetKernels

@@ -13,8 +13,8 @@ from symlie.derive.fields import collected_rates, moved_nodes, placed_offsets, t
 from symlie.derive.kernels import configuration_symbols, parameter_symbols, symbols_of
 from symlie.errors import ModelError
 from symlie.ir.jet_products import constants_outside
-from symlie.ir.jet_sharing import shared
-from symlie.ir.jets import jet_of
+from symlie.ir.jets.derivation import jet_of
+from symlie.ir.jets.sharing import shared
 from symlie.ir.program import Program
 from symlie.ir.straightline import StraightLine, flatten
 from symlie.modeling.model import Model

@@ -21,7 +21,7 @@ from symlie.errors import ModelError
 from symlie.groups.homogeneous import ConfigurationSpace
 from symlie.ir.differentiate import forward
 from symlie.ir.hoisting import ParameterHoisting
-from symlie.ir.jet_pieces import switches
+from symlie.ir.jets.pieces import switches
 from symlie.ir.kernels import ElementTypeKernels, Kernel, ModelKernels, NodeTypeKernels, SparsePattern
 from symlie.ir.program import Program, depends_on
 from symlie.ir.straightline import StraightLine, flatten

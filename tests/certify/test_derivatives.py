@@ -28,7 +28,7 @@ from symlie.certify.derivatives.measured import compiled, measured_eps
 from symlie.certify.derivatives.scheme import Scheme, scheme_of, shipped_text
 from symlie.contract.constants import MOST_ORDER
 from symlie.errors import FormatError, UnknownNameError
-from symlie.ir.jet_compositions import MOST_DERIVATIVES
+from symlie.ir.jets.compositions import MOST_DERIVATIVES
 from symlie.runtime.kernels import function_series
 
 SAMPLE = ("c2", "c3_1", "c6", "g0", "g3", "a0", "a1")

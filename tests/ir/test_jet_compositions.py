@@ -14,8 +14,8 @@ from sympy import Expr
 
 from symlie.contract.set_table import ScalarFunction
 from symlie.errors import ModelError
-from symlie.ir import jet_compositions
-from symlie.ir.jets import Jet, jet_of
+from symlie.ir.jets import compositions
+from symlie.ir.jets.derivation import Jet, jet_of
 from symlie.ir.primitives import (
     AngleExcess,
     Cotangent,
@@ -198,15 +198,15 @@ def test_rules(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["half angle", "full angle", "excess", "quaternion, pivot 2"])
 def test_a_wrong_ratio_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ratios = jet_compositions._RATIOS
+    ratios = compositions._RATIOS
     wrong = {k: lambda p, *o, rule=rule: p.times(1 + 2.0**-40, rule(p, *o)) for k, rule in ratios.items()}
-    monkeypatch.setattr(jet_compositions, "_RATIOS", wrong)
+    monkeypatch.setattr(compositions, "_RATIOS", wrong)
     assert worst(name) > 1e6 * tolerances.JETS
 
 
 def test_a_wrong_composition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = jet_compositions._composition
-    monkeypatch.setattr(jet_compositions, "_composition", lambda p, *o: p.times(1 + 2.0**-40, rule(p, *o)))
+    rule = compositions._composition
+    monkeypatch.setattr(compositions, "_composition", lambda p, *o: p.times(1 + 2.0**-40, rule(p, *o)))
     assert worst("c_2 and c_3,1") > 1e6 * tolerances.JETS
 
 

@@ -15,7 +15,7 @@ from sympy import Expr, Rational
 
 from symlie.groups.standard import S3
 from symlie.ir.jet_products import constants_outside, stated_again
-from symlie.ir.jets import jet_of
+from symlie.ir.jets.derivation import jet_of
 from symlie.ir.program import Program
 from symlie.ir.straightline import Instruction, Operand, StraightLine, flatten
 

@@ -11,8 +11,8 @@ from sympy import Expr
 
 import symlie as sl
 from symlie.derive.sets import derive_set
-from symlie.ir.jet_sharing import Numbers, numbered, shared
-from symlie.ir.jets import jet_of
+from symlie.ir.jets.derivation import jet_of
+from symlie.ir.jets.sharing import Numbers, numbered, shared
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
 from symlie.models import heavy_top

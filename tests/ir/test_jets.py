@@ -14,8 +14,8 @@ from sympy import Expr
 
 import symlie as sl
 from symlie.errors import ModelError
-from symlie.ir import jets
-from symlie.ir.jets import Jet, jet_of
+from symlie.ir.jets import derivation
+from symlie.ir.jets.derivation import Jet, jet_of
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput
 from symlie.ir.program import Program
 from symlie.ir.straightline import Operand, StraightLine, flatten
@@ -181,14 +181,14 @@ def test_rules(name: str, is_split: bool) -> None:
 
 
 def test_each_rule_has_an_expression() -> None:
-    assert set(EXPRESSIONS) == set(jets.RULES)
+    assert set(EXPRESSIONS) == set(derivation.RULES)
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
 def test_a_wrong_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = jets.RULES[name]
-    wrong = {**jets.RULES, name: lambda p, *operands: p.times(1 + 2.0**-40, rule(p, *operands))}
-    monkeypatch.setattr(jets, "RULES", wrong)
+    rule = derivation.RULES[name]
+    wrong = {**derivation.RULES, name: lambda p, *operands: p.times(1 + 2.0**-40, rule(p, *operands))}
+    monkeypatch.setattr(derivation, "RULES", wrong)
     assert worst(name, is_split=False) > 1e6 * tolerances.JETS
 
 

@@ -20,7 +20,7 @@ from symlie.certify.derivatives.scheme import Scheme, scheme_of, shipped_text
 from symlie.certify.derivatives.spherical import Array
 from symlie.contract.constants import MOST_ORDER
 from symlie.errors import UnknownNameError
-from symlie.ir.jet_compositions import MOST_DERIVATIVES
+from symlie.ir.jets.compositions import MOST_DERIVATIVES
 
 EPSILON = 2.0**-52
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.contract.constants import MOST_ORDER
 from symlie.errors import SymlieError
-from symlie.ir.jet_compositions import MOST_DERIVATIVES
+from symlie.ir.jets.compositions import MOST_DERIVATIVES
 
 ALONE = ("certificate", "domain", "operators", "paper", "plot", "snippet", "suggest")
 """Options that apply only to the functions."""

@@ -108,9 +108,9 @@ class Continuum(Densities):
     def derive(self) -> ContinuumEquations:
         """Return the continuous equations of the present densities, with natural boundary conditions; displayed as
         LaTeX."""
-        from symlie.derive.continuum_equations import continuum_equations
+        from symlie.api import derive_continuum
 
-        return continuum_equations(self)
+        return derive_continuum(self)
 
     def __repr__(self) -> str:
         if self._grid is None:

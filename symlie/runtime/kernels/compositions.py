@@ -1,4 +1,4 @@
-"""Functions of series-valued arguments, by powers of z - z_0; see `symlie.ir.jet_compositions`."""
+"""Functions of series-valued arguments, by powers of z - z_0; see `symlie.ir.jets.compositions`."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from symlie.ir.jet_pieces import STEPS
+from symlie.ir.jets.one_pass import STEPS
 from symlie.ir.straightline import Instruction, Operand, StraightLine, pruned
 
 SHARED = "shared"

@@ -20,20 +20,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from symlie.contract.set_table import Composition, ScalarFunction
+from symlie.contract.set_table import ScalarFunction
 from symlie.errors import ModelError
+from symlie.ir.jets.one_pass import COMPOSITIONS, SLOPES, Pass, Rule
 from symlie.ir.schemes import Scheme, indices
 from symlie.ir.series import is_series
 from symlie.ir.series_centres import centred_series
 from symlie.ir.straightline import Lines, Operand
-
-if TYPE_CHECKING:
-    from symlie.ir.jets import Pass
-
-ARGUMENTS, SLOPES, COMPOSITIONS = "arguments", "slopes", "compositions"
-"""Names, in stages, of the arguments, of f_1 of all functions, and of the sums of (1)."""
 
 A_0, A_1 = ScalarFunction("a", 0), ScalarFunction("a", 1)
 
@@ -44,40 +38,13 @@ SIGN = "copysign"
 """Operator whose result is constant within a step."""
 
 
-Rule = Callable[..., Operand | None]
-"""Rule for the coefficient of order k of an operator."""
+def functions_of(schemes: Sequence[Scheme]) -> dict[str, Rule]:
+    """Return the rules of ratios of angles and of the coefficient functions of a straight line, by operator."""
 
-
-class Functions:
-    """Non-elementary functions of a jet; ``arguments`` maps their operands to indices."""
-
-    def __init__(self, schemes: Sequence[Scheme]) -> None:
-        self._schemes = {f"call {s.function}": s for s in schemes}
-        self.arguments: dict[Operand, int] = {}
-        self._compositions: dict[Composition, int] = {}
-
-    def rule(self, operator: str) -> Rule | None:
-        """Return the rule of a coefficient function or of a ratio of angles."""
-        scheme = self._schemes.get(operator)
-        if scheme is None:
-            return _RATIOS.get(operator)
+    def rule(scheme: Scheme) -> Rule:
         return lambda p, _, argument: _composition(p, _scalar_function(scheme), argument)
 
-    def number(self, function: ScalarFunction, argument: Operand) -> int:
-        """Return the number of a function of an argument, in order of first use."""
-        place = self.arguments.setdefault(argument, len(self.arguments))
-        return self._compositions.setdefault(Composition(place, function), len(self._compositions))
-
-    @property
-    def compositions(self) -> tuple[Composition, ...]:
-        """All compositions, ordered by argument."""
-        return tuple(sorted(self._compositions, key=lambda c: c.argument))
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Final names of slopes and compositions, by their provisional names."""
-        numbers = [self._compositions[c] for c in self.compositions]
-        return {f"{label} {n}": f"{label}[{k}]" for k, n in enumerate(numbers) for label in (SLOPES, COMPOSITIONS)}
+    return {**_RATIOS, **{f"call {s.function}": rule(s) for s in schemes}}
 
 
 def _composition(p: Pass, function: ScalarFunction, argument: Operand) -> Operand | None:

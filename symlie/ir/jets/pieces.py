@@ -9,29 +9,11 @@ interval that contains x. Steps always end at knots of run-time tables of time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
+from symlie.ir.jets.one_pass import JetValues, Pass
 from symlie.ir.primitives import MAX_DEGREE
 from symlie.ir.straightline import Instruction, Lines, Operand, StraightLine, pruned
-
-if TYPE_CHECKING:
-    from symlie.ir.jets import Derivation, Pass
-
-STEPS = frozenset(
-    {
-        "copysign",
-        "rint",
-        "sign",
-        "input input_begin",
-        "input input_end",
-        "table interpolate_slope",
-        "table interval_begin",
-        "table interval_end",
-    }
-)
-"""Operators whose results are constant within a step. Counted turns jump where the angle to which they are added jumps,
-so that the series of the angle continues the sum."""
 
 
 def _chosen(p: Pass, condition: Operand, a: Operand | None, b: Operand | None) -> Operand | None:
@@ -138,7 +120,7 @@ def conditions(lines: Lines, instructions: Sequence[Instruction]) -> Iterator[Op
             yield from CONDITIONS[instruction.operator](lines, instruction.target, *instruction.operands)
 
 
-def changing(of: Derivation, found: Sequence[Operand]) -> list[Operand]:
+def changing(of: JetValues, found: Sequence[Operand]) -> list[Operand]:
     """Return those that are functions of time; raise `ModelError` if one depends on results of an order."""
     moving = [c for c in found if not of.is_constant(c)]
     if any(map(of.is_later, moving)):

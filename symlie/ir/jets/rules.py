@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError
-from symlie.ir import jet_compositions, jet_pieces
+from symlie.ir.jets import compositions, pieces
+from symlie.ir.jets.one_pass import Pass
 from symlie.ir.straightline import Lines, Operand
-
-if TYPE_CHECKING:
-    from symlie.ir.jets import Pass
 
 
 def _product(p: Pass, target: Operand, a: Operand, b: Operand) -> Operand | None:
@@ -136,7 +133,7 @@ RULES: Mapping[str, Callable[..., Operand | None]] = {
     "acos": _arccosine,
     "atan2": _direction,
     "pow": _power,
-    **jet_pieces.RULES,
+    **pieces.RULES,
 }
 """Rule for the coefficient of order k of each operator."""
 
@@ -151,7 +148,7 @@ NEEDS: Mapping[str, Callable[..., object]] = {
     "asin": lambda lines, _, a: _complement(lines, a),
     "acos": lambda lines, _, a: _complement(lines, a),
     "atan2": lambda lines, _, y, x: _square_of_distance(lines, y, x),
-    **jet_compositions.NEEDS,
-    **jet_pieces.NEEDS,
+    **compositions.NEEDS,
+    **pieces.NEEDS,
 }
 """Auxiliary functions of time that a rule needs; they are computed with it."""

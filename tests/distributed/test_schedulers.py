@@ -44,7 +44,7 @@ class Shuffled(concurrent.futures.Executor):
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         with self._some:
             self._waiting.append((future, fn, args, kwargs))
-            self._some.warn()
+            self._some.notify()
         return future
 
     def _work(self) -> None:
@@ -64,7 +64,7 @@ class Shuffled(concurrent.futures.Executor):
         """Finish what waits."""
         with self._some:
             self._is_open = False
-            self._some.warn()
+            self._some.notify()
         if wait:
             self._thread.join()
 

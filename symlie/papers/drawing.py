@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,11 +18,12 @@ from symlie.runtime.plot.style import MARKERS, PALETTE, check_drawing, figure_to
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from mpl_toolkits.mplot3d import Axes3D
 
-WIDTH, SINGLE_WIDTH, ROW_HEIGHT = 3.4, 5.6, 2.8
-"""Width of a panel, width of a panel alone in its row, and height of a panel, in inches."""
+WIDTH, SINGLE_WIDTH, ROW_HEIGHT, SPACE_HEIGHT = 3.4, 5.6, 2.8, 3.4
+"""Width of a panel, width of a panel alone in its row, and heights of a panel in a plane and in space, in inches."""
 
-SMALLER = 0.82
+SMALLER = 0.78
 """Zoom of three-dimensional axes, whose labels would otherwise be cut off."""
 
 LEGEND_COLUMNS, SINGLE_LEGEND_COLUMNS = 5, 3
@@ -43,6 +45,15 @@ PANES = (224, 233, 242)
 """Greys of grids and background planes in three dimensions, which would otherwise become the lightest shade of a
 colour."""
 
+LABEL_LENGTH = 34
+"""Largest number of characters in a line of an axis label, which is as long as the height of a panel."""
+
+STEPS_IN_SPACE = 5
+"""Largest number of intervals on the longest axis in space; all axes have the same distance of ticks."""
+
+SHORT = 0.3
+"""Extent relative to the largest one below which Matplotlib places the label of an axis in space too far away."""
+
 BELOW = 0.5
 """Ratio of a slope line to its curve at the first point."""
 
@@ -55,7 +66,8 @@ def draw(result: Computed, path: Path) -> None:
     panels = result.item.panels
     columns = min(result.item.columns, len(panels))
     rows = math.ceil(len(panels) / columns)
-    with figure_to_draw(path, (WIDTH * columns if columns > 1 else SINGLE_WIDTH, 0.3 + ROW_HEIGHT * rows)) as figure:
+    height = SPACE_HEIGHT if any(panel.scale == "space" for panel in panels) else ROW_HEIGHT
+    with figure_to_draw(path, (WIDTH * columns if columns > 1 else SINGLE_WIDTH, 0.3 + height * rows)) as figure:
         entries: dict[str, Artist] = {}
         parts: dict[str, Artist] = {}
         colours: dict[str, int] = {}
@@ -64,16 +76,33 @@ def draw(result: Computed, path: Path) -> None:
             projection = "3d" if panel.scale == "space" else None
             axes = figure.add_subplot(rows, columns, k + 1, projection=projection)
             if isinstance(axes, Axes3D):
-                axes.set_box_aspect(None, zoom=SMALLER)
                 axes.set_zlabel(panel.z)
             _draw_panel(axes, panel, curves, colours, dashes)
-            axes.set_title(f"({string.ascii_lowercase[k]}) {panel.title}", loc="left")
+            letter = f"({string.ascii_lowercase[k]}) " if len(panels) > 1 else ""
+            axes.set_title(f"{letter}{panel.title}", loc="left")
+            if isinstance(axes, Axes3D):
+                _equalize(axes)
             _explain(axes, panel, entries, parts)
         entries = {**entries, **{word: line for word, line in parts.items() if word not in entries}}
-        width = _legend_columns([*entries]) if columns > 1 else SINGLE_LEGEND_COLUMNS
-        figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=width, handlelength=2.4)
+        # Titles and labels of the axes describe single curves.
+        if any(len(panel.curves) > 1 for panel in panels):
+            width = _legend_columns([*entries]) if columns > 1 else SINGLE_LEGEND_COLUMNS
+            figure.legend([*entries.values()], [*entries], loc="outside upper center", ncols=width, handlelength=2.4)
     if path.suffix == ".png":
         _quantized(path)
+
+
+def _equalize(axes: Axes3D) -> None:
+    """Apply one scale to the axes of a panel in space."""
+    from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+    extents = [float(np.ptp(limits)) for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
+    axes.set_box_aspect(extents, zoom=SMALLER)
+    distance = np.diff(MaxNLocator(STEPS_IN_SPACE, steps=[1, 2, 5, 10]).tick_values(0, max(extents)))[0]
+    for axis, extent in zip((axes.xaxis, axes.yaxis, axes.zaxis), extents, strict=True):
+        axis.set_major_locator(MultipleLocator(distance))
+        if extent < SHORT * max(extents):
+            axis.labelpad = 0.0
 
 
 def _explain(axes: Axes, panel: Panel, entries: dict[str, Artist], parts: dict[str, Artist]) -> None:
@@ -128,7 +157,9 @@ def _draw_panel(
         axes.set_yscale("log")
     if panel.scale in ("semilogx", "loglog"):
         axes.set_xscale("log", base=2)
-    axes.set(xlabel=panel.x, ylabel=panel.y)
+    if panel.scale == "plane":
+        axes.set_aspect("equal", adjustable="datalim")
+    axes.set(xlabel=panel.x, ylabel=textwrap.fill(panel.y, LABEL_LENGTH))
     if panel.x_range:
         axes.set_xlim(panel.x_range)
     if panel.y_range:

@@ -49,7 +49,8 @@ class Panel:
     """Labels of the axes, with units."""
     curves: Sequence[Curve]
     scale: str = "linear"
-    """``linear``, ``semilogx``, ``semilogy``, ``loglog`` or, with three coordinates, ``space``."""
+    """``linear``, ``semilogx``, ``semilogy``, ``loglog``, or ``plane`` and ``space`` for two and three coordinates with
+    the same scale."""
     slopes: Sequence[int] = ()
     """Exponents of dotted lines that show orders, one for each curve from the first on."""
     x_range: tuple[float, float] | None = None

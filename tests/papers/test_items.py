@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from mpl_toolkits.mplot3d import Axes3D
 
 import symlie as sl
 from symlie.cli import main
 from symlie.errors import FormatError
-from symlie.papers import library
+from symlie.papers import drawing, library
 from symlie.papers.drawing import draw
 from symlie.papers.formulations import Formulations
+from symlie.papers.holzinger2024.compared import RELATIVE
 from symlie.papers.items import Curve, Item, Number, Panel, Paper, Points, Table
 from symlie.papers.measures import error, order, residuals
 from symlie.papers.pages import lines_of, page, record, write_curves
@@ -89,6 +94,64 @@ def test_curves_in_space(tmp_path: Path) -> None:
     head, *rows = list(csv.reader((tmp_path / "circle.csv").read_text(encoding="utf-8").splitlines()))
     assert head == [f"figure 1, circle, circle, {axis}" for axis in "xyz"]
     assert [float(x) for x in rows[3]] == [4.0, 16.0, 4.0]
+
+
+@pytest.fixture
+def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
+    """All figures that are drawn."""
+    kept: list[Figure] = []
+    original = drawing.figure_to_draw
+
+    @contextlib.contextmanager
+    def keeping(path: Path, size: tuple[float, float]) -> Iterator[Figure]:
+        with original(path, size) as figure:
+            kept.append(figure)
+            yield figure
+        figure.draw_without_rendering()  # at the resolution of the figure again
+
+    monkeypatch.setattr(drawing, "figure_to_draw", keeping)
+    return kept
+
+
+def test_curves_in_a_plane_and_in_space_have_equal_scales(figures: list[Figure], tmp_path: Path) -> None:
+    def ellipse(found: Points) -> Points:
+        angle = np.linspace(0, 2 * np.pi, 9)
+        return np.cos(angle), 5 * np.sin(angle)
+
+    def helix(found: Points) -> Points:
+        return (*ellipse(found), np.linspace(0, 3, 9))
+
+    panels = [
+        Panel("ellipse", "x in m", "y in m", [Curve("ellipse", Squares(4), ellipse)], "plane"),
+        Panel("helix", "x in m", "y in m", [Curve("helix", Squares(4), helix)], "space", z="z in m"),
+    ]
+    draw(compute(replace(tiny(), panels=panels), Session()), tmp_path / "one.svg")
+    plane, space = figures[0].axes
+    origin, x, y = plane.transData.transform([(0, 0), (1, 0), (0, 1)])
+    assert x[0] - origin[0] == pytest.approx(y[1] - origin[1])
+    assert isinstance(space, Axes3D)
+    extents = [np.ptp(limits) for limits in (space.get_xlim(), space.get_ylim(), space.get_zlim())]
+    sides = space._box_aspect
+    assert sides / sides[0] == pytest.approx(np.array(extents) / extents[0])
+
+
+def test_axis_labels_are_no_longer_than_their_axes(figures: list[Figure], tmp_path: Path) -> None:
+    panel = replace(tiny().panels[0], y=RELATIVE)
+    draw(compute(replace(tiny(), panels=[panel, panel]), Session()), tmp_path / "one.svg")
+    for axes in figures[0].axes:
+        label, box = axes.yaxis.label.get_window_extent(), axes.get_window_extent()
+        assert box.y0 <= label.y0 and label.y1 <= box.y1
+        assert figures[0].bbox.x0 <= label.x0
+
+
+def test_letters_and_legends_distinguish_several_panels_and_curves(figures: list[Figure], tmp_path: Path) -> None:
+    panel = tiny().panels[0]
+    several = replace(panel, curves=[panel.curves[0], replace(panel.curves[0], label="again")])
+    for panels in ([panel], [panel, several]):
+        draw(compute(replace(tiny(), panels=panels), Session()), tmp_path / "one.svg")
+    one, two = figures
+    assert [axes.get_title(loc="left") for axes in one.axes] == ["squares"] and not one.legends
+    assert [axes.get_title(loc="left") for axes in two.axes] == ["(a) squares", "(b) squares"] and two.legends
 
 
 def test_points_that_stand_alone_have_no_line(tmp_path: Path) -> None:

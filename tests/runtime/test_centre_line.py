@@ -78,7 +78,7 @@ def test_figure(model: str) -> None:
         "tip distance",
         "tip rotation",
         "multipliers of rod segment strain, largest of 4",
-        "energy, change",
+        "energy",
         "residuals of the constraints",
     ]
     texts = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]

@@ -245,6 +245,24 @@ def test_conserved_quantity_is_shown_by_relative_change() -> None:
     assert vector.remark == r"$\|y\|_0$ = 5 m" and not vector.series[1].values.any()
 
 
+def test_energy_of_a_driven_system_is_drawn_in_joules() -> None:
+    def pulled(is_driven: bool) -> Solution:
+        model = sl.Model("pulled")
+        q = model.node("mass", "R1")
+        model.kinetic_energy(q.x_dot[0] ** 2 / 2)
+        model.potential_energy(q.x[0] ** 2)
+        model.initial(q, x=[1.0])
+        if is_driven:
+            model.force([model.input("pull")], at=q.x)
+        system = model.derive().compile("numpy")
+        return sl.solve(system.with_input("pull", [0, 1], [0, 5]) if is_driven else system, 1.0, h=0.1)
+
+    (driven,) = (p for p in panels(pulled(True)) if "energy" in p.title)
+    assert (driven.title, driven.label) == ("energy", "$E$ in J")
+    np.testing.assert_array_equal(driven.series[0].values, pulled(True).outputs["energy"])
+    assert "energy, relative change" in titles(pulled(False))
+
+
 def test_all_bodies_are_drawn_or_named() -> None:
     """No body rests unseen: the slider of a mechanism does not turn, which its panel says; further bodies are named."""
 

@@ -138,13 +138,15 @@ def _long_figure(quick: bool) -> Item:
     runs = {theta: long(theta, quick) for theta in (0.0, 0.5)}
     names = {theta: f"θ = {SHOWN[theta]}" for theta in runs}
     panels = [
-        Panel("energy", "time in s", "relative error", [Curve(names[t], run, energy_error)]) for t, run in runs.items()
+        Panel(f"energy, {names[t]}", "time in s", "relative error", [Curve(names[t], run, energy_error)])
+        for t, run in runs.items()
     ] + [
         Panel(
-            "vertical in axes of the body", "x", "y", [Curve(names[t], run, vertical, scattered=True)], "space", z="z"
+            f"vertical in axes of the body, {names[t]}", "x", "y",
+            [Curve(names[t], run, vertical, scattered=True)], "space", z="z",
         )
         for t, run in runs.items()
-    ]
+    ]  # fmt: skip
     numbers = [
         Number("largest relative error of the energy, θ = 1/2", largest_energy_error, [runs[0.5]], None, MOST_ENERGY,
                source="an independent prototype in NumPy, 5.5e-3"),

@@ -69,7 +69,7 @@ def exponentials_claim(quick: bool) -> Item:
     """Return the claim on exponentials of section 2.2."""
     studies = {system: ladder(system, quick) for system in SYSTEMS}
     panels = [
-        Panel(system, f"processor time in that of {BASE} at the largest step", "error at the end",
+        Panel(system, f"processor time, relative to {BASE} at the largest step", "error at the end",
               [Curve(method, study, work(method), marked=True) for method in methods], "loglog")
         for methods in (LOWER, HIGHER)
         for system, study in studies.items()

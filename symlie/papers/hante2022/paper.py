@@ -90,7 +90,7 @@ def roll_up_figures() -> list[Item]:
             "figure", "1", "reproduced", "snapshots of the roll-up manoeuvre",
             "8 segments, steps of 2⁻¹⁰ s; lines between nodes are interpolated as in the discretization. The paper "
             "does not specify the times.",
-            [Panel("centre line", "x in m", "z in m", shapes)], 1, numbers=gaps,
+            [Panel("centre line", "x in m", "z in m", shapes, "plane")], 1, numbers=gaps,
         ),
         Item(
             "figure", "2", "reproduced", "distance of the ends and velocity of the free end, roll-up",
@@ -98,8 +98,8 @@ def roll_up_figures() -> list[Item]:
             "its quaternion is the negative of the first one, which is the same rotation: the distance is taken to "
             "the nearer sign. It has a kink where they change.",
             [
-                Panel("distance of both ends", "time in s", "norm", [distance], "semilogy"),
-                Panel("velocity of the free end", "time in s", "norm", [speed], "semilogy"),
+                Panel("distance of both ends", "time in s", "norm of the difference of (p, x)", [distance], "semilogy"),
+                Panel("velocity of the free end", "time in s", "norm of (Ω, U)", [speed], "semilogy"),
             ],
             numbers=[
                 Number("distance after 30 s", at_end(distance_of_ends), [run], 2.7e-3, 3.0e-3),
@@ -124,7 +124,7 @@ def snapshots_figure() -> Item:
     panels = [
         Panel(f"centre line {name}", f"{'xyz'[axes[0]]} in m", f"{'xyz'[axes[1]]} in m",
               [Curve(f"{t:g} s", run, centre_line(t, LENGTH, *axes)) for t in times],
-              "space" if len(axes) == 3 else "linear", z="z in m")
+              "space" if len(axes) == 3 else "plane", z="z in m")
         for name, axes in views.items()
     ]  # fmt: skip
     return Item(

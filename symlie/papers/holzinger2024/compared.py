@@ -80,7 +80,7 @@ SLIDER_CRANK = Case("slider_crank")
 
 ITERATIONS = "Newton iterations per step"
 
-RELATIVE = "processor time in that of RV at the largest step"
+RELATIVE = "processor time, relative to RV at the largest step"
 
 UNJUDGED = "Times are of one machine and are not judged."
 

@@ -75,7 +75,7 @@ def rotor(quick: bool) -> list[Item]:
             "figure", "10", "corrected", "motion of a point of the rotor",
             f"The left support point by RK67 with h = 1e-5 s: its path across the shaft, and its coordinates. {data}",
             [
-                Panel("path", "y in mm", "z in mm", [Curve("p1", course, point(1, 2))]),
+                Panel("path", "y in mm", "z in mm", [Curve("p1", course, point(1, 2))], "plane"),
                 Panel("coordinates", "time in s", "position in mm",
                       [Curve("y", course, point(1, None)), Curve("z", course, point(2, None))]),
             ],

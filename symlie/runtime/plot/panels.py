@@ -40,9 +40,7 @@ MOST_COMPONENTS = 6
 """Number of components above which the Euclidean norm of a vector is plotted."""
 
 LARGEST_RELATIVE = 1.0
-"""Relative change of the energy above which it is plotted in J: the initial value is close to zero, or loads drive the
-system.
-"""
+"""Relative change of a conserved energy above which it is plotted in J, because the initial value is close to zero."""
 
 HALF_TURN = 1.000001 * np.pi
 """Length up to which vectors in rad are principal rotation vectors, which jump at half turns. Scalars remain unchanged:
@@ -76,7 +74,7 @@ def panels(solution: Solution) -> list[Panel]:
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
     if _joint_coordinates(layout):
-        return _presented(solution, [*outputs, _energy_panel(solution.outputs["energy"]), _residual_panel(solution)])
+        return _presented(solution, [*outputs, _energy_panel(solution), _residual_panel(solution)])
     stored = [p for n in nodes for p in _field_panels(solution, n, n.type.storage_fields)]
     # An output that repeats a coordinate, such as the position of the only body, takes its place.
     drawn = [p for p in stored if not any(_is_same(p, output) for output in outputs)] + outputs
@@ -84,7 +82,7 @@ def panels(solution: Solution) -> list[Panel]:
     drawn += [p for n in nodes for p in _field_panels(solution, n, n.type.velocity_fields)]
     named = solution.named_multipliers()
     drawn += [_multiplier_panel(constraint, named[constraint]) for constraint in _drawn_constraints(layout)]
-    drawn.append(_energy_panel(solution.outputs["energy"]))
+    drawn.append(_energy_panel(solution))
     if layout.of_velocities.any():
         drawn.append(_residual_panel(solution))
     return _presented(solution, drawn)
@@ -171,7 +169,7 @@ def named_panels(solution: Solution, names: Sequence[str]) -> list[Panel]:
     for name in names:
         node, _, field = name.partition(".")
         if name == "energy":
-            drawn.append(_energy_panel(solution.outputs["energy"]))
+            drawn.append(_energy_panel(solution))
         elif name == "residuals" and layout.of_velocities.any():
             drawn.append(_residual_panel(solution))
         elif name in layout.outputs:
@@ -278,7 +276,11 @@ def _multiplier_panel(constraint: str, values: Array) -> Panel:
     return Panel(f"{title}, largest of {values.shape[1]}", r"$|\lambda|$", greatest, kind=_MULTIPLIERS)
 
 
-def _energy_panel(energy: Array) -> Panel:
+def _energy_panel(solution: Solution) -> Panel:
+    """The energy of a driven or dissipative system, or the error of a conserved energy."""
+    energy = solution.outputs["energy"]
+    if not solution.system.layout.conserves_energy:
+        return Panel("energy", _in_unit("J", "$E$"), (Series("", energy),), kind="J")
     change = energy - energy[0] if len(energy) else energy
     scale = abs(energy[0]) if len(energy) else 0.0
     if scale > 0 and np.max(np.abs(change), initial=0.0) <= LARGEST_RELATIVE * scale:

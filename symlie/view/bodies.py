@@ -13,6 +13,8 @@ from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
 from symlie.runtime.solution.solution import Solution
+from symlie.view.bars import bars, joint_places
+from symlie.view.joints import Connection
 from symlie.view.masses import UNIT_SIDE, Body, body_of, box_rotation, node_blocks, stated_bodies
 from symlie.view.packing import arrows, poses, turns
 from symlie.view.poses import Track, parts_of
@@ -78,17 +80,27 @@ def ground(count: int) -> Track:
 
 
 def shape_entries(
-    bodies: Sequence[Track], attached: Sequence[AttachedShape], known: Mapping[str, Body], extent: float
+    bodies: Sequence[Track],
+    attached: Sequence[AttachedShape],
+    known: Mapping[str, Body],
+    joints: Sequence[Connection],
+    extent: float,
 ) -> list[Content]:
-    """Return the shapes of bodies: user-defined ones, else boxes with equal mass and inertia, else small boxes."""
+    """Return the shapes of bodies: user-defined ones, else bars between several planar joints, else boxes with equal
+    mass and inertia, else small boxes; a bar joins a box to its only joint."""
     entries = []
     for number, body in enumerate(bodies):
         own = [s for s in attached if s.node == body.node and s.index in (None, body.index)]
-        entries += (
-            [_stated(number, s) for s in own]
-            if own
-            else [_unstated(number, known.get(body.name), extent, has_position=body.has_position)]
-        )
+        if own:
+            entries += [_stated(number, s) for s in own]
+            continue
+        box = _unstated(number, known.get(body.name), extent, has_position=body.has_position)
+        places = joint_places(body, joints)
+        if len(places) < 2:
+            entries.append(box)
+        if len(places) == 1 and not np.allclose(places[0], box["at"]):
+            places.append(np.array(box["at"]))
+        entries += [{"body": number, "color": None} | bar for bar in bars(places, joints)]
     return entries
 
 

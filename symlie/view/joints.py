@@ -42,8 +42,12 @@ class Connection:
     """Kind of the element type."""
     is_joint: bool
     """True if it has constraint equations."""
+    bodies: tuple[Track | None, Track | None]
+    """Both bodies, None for the ground."""
     points: tuple[Array, Array]
     """Points of both markers, each (n, 3), in m."""
+    is_planar: bool
+    """True if the markers are planar."""
     axes: tuple[Array, ...]
     """Axes in space, each (n, 3)."""
     zero: Array | None
@@ -69,7 +73,8 @@ def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connect
         first, second = (_point(by_side[s], values[f"point_{s}"], count) for s in "ab")
         axes = tuple(_axis(by_side, values, which, kind, count) for which in FREE_AXES.get(kind, ()))
         zero = _turned(by_side["a"], padded(_across(values["axes_a"])), count) if "axes_a" in values else None
-        found.append(Connection(name, kind, name in layout.joints, (first, second), axes, zero))
+        pair, is_planar = (by_side["a"], by_side["b"]), values["point_a"].size == 2
+        found.append(Connection(name, kind, name in layout.joints, pair, (first, second), is_planar, axes, zero))
     return found
 
 

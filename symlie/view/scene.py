@@ -146,13 +146,14 @@ def _in_space(
     points = [k for k in found if k.rotations is None and k not in bodies]
     if GROUND in shaped:
         bodies.append(ground(len(solution.t)))
+    joined = connections(solution, _by_number(solution, found))
     content: Content = {}
     if bodies:
-        content |= {"bodies": bodies_entry(bodies, extent), "shapes": shape_entries(bodies, attached, known, extent)}
+        shapes = shape_entries(bodies, attached, known, [j for j in joined if j.is_joint], extent)
+        content |= {"bodies": bodies_entry(bodies, extent), "shapes": shapes}
     if points:
         content["points"] = points_entry(points, extent)
     content["rods"] = [rod_entry(line, known, extent, known_forces(solution, line)) for line in lines]
-    joined = connections(solution, _by_number(solution, found))
     content["joints"] = [joint_entry(solution, j, extent) for j in joined if j.is_joint]
     content["lines"] = [line_entry(j, extent) for j in joined if not j.is_joint]
     free = [k for k in found if (k.node, k.index) not in through]

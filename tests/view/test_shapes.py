@@ -58,6 +58,42 @@ def test_all_kinds() -> None:
     assert found[4]["radius"] == 0.05
 
 
+def test_bars_connect_the_joints_of_planar_bodies() -> None:
+    """A crank of two joints, a plate of three, a pendulum of one away from its centre, and a disk at its centre."""
+    model = sl.Model("links")
+    places = {"crank": (0.5, 0), "plate": (2, 0.5), "pendulum": (2, 3), "disk": (3, 0)}
+    bodies = {name: sl.RigidBody(model, name, 1.0, 1.5, "SE2", position=at) for name, at in places.items()}
+    sl.RevoluteJoint(model, "pivot", model.ground, bodies["crank"], at=[0, 0])
+    sl.RevoluteJoint(model, "pin", bodies["crank"], bodies["plate"], at=[1, 0])
+    sl.RevoluteJoint(model, "bolt", bodies["plate"], bodies["pendulum"], at=[2, 2])
+    sl.RevoluteJoint(model, "hub", bodies["plate"], bodies["disk"], at=[3, 0])
+    found = shapes(solved(model))
+    of = [[s for s in found if s["body"] == k] for k in range(4)]
+    assert [len(s) for s in of] == [1, 3, 2, 1]
+    (crank,) = of[0]
+    width = crank["size"][1]
+    assert crank["at"] == pytest.approx([0, 0, 0]) and crank["size"][0] == pytest.approx(1 + width)
+    corners = {"pin": (-1, -0.5), "bolt": (0, 1.5), "hub": (1, -0.5)}
+    sides = [(corners[a], corners[b]) for a, b in (("hub", "pin"), ("pin", "bolt"), ("bolt", "hub"))]
+    for bar, (a, b) in zip(of[1], sides, strict=True):
+        assert bar["at"][:2] == pytest.approx(np.add(a, b) / 2)
+        assert bar["size"][0] - width == pytest.approx(np.hypot(*np.subtract(a, b)))
+        cosine, sine = np.subtract(b, a) / np.hypot(*np.subtract(b, a))
+        w, _, _, z = bar["rotation"]
+        assert (w * w - z * z, 2 * w * z) == pytest.approx((cosine, sine))
+    square, rod = of[2]
+    assert square["size"][:2] == [3.0, 3.0] and rod["at"] == pytest.approx([0, -0.5, 0])
+    assert of[3][0]["size"][:2] == [3.0, 3.0]
+
+
+def test_bars_are_as_wide_as_visible_without_motion_of_joints() -> None:
+    model = sl.Model("pendulum")
+    bob = sl.RigidBody(model, "bob", 1.0, 0.1, "SE2", position=[0, -2])
+    sl.RevoluteJoint(model, "pivot", model.ground, bob, at=[0, 0])
+    _, rod = shapes(solved(model))
+    assert rod["size"][1] > 0.01 and rod["size"][0] == pytest.approx(2 + rod["size"][1])
+
+
 def test_places_rotations_and_colours() -> None:
     turned = sl.rotation(axis=[0, 0, 1], angle=np.pi)
     (found,) = shapes(solved(shaped(sl.sphere(1), at=[1, 2, 3], rotation=turned, color=(1, 0, 0.5))))

@@ -63,6 +63,7 @@ from symlie.elements.joints.rolling import RollingContact as RollingContact
 from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
 from symlie.ensembles.attitudes import attitudes as attitudes
+from symlie.ensembles.ensemble import EnsembleOptions as EnsembleOptions
 from symlie.ensembles.ensemble import ensemble as ensemble
 from symlie.ensembles.group_statistics import GroupStatistics as GroupStatistics
 from symlie.ensembles.opening import open_ensemble as open_ensemble
@@ -114,6 +115,7 @@ from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice
 from symlie.runtime.integrate.choice import method_choice as method_choice
+from symlie.runtime.integrate.request import SolveOptions as SolveOptions
 from symlie.runtime.integrate.solve import solve as solve
 from symlie.runtime.kernels.matrices import SystemMatrices as SystemMatrices
 from symlie.runtime.methods.chosen import load_tableau as load_tableau

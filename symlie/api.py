@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.contract.sets import CORE
 from symlie.errors import GroupError, ModelError, UnknownNameError
+from symlie.options import Backend, Optimize
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
 from symlie.reading import reading
@@ -63,7 +64,9 @@ def derive(
     return equations
 
 
-def compile_equations(equations: Equations, *, backend: str, optimize: str, progress: bool | None = None) -> System:
+def compile_equations(
+    equations: Equations, *, backend: Backend, optimize: Optimize, progress: bool | None = None
+) -> System:
     """Emit, compile and load."""
     with watched_stages(progress) as stages:
         files = generated_files(equations)

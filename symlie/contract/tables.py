@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
+from symlie.options import Outside, TableEnd
 
 DEGREES = {"linear": 1, "hold": 0, "cubic": 3, "quintic": 5}
 """Degree of the polynomials between knots, by interpolation."""
@@ -13,10 +16,10 @@ DEGREES = {"linear": 1, "hold": 0, "cubic": 3, "quintic": 5}
 SPLINES = {3: "cubic", 5: "quintic"}
 """Spline interpolations, by degree."""
 
-ENDS = ("not-a-knot", "clamped", "natural", "periodic")
+ENDS = get_args(TableEnd)
 """End conditions of splines, in SciPy's terms."""
 
-OUTSIDE = ("refuse", "hold", "continue")
+OUTSIDE = get_args(Outside)
 """Treatments of arguments outside of a table."""
 
 MARGIN = 1e-6

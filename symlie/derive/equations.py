@@ -17,6 +17,7 @@ from symlie.modeling.inventory import check_symbols, fingerprint
 from symlie.modeling.model import Model
 from symlie.modeling.reported_names import check_reported_names
 from symlie.modeling.statement import Statement
+from symlie.options import Backend, Optimize
 from symlie.showing import ListsPublicNames, line, listed
 from symlie.stages import stage
 
@@ -165,7 +166,12 @@ class Equations(ListsPublicNames):
         return replace(arrange(self.elements, fixed=self.is_fixed), outputs=outputs, frozen=self.frozen)
 
     def compile(
-        self, backend: str = "auto", optimize: str = "default", *, freeze: Freeze = (), progress: bool | None = None
+        self,
+        backend: Backend = "auto",
+        optimize: Optimize = "default",
+        *,
+        freeze: Freeze = (),
+        progress: bool | None = None,
     ) -> System:
         """Emit, compile and load.
 

@@ -8,6 +8,7 @@ Source: [Holzinger2024], section 2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 from sympy import Expr
@@ -26,6 +27,7 @@ from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import RigidInertia
 from symlie.modeling.units import size_of
 from symlie.modeling.values import given_space
+from symlie.options import Axes
 from symlie.rotations import Rotation, rotation
 from symlie.showing import line
 from symlie.unit_names import parse_units
@@ -130,14 +132,14 @@ class RigidBody(Placed):
         orientation: object = None,
         velocity: Sequence[float] | None = None,
         angular_velocity: float | Sequence[float] | None = None,
-        axes: str = "body",
+        axes: Axes = "body",
         reference: Sequence[float] | None = None,
     ) -> None:
         found = given_space(group, coordinates, form, step)
         size = body_dimension(found)
         if size is None or not isinstance(found, LieGroup):
             raise ModelError(f"Body '{name}' needs a group such as {', '.join(BODY_GROUPS)}, not {found}.")
-        if axes not in ("body", "space"):
+        if axes not in get_args(Axes):
             raise ModelError(f"The angular velocity of body '{name}' is in axes 'body' or 'space', not {axes!r}.")
         values = {"mass": _mass(name, mass), "inertia": _inertia(name, inertia, size)}
         if reference is not None:

@@ -7,10 +7,12 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
+from symlie.options import Combine
 from symlie.rotations import with_rotations
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.frozen_parameters import check_frozen
@@ -20,7 +22,7 @@ from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
 from symlie.showing import line
 
-COMBINATIONS = ("zip", "grid")
+COMBINATIONS = get_args(Combine)
 """Combinations of the values of several names to members."""
 
 MOST_IN_MEMORY = 10**7
@@ -112,7 +114,7 @@ def stated_design(
     parameters: Mapping[str, object] | None,
     initial: Mapping[str, Mapping[str, object]] | None,
     inputs: Mapping[str, object] | None,
-    combine: str,
+    combine: Combine,
     *,
     is_stored: bool,
 ) -> Design:
@@ -166,7 +168,7 @@ def _members_first(what: str, value: object) -> Array:
     return array
 
 
-def count_of(lengths: Mapping[str, int], combine: str) -> int:
+def count_of(lengths: Mapping[str, int], combine: Combine) -> int:
     """Return the number of members, or raise `ModelError` if the lengths differ for combine='zip'."""
     if combine == "grid":
         return math.prod(lengths.values())
@@ -178,7 +180,7 @@ def count_of(lengths: Mapping[str, int], combine: str) -> int:
     return next(iter(lengths.values()))
 
 
-def _rows(lengths: Mapping[str, int], combine: str) -> dict[str, np.ndarray]:
+def _rows(lengths: Mapping[str, int], combine: Combine) -> dict[str, np.ndarray]:
     """Return, for each name, the index of the value of each member."""
     count = count_of(lengths, combine)
     if combine == "grid":

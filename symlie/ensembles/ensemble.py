@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Unpack, get_args
 
 from symlie.ensembles.outcome import Ensemble
 from symlie.ensembles.plan import planned_ensemble
 from symlie.ensembles.running import ChunkDone, run_members
 from symlie.errors import ModelError
+from symlie.options import Combine, Of, OnFailure, Statistic
 from symlie.progress_bar import ProgressBar
-from symlie.runtime.integrate.request import RunWords
-from symlie.runtime.layout.layout import Array
-from symlie.runtime.methods.chosen import MethodLike
-from symlie.runtime.methods.controllers import Controller
+from symlie.runtime.integrate.request import SolveOptions, complete_options
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 
 WAIT = 30.0
 """Time within which a cluster must provide a worker, in s."""
+
+
+class EnsembleOptions(SolveOptions, total=False):
+    """Further arguments by name of `ensemble`: the options of `solve`, see `SolveOptions`, and those of the execution.
+
+    Attributes
+    ----------
+    executor
+        None: threads of this process. Any executor of `concurrent.futures`, or a Dask client.
+    workers
+        Number of threads; default: one for each processor.
+    lanes
+        Number of members in SIMD lanes, 1, 2, 4, 8 or 16; results are bitwise identical for each choice. Default: as
+        many as registers hold, if the gain exceeds the time to compile the loop again.
+    member_seconds
+        Time limit for a member, in s.
+    wait
+        Time within which a Dask cluster must provide a worker, in s.
+    """
+
+    executor: object
+    workers: int | None
+    lanes: int | None
+    member_seconds: float | None
+    wait: float
 
 
 def ensemble(
@@ -29,35 +54,17 @@ def ensemble(
     parameters: Mapping[str, object] | None = None,
     initial: Mapping[str, Mapping[str, object]] | None = None,
     inputs: Mapping[str, object] | None = None,
-    combine: str = "zip",
-    of: str = "motion",
+    combine: Combine = "zip",
+    of: Of = "motion",
     modes: int = 6,
     along: str | None = None,
     record: Sequence[str] | None = None,
-    statistics: Sequence[str] | None = None,
+    statistics: Sequence[Statistic] | None = None,
     reference: Solution | None = None,
     store: str | Path | None = None,
-    executor: object = None,
-    workers: int | None = None,
-    lanes: int | None = None,
-    on_failure: str = "keep",
-    member_seconds: float | None = None,
-    wait: float = WAIT,
+    on_failure: OnFailure = "keep",
     progress: bool | Callable[[int, int], None] = False,
-    method: MethodLike | None = None,
-    method_options: Mapping[str, object] | None = None,
-    h: float | None = None,
-    rtol: float | Array | None = None,
-    atol: float | Array | None = None,
-    h0: float | None = None,
-    controller: str | Controller = "tumiotto2024",
-    controller_options: Mapping[str, float] | None = None,
-    t_eval: Sequence[float] | Array | None = None,
-    record_every: int = 1,
-    multipliers: str = "stage",
-    stabilize: str = "none",
-    redundant: str | None = None,
-    max_steps: int | None = None,
+    **options: Unpack[EnsembleOptions],
 ) -> Ensemble:
     """Integrate an ensemble: one system with different parameters, initial states or inputs.
 
@@ -103,26 +110,13 @@ def ensemble(
     store
         Folder for the results, with one file for each finished chunk; needed if results do not fit into memory. An
         existing folder of the same ensemble is continued.
-    executor
-        None: threads of this process. Any executor of `concurrent.futures`, or a Dask client.
-    workers
-        Number of threads; default: one for each processor.
-    lanes
-        Number of members in SIMD lanes, 1, 2, 4, 8 or 16; results are bitwise identical for each choice. Default: as
-        many as registers hold, if the gain exceeds the time to compile the loop again.
     on_failure
         ``"keep"``, or ``"raise"``: stop at the first member that fails.
-    member_seconds
-        Time limit for a member, in s.
-    wait
-        Time within which a Dask cluster must provide a worker, in s.
     progress
         True: a bar on a terminal or in a notebook, else lines. Or a function of the number of finished members and the
         number of all members.
-    method, method_options, h, rtol, atol, h0, controller, controller_options
-        As in `solve`.
-    t_eval, record_every, multipliers, stabilize, redundant, max_steps
-        As in `solve`.
+    **options
+        Options of `solve` and of the execution, see `EnsembleOptions`.
 
     Returns
     -------
@@ -131,6 +125,8 @@ def ensemble(
 
     Raises
     ------
+    TypeError
+        If an argument does not exist; the message has the nearest name.
     ModelError, UnknownNameError, UnsupportedMethodError
         If an argument is invalid for all members.
     FormatError
@@ -140,27 +136,20 @@ def ensemble(
     InterruptedEnsembleError
         After Ctrl-C; its ``result`` contains the finished members.
     """
-    if on_failure not in ("keep", "raise"):
+    for name in options:
+        if name not in EnsembleOptions.__optional_keys__:
+            raise _unexpected(name)
+    if on_failure not in get_args(OnFailure):
         raise ModelError(f"on_failure is 'keep' or 'raise', not {on_failure!r}.")
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} is not a system; use the result of model.derive().compile().")
-    if redundant is not None:
-        system = system.with_redundant(redundant)
-    words: RunWords = {
-        "method": method,
-        "method_options": method_options,
-        "h": h,
-        "rtol": rtol,
-        "atol": atol,
-        "h0": h0,
-        "controller": controller,
-        "controller_options": controller_options,
-        "t_eval": None if t_eval is None else [float(t) for t in t_eval],
-        "record_every": record_every if h is not None or t_eval is not None else 0,
-        "multipliers": multipliers,
-        "stabilize": stabilize,
-        "max_steps": max_steps,
-    }
+    words = complete_options(options)
+    if words["redundant"] is not None:
+        system, words["redundant"] = system.with_redundant(words["redundant"]), None
+    if words["t_eval"] is not None:
+        words["t_eval"] = [float(t) for t in words["t_eval"]]
+    elif words["h"] is None:
+        words["record_every"] = 0
     plan = planned_ensemble(
         system,
         t_span,
@@ -175,15 +164,31 @@ def ensemble(
         statistics=statistics,
         reference=reference,
         is_stored=store is not None,
-        member_seconds=member_seconds,
-        lanes=lanes,
+        member_seconds=options.get("member_seconds"),
+        lanes=options.get("lanes"),
         words=words,
     )
     kept = None if store is None else plan.begin(store)
     with _shown(progress, system.name, len(plan.task.design)) as chunk_done:
         return run_members(
-            plan, kept, executor=executor, workers=workers, on_failure=on_failure, wait=wait, chunk_done=chunk_done
+            plan,
+            kept,
+            executor=options.get("executor"),
+            workers=options.get("workers"),
+            on_failure=on_failure,
+            wait=options.get("wait", WAIT),
+            chunk_done=chunk_done,
         )
+
+
+def _unexpected(name: str) -> TypeError:
+    """Return the error for an argument that does not exist, in the words of Python, with the nearest name."""
+    from difflib import get_close_matches
+
+    known = [*inspect.signature(ensemble).parameters, *EnsembleOptions.__optional_keys__]
+    similar = get_close_matches(name, known, n=1)
+    hint = f". Did you mean {similar[0]!r}?" if similar else ""
+    return TypeError(f"ensemble() got an unexpected keyword argument {name!r}{hint}")
 
 
 @contextlib.contextmanager

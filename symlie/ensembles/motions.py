@@ -22,7 +22,7 @@ from symlie.ensembles.results import MemberResults, MemberStatus
 from symlie.errors import IntegrationError, SymlieError, TimeLimitError
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
 from symlie.runtime.integrate.progress import Done
-from symlie.runtime.integrate.request import Request, RunWords, beginning, first_steps, requested
+from symlie.runtime.integrate.request import Request, SolveOptions, beginning, first_steps, requested
 from symlie.runtime.integrate.run import FAILURES, Run
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.kernels.c import CKernels
@@ -43,7 +43,7 @@ class MotionTask:
     """The members."""
     t_span: tuple[float, float] | float
     """Time span of `solve`."""
-    words: RunWords
+    words: SolveOptions
     """Arguments of `solve`."""
     wanted: tuple[Recorded, ...]
     """Recorded quantities."""

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -21,10 +22,11 @@ from symlie.ensembles.store import EnsembleStore, begin_store
 from symlie.ensembles.store_index import Quantity, StoreIndex, group_records
 from symlie.ensembles.stored_task import write_task
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Combine, Of, Statistic
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import kernel_sets
 from symlie.runtime.integrate.lanes import lanes_for
-from symlie.runtime.integrate.request import Request, RunWords, requested
+from symlie.runtime.integrate.request import Request, SolveOptions, requested
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
@@ -32,7 +34,7 @@ from symlie.runtime.system.system import System
 from symlie.showing import Brief
 from symlie.stated_numbers import is_number, is_whole_number
 
-OF = ("motion", "equilibrium", "modes")
+OF = get_args(Of)
 """Kinds of results of members."""
 
 FILE_BYTES = 35_000
@@ -52,7 +54,7 @@ class EnsemblePlan(Brief):
     """Recorded quantities of each member."""
     settings: Mapping[str, object]
     """Arguments of `solve` in JSON form."""
-    statistics: Sequence[str] | None = None
+    statistics: Sequence[Statistic] | None = None
     """Statistics that replace the values of quantities, or None."""
     on_groups: Mapping[str, str] = field(default_factory=dict)
     """Quantities on groups with their nodes, for statistics about the reference."""
@@ -107,17 +109,17 @@ def planned_ensemble(
     parameters: Mapping[str, object] | None,
     initial: Mapping[str, Mapping[str, object]] | None,
     inputs: Mapping[str, object] | None,
-    combine: str,
-    of: str,
+    combine: Combine,
+    of: Of,
     modes: int,
     along: str | None,
     record: Sequence[str] | None,
-    statistics: Sequence[str] | None,
+    statistics: Sequence[Statistic] | None,
     reference: Solution | None,
     is_stored: bool,
     member_seconds: float | None,
     lanes: int | None,
-    words: RunWords,
+    words: SolveOptions,
 ) -> EnsemblePlan:
     """Validate the arguments of an ensemble, and generate the code that it needs."""
     design = stated_design(system, parameters, initial, inputs, combine, is_stored=is_stored)
@@ -178,10 +180,10 @@ def _lanes(design: Design, request: Request, member_seconds: float | None, wante
 def _rest(
     design: Design,
     t_span: tuple[float, float] | float,
-    of: str,
+    of: Of,
     modes: int,
     along: str | None,
-    words: RunWords,
+    words: SolveOptions,
     wanted: tuple[Recorded, ...],
 ) -> tuple[RestTask, tuple[Quantity, ...], dict[str, object]]:
     """Return the task of static members, their recorded quantities, and the settings that identify it."""
@@ -223,7 +225,7 @@ def _components(values: Array) -> dict[str, int]:
     return {f"component_{size}": size for size in values.shape[1:]}
 
 
-def _times_of(request: Request, t_eval: Sequence[float] | None) -> Array:
+def _times_of(request: Request, t_eval: Sequence[float] | Array | None) -> Array:
     """Return the times that all members record, in s; empty for adaptive steps without ``t_eval``."""
     if t_eval is not None:
         return np.array(t_eval, dtype=float)

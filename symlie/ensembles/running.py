@@ -21,6 +21,7 @@ from symlie.ensembles.statistics import RunningStatistics
 from symlie.ensembles.store import EnsembleStore
 from symlie.ensembles.store_index import Quantity
 from symlie.errors import InterruptedEnsembleError, MemberFailedError, WorkerLostError
+from symlie.options import OnFailure
 
 ChunkDone: TypeAlias = Callable[[MemberResults, int], None]
 """Callback with the results of a chunk and the number of finished members."""
@@ -32,7 +33,7 @@ def run_members(
     *,
     executor: object,
     workers: int | None,
-    on_failure: str,
+    on_failure: OnFailure,
     wait: float,
     chunk_done: ChunkDone,
 ) -> Ensemble:
@@ -74,7 +75,7 @@ def run_members(
 
 
 def _run(
-    dispatch: Dispatch, keep: Callable[[MemberResults], None], on_failure: str, chunk_done: ChunkDone, done: int
+    dispatch: Dispatch, keep: Callable[[MemberResults], None], on_failure: OnFailure, chunk_done: ChunkDone, done: int
 ) -> bool:
     """Collect all results, and return whether the run was interrupted."""
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from symlie.ensembles.distributions import Distribution, stated_distribution
 from symlie.ensembles.sequences import SAMPLERS
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Sampler
 from symlie.runtime.layout.layout import Array
 from symlie.showing import line, table
 from symlie.stated_numbers import is_whole_number
@@ -48,7 +49,7 @@ class Samples(Mapping[str, Array]):
         return f"{self.count} {self.sampler}, seed {self.seed}"
 
 
-def samples(count: int, /, *, seed: int = 0, sampler: str = "random", **distributions: object) -> Samples:
+def samples(count: int, /, *, seed: int = 0, sampler: Sampler = "random", **distributions: object) -> Samples:
     """Draw parameter values for the members of an ensemble from distributions of `scipy.stats`.
 
     Each value is the inverse distribution function at a number between 0 and 1, which ``sampler`` generates from the

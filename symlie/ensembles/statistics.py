@@ -7,6 +7,7 @@ for any schedule. Source: [Welford1962].
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 
@@ -14,14 +15,15 @@ from symlie.ensembles.group_statistics import GroupSums
 from symlie.ensembles.quantities import Recorded
 from symlie.ensembles.results import MemberResults
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Statistic
 from symlie.runtime.layout.layout import Array, Layout
 
-STATISTICS = ("mean", "std", "min", "max")
+STATISTICS = get_args(Statistic)
 """Statistics that can replace the values of members."""
 
 
 def check_statistics(
-    layout: Layout, names: Sequence[str], wanted: Sequence[Recorded], *, has_reference: bool
+    layout: Layout, names: Sequence[Statistic], wanted: Sequence[Recorded], *, has_reference: bool
 ) -> dict[str, str]:
     """Validate statistics, and return the quantities on groups, which need a reference, with their nodes."""
     for name in names:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 import numpy as np
 import sympy
@@ -23,6 +24,7 @@ from symlie.groups.group import Field, LieGroup, storage_symbols
 from symlie.groups.symplectic import ThetaStep
 from symlie.groups.validation import TOLERANCE, agree, check_name, compiled, elements
 from symlie.ir.program import Program, Vector, substitute
+from symlie.options import Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +234,7 @@ def homogeneous_space(
     origin: Sequence[object],
     relations: Callable[[StoredElement], Sequence[object]] | None = None,
     normalize: Callable[[StoredElement], object] | None = None,
-    side: str = "left",
+    side: Side = "left",
 ) -> HomogeneousSpace:
     """Define a manifold by the action of a group.
 
@@ -270,7 +272,7 @@ def homogeneous_space(
     ... )
     """
     check_name(name)
-    if side not in ("left", "right"):
+    if side not in get_args(Side):
         raise GroupError(f"A group acts on {name} from the left or from the right, not {side!r}.")
     space = stated_space(
         name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
+from typing import get_args
 
 import sympy
 from sympy import Expr, Integer, Matrix
@@ -17,6 +18,7 @@ from symlie.groups.semidirect import semidirect
 from symlie.groups.standard import SE3, SO3, group_from_name, real_space
 from symlie.groups.symplectic import ThetaStep, theta_step
 from symlie.ir.program import Program, Vector, substitute
+from symlie.options import Side
 
 _E3 = (Integer(0), Integer(0), Integer(1))
 _ZERO = (Integer(0),) * 3
@@ -72,7 +74,7 @@ and f = (ω, q × h) gives q' = ω × q, ω' = h for h orthogonal to q. Source: 
 
 
 @functools.cache
-def dual_space(group: LieGroup, invariance: str = "left", fields: tuple[str, ...] = ()) -> HomogeneousSpace:
+def dual_space(group: LieGroup, invariance: Side = "left", fields: tuple[str, ...] = ()) -> HomogeneousSpace:
     """Return the dual 𝔤* of the Lie algebra of a group with the coadjoint action g·μ = Ad*_{g⁻¹} μ.
 
     A Hamiltonian H(μ) gives the Lie–Poisson equations. f = -∂H/∂μ if the unreduced system is invariant under left
@@ -96,7 +98,7 @@ def dual_space(group: LieGroup, invariance: str = "left", fields: tuple[str, ...
     duals = [Field(n, f.offset, f.shape) for n, f in zip(fields, group.velocity_fields, strict=False)]
     if fields and len(fields) != len(group.velocity_fields):
         raise GroupError(f"The dual of {group} has {len(group.velocity_fields)} parts, not {len(fields)}.")
-    if invariance not in ("left", "right"):
+    if invariance not in get_args(Side):
         raise GroupError(f"A Hamiltonian is invariant under left or right translation of {group}, not {invariance!r}.")
     sign = -1 if invariance == "left" else 1
     coadjoint = _coadjoint(group)
@@ -182,7 +184,7 @@ def _back_to_identity(group: LieGroup, *, is_left: bool) -> Callable[[Vector, Ve
 
 
 @functools.cache
-def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
+def translation_space(group: LieGroup, side: Side = "left") -> HomogeneousSpace:
     """Return a group as a manifold with its action on itself by translation.
 
     Parameters
@@ -197,7 +199,7 @@ def translation_space(group: LieGroup, side: str = "left") -> HomogeneousSpace:
     GroupError
         If the side is neither.
     """
-    if side not in ("left", "right"):
+    if side not in get_args(Side):
         raise GroupError(f"{group} acts on itself from the left or from the right, not {side!r}.")
     is_left = side == "left"
     return HomogeneousSpace(

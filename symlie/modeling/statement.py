@@ -16,6 +16,7 @@ from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
 from symlie.modeling.units import size_of
+from symlie.options import Direction
 from symlie.unit_names import UNITS, parse_units
 
 
@@ -289,7 +290,7 @@ class Statement(FieldStatement):
         self.units.skip()
         return column(total)
 
-    def event(self, name: str, expression: object, direction: str = "any", terminal: bool = True) -> None:
+    def event(self, name: str, expression: object, direction: Direction = "any", terminal: bool = True) -> None:
         """Detect zeros of a scalar of (t, q, v, λ) along a solution; in an element type, for every instance.
 
         An event occurs when the function reaches zero; its state is a state of the method immediately after the zero.

@@ -19,6 +19,7 @@ from symlie.modeling.statement import Statement
 from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input, SmoothTable
 from symlie.modeling.units import Certainty, size_of
+from symlie.options import Interpolation, Outside, TableEnd
 from symlie.stated_numbers import is_text
 from symlie.unit_names import parse_units
 
@@ -70,7 +71,9 @@ class TableStatement(Statement):
             raise ModelError(f"The values of time function '{name}' have one unit, not '{unit}'.")
         return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
 
-    def input(self, name: str, size: int = 1, unit: str = "", *, interpolation: str | None = None) -> Expression:
+    def input(
+        self, name: str, size: int = 1, unit: str = "", *, interpolation: Interpolation | None = None
+    ) -> Expression:
         """Declare a function of time u(t), specified at run time as a table by `System.with_input`; zero by default.
 
         Parameters
@@ -111,8 +114,8 @@ class TableStatement(Statement):
         *,
         order: int = 3,
         of: object | None = None,
-        end: str = "not-a-knot",
-        outside: str = "refuse",
+        end: TableEnd = "not-a-knot",
+        outside: Outside = "refuse",
         unit: str = "",
     ) -> Expression:
         """Return a spline through points, as a function of time or of another expression.

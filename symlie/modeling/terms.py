@@ -11,7 +11,7 @@ a translation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sympy import Expr, Symbol
@@ -21,6 +21,7 @@ from symlie.contract.tables import smoothness_of
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import SE2, SE3
 from symlie.ir.program import Vector
+from symlie.options import Direction
 from symlie.showing import Brief
 
 
@@ -124,7 +125,7 @@ class Output(Brief):
     unit: str
 
 
-DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
+DIRECTIONS: Mapping[Direction, int] = {"any": 0, "rising": 1, "falling": -1}
 """Directions of sign changes of events, by name and as used by integrators."""
 
 
@@ -134,7 +135,7 @@ class Event(Brief):
 
     name: str
     expression: Expr
-    direction: str
+    direction: Direction
     is_terminal: bool
 
 

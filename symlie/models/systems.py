@@ -17,6 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from symlie.api import with_starts_of
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import build_model, is_ready_made, plain
+from symlie.options import Backend, Optimize
 from symlie.paths import package_digest
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.solution.provenance import file_digest
@@ -32,8 +33,8 @@ def system_of_model(
     model: str,
     options: Mapping[str, object],
     *,
-    backend: str = "auto",
-    optimize: str = "default",
+    backend: Backend = "auto",
+    optimize: Optimize = "default",
     freeze: str | Sequence[str] = (),
 ) -> System:
     """Return the system of a model by name or file, from the cache of generated files if possible; raise
@@ -48,7 +49,7 @@ def system_of_model(
 
 
 def _ready_made_system(
-    model: str, options: Mapping[str, object], backend: str, optimize: str, freeze: str | Sequence[str]
+    model: str, options: Mapping[str, object], backend: Backend, optimize: Optimize, freeze: str | Sequence[str]
 ) -> System:
     key = _key(model, options, freeze)
     files = published_files(_KIND, key)

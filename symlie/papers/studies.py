@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, cast
+from typing import Literal, Protocol, TypeVar, cast
 
 import numpy as np
 
 from symlie.errors import IntegrationError, InterruptedIntegrationError, UnknownNameError
 from symlie.models.registry import model_path, open_model
 from symlie.models.systems import system_of_model
+from symlie.options import ControllerName, Multipliers, Norm, Stabilization
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.study.comparison import EndState
@@ -109,10 +110,10 @@ class Course:
     rtol: float | None = None
     atol: float | None = None
     h0: float | None = None
-    controller: str = "tumiotto2024"
+    controller: ControllerName = "tumiotto2024"
     controller_options: tuple[tuple[str, float], ...] = ()
-    stabilize: str = "none"
-    multipliers: str = "stage"
+    stabilize: Stabilization = "none"
+    multipliers: Multipliers = "stage"
     trace: bool = False
     record_every: int = 1
     method_options: Options = ()
@@ -168,10 +169,10 @@ class Ladder:
     reference: tuple[str, float]
     """Method and step size of the reference run if no shipped solution applies; it has the method options if it is
     one of the methods."""
-    multipliers: str = "stage"
-    norm: str = "end"
+    multipliers: Multipliers = "stage"
+    norm: Norm | Literal["relative"] = "end"
     """``end``, ``l2``, or ``relative`` for ‖q - q_ref‖/‖q_ref‖ of all stored components as the only error."""
-    stabilize: str = "none"
+    stabilize: Stabilization = "none"
     method_options: Options = ()
     repetitions: int = 1
     """Number of runs whose shortest time is taken."""
@@ -240,7 +241,7 @@ class Ladder:
         def one(system: System, method: str, h: float) -> Rung:
             (row,) = convergence(
                 system, self.t_end, [method], [h],
-                reference=exact, norm=self.norm, multipliers=self.multipliers, stabilize=self.stabilize,
+                reference=exact, norm=cast(Norm, self.norm), multipliers=self.multipliers, stabilize=self.stabilize,
                 method_options=dict(self.method_options),
             )  # fmt: skip
             parts = {part: getattr(row.error, part) for part in ("q", "v", "multipliers")}

@@ -10,14 +10,14 @@ import pytest
 import symlie as sl
 from symlie.contract.constants import Status
 from symlie.runtime.integrate.members import MemberLoop, MemberStarts
-from symlie.runtime.integrate.request import RunWords, beginning, requested
+from symlie.runtime.integrate.request import SolveOptions, beginning, requested
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.system.system import System
 from tests.systems import heavy_top_system, swing_system
 
 MASSES = (15.0, 3.0, 40.0)
 
-RUN_WORDS: RunWords = {
+RUN_WORDS: SolveOptions = {
     "method": None,
     "method_options": None,
     "h": None,

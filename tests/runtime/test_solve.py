@@ -26,7 +26,7 @@ from symlie.runtime.integrate.c_loop import CompiledIntegration, counters_of, pu
 from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.driver_library import driver_source
 from symlie.runtime.integrate.loop_state import Counters, LoopState
-from symlie.runtime.integrate.request import Request, RunWords, requested
+from symlie.runtime.integrate.request import Request, SolveOptions, requested
 from symlie.runtime.integrate.segments import GRID_TOLERANCE, LARGEST_STEPS, step_plan
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.schur import DenseAlgebra
@@ -483,8 +483,8 @@ def test_equal_words_are_checked_once(tmp_path: Path) -> None:
 def asked(system: System, span: float | tuple[float, float] = 1.0, **words: object) -> Request:
     """Arguments of `solve`."""
     known = {name: parameter.default for name, parameter in inspect.signature(sl.solve).parameters.items()}
-    stated = {name: words.get(name, H if name == "h" else known[name]) for name in RunWords.__annotations__}
-    return requested(system, span, cast("RunWords", stated))
+    stated = {name: words.get(name, H if name == "h" else known[name]) for name in SolveOptions.__annotations__}
+    return requested(system, span, cast("SolveOptions", stated))
 
 
 def test_solutions_do_not_share_settings() -> None:

@@ -13,6 +13,7 @@ from symlie.cli.common import node_with
 from symlie.cli.sweeping.draws import Draw, draw, pieces, stated
 from symlie.cli.values import number, option, quantity, whole
 from symlie.errors import FormatError, SymlieError
+from symlie.options import Sampler
 from symlie.reading import reading
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class Sampling:
 
     count: int | None
     seed: int
-    sampler: str
+    sampler: Sampler
 
 
 def stated_rows(found: Sequence[Over], sampling: Sampling, combine: str) -> Rows:

@@ -16,7 +16,7 @@ from symlie.errors import SymlieError
 
 if TYPE_CHECKING:
     from symlie.ensembles.plan import EnsemblePlan
-    from symlie.runtime.integrate.request import RunWords
+    from symlie.runtime.integrate.request import SolveOptions
     from symlie.runtime.layout.layout import Array
     from symlie.runtime.system.system import System
 
@@ -123,7 +123,7 @@ def own_values(system: System) -> tuple[dict[str, object], dict[str, dict[str, o
     return {}, {node: {field: [rows]}}
 
 
-def _asked(arguments: Namespace) -> tuple[float, RunWords]:
+def _asked(arguments: Namespace) -> tuple[float, SolveOptions]:
     """Return the end time of motions or the time of static loads, in s, and the arguments of `solve`."""
     if arguments.of == "motion":
         if given := _given(arguments, OF_REST):
@@ -141,7 +141,7 @@ def _given(arguments: Namespace, options: Mapping[str, str]) -> str:
     return next((o for o, name in options.items() if getattr(arguments, name) not in (None, [])), "")
 
 
-def _words(arguments: Namespace) -> RunWords:
+def _words(arguments: Namespace) -> SolveOptions:
     steps = steps_of(arguments)
     return {
         "method": arguments.method,

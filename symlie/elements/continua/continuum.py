@@ -25,6 +25,7 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
 from symlie.modeling.symbolic import Expression
+from symlie.options import End, Quadrature
 from symlie.showing import line
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Continuum(Densities):
         if self._grid is not None:
             raise ModelError(f"{self._what} is discretized; state its densities and parameters before.")
 
-    def clamp(self, *ends: str) -> None:
+    def clamp(self, *ends: End) -> None:
         """Fix ends in their initial configuration.
 
         Parameters
@@ -140,7 +141,7 @@ class Continuum(Densities):
         for end in ends:
             self._hold(end, Held("clamped"))
 
-    def prescribe(self, end: str, **fields: object) -> None:
+    def prescribe(self, end: End, **fields: object) -> None:
         """Prescribe the motion of an end.
 
         Parameters
@@ -152,7 +153,7 @@ class Continuum(Densities):
         """
         self._hold(end, Held("prescribed", motion=fields))
 
-    def join(self, end: str, node: BodyNode) -> None:
+    def join(self, end: End, node: BodyNode) -> None:
         """Join an end to a node of the model, such as the end of another continuum.
 
         If `initial` gives the end another rotation than the node, the rotation between both remains constant.
@@ -176,7 +177,8 @@ class Continuum(Densities):
 
     def _bound(self, first: BodyNode | None, last: BodyNode | None, *, closed: bool) -> None:
         """Join ends to existing nodes, or the end to the start."""
-        for end, node in (("start", first), ("end", last)):
+        ends: tuple[tuple[End, BodyNode | None], ...] = (("start", first), ("end", last))
+        for end, node in ends:
             if node is not None:
                 self.join(end, node)
         if closed:
@@ -197,7 +199,7 @@ class Continuum(Densities):
 
     def end_load(
         self,
-        end: str,
+        end: End,
         vector: object | None = None,
         *,
         force: object | None = None,
@@ -272,7 +274,7 @@ class Continuum(Densities):
         own = slice(self._first, self._first + len(self.nodes))
         return InitialFields(self.name, self.group, fields, self._arc_of_nodes, own)
 
-    def discretize(self, segments: int | Sequence[float], quadrature: str = "midpoint") -> None:
+    def discretize(self, segments: int | Sequence[float], quadrature: Quadrature = "midpoint") -> None:
         """Add nodes, cross sections and segments to the model.
 
         Parameters
@@ -300,7 +302,7 @@ class Continuum(Densities):
         self._place(found)
         self._add_elements(types)
 
-    def _types(self, quadrature: str) -> ElementTypes:
+    def _types(self, quadrature: Quadrature) -> ElementTypes:
         """Return the element types of cross sections and segments."""
         types = ElementTypes(self, quadrature)
         types.section()

@@ -6,13 +6,14 @@ from symlie.elements.continua.densities import Densities
 from symlie.elements.continua.discretization import Ends, section_type, segment_type
 from symlie.elements.continua.grid import QUADRATURES
 from symlie.modeling.element_type import ElementType
+from symlie.options import Quadrature
 
 
 class ElementTypes:
     """Element types NAME_section and NAME_segment; types at ends with an angle have suffixes, as in
     NAME_segment_start_end."""
 
-    def __init__(self, densities: Densities, quadrature: str) -> None:
+    def __init__(self, densities: Densities, quadrature: Quadrature) -> None:
         self._densities, self._rule = densities, QUADRATURES[quadrature]
         self._loads = tuple(densities.loads)  # excludes later loads, which belong to one continuum
         self._sections: dict[Ends, ElementType] = {}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sympy import Expr, Rational
 
 from symlie.errors import ModelError
+from symlie.options import Quadrature
 from symlie.rotations import Rotation
 
 Array = NDArray[np.float64]
@@ -17,7 +18,7 @@ Array = NDArray[np.float64]
 Rule = tuple[tuple[Expr, Expr], ...]
 """Positions ξ on a segment, between 0 and 1, each with its weight."""
 
-QUADRATURES: Mapping[str, Rule] = {
+QUADRATURES: Mapping[Quadrature, Rule] = {
     "midpoint": ((Rational(1, 2), Rational(1)),),
     "trapezoid": ((Rational(0), Rational(1, 2)), (Rational(1), Rational(1, 2))),
     "simpson": ((Rational(0), Rational(1, 6)), (Rational(1, 2), Rational(2, 3)), (Rational(1), Rational(1, 6))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from symlie.elements.rigid_body import RigidBody
 from symlie.errors import ModelError
 from symlie.modeling.ground import Ground
 from symlie.modeling.model import Model
+from symlie.options import Convention, JointKind
 
-CONVENTIONS = ("standard", "modified")
-KINDS = ("revolute", "prismatic")
+CONVENTIONS = get_args(Convention)
+KINDS = get_args(JointKind)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class DenavitHartenbergLink:
     a: float
     alpha: float
     theta: float = 0.0
-    kind: Literal["revolute", "prismatic"] = "revolute"
+    kind: JointKind = "revolute"
     mass: float = 1.0
     center: Sequence[float] | Array = (0.0, 0.0, 0.0)
     inertia: Sequence[float] | Array = (1.0, 1.0, 1.0)
@@ -80,7 +81,7 @@ class DenavitHartenbergLink:
                 f"The Denavit-Hartenberg parameter {wrong[0]} is {numbers[wrong[0]]}, not a finite number."
             )
 
-    def transform(self, q: float = 0.0, convention: str = "standard") -> Array:
+    def transform(self, q: float = 0.0, convention: Convention = "standard") -> Array:
         """Return the frame of the link in axes of the link before.
 
         Parameters
@@ -112,7 +113,7 @@ def denavit_hartenberg_chain(
     links: Sequence[DenavitHartenbergLink],
     q: Sequence[float] | Array | None = None,
     *,
-    convention: str = "standard",
+    convention: Convention = "standard",
     name: str = "",
     group: str = "SO3xR3",
     coordinates: str | None = None,
@@ -185,7 +186,7 @@ def denavit_hartenberg_chain(
     return joints
 
 
-def _check(convention: str) -> None:
+def _check(convention: Convention) -> None:
     if convention not in CONVENTIONS:
         raise ModelError(f"The convention is {convention!r}, but it must be one of: {', '.join(CONVENTIONS)}.")
 

@@ -14,6 +14,7 @@ from symlie.compile.compiler import flags
 from symlie.compile.headers import with_headers
 from symlie.contract.constants import MOST_EVENTS
 from symlie.emit.c.structures import Rows, c_array, c_structures
+from symlie.options import Stabilization
 from symlie.runtime.integrate.c_loop import state_block
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.compiled_method import control_structure, tables_of
@@ -42,14 +43,16 @@ def standalone_files(
     h: float = 1e-3,
     method: str | Path | Method | None = None,
     method_options: Mapping[str, object] | None = None,
-    stabilize: str = "none",
+    stabilize: Stabilization = "none",
 ) -> dict[str, str]:
     """Return the files by name; see `symlie.runtime.system.system.System.write_standalone`."""
     layout = system.layout
     chosen = chosen_method(default_method(layout) if method is None else method, method_options)
     check_method(layout, chosen)
     step_plan(0.0, 1.0, h, None)  # raises for an invalid step size
-    control = step_control(system, chosen, h, None, None, next(iter(CONTROLLERS)), None, stabilize, False, MAX_STEPS)
+    control = step_control(
+        system, chosen, h, None, None, CONTROLLERS["tumiotto2024"], None, stabilize, False, MAX_STEPS
+    )
     # Fixed-step runs ignore the tolerances.
     unread = {name: getattr(FIXED_STEPS, name) for name in ("rtol", "atol", "weight")}
     control = dataclasses.replace(control, max_steps=LARGEST_STEPS, **unread)

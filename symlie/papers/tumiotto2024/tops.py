@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from symlie.options import Multipliers
 from symlie.papers.items import Curve, Item, Number, Panel
 from symlie.papers.measures import error, error_at, growth, largest_residual, order, residuals
 from symlie.papers.studies import Case, Course, Ladder
@@ -52,7 +53,7 @@ MOST_ORDER = {
 order is approached from above."""
 
 
-def ladder(group: str, quick: bool, multipliers: str = "stage") -> Ladder:
+def ladder(group: str, quick: bool, multipliers: Multipliers = "stage") -> Ladder:
     """Return the ladder of errors at t = 1 s against the shipped solution."""
     steps = tuple(2.0**-k for k in (range(10, 13) if quick else range(9, 14)))
     return Ladder(TOPS[group], METHODS, steps, 1.0, ("half_explicit_5", 2.0**-14), multipliers)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.contract.constants import RANK_LIMIT
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
+from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
 from symlie.runtime.integrate.choice import default_method
 from symlie.runtime.integrate.loop_state import Counters, LoopState
 from symlie.runtime.integrate.monitors.stiffness import stiffness_limit
@@ -36,22 +38,57 @@ from symlie.runtime.system.system import System
 from symlie.stated_numbers import is_number, is_whole_number
 
 
-class RunWords(TypedDict):
-    """Arguments of `solve` that many systems share."""
+class SolveOptions(TypedDict, total=False):
+    """Arguments by name that `solve` and `ensemble` share.
+
+    A dictionary with some of these keys, such as ``{"method": "bdf", "rtol": 1e-6}``, is passed as ``**options``.
+
+    Attributes
+    ----------
+    method, method_options, h, rtol, atol, h0, controller, controller_options
+        As in `solve`.
+    t_eval, record_every, multipliers, stabilize, redundant, max_steps
+        As in `solve`.
+    """
 
     method: MethodLike | None
     method_options: Mapping[str, object] | None
     h: float | None
-    rtol: float | Array | None
-    atol: float | Array | None
+    rtol: ArrayLike | None
+    atol: ArrayLike | None
     h0: float | None
-    controller: str | Controller
+    controller: ControllerName | Controller
     controller_options: Mapping[str, float] | None
-    t_eval: Sequence[float] | None
+    t_eval: Sequence[float] | Array | None
     record_every: int
-    multipliers: str
-    stabilize: str
+    multipliers: Multipliers
+    stabilize: Stabilization
+    redundant: Redundant | None
     max_steps: int | None
+
+
+DEFAULTS: SolveOptions = {
+    "method": None,
+    "method_options": None,
+    "h": None,
+    "rtol": None,
+    "atol": None,
+    "h0": None,
+    "controller": "tumiotto2024",
+    "controller_options": None,
+    "t_eval": None,
+    "record_every": 1,
+    "multipliers": "stage",
+    "stabilize": "none",
+    "redundant": None,
+    "max_steps": None,
+}
+"""Default values of all options."""
+
+
+def complete_options(given: Mapping[str, object]) -> SolveOptions:
+    """Return the options of `solve` among given arguments, with defaults for all others."""
+    return cast(SolveOptions, {name: given.get(name, default) for name, default in DEFAULTS.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +144,7 @@ _remembered: WeakKeyDictionary[Layout, dict[str, Request]] = WeakKeyDictionary()
 def requested(
     system: System,
     t_span: tuple[float, float] | float,
-    words: RunWords,
+    words: SolveOptions,
     *,
     trace: bool = False,
     continued: float | None = None,
@@ -115,13 +152,13 @@ def requested(
     """Validate the arguments of `solve`; `continued` is the time of the state that is continued, in s."""
     if not isinstance(system, System):
         raise ModelError(f"A {type(system).__name__} cannot be integrated; use the result of model.derive().compile().")
-    found = _request(system, t_span, words, trace, continued)
+    found = _request(system, t_span, complete_options(words), trace, continued)
     check_range(system.layout, system.inputs, found.t0, found.t_end)
     return found
 
 
 def _request(
-    system: System, t_span: tuple[float, float] | float, words: RunWords, trace: bool, continued: float | None
+    system: System, t_span: tuple[float, float] | float, words: SolveOptions, trace: bool, continued: float | None
 ) -> Request:
     """A request, identical for equal arguments."""
     if not _is_plain(t_span, trace, words):
@@ -135,7 +172,7 @@ def _request(
     return found
 
 
-def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: RunWords) -> bool:
+def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: SolveOptions) -> bool:
     """Return whether equal arguments give equal requests: numbers and names, but no file, which may change."""
     ends = t_span if type(t_span) is tuple else (t_span,)
     is_plain = _PLAIN.issuperset(map(type, (*ends, trace, *words.values())))
@@ -143,7 +180,7 @@ def _is_plain(t_span: tuple[float, float] | float, trace: bool, words: RunWords)
 
 
 def _checked(
-    system: System, t_span: tuple[float, float] | float, words: RunWords, trace: bool, continued: float | None
+    system: System, t_span: tuple[float, float] | float, words: SolveOptions, trace: bool, continued: float | None
 ) -> Request:
     method, h, h0, t_eval = words["method"], words["h"], words["h0"], words["t_eval"]
     record_every, multipliers, max_steps = words["record_every"], words["multipliers"], words["max_steps"]
@@ -231,11 +268,11 @@ def _dependent_rows(system: System, t: float, q: Array, v: Array) -> int:
     return found.count if found else 0
 
 
-def _as_json(values: float | Array | Sequence[float] | None) -> object:
+def _as_json(values: ArrayLike | None) -> object:
     return values if values is None else np.asarray(values, dtype=float).tolist()
 
 
-def least_tolerance(rtol: float | Array | None, atol: float | Array | None) -> float:
+def least_tolerance(rtol: ArrayLike | None, atol: ArrayLike | None) -> float:
     """Smallest relative tolerance of a run, or smallest absolute one if there is none; `ModelError` if not numeric."""
     stated = [real_array(name, x) for name, x in (("rtol", rtol), ("atol", atol)) if x is not None]
     found = (float(x.min()) for x in stated if x.size and x.min() > 0)
@@ -246,11 +283,11 @@ def step_control(
     system: System,
     method: Method,
     h: float | None,
-    rtol: float | Array | None,
-    atol: float | Array | None,
-    name: str | Controller,
+    rtol: ArrayLike | None,
+    atol: ArrayLike | None,
+    name: ControllerName | Controller,
     options: Mapping[str, float] | None,
-    stabilize: str,
+    stabilize: Stabilization,
     trace: bool,
     max_steps: int,
 ) -> StepControl:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, get_args
 
 from symlie.contract.constants import Status
 from symlie.errors import (
@@ -30,6 +30,7 @@ from symlie.errors import (
     TooManyStepsError,
 )
 from symlie.interruption import DeferredInterrupt
+from symlie.options import Multipliers
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
 from symlie.runtime.integrate.monitors.accumulation import ACCUMULATION, accumulating_event
@@ -64,7 +65,7 @@ GROWTH = 64
 MOST_STEPS = 1 << 40
 """Largest step budget of a loop."""
 
-MULTIPLIERS = ("stage", "index1")
+MULTIPLIERS = get_args(Multipliers)
 """Sources of λ: the stages of the method, or the acceleration-level system."""
 
 FAILURES: dict[Status, tuple[type[IntegrationError], str]] = {

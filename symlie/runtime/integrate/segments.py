@@ -10,6 +10,7 @@ import numpy as np
 
 from symlie.contract.constants import JUMP, KINK, TIME_RESOLUTION
 from symlie.errors import ModelError
+from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.breakpoints import starts_after
 from symlie.stated_numbers import is_number
 
@@ -73,7 +74,7 @@ def step_plan(
     t0: float,
     t_end: float,
     h: float | None,
-    t_eval: Sequence[float] | None,
+    t_eval: Sequence[float] | Array | None,
     breakpoints: Mapping[float, float] | None = None,
 ) -> Plan:
     """Segments from t₀ to t_end with steps of length h, shortened only where a time of ``t_eval`` requires it.

@@ -6,9 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
+from symlie.options import ControllerName, Multipliers, Redundant, Stabilization
 from symlie.runtime.integrate.checkpoint import SECONDS, create_checkpoint
 from symlie.runtime.integrate.progress import Progress
-from symlie.runtime.integrate.request import RunWords, beginning, requested
+from symlie.runtime.integrate.request import SolveOptions, beginning, requested
 from symlie.runtime.integrate.run import Run, execute
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.chosen import MethodLike
@@ -25,16 +28,16 @@ def solve(
     method: MethodLike | None = None,
     method_options: Mapping[str, object] | None = None,
     h: float | None = None,
-    rtol: float | Array | None = None,
-    atol: float | Array | None = None,
+    rtol: ArrayLike | None = None,
+    atol: ArrayLike | None = None,
     h0: float | None = None,
-    controller: str | Controller = "tumiotto2024",
+    controller: ControllerName | Controller = "tumiotto2024",
     controller_options: Mapping[str, float] | None = None,
-    t_eval: Sequence[float] | None = None,
+    t_eval: Sequence[float] | Array | None = None,
     record_every: int = 1,
-    multipliers: str = "stage",
-    stabilize: str = "none",
-    redundant: str | None = None,
+    multipliers: Multipliers = "stage",
+    stabilize: Stabilization = "none",
+    redundant: Redundant | None = None,
     trace: bool = False,
     max_steps: int | None = None,
     start: Solution | None = None,
@@ -122,7 +125,7 @@ def solve(
     """
     if redundant is not None and isinstance(system, System):
         system = system.with_redundant(redundant)
-    words: RunWords = {
+    words: SolveOptions = {
         "method": method,
         "method_options": method_options,
         "h": h,
@@ -135,6 +138,7 @@ def solve(
         "record_every": record_every,
         "multipliers": multipliers,
         "stabilize": stabilize,
+        "redundant": None,
         "max_steps": max_steps,
     }
     continued = float(start.t[-1]) if start is not None and len(start.t) else None

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.contract.constants import TIME_RESOLUTION
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import ControllerName
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.parameters import real_array
@@ -72,7 +74,7 @@ OPTIONS = ("safety", "exponent", "fac_min", "fac_max", "h_min", "h_max")
 """Options of a controller."""
 
 
-def controller_by_name(name: str | Controller, options: Mapping[str, float] | None = None) -> Controller:
+def controller_by_name(name: ControllerName | Controller, options: Mapping[str, float] | None = None) -> Controller:
     """Return a controller by name, with some of its factors changed."""
     if isinstance(name, str) and name not in CONTROLLERS:
         raise UnknownNameError(f"Unknown controller '{name}'; use one of: {', '.join(CONTROLLERS)}.")
@@ -142,7 +144,7 @@ class StepControl(Brief):
         return max(self.h_min, TIME_RESOLUTION * max(abs(t), span))
 
 
-def tolerances(what: str, value: float | Array, dimension: int) -> Array:
+def tolerances(what: str, value: ArrayLike, dimension: int) -> Array:
     """Return positive tolerances for the entries of (θ, v), shape (2 dimension,), from one number or one for each
     entry."""
     array = real_array(what, value)

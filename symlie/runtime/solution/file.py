@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symlie.errors import FormatError
+from symlie.options import Backend
 from symlie.packages import require
 from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Array
@@ -62,7 +63,7 @@ class _Content:
         return self.values[name]
 
 
-def load_solution(path: str | Path, *, backend: str | None = None, trust: bool = False) -> Solution:
+def load_solution(path: str | Path, *, backend: Backend | None = None, trust: bool = False) -> Solution:
     """Read a saved solution: fields, outputs, plots; with ``trust=True`` also `solution(t)` and ``solve(start=…)``.
 
     The system comes from the generated code in the file, not from the model or its name. SymPy is not needed, and later

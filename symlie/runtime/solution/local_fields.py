@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.manifest import NodeType
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Axes
 from symlie.rotations import rotation_form
 from symlie.runtime.layout.classical_rotations import classical_rotation, rotations
 from symlie.runtime.layout.layout import Array, Layout
@@ -25,7 +26,7 @@ from symlie.runtime.solution.node_fields import named_field
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution
 
-FRAMES = ("body", "space")
+FRAMES = get_args(Axes)
 """Axes of fields over segments."""
 
 
@@ -78,7 +79,7 @@ def _local_field(curve: CurveSlice, name: str, here: dict[int, tuple[str, NDArra
     return LocalField(curve, name, rows[0][0], np.array([row for _, row in rows]))
 
 
-def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:
+def field_of(solution: Solution, name: str, field: str, frame: Axes) -> Array:
     """See `symlie.runtime.solution.solution.Solution.field`."""
     layout = solution.system.layout
     nodes = [f.name for n in layout.nodes if n.name == name for f in n.type.fields]
@@ -95,7 +96,7 @@ def field_of(solution: Solution, name: str, field: str, frame: str) -> Array:
     return named_field(layout.node(name).type, f"Node '{name}'", q, v, field)
 
 
-def _over_segments(solution: Solution, field: LocalField, frame: str) -> Array:
+def _over_segments(solution: Solution, field: LocalField, frame: Axes) -> Array:
     """Return the values of a field over segments, shape (times, segments, components)."""
     if frame not in FRAMES:
         raise ModelError(f"Fields over segments are in the axes {' or '.join(FRAMES)}, not {frame!r}.")

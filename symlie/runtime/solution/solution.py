@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symlie.contract.constants import WHOLE_TURN
+from symlie.options import Axes
 from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array
@@ -145,7 +146,7 @@ class Solution(ListsPublicNames, NamesSuccessors):
         """
         return self.system.layout.node(node).by_node(self.v, velocity=True)
 
-    def field(self, node: str, name: str, frame: str = "body") -> Array:
+    def field(self, node: str, name: str, frame: Axes = "body") -> Array:
         """Return a named field of a node over time, such as ``field("top", "x")``, shape ``(n, *field shape)``.
 
         Rods and other continua also have fields over their segments, such as ``field("rod", "section_force")``, which

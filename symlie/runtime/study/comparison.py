@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, get_args
 
 import numpy as np
 
 from symlie.contract.manifest import NodeType
 from symlie.errors import ModelError, UnknownNameError
+from symlie.options import Norm
 from symlie.rotations import rotation_form
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
 from symlie.showing import Brief
 
-NORMS = ("end", "max", "l2")
+NORMS = get_args(Norm)
 """Norms: at the end time (of configurations the largest error of a node); the maximum of this error over the run; the
 root mean square of all components, maximum over the run."""
 
@@ -103,7 +104,7 @@ def end_state(found: EndState | Solution) -> EndState:
     return found if isinstance(found, EndState) else EndState.of(found)
 
 
-def check_norm(norm: str, at: Sequence[float] | None) -> None:
+def check_norm(norm: Norm, at: Sequence[float] | None) -> None:
     """Check the name of a norm, and that arc lengths are given only with the norm l2."""
     if norm not in NORMS:
         raise UnknownNameError(f"Unknown norm {norm!r}; use {' or '.join(NORMS)}.")
@@ -154,7 +155,7 @@ def states_over_time(system: System, t_end: float, h: float) -> Comparison[Seque
     return Comparison(times, seen, error)
 
 
-def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: str) -> Comparison[Array]:
+def outputs_over_time(names: Sequence[str], t_end: float, h: float, norm: Norm) -> Comparison[Array]:
     """Return the comparison of outputs, all components in one norm; it also applies to systems in other coordinates."""
     times = [t_end] if norm == "end" else compared_times(t_end, h)
 

@@ -19,6 +19,7 @@ from symlie.errors import (
     SingularMassMatrixError,
     UnsupportedMethodError,
 )
+from symlie.options import Multipliers, Norm, Stabilization
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
@@ -77,13 +78,13 @@ def convergence(
     steps: Sequence[float],
     *,
     reference: EndState | Solution | None = None,
-    norm: str = "end",
+    norm: Norm = "end",
     at: Sequence[float] | None = None,
     outputs: Sequence[str] | None = None,
     repetitions: int = 1,
     method_options: Mapping[str, object] | None = None,
-    multipliers: str = "stage",
-    stabilize: str = "none",
+    multipliers: Multipliers = "stage",
+    stabilize: Stabilization = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[ConvergenceRow]:
     """Run each method with each step size and compare the states at the end time, or over the run.

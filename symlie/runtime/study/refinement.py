@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.errors import IntegrationError, ModelError, UnknownNameError
+from symlie.options import Multipliers, Norm, Stabilization
 from symlie.runtime.integrate.progress import Progress
 from symlie.runtime.integrate.solve import solve
 from symlie.runtime.layout.layout import Layout
@@ -67,11 +68,11 @@ def refinement(
     h: float,
     *,
     reference: tuple[Grid, EndState | Solution] | None = None,
-    norm: str = "end",
+    norm: Norm = "end",
     at: Sequence[float] | None = None,
     method_options: Mapping[str, object] | None = None,
-    multipliers: str = "stage",
-    stabilize: str = "none",
+    multipliers: Multipliers = "stage",
+    stabilize: Stabilization = "none",
     progress: Callable[[str], Progress | None] = lambda label: None,
 ) -> Iterator[GridRow]:
     """Integrate a model on several grids with one step size, and compare the states at the end time or over the run."""

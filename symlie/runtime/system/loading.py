@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import get_args
 
 from symlie.compile.cache import compiled_library
 from symlie.compile.checksums import changed_file
@@ -14,6 +15,7 @@ from symlie.compile.compiler import OPTIMIZATIONS
 from symlie.compile.library import Library
 from symlie.contract.manifest import REMEDY, check_format, read_manifest
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
+from symlie.options import Backend, Optimize
 from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import library_files
@@ -29,15 +31,15 @@ from symlie.runtime.system.values import Timings
 from symlie.trust import check_trust
 from symlie.warnings import warn
 
-BACKENDS = ("auto", "c", "numpy")
+BACKENDS = get_args(Backend)
 """Values of ``backend``."""
 
 
 def load_system(
     files: Mapping[str, str],
     *,
-    backend: str = "auto",
-    optimize: str = "default",
+    backend: Backend = "auto",
+    optimize: Optimize = "default",
     timings: Timings | None = None,
     set_source: Source | None = None,
     run_code: bool = True,
@@ -99,7 +101,9 @@ def _unloaded_system(layout: Layout, files: Mapping[str, str], backend: str, opt
     )
 
 
-def load(folder: str | Path, *, backend: str = "auto", optimize: str = "default", trust: bool = False) -> System:
+def load(
+    folder: str | Path, *, backend: Backend = "auto", optimize: Optimize = "default", trust: bool = False
+) -> System:
     """Load a folder written by `symlie generate`: compile and run its code, without SymPy.
 
     Parameters

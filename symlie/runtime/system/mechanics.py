@@ -6,10 +6,11 @@ M(q) v' + g(t, q, v) + B(q)ᵀ λ = 0,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from symlie.options import Redundant
 from symlie.runtime.kernels.numpy import NumpyKernels
 from symlie.runtime.kernels.protocol import Kernels
 from symlie.runtime.kernels.unwrapped import with_angles, with_start_angles
@@ -23,7 +24,7 @@ from symlie.runtime.system.solvability import LostMass, lost_mass
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System
 
-REDUNDANT = ("error", "minimal_norm")
+REDUNDANT: tuple[Redundant, ...] = get_args(Redundant)
 """Treatments of redundant constraint equations."""
 
 MINIMAL_NORM = REDUNDANT[1]

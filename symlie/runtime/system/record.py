@@ -19,6 +19,7 @@ from symlie.contract.manifest import Manifest, check_format, text_of
 from symlie.contract.sets import without_sets
 from symlie.encoding import Content
 from symlie.errors import FormatError
+from symlie.options import Backend, Optimize
 from symlie.reading import check_file_names, reading
 from symlie.runtime.system.given_coordinates import given_coordinates
 from symlie.runtime.system.inputs import recorded_table
@@ -53,7 +54,7 @@ def code_record(system: System) -> dict[str, object]:
 
 
 def system_of_code(
-    files: Mapping[str, str], interface_hash: str, backend: str, optimize: str, *, run_code: bool = True
+    files: Mapping[str, str], interface_hash: str, backend: Backend, optimize: Optimize, *, run_code: bool = True
 ) -> System:
     """Return the system of a `code_record` with the values of its model; see `recorded_system`."""
     with reading("The system in this file"):
@@ -82,7 +83,7 @@ def system_record(system: System) -> dict[str, object]:
     }
 
 
-def recorded_system(record: Content, backend: str | None = None, *, run_code: bool = True) -> System:
+def recorded_system(record: Content, backend: Backend | None = None, *, run_code: bool = True) -> System:
     """Return the system of a `system_record`; raise FormatError if the record is damaged or of another version,
     NoCompilerError for backend ``"c"`` without a compiler.
     """
@@ -106,6 +107,6 @@ def recorded_system(record: Content, backend: str | None = None, *, run_code: bo
             inputs=tables,
             timings=Timings(**record["timings"]),
             sources=dict(record["sources"]),
-            redundant=str(record.get("redundant", "error")),
+            redundant=record.get("redundant", "error"),
             given_coordinates=tuple((str(joint), str(name)) for joint, name in record.get("given_coordinates", ())),
         )

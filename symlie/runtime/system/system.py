@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from symlie.options import Stabilization
 from symlie.runtime.kernels.matrices import SystemMatrices
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.checks import check_numbers, checked_configuration
@@ -438,7 +439,7 @@ class System(SystemValues):
         h: float = 1e-3,
         method: MethodLike | None = None,
         method_options: Mapping[str, object] | None = None,
-        stabilize: str = "none",
+        stabilize: Stabilization = "none",
     ) -> Path:
         """Write a folder of self-contained C11 code of a program that integrates this system; see its README.
 

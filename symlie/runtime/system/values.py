@@ -14,6 +14,7 @@ import numpy as np
 
 from symlie.contract.attached_shapes import AttachedShape, read_shapes
 from symlie.errors import UnknownNameError
+from symlie.options import Interpolation, Redundant
 from symlie.retired import NamesSuccessors
 from symlie.runtime.kernels.protocol import Kernels, Prepared
 from symlie.runtime.kernels.sets import KernelSets
@@ -89,7 +90,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
     """Check that initial values do not mirror joints; None without joints or model."""
     given_coordinates: tuple[tuple[str, str], ...] | None = None
     """Joints and coordinates with specified initial values; None: as in the model."""
-    redundant: str = "error"
+    redundant: Redundant = "error"
     """Treatment of redundant constraint equations; see `with_redundant`."""
 
     def __copy__(self) -> Self:
@@ -129,7 +130,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
         parameters, elements = changed_parameters(self.layout, self.parameters, self.element_parameters, values)
         return dataclasses.replace(self, parameters=parameters, element_parameters=elements)
 
-    def with_input(self, name: str, times: object, values: object, interpolation: str | None = None) -> Self:
+    def with_input(self, name: str, times: object, values: object, interpolation: Interpolation | None = None) -> Self:
         """Return a copy with a table for a run-time input; steps end at its points.
 
         Parameters
@@ -180,7 +181,7 @@ class SystemValues(ListsPublicNames, NamesSuccessors):
         table = smooth_table(self.layout, name, points, values)
         return dataclasses.replace(self, inputs={**self.inputs, name: table})
 
-    def with_redundant(self, redundant: str) -> Self:
+    def with_redundant(self, redundant: Redundant) -> Self:
         """Return this system with another treatment of redundant constraint equations.
 
         Parameters

@@ -60,6 +60,7 @@ from symlie.elements.joints.lengths import ScrewJoint as ScrewJoint
 from symlie.elements.joints.minimal import minimal_coordinates as minimal_coordinates
 from symlie.elements.joints.motions import Drive as Drive
 from symlie.elements.joints.rolling import RollingContact as RollingContact
+from symlie.elements.marker import Connectable as Connectable
 from symlie.elements.marker import Marker as Marker
 from symlie.elements.rigid_body import RigidBody as RigidBody
 from symlie.ensembles.attitudes import attitudes as attitudes
@@ -111,6 +112,7 @@ from symlie.modeling.node import RotationMatrix as RotationMatrix
 from symlie.modeling.node import interpolate as interpolate
 from symlie.modeling.node_array import NodeArray as NodeArray
 from symlie.modeling.symbolic import SymbolicMatrix as SymbolicMatrix
+from symlie.rotations import Rotation as Rotation
 from symlie.rotations import rotation as rotation
 from symlie.runtime.integrate.checkpoint import resume as resume
 from symlie.runtime.integrate.choice import MethodChoice as MethodChoice

@@ -88,7 +88,7 @@ def test_versions_agree() -> None:
 
 INTERNAL = {
     "Arrangement", "Coefficients", "Composition", "DerivedStatement", "EmittedModel", "EventPiece", "FoundOrder",
-    "Input", "Instant", "Mechanics", "OwnArray", "Prepared", "Rotation", "ScalarStages", "SmoothTable", "StatedState",
+    "Input", "Instant", "Mechanics", "OwnArray", "Prepared", "ScalarStages", "SmoothTable", "StatedState",
     "States", "Trial", "Value",
 }  # fmt: skip
 """Classes that public properties return for use by the package itself."""

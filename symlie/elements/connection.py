@@ -8,9 +8,19 @@ from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.elements.joints.frames import SIDES, Frame, frame_of_numbers
-from symlie.elements.marker import Body, Marker, axes_along, body_name, group_of, node_of, on_body, same_body
+from symlie.elements.marker import (
+    Connectable,
+    Marker,
+    axes_along,
+    body_name,
+    group_of,
+    node_of,
+    on_body,
+    same_body,
+)
 from symlie.elements.placement import Array, body_dimension
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
@@ -21,7 +31,7 @@ from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.showing import line
 
-Points = Sequence[float] | Sequence[Sequence[float]] | Array
+Points = ArrayLike
 """One point or axis, or two for kinds that need two."""
 
 
@@ -39,8 +49,8 @@ class Connection(ABC):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         at: Points | None,
         axis: Points | None = None,
     ) -> None:
@@ -98,7 +108,7 @@ class Connection(ABC):
         axes = axes_along(self._called, size, axis)
         return axes, axes
 
-    def _markers(self, sides: Sequence[Body | Marker], at: object, axis: object) -> tuple[Marker, Marker]:
+    def _markers(self, sides: Sequence[Connectable], at: object, axis: object) -> tuple[Marker, Marker]:
         """Return markers on both bodies, as given or from the initial configuration."""
         bodies = [side.body if isinstance(side, Marker) else side for side in sides]
         first, second = bodies

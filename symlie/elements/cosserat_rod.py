@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Add
 
 from symlie.elements.continua.continuum import Continuum
@@ -19,7 +20,7 @@ from symlie.elements.continua.grid import grid
 from symlie.elements.continua.joined import Frame
 from symlie.elements.placement import BodyNode
 from symlie.elements.rod_material import MaterialRows, held_components, material_of, material_rows
-from symlie.elements.rod_values import Array, initial_strain
+from symlie.elements.rod_values import initial_strain
 from symlie.errors import ModelError
 from symlie.groups.group import LieGroup
 from symlie.groups.standard import S3sR3
@@ -27,6 +28,7 @@ from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import diag, vector
 from symlie.modeling.model import Model
 from symlie.modeling.node import column
+from symlie.rotations import Rotation
 from symlie.section import Section
 
 VELOCITIES = {"body": [("Omega", 3), ("U", 3)], "space": [("Omega", 3), ("x_dot", 3)]}
@@ -120,13 +122,13 @@ class CosseratRod(Continuum):
         *,
         segments: int | Sequence[float],
         length: float | Sequence[float] | None = None,
-        position: Callable[[float], object] | Array,
-        orientation: Callable[[float], object] | Sequence[float] | Array,
+        position: Callable[[float], object] | ArrayLike,
+        orientation: Callable[[float], object] | Rotation | ArrayLike,
         stiffness: object = None,
         inertia: object = None,
         section: Section | Callable[[float], Section] | None = None,
         damping: object = None,
-        gravity: Sequence[float] | None = None,
+        gravity: ArrayLike | None = None,
         constraint: str | Sequence[int] | None = None,
         group: LieGroup | str | None = None,
         coordinates: str | None = None,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.elements.placement import Array, BodyNode, body_dimension, finite_numbers, initial_placement
 from symlie.elements.rigid_body import RigidBody
@@ -45,9 +44,9 @@ class Marker:
     def __init__(
         self,
         body: Body,
-        point: Sequence[float] | Array,
-        axis: Sequence[float] | Array | None = None,
-        across: Sequence[float] | Array | None = None,
+        point: ArrayLike,
+        axis: ArrayLike | None = None,
+        across: ArrayLike | None = None,
     ) -> None:
         group = group_of(body)
         size = len(np.ravel(np.asarray(point))) if group is None else body_dimension(group)
@@ -70,6 +69,11 @@ class Marker:
         """
         turn, position = placement(model, self.body, len(self.point))
         return position + turn @ self.point, turn @ self.axes
+
+
+Connectable = Body | Marker
+"""Objects that joints and forces connect: a `RigidBody`, a `Node` with a rotation and a position, also of an array or
+of a rod, the `Model.ground`, or a `Marker` on one of them."""
 
 
 def group_of(body: Body) -> LieGroup | None:

@@ -7,10 +7,10 @@ Source: [Holzinger2024], section 2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Expr
 
 from symlie.elements.placement import body_dimension, finite_numbers, initial_placement
@@ -128,12 +128,12 @@ class RigidBody(Placed):
         coordinates: str | None = None,
         form: int | None = None,
         step: str | None = None,
-        position: Sequence[float] | None = None,
+        position: ArrayLike | None = None,
         orientation: object = None,
-        velocity: Sequence[float] | None = None,
-        angular_velocity: float | Sequence[float] | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike | None = None,
         axes: Axes = "body",
-        reference: Sequence[float] | None = None,
+        reference: ArrayLike | None = None,
     ) -> None:
         found = given_space(group, coordinates, form, step)
         size = body_dimension(found)

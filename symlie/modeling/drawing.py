@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
 from symlie.errors import ModelError, UnknownNameError
@@ -30,7 +31,7 @@ class Drawn:
         node: object,
         shape: Shape,
         *,
-        at: Sequence[float] | None = None,
+        at: ArrayLike | None = None,
         rotation: Rotation | None = None,
         color: str | Sequence[float] | None = None,
     ) -> None:
@@ -84,7 +85,7 @@ class Drawn:
         raise UnknownNameError(f"There is no node {node!r} of '{self.name}' to draw a shape at; it has: {listed}.")
 
 
-def _place(name: str, at: Sequence[float] | None) -> tuple[float, float, float]:
+def _place(name: str, at: ArrayLike | None) -> tuple[float, float, float]:
     try:
         place = np.zeros(3) if at is None else np.asarray(at, dtype=float)
     except (TypeError, ValueError) as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from symlie.errors import ModelError
 from symlie.modeling.declarations import Stated
@@ -61,7 +61,7 @@ class Ground:
         return vector(e)
 
 
-def set_gravity(model: Stated, acceleration: Sequence[float]) -> None:
+def set_gravity(model: Stated, acceleration: ArrayLike) -> None:
     """Set the default of the parameter ``gravity``, in m/s², and declare it if necessary."""
     found = next((k for k, p in enumerate(model.parameters) if p.name == "gravity"), None)
     if found is None:

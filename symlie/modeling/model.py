@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
 from sympy import Expr
 
 from symlie.contract.manifest import Compliance, InitialCondition, JointRate
@@ -354,7 +355,7 @@ class Model(Drawn, TableStatement):
         before = self.initial_values.get(node.name, ())
         self.initial_values[node.name] = with_initial_values(node, before, fields, self.parameters, is_given=False)
 
-    def gravity(self, acceleration: Sequence[float]) -> None:
+    def gravity(self, acceleration: ArrayLike) -> None:
         """Set the acceleration of gravity of all rigid bodies, the default of the parameter ``gravity``.
 
         Parameters

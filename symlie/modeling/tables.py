@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Expr, Symbol
 
 from symlie.contract.tables import ENDS, OUTSIDE, SPLINES, check_points
@@ -109,7 +110,7 @@ class TableStatement(Statement):
     def smooth_table(
         self,
         name: str,
-        points: Sequence[float],
+        points: ArrayLike,
         values: object,
         *,
         order: int = 3,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Max, sqrt
 
 from symlie.elements.connection import Connection
 from symlie.elements.joints.frames import Frame, Z
 from symlie.elements.marker import Body, Marker, axes_along, on_body, placement
-from symlie.elements.placement import Array
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
 from symlie.modeling.expressions import select, vector
@@ -76,9 +76,9 @@ class SphereOnPlane(Connection):
         damping: float = 0.0,
         friction: float = 0.0,
         creep: float = 1e-3,
-        plane: Sequence[float] | Array = (0.0, 0.0, 0.0),
-        normal: Sequence[float] | Array = (0.0, 0.0, 1.0),
-        at: Sequence[float] | Array | None = None,
+        plane: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        at: ArrayLike | None = None,
     ) -> None:
         if not (radius > 0 and stiffness > 0 and creep > 0):
             raise ModelError(f"Contact '{name}' needs a positive radius, stiffness and speed of creep.")

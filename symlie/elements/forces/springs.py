@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import sqrt
 
 from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.frames import Frame, X, Y, Z
-from symlie.elements.marker import Body, Marker
+from symlie.elements.marker import Connectable, Marker
 from symlie.elements.placement import Array
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
@@ -55,8 +56,8 @@ class Spring(Connection):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         stiffness: object,
         at: Points | None = None,
@@ -108,8 +109,8 @@ class Damper(Connection):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         damping: object,
         at: Points | None = None,
@@ -162,11 +163,11 @@ class Bushing(Connection):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
-        stiffness: Sequence[float] | Array,
-        damping: Sequence[float] | Array = (0.0,) * 6,
+        stiffness: ArrayLike,
+        damping: ArrayLike = (0.0,) * 6,
         at: Points | None = None,
         axis: Points | None = None,
     ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.kinds import PrismaticJoint, RevoluteJoint
@@ -68,8 +69,8 @@ class DenavitHartenbergLink:
     theta: float = 0.0
     kind: JointKind = "revolute"
     mass: float = 1.0
-    center: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    inertia: Sequence[float] | Array = (1.0, 1.0, 1.0)
+    center: ArrayLike = (0.0, 0.0, 0.0)
+    inertia: ArrayLike = (1.0, 1.0, 1.0)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -111,7 +112,7 @@ class DenavitHartenbergLink:
 def denavit_hartenberg_chain(
     model: Model,
     links: Sequence[DenavitHartenbergLink],
-    q: Sequence[float] | Array | None = None,
+    q: ArrayLike | None = None,
     *,
     convention: Convention = "standard",
     name: str = "",

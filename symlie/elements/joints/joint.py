@@ -13,7 +13,7 @@ from symlie.elements.connection import Connection, Points
 from symlie.elements.joints.coordinates import Coordinate
 from symlie.elements.joints.frames import Frame, frame_of_numbers, relative_rate
 from symlie.elements.joints.rows import BALL_RATE, Rows, reaction
-from symlie.elements.marker import Body, Marker, body_name, group_of, node_of, same_body
+from symlie.elements.marker import Body, Connectable, body_name, group_of, node_of, same_body
 from symlie.elements.placement import Array, at_defaults, rotation_of
 from symlie.errors import ModelError
 from symlie.modeling.element_type import ElementType
@@ -84,8 +84,8 @@ class Joint(Connection, PlacedByCoordinates):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         at: Points | None = None,
         axis: Points | None = None,

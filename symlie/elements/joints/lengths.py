@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Expr, pi
 
 from symlie.elements.joints.coordinates import ANGLE, DISPLACEMENT
@@ -13,8 +13,7 @@ from symlie.elements.joints.frames import PARALLEL, Frame, Values, X, Y, Z, leve
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.motions import Sliding, Turning
 from symlie.elements.joints.rows import Rows
-from symlie.elements.marker import Body, Marker
-from symlie.elements.placement import Array
+from symlie.elements.marker import Connectable
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
 
@@ -64,10 +63,10 @@ class DistanceJoint(Joint):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
-        at: Sequence[Sequence[float]] | Array | None = None,
+        at: ArrayLike | None = None,
         length: float | None = None,
         apart: bool = False,
     ) -> None:
@@ -114,12 +113,12 @@ class ScrewJoint(Turning, Sliding):
         self,
         model: Model,
         name: str,
-        body_a: Body | Marker,
-        body_b: Body | Marker,
+        body_a: Connectable,
+        body_b: Connectable,
         *,
         lead: float,
-        at: Sequence[float] | Array | None = None,
-        axis: Sequence[float] | Array | None = None,
+        at: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
         apart: bool = False,
     ) -> None:
         if lead == 0 or not np.isfinite(lead):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sympy import Expr, sqrt
 
 from symlie.elements.joints.frames import Frame, Values, X, Y, Z
 from symlie.elements.joints.joint import Joint
 from symlie.elements.joints.rows import Rows
 from symlie.elements.marker import Body, axes_along, direction, on_body, placement
-from symlie.elements.placement import Array
 from symlie.errors import ModelError
 from symlie.modeling.expressions import vector
 from symlie.modeling.model import Model
@@ -94,9 +93,9 @@ class RollingContact(Joint):
         body_b: Body,
         *,
         radius: float,
-        at: Sequence[float] | Array | None = None,
-        normal: Sequence[float] | Array = (0.0, 0.0, 1.0),
-        axis: Sequence[float] | Array | None = None,
+        at: ArrayLike | None = None,
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        axis: ArrayLike | None = None,
     ) -> None:
         if not 0 < radius < np.inf:
             raise ModelError(f"The radius of rolling contact '{name}' is {radius:g} m; it must be positive.")

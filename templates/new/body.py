@@ -10,7 +10,7 @@ import symlie as sl
 OPTIONS = {"group": ["SE3", "SO3xR3", "S3xR3", "S3sR3"]}
 
 
-def build(group="SE3"):
+def build(group: str = "SE3") -> sl.Model:
     """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 

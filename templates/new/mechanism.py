@@ -7,7 +7,7 @@ the model's summary. 'symlie list joints' lists all joints.
 import symlie as sl
 
 
-def build():
+def build() -> sl.Model:
     """Define the model; options of this function become -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 

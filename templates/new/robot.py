@@ -6,7 +6,9 @@ the model's summary. 'symlie list joints' lists all joints.
 
 import symlie as sl
 
-LINKS = {  # name: mass in kg, length in m, axis of its joint, and its start and direction at angle zero
+Vector = list[float]
+LINKS: dict[str, tuple[float, float, Vector, Vector, Vector]] = {
+    # name: mass in kg, length in m, axis of its joint, and its start and direction at angle zero
     "column": (6.0, 0.4, [0, 0, 1], [0, 0, 0], [0, 0, 1]),
     "upper_arm": (4.0, 0.5, [0, -1, 0], [0, 0, 0.4], [1, 0, 0]),
     "forearm": (2.0, 0.4, [0, -1, 0], [0.5, 0, 0.4], [1, 0, 0]),
@@ -14,10 +16,10 @@ LINKS = {  # name: mass in kg, length in m, axis of its joint, and its start and
 GOALS = {"column": 1.2, "upper_arm": 0.8, "forearm": -0.5}  # angles at the end of the profile, in rad
 
 
-def build(group="SO3xR3"):
+def build(group: str = "SO3xR3") -> sl.Model:
     """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
-    before = model.ground
+    before: sl.Connectable = model.ground
     for name, (mass, length, axis, start, along) in LINKS.items():
         middle = [s + length / 2 * a for s, a in zip(start, along)]
         slender = sl.inertia.cylinder(mass, radius=0.04, height=length, axis=along.index(1))
@@ -35,7 +37,7 @@ def build(group="SO3xR3"):
 
     model.gravity([0, 0, -9.81])
     # Outputs are reported by 'symlie run', drawn and saved; joints, controllers and drives define their outputs.
-    model.output("tool", before.point([0.2, 0, 0]), unit="m")
+    model.output("tool", link.point([0.2, 0, 0]), unit="m")
     return model
 
 

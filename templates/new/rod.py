@@ -7,7 +7,7 @@ the model's summary.
 import symlie as sl
 
 
-def build(segments=12, constraint="kirchhoff"):
+def build(segments: int = 12, constraint: str = "kirchhoff") -> sl.Model:
     """Define the model; each option of this function becomes -o NAME=VALUE on the command line."""
     model = sl.Model("new_model")
 

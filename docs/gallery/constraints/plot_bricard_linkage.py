@@ -55,12 +55,12 @@ lines = np.roll(corners, -1, axis=0) - corners  # directions of the bars in the 
 at_start = [
     np.arctan2(np.dot(along[k], np.cross(lines[k - 1], lines[k])), np.dot(lines[k - 1], lines[k])) for k in range(6)
 ]
-angles = []
+turns = []
 for k in range(6):
     turn = np.einsum("tji,tjk->tik", R[:, k - 1], R[:, k])
     a, b = np.roll(along[k], 1), np.roll(along[k], 2)
-    angles.append(at_start[k] + np.unwrap(np.arctan2(turn @ a @ b, turn @ a @ a)))
-angles = np.array(angles)
+    turns.append(at_start[k] + np.unwrap(np.arctan2(turn @ a @ b, turn @ a @ a)))
+angles = np.array(turns)
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for k in range(6):

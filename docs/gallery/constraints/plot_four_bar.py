@@ -20,9 +20,9 @@ linkage = sl.Model("four_bar")
 bars = {name: linkage.node(name, sl.SE2) for name in lengths}
 
 
-def end(name, side):
+def end(name: str, side: int) -> sl.SymbolicMatrix:
     """Return the end of a bar: side is -1 or 1."""
-    return bars[name].x + bars[name].R * sl.vector(side * lengths[name] / 2, 0)
+    return sl.vector(bars[name].x + bars[name].R * sl.vector(side * lengths[name] / 2, 0))
 
 
 for name, bar in bars.items():
@@ -38,7 +38,7 @@ linkage.output("rocker_pin", end("rocker", 1), unit="m")
 linkage.output("coupler_point", bars["coupler"].x + bars["coupler"].R * sl.vector(0, 1), unit="m")
 
 
-def rocker_pin(crank_pin):
+def rocker_pin(crank_pin: np.ndarray) -> np.ndarray:
     """Return the intersection of the circles about crank pin and rocker pivot, as complex numbers."""
     apart = crank_pin - ground
     far = abs(apart)
@@ -49,7 +49,8 @@ def rocker_pin(crank_pin):
 # %%
 # Initially, the crank points to the right, and the positions of the other bars follow.
 
-pin, tip = 1 + 0j, rocker_pin(1 + 0j)
+pin = np.array(1 + 0j)
+tip = rocker_pin(pin)
 places = {"crank": (0, pin), "coupler": (pin, tip), "rocker": (ground, tip)}
 for name, (a, b) in places.items():
     direction = (b - a) / abs(b - a)

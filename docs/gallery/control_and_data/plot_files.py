@@ -36,7 +36,7 @@ solution.save(file)
 with xarray.open_dataset(file) as data:
     print(data["height"])
     figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
-    data["height"].plot(ax=axes)
+    data["height"].plot.line(ax=axes)
     assert np.array_equal(data["height"], solution.outputs["height"])
     assert data["height"].attrs["units"] == "m"
 

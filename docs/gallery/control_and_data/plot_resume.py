@@ -26,15 +26,15 @@ model.gravity([0, 0, -9.81])
 model.event("turns_back", model.rate(lower.x[2]), terminal=False)
 model.initial(lower.node, Omega=[0, 0, 2])
 system = model.derive().compile()
-options = {"rtol": 1e-9, "t_eval": np.linspace(0, 20, 401)}
+options: sl.SolveOptions = {"rtol": 1e-9, "t_eval": np.linspace(0, 20, 401)}
 
 # %%
 # Interrupt the first run after half of its time:
 
 
-def interrupt(t, *_):
+def interrupt(done: float) -> None:
     """Progress function that interrupts the run."""
-    if t > 10:
+    if done > 0.5:
         raise KeyboardInterrupt
 
 

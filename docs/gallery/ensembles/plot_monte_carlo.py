@@ -20,13 +20,16 @@ import symlie as sl
 
 model = sl.Model("double_pendulum")
 lengths = (0.6, 0.4)
-bars, places = [model.ground], np.cumsum([0, *lengths])
+bars, places = [], np.cumsum([0, *lengths])
+before: sl.Connectable = model.ground
 for k, length in enumerate(lengths):
     middle = -(places[k] + places[k + 1]) / 2
-    bars.append(sl.RigidBody(model, f"bar{k}", length, length**3 / 12, "SE2", position=[0, middle]))
-    sl.RevoluteJoint(model, f"hinge{k}", bars[k], bars[k + 1], at=[0, -places[k]])
+    bar = sl.RigidBody(model, f"bar{k}", length, length**3 / 12, "SE2", position=[0, middle])
+    sl.RevoluteJoint(model, f"hinge{k}", before, bar, at=[0, -places[k]])
+    bars.append(bar)
+    before = bar
 model.gravity([0, -9.81])
-model.output("angles", [sl.atan2(bar.R[1, 0], bar.R[0, 0]) for bar in bars[1:]], unit="rad")
+model.output("angles", [sl.atan2(bar.R[1, 0], bar.R[0, 0]) for bar in bars], unit="rad")
 system = sl.minimal_coordinates(model).derive().compile()
 
 # %%
@@ -75,4 +78,5 @@ assert abs(found - known).max() < 0.02 * known.max()
 # ``member`` returns the complete solution of a member, with bit-identical outputs:
 
 one = result.member(17)
+assert isinstance(one, sl.Solution)
 assert np.array_equal(one.outputs["angles"], angles[17])

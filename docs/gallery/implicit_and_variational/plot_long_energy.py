@@ -28,9 +28,8 @@ system = top.derive().compile()
 # %%
 # A thousand seconds, with steps of 10 ms:
 
-options = {"h": 0.01, "record_every": 20}
-variational = sl.solve(system, 1000, method="rattlie", **options)
-drifting = sl.solve(system, 1000, method="half_explicit_2", stabilize="projection+velocity", **options)
+variational = sl.solve(system, 1000, method="rattlie", h=0.01, record_every=20)
+drifting = sl.solve(system, 1000, method="half_explicit_2", stabilize="projection+velocity", h=0.01, record_every=20)
 
 figure, (both, detail) = plt.subplots(1, 2, figsize=(8.5, 3.2), layout="constrained")
 for found, label in (drifting, "half-explicit, order 2"), (variational, "variational, order 2"):

@@ -28,9 +28,9 @@ top.initial(q, x=[0, 1, 0], Omega=[0, 150, -4.61538])
 system = top.derive().compile()
 
 
-def error(quaternion):
+def error(quaternion: np.ndarray) -> float:
     """Return the largest error of p or of -p, which is the same rotation."""
-    return min(np.abs(quaternion - KNOWN).max(), np.abs(quaternion + KNOWN).max())
+    return float(min(np.abs(quaternion - KNOWN).max(), np.abs(quaternion + KNOWN).max()))
 
 
 # %%

@@ -27,9 +27,9 @@ system = body.derive().compile()
 # %%
 # Orbits with initial values distributed over the unit sphere, with long steps:
 
-starts = [[np.sin(a), np.cos(a) * np.sin(b), np.cos(a) * np.cos(b)] for a in (0.15, 0.6, 1.1) for b in (0.1, 1.5)]
-starts += [[0.05, 0.999, 0.03], [-0.05, -0.999, 0.03]]
-starts = [start / np.linalg.norm(start) for start in starts]
+directions = [[np.sin(a), np.cos(a) * np.sin(b), np.cos(a) * np.cos(b)] for a in (0.15, 0.6, 1.1) for b in (0.1, 1.5)]
+directions += [[0.05, 0.999, 0.03], [-0.05, -0.999, 0.03]]
+starts = np.array([np.array(along) / np.linalg.norm(along) for along in directions])
 orbits = [sl.solve(system.with_initial("body", mu=mu), 60, method="cf4", h=0.5) for mu in starts]
 classical = sl.solve(system.with_initial("body", mu=starts[2]), 60, method="ambient_rk4", h=0.5)
 

@@ -46,11 +46,11 @@ invariants.set(xlabel="time", ylabel="change from the initial value")
 invariants.legend()
 
 for found in plain, charged:
-    q, omega = found.field("bob", "q"), found.field("bob", "omega")
+    x, w = found.field("bob", "q"), found.field("bob", "omega")
     assert np.ptp(found.outputs["energy"]) < 1e-5
     assert np.ptp(found.outputs["momentum"]) < 1e-5
-    assert abs((q**2).sum(axis=1) - 1).max() < 1e-12
-    assert abs((q * omega).sum(axis=1)).max() < 1e-12
+    assert abs((x**2).sum(axis=1) - 1).max() < 1e-12
+    assert abs((x * w).sum(axis=1)).max() < 1e-12
 
 # %%
 # 3-D view of the direction on the sphere:

@@ -18,7 +18,7 @@ from numpy.polynomial.laguerre import lagroots, lagval
 import symlie as sl
 
 
-def chain(links):
+def chain(links: int) -> sl.Model:
     """Build a hanging chain of equal masses and rods."""
     model = sl.Model("pendulum_chain")
     gravity = model.parameter("gravity", 9.81, unit="m/s^2")

@@ -9,6 +9,8 @@ Verification: the degrees of freedom of each kind are those of the literature on
 because the reactions do no work.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -16,7 +18,7 @@ import symlie as sl
 
 origin = [0, 0, 0]
 x, y, z = np.eye(3)
-KINDS = {  # arguments of the joint, and its degrees of freedom
+KINDS: dict[str, tuple[dict[str, Any], int]] = {  # arguments of the joint, and its degrees of freedom
     "RigidJoint": ({"at": origin}, 0),
     "RevoluteJoint": ({"at": origin, "axis": y}, 1),
     "PrismaticJoint": ({"at": origin, "axis": x}, 1),

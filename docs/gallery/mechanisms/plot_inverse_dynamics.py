@@ -18,7 +18,7 @@ import symlie as sl
 MASSES, LENGTH, CENTRES, INERTIAS, GRAVITY = (3.0, 2.0), 0.5, (0.25, 0.2), (0.07, 0.03), 9.81
 
 
-def motion(t):
+def motion(t: np.ndarray) -> np.ndarray:
     """Return angles, rates and accelerations of both joints, shape (3, 2, n), in rad and s."""
     a, b = 0.6, -0.8
     angles = [a * (1 - np.cos(2 * t)), b * (1 - np.cos(3 * t))]
@@ -26,7 +26,7 @@ def motion(t):
     return np.array([angles, rates, [4 * a * np.cos(2 * t), 9 * b * np.cos(3 * t)]])
 
 
-def torques(t):
+def torques(t: np.ndarray) -> np.ndarray:
     """Return M(φ) φ'' + h(φ, φ') + G(φ) of both joints, shape (2, n), in N m."""
     (q1, q2), (v1, v2), (a1, a2) = motion(t)
     (m1, m2), (c1, c2), (i1, i2) = MASSES, CENTRES, INERTIAS
@@ -40,18 +40,19 @@ def torques(t):
     return np.array([first, m12 * a1 + m22 * a2 + couple * np.sin(q2) * v1**2 + g2])
 
 
-def arm(order):
+def arm(order: int) -> sl.System:
     """Build the arm with both angles as splines through 41 samples of two seconds."""
     model = sl.Model("sampled_arm")
     samples = np.linspace(0, 2, 41)
-    before, pivot = model.ground, [0, 0, 0]
+    before: sl.Connectable = model.ground
+    pivot = np.zeros(3)
     angles = model.smooth_table("angles", samples, motion(samples)[0].T, order=order, unit="rad")
     for k, name in enumerate(("upper", "lower")):
         moments = [1e-3, INERTIAS[k], INERTIAS[k]]
         link = sl.RigidBody(model, name, MASSES[k], moments, position=[k * LENGTH + CENTRES[k], 0, 0])
         joint = sl.RevoluteJoint(model, f"joint{k + 1}", before, link, at=pivot, axis=[0, -1, 0])
         joint.drive(angles[k])
-        before, pivot = link, [LENGTH, 0, 0]
+        before, pivot = link, np.array([LENGTH, 0, 0])
     model.gravity([0, 0, -GRAVITY])
     return model.derive().compile()
 
@@ -60,7 +61,7 @@ def arm(order):
 # ``with_table`` replaces the samples without a new derivation.
 
 
-def errors(system, count):
+def errors(system: sl.System, count: int) -> tuple[sl.Solution, np.ndarray, float]:
     """Run the motion with a number of samples; return the solution, the torques and their largest error."""
     samples = np.linspace(0, 2, count)
     solution = sl.solve(system.with_table("angles", samples, motion(samples)[0].T), 2, h=0.0125)

@@ -18,16 +18,16 @@ import symlie as sl
 corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
 
 
-def ring(last):
+def ring(last: type[sl.Joint]) -> sl.System:
     """Build the ring with a given kind of joint instead of the last hinge."""
     model = sl.Model("bricard")
     bars = []
     for k in range(5):
         middle, axis = (corners[k] + corners[k + 1]) / 2, int(np.flatnonzero(corners[k + 1] - corners[k])[0])
         bars.append(sl.RigidBody(model, f"bar{k}", 1.0, sl.inertia.rod(1.0, length=1.0, axis=axis), position=middle))
-    members = [model.ground, *bars, model.ground]
+    members: list[sl.Connectable] = [model.ground, *bars, model.ground]
     for k in range(6):
-        kind = sl.RevoluteJoint if k < 5 else last
+        kind = last if k == 5 else sl.RevoluteJoint
         kind(model, f"hinge{k}", members[k], members[k + 1], at=corners[k], axis=np.eye(3)[(k + 1) % 3])
     model.gravity([0, 0, -9.81])
     return model.derive().compile(backend="numpy")

@@ -60,8 +60,8 @@ axes[1].set(xlabel="time, s", ylabel="thrust of the cylinders, N")
 print("error of the position:", abs(solution.field("plate", "x") - desired).max(), "m")
 assert np.allclose(solution.field("plate", "x"), desired, atol=1e-6)
 assert np.allclose(rotation, 0.2 * np.sin(3 * time), atol=1e-6)
-energy, power = solution.outputs["energy"], solution.outputs["power"]
-work = cumulative_simpson(power, x=time, initial=0)
+energy = solution.outputs["energy"]
+work = cumulative_simpson(solution.outputs["power"], x=time, initial=0)
 print("difference of work and energy:", abs(energy - energy[0] - work).max(), "J of", np.ptp(energy))
 assert np.allclose(energy - energy[0], work, atol=1e-3)
 

@@ -53,8 +53,9 @@ assert np.allclose(lowest, quarter * (1 + 2 * np.arange(len(lowest))), rtol=1e-6
 for t in lowest:
     speed = np.linalg.norm(solution(t).field("bob", "x_dot"))
     assert np.isclose(speed**2, 2 * 9.81 * (1 - np.cos(alpha)), rtol=1e-7)
-taken = solution.trace.h[solution.trace.accepted]
-started = solution.trace.t[solution.trace.accepted]
+trace = solution.trace
+assert trace is not None
+taken, started = trace.h[trace.accepted], trace.t[trace.accepted]
 falling = [taken[np.argmin(abs(started - t))] for t in lowest]
 print(f"steps at the lowest point: {max(falling):.4f} s at most; longest: {taken.max():.4f} s")
 assert taken.max() > 3 * max(falling)

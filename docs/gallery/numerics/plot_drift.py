@@ -29,13 +29,13 @@ system = pendulum.derive().compile()
 # %%
 # Runs over 20 s with steps of 5 ms:
 
-runs = {
-    "acceleration level": {"method": "index1_dopri5"},
-    "hidden constraint": {"method": "half_explicit_5"},
-    "Baumgarte stabilisation": {"method": "half_explicit_5", "stabilize": "baumgarte:5"},
-    "projection": {"method": "half_explicit_5", "stabilize": "projection"},
+runs: dict[str, sl.SolveOptions] = {
+    "acceleration level": {"h": 5e-3, "method": "index1_dopri5"},
+    "hidden constraint": {"h": 5e-3, "method": "half_explicit_5"},
+    "Baumgarte stabilisation": {"h": 5e-3, "method": "half_explicit_5", "stabilize": "baumgarte:5"},
+    "projection": {"h": 5e-3, "method": "half_explicit_5", "stabilize": "projection"},
 }
-solutions = {name: sl.solve(system, 20, h=5e-3, **options) for name, options in runs.items()}
+solutions = {name: sl.solve(system, 20, **options) for name, options in runs.items()}
 
 figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
 residuals = {}

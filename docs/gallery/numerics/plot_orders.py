@@ -34,17 +34,18 @@ sl.plot_convergence(rows)
 # Orders of the two smallest step sizes:
 
 for k, name in enumerate(methods, start=2):
-    finest = [row for row in rows if row.method == name][-1]
-    print(f"{name}: orders {finest.order.q:.2f} of q, {finest.order.v:.2f} of v, {finest.order.multipliers:.2f} of λ")
-    assert k - 0.3 < finest.order.q < k + 0.8
-    assert k - 0.3 < finest.order.v < k + 0.8
+    finest = [row for row in rows if row.method == name][-1].order
+    q_order, v_order, order = finest.q or 0, finest.v or 0, finest.multipliers or 0
+    print(f"{name}: orders {q_order:.2f} of q, {v_order:.2f} of v, {order:.2f} of λ")
+    assert k - 0.3 < q_order < k + 0.8
+    assert k - 0.3 < v_order < k + 0.8
     if k < 5:  # with order five, errors of λ are at rounding
-        assert abs(finest.order.multipliers - (k - 1)) < 0.3
+        assert abs(order - (k - 1)) < 0.3
 
 # %%
 # Multipliers of the acceleration-level system:
 
 again = list(sl.convergence(system, 1, methods[:3], steps, multipliers="index1"))
 for k, name in enumerate(methods[:3], start=2):
-    finest = [row for row in again if row.method == name][-1]
-    assert abs(finest.order.multipliers - k) < 0.35, name
+    finest = [row for row in again if row.method == name][-1].order
+    assert abs((finest.multipliers or 0) - k) < 0.35, name

@@ -44,7 +44,7 @@ sl.plot_convergence(rows)
 # Without commutators, the series of the inverse tangent operator has too few terms:
 
 plain = list(sl.convergence(system, 2, [ralston], steps, reference=reference, method_options={"commutators": 0}))
-order = {"with": rows[len(steps) - 1].order.q, "without": plain[-1].order.q}
+order = {"with": rows[len(steps) - 1].order.q or 0, "without": plain[-1].order.q or 0}
 print("orders:", order)
 assert abs(order["with"] - 3) < 0.2
 assert abs(order["without"] - 2) < 0.2

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import mpmath
@@ -31,17 +32,19 @@ threshold = {threshold}
 """
 
 
-def verify(*arguments):
+def verify(*arguments: str) -> dict[str, Any]:
     """Return the report of ``symlie verify``; its exit code is 1 if a bound exceeds its target."""
     command = [sys.executable, "-m", "symlie", "verify", *arguments, "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    return found
 
 
-def report(threshold):
+def report(threshold: float) -> dict[str, Any]:
     """Return the report on the pair of formulas with a threshold."""
     file = folder / "mine.toml"
     file.write_text(PAIR.format(threshold=threshold))
-    return verify(str(file))["functions"][0]
+    found: dict[str, Any] = verify(str(file))["functions"][0]
+    return found
 
 
 # %%
@@ -56,11 +59,11 @@ print(f"threshold {best['switch']}: proved {best['proved_eps'] * EPS:.1e}")
 # Errors against values in fifty digits:
 
 
-def exact(w):
+def exact(w: float) -> mpmath.mpf:
     """Return the function in fifty digits."""
     with mpmath.workdps(50):
-        w = mpmath.mpf(w)
-        return (w - mpmath.sin(w)) / w**3
+        x = mpmath.mpf(w)
+        return (x - mpmath.sin(x)) / x**3
 
 
 w = np.geomspace(1e-5, np.pi, 400)

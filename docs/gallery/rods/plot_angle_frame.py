@@ -19,12 +19,12 @@ import symlie as sl
 L, EI, GJ, F = 10.0, 1e3, 700.0, 1e-4
 
 
-def cross_section(angle):
+def cross_section(angle: float) -> sl.Rotation:
     c, s = np.cos(angle), np.sin(angle)
     return sl.rotation(matrix=[[0, -s, c], [0, c, s], [-1, 0, 0]])  # the third axis is the tangent
 
 
-def deflection(angle, segments):
+def deflection(angle: float, segments: int) -> float:
     model = sl.Model("angle_frame")
     arm = sl.CosseratRod(
         model,
@@ -48,7 +48,7 @@ def deflection(angle, segments):
         orientation=cross_section(angle),
     )
     tip.end_load("end", force=[0, 0, F])
-    return model.derive().compile().static_equilibrium().q[-1]  # z of the last node
+    return float(model.derive().compile().static_equilibrium().q[-1])  # z of the last node
 
 
 # %%

@@ -40,13 +40,13 @@ critical = np.pi**2 * EI / (4 * L**2)
 # Vibrations about the straight column:
 
 loads = np.array([0.0, 0.25, 0.5, 0.75, 0.9, 0.99])
-frequencies = []
+lowest = []
 for part in loads:
     loaded = system.with_parameters(load=part * critical)
     straight = loaded.static_equilibrium(stable=False)
     linear = loaded.linearize(straight.q, straight.multipliers, modes=2)
-    frequencies.append(linear.frequencies[linear.modes].min())
-frequencies = np.array(frequencies)
+    lowest.append(linear.frequencies[linear.modes].min())
+frequencies = np.array(lowest)
 beam = 1.875104**2 * np.sqrt(EI / (mass * L**4)) / (2 * np.pi)  # cantilever without load
 print("lowest frequency without a load", frequencies[0], "Hz; of a beam", beam, "Hz")
 assert abs(frequencies[0] / beam - 1) < 0.005

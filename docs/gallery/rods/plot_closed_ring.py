@@ -19,7 +19,7 @@ import symlie as sl
 r, EI, GJ, mass = 0.3, 0.3, 0.2, 0.5
 
 
-def ring(segments):
+def ring(segments: int) -> sl.Model:
     """Build an inextensible ring in the plane of x and z."""
     model = sl.Model("ring")
     sl.CosseratRod(
@@ -38,7 +38,7 @@ def ring(segments):
     return model
 
 
-def closed_form(n):
+def closed_form(n: int) -> np.ndarray:
     """Return the in-plane and out-of-plane frequencies with n waves in Hz."""
     unit, waves = EI / (mass * r**4), n**2 * (n**2 - 1) ** 2
     return np.sqrt(unit * waves / np.array([n**2 + 1, n**2 + EI / GJ])) / (2 * np.pi)

@@ -18,7 +18,7 @@ import symlie as sl
 span, rise, L = 2.0, 0.5, 3.0
 
 
-def cable(segments):
+def cable(segments: int) -> sl.Model:
     """Build a cable of 0.2 kg/m with high axial stiffness."""
     model = sl.Model("cable")
     line = sl.Continuum(model, "line", "R3", length=L)
@@ -31,11 +31,11 @@ def cable(segments):
     return model
 
 
-def catenary(x):
+def catenary(x: np.ndarray) -> np.ndarray:
     """Return the height of the catenary at x."""
-    a = brentq(lambda a: np.sqrt(L**2 - rise**2) - 2 * a * np.sinh(span / (2 * a)), 0.1, 10)
+    a = float(brentq(lambda a: np.sqrt(L**2 - rise**2) - 2 * a * np.sinh(span / (2 * a)), 0.1, 10))
     x0 = span / 2 - a * np.arctanh(rise / L)
-    return a * (np.cosh((x - x0) / a) - np.cosh(x0 / a))
+    return np.asarray(a * (np.cosh((x - x0) / a) - np.cosh(x0 / a)))
 
 
 # %%

@@ -41,7 +41,7 @@ for name, a in ("left", -0.6), ("right", 0.9):
         like=trunk,
         first=trunk[-1],
         stiffness=[10, 10, 7, 1e3, 1e3, 1e3],
-        position=lambda s, a=a: (s * sin(a), 0, 1 + s * cos(a)),
+        position=np.linspace((0, 0, 1), (0.7 * sin(a), 0, 1 + 0.7 * cos(a)), 7),
         orientation=(cos(a / 2), 0, sin(a / 2), 0),
     )
 system = model.derive().compile()

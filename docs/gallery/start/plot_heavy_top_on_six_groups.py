@@ -16,7 +16,7 @@ import numpy as np
 import symlie as sl
 
 
-def top_on(group):
+def top_on(group: str) -> sl.Model:
     """Build the heavy top on a group, with the centre of mass 1 m from the fixed point."""
     top = sl.Model(f"top_{group}")
     m = top.parameter("mass", 15.0, unit="kg")

@@ -18,6 +18,7 @@ from symlie.ensembles.sequences import SAMPLERS
 from symlie.modeling.terms import DIRECTIONS
 from symlie.runtime.integrate.request import DEFAULTS
 from symlie.runtime.methods.controllers import CONTROLLERS
+from symlie.runtime.methods.library import method_names
 from symlie.runtime.methods.stabilisation import stabilisation
 from tests.systems import swing_system
 
@@ -38,12 +39,15 @@ def test_types_list_the_keys_of_tables(kind: Any, table: dict[str, object]) -> N
     assert typing.get_args(kind) == tuple(table)
 
 
+def test_types_list_methods() -> None:
+    assert typing.get_args(options.MethodName) == method_names()
+
+
 def test_types_list_stabilisations() -> None:
     with pytest.raises(sl.errors.UnknownNameError) as caught:
         stabilisation("nonsense")
-    for name in typing.get_args(options.StabilizationName):
-        stabilisation(name)
-        assert name in str(caught.value)
+    names = ", ".join(typing.get_args(options.StabilizationName))
+    assert str(caught.value).endswith(f"; use baumgarte:ALPHA, {names}.")
 
 
 def test_solve_has_the_shared_options() -> None:

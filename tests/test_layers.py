@@ -49,6 +49,7 @@ FACADES = {
         "mobility",
         "monodromy",
         "static_equilibrium",
+        "with_state",
         "write_standalone",
     },
     "runtime.statics.equilibrium_path": {"plot"},

@@ -51,8 +51,7 @@ def continuation_of(solution: Solution, system: System) -> Start:
     if layout.interface_hash != system.layout.interface_hash:
         raise ModelError(
             f"The solution belongs to '{layout.name}' with other equations; it cannot be continued. To start another "
-            "model from its final state, give its fields: system.with_initial(NODE, FIELD=solution.field(NODE, "
-            "FIELD)[-1], …)."
+            "model from its final state, use system.with_state(solution)."
         )
     start = solution.end or Start(solution.q[-1], solution.v[-1], solution.multipliers[-1], solution.carried[-1])
     if solution.system is system:

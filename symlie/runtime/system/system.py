@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from symlie.runtime.methods.chosen import MethodLike
+    from symlie.runtime.solution.solution import Solution
     from symlie.runtime.statics.equilibrium import Equilibrium
     from symlie.runtime.statics.equilibrium_path import EquilibriumPath
     from symlie.runtime.statics.initial_assembly import Assembly
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
 class System(SystemValues):
     """Compiled model with parameter values and initial values, ready to run.
 
-    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial` and
-    `with_input` return changed copies without deriving or compiling. Its pickle contains the generated code, so that
-    unpickling runs that code.
+    Build one with `Equations.compile` or `symlie.load`. A system is immutable; `with_parameters`, `with_initial`,
+    `with_state` and `with_input` return changed copies without deriving or compiling. Its pickle contains the generated
+    code, so that unpickling runs that code.
     """
 
     assembly: Assembly | None = None
@@ -108,6 +109,36 @@ class System(SystemValues):
             changed = changed_initial_values(self.layout, self.quantity_source, self.initial_values, node, fields)
             coordinates = without_node(self, node)
         return dataclasses.replace(self, initial_values=changed, given_coordinates=coordinates)
+
+    def with_state(self, solution: Solution, t: float | None = None, *, nodes: Sequence[str] | None = None) -> System:
+        """Return a copy that starts from a state of a solution, possibly of another model.
+
+        Configurations and velocities of nodes with equal names become initial values, and so do first-order states.
+        They replace all specified initial values of these nodes and rates of joints. Runs have a new method
+        history and new counts of full turns; unwrapped angles keep their values. If constraints differ, or a solution
+        drifts from them, `assembled` makes the values consistent by the smallest change.
+
+        Parameters
+        ----------
+        solution
+            A solution of this or of another model, for example with other parameters or forces.
+        t
+            Time of the state, in s, within the solution; default: its last state.
+        nodes
+            Names of nodes and node arrays; default: all that are unknowns of this system. The other nodes retain their
+            initial values.
+
+        Raises
+        ------
+        UnknownNameError
+            If this system does not have one of the nodes.
+        ModelError
+            If the solution does not have one of the nodes, or has it on another group or in another number; the message
+            lists them all.
+        """
+        from symlie.runtime.solution.state_transfer import with_state
+
+        return with_state(self, solution, t, nodes)
 
     @cached_property
     def mechanics(self) -> Mechanics:

@@ -1,8 +1,11 @@
-"""Removed public names and their replacements, for `AttributeError` messages and the changelog."""
+"""Removed public names and old values with their replacements, for messages and the changelog."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from symlie.warnings import warn
 
 SUCCESSORS = {
     "symlie.add_rod": "symlie.CosseratRod",
@@ -20,6 +23,18 @@ SUCCESSORS = {
     "System.tangents": "System.newton_matrices",
 }
 """Replacements of names of the package, and of attributes by class name."""
+
+VALUES: Mapping[str, Mapping[object, str]] = {"form": {1: "angular_velocity", 2: "parameter_rates"}}
+"""Replacements of values by argument; the old values stay valid."""
+
+
+def current_value(argument: str, value: str | None) -> str | None:
+    """Return the current spelling of the value of an argument; warn about an old one."""
+    current = VALUES[argument].get(value)
+    if current is None:
+        return value
+    warn(f"{argument}={value!r} is an old name of {argument}={current!r}; use the new one.")
+    return current
 
 
 def hint(name: str) -> str:

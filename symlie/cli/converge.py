@@ -31,11 +31,11 @@ step size, or --reference, a file or METHOD:STEP such as rkmk_rk67:1e-5. Observe
 previous one. A failed run has a row with the reason.
 
 --coordinates NAME,NAME,… runs the model with each of these coordinates of rotations, such as lie, quaternion,
-euler_angles, euler_parameters, rotation_vector:2 or minimal (joint coordinates), and compares all outputs, or those of
---output. The part after a colon selects a form of the equations, or lie for Lie group steps: euler_angles:1 has angles
-and angular velocities as unknowns, euler_angles:2 has angles and their rates, and euler_angles:lie only stores angles.
-Without it, Euler angles have form 1 if all --methods support form 1, as explicit methods do, and form 2 otherwise. The
-same holds for -o coordinates=euler_angles.
+euler_angles, euler_parameters, rotation_vector:parameter_rates or minimal (joint coordinates), and compares all
+outputs, or those of --output. The part after a colon selects the velocities that are unknowns, as in
+euler_angles:angular_velocity or euler_angles:parameter_rates, or Lie group steps: euler_angles:lie only stores angles.
+Without it, Euler angles have angular velocities if all --methods support them, as explicit methods do, and rates
+otherwise. The same holds for -o coordinates=euler_angles.
 
 With --over KEY=N,N,…, the model is built with each value of the option, and all runs have the step size --h, which
 must be stable on the finest grid. Errors are differences from the run on the finest grid, which has no row, or from

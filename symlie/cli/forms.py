@@ -1,4 +1,4 @@
-"""Default form of rotation parameters: form 1 for explicit methods, because it is more accurate."""
+"""Default form of rotation parameters: angular velocities for explicit methods, because they are more accurate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ON_GROUP = "lie"
 
 
 def coordinates_option(stated: str) -> dict[str, object]:
-    """Return model options for ``NAME``, ``NAME:1`` or ``NAME:2`` (form), or ``NAME:lie`` (Lie group steps)."""
+    """Return model options for ``NAME``, ``NAME:FORM``, or ``NAME:lie`` (Lie group steps)."""
     name, _, choice = stated.partition(":")
     if not choice:
         return {"coordinates": name}
@@ -22,8 +22,8 @@ def coordinates_option(stated: str) -> dict[str, object]:
 
 
 def usual_form(model: str, options: Mapping[str, object], methods: Iterable[str]) -> dict[str, object]:
-    """Return the option ``form=1`` if all methods support it and no option specifies a form; without methods, explicit
-    ones are assumed."""
+    """Return the option ``form=angular_velocity`` if all methods support it and no option specifies a form; without
+    methods, explicit ones are assumed."""
     if not str(options.get("coordinates", "")).startswith(WITH_BOTH_FORMS) or {"form", "step"} & set(options):
         return {}
     from symlie.models.registry import option_names
@@ -31,4 +31,4 @@ def usual_form(model: str, options: Mapping[str, object], methods: Iterable[str]
 
     if "form" not in option_names(model) or not all(chosen_method(m).takes_coordinate_rates for m in methods):
         return {}
-    return {"form": 1}
+    return {"form": "angular_velocity"}

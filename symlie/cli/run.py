@@ -20,7 +20,7 @@ SUMMARY = "Integrate a model and print, draw or save the solution."
 EXAMPLE = """symlie run heavy_top -o group=SE3 --h '2**-11' --t-end 1 --plot top.png --out top.nc
   symlie run heavy_top -o group=SE3 --t-end 2 --view top.html
   symlie run heavy_top -o group=SE3 --rtol 1e-8 --t-end 1 --stabilize projection --plot-steps steps.png
-  symlie run rotor -o coordinates=euler_angles -o form=2 --h 1e-5 --t-end 0.1 --reference
+  symlie run rotor -o coordinates=euler_angles -o form=parameter_rates --h 1e-5 --t-end 0.1 --reference
   symlie run roll_up -o segments=64 --h 1e-5 --t-end 1 --out rod.nc --checkpoint rod.checkpoint"""
 
 MOST_DRAWN = 5_000

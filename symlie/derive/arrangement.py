@@ -112,8 +112,7 @@ def initial_components(node: Node, stated: Sequence[InitialValue]) -> tuple[list
 
 
 def _by_own_fields(node: Node, stated: Sequence[InitialValue]) -> Sequence[InitialValue]:
-    """Return initial values in the velocity fields of the node: ω for ρ' = G⁺(ρ) ω (form 2), ρ' for ω = G(ρ) ρ' (form
-    1)."""
+    """Return initial values in the velocity fields of the node: ω for ρ' = G⁺(ρ) ω, ρ' for ω = G(ρ) ρ'."""
     turned = stepped_rotation(node.group)
     if turned is None:
         return stated

@@ -126,7 +126,7 @@ class RigidBody(Placed):
         group: LieGroup | str = "SO3xR3",
         *,
         coordinates: str | None = None,
-        form: int | None = None,
+        form: str | None = None,
         step: str | None = None,
         position: ArrayLike | None = None,
         orientation: object = None,

@@ -109,13 +109,13 @@ class ParametrisedRotation(NamedTuple):
 
 @functools.cache
 def parametrised_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
-    """Return the rotation in classical coordinates with rates as unknowns (form 2) of a group, or None."""
+    """Return the rotation in classical coordinates with the velocity ρ' of a group, or None."""
     return _first_rotation(group, lambda factor: factor.rotation_parameters)
 
 
 @functools.cache
 def stepped_rotation(group: ConfigurationSpace) -> ParametrisedRotation | None:
-    """Return the rotation whose steps are in classical coordinates, in either form, or None."""
+    """Return the rotation whose steps are in classical coordinates, with the velocity ω or ρ', or None."""
     return _first_rotation(group, lambda factor: (factor.stepped_in or factor).rotation_parameters)
 
 

@@ -30,11 +30,12 @@ class InitialValue(Brief):
 
 
 ANGULAR_VELOCITY = Field("Omega", 0, (3,))
-"""Field that may replace the rates of the coordinates as initial value of nodes of form 2."""
+"""Field that may replace the rates of the coordinates as initial value of nodes with ``parameter_rates``."""
 
 
 def coordinate_rates(parameters: RotationParameters) -> Field:
-    """Return the rates of rotation parameters, which may replace ω as initial value of nodes of form 1."""
+    """Return the rates of rotation parameters, which may replace ω as initial value of nodes with
+    ``angular_velocity``."""
     return Field(f"{parameters.field}_dot", 0, (parameters.size,))
 
 

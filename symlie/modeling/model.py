@@ -112,7 +112,7 @@ class Model(Drawn, TableStatement):
         self,
         group: ConfigurationSpace | str,
         coordinates: str | None = None,
-        form: int | None = None,
+        form: str | None = None,
         step: str | None = None,
     ) -> ConfigurationSpace:
         """Return a group; raise `ModelError` if another group has its name, because generated functions are named after
@@ -130,7 +130,7 @@ class Model(Drawn, TableStatement):
         unit: str = "",
         *,
         coordinates: str | None = None,
-        form: int | None = None,
+        form: str | None = None,
         step: str | None = None,
     ) -> Node:
         """Add a node.
@@ -148,9 +148,9 @@ class Model(Drawn, TableStatement):
             on the group; ``euler_angles`` (R = Rx Ry Rz; other axes as in ``euler_angles_zxz``) and
             ``euler_parameters`` are rotation parameters ρ. Default: the storage of the group.
         form
-            Form of the equations in rotation parameters. 1: the unknowns are ρ and ω, for explicit methods; 2: ρ and
-            ρ', for all methods. Euler angles and ``rotation_vector`` have both, Euler parameters form 2. Default: 2 for
-            coordinates that do not step on the group.
+            Unknown velocities of the equations in rotation parameters. ``angular_velocity``: ω, for explicit methods;
+            ``parameter_rates``: ρ', for all methods. Euler angles and ``rotation_vector`` have both, Euler parameters
+            ``parameter_rates``. Default: ``parameter_rates`` for coordinates that do not step on the group.
         step
             ``lie``: store Euler angles, but step on the group, without singularities.
 
@@ -218,7 +218,7 @@ class Model(Drawn, TableStatement):
         count: int,
         *,
         coordinates: str | None = None,
-        form: int | None = None,
+        form: str | None = None,
         step: str | None = None,
     ) -> NodeArray:
         """Add an array of nodes; its size is run-time data.

@@ -16,12 +16,13 @@ from symlie.groups.standard import group_from_name
 from symlie.modeling.expressions import components
 from symlie.modeling.names import identifier, stem
 from symlie.modeling.terms import Parameter
+from symlie.retired import current_value
 
 
 def given_space(
     space: ConfigurationSpace | str,
     coordinates: str | None = None,
-    form: int | None = None,
+    form: str | None = None,
     step: str | None = None,
 ) -> ConfigurationSpace:
     """Return a group or homogeneous space, given itself or by name, with its rotation in the specified coordinates."""
@@ -33,7 +34,7 @@ def given_space(
     if coordinates is not None:
         if not isinstance(found, LieGroup):
             raise ModelError(f"Coordinates {coordinates} are those of bodies; {found} is no group.")
-        found = in_coordinates(found, coordinates, form, step)
+        found = in_coordinates(found, coordinates, current_value("form", form), step)
     elif form is not None or step is not None:
         given = f"A form, here {form!r}," if form is not None else f"A step, here {step!r},"
         raise ModelError(f"{given} belongs to coordinates=, which is not given.")

@@ -27,7 +27,7 @@ def build(
     formulation: str | None = None,
     constraint_frame: str | None = None,
     coordinates: str | None = None,
-    form: int | None = None,
+    form: str | None = None,
     step: str | None = None,
 ) -> sl.Model:
     """Return the heavy top on a group, or in terms of momenta about the fixed point, where group and frame have no

@@ -29,7 +29,7 @@ def build(
     variant: str = "A",
     group: str = "SO3xR3",
     coordinates: str | None = None,
-    form: int | None = None,
+    form: str | None = None,
     step: str | None = None,
 ) -> sl.Model:
     """Return the robot with its controllers and the initial angles of a variant."""
@@ -49,7 +49,7 @@ def arm(
     angles: np.typing.NDArray[np.float64],
     group: str = "SO3xR3",
     coordinates: str | None = None,
-    form: int | None = None,
+    form: str | None = None,
     step: str | None = None,
 ) -> list[sl.RevoluteJoint]:
     """Add links and joints at the given angles, and return the joints."""

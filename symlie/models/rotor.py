@@ -20,7 +20,7 @@ def build(
     data: str = "derived",
     group: str = "SO3xR3",
     coordinates: str | None = None,
-    form: int | None = None,
+    form: str | None = None,
     step: str | None = None,
 ) -> sl.Model:
     """Return the rotor with mass, inertia and damping ``"derived"`` from a steel disk or as ``"printed"``."""

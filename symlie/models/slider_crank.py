@@ -14,7 +14,7 @@ OPTIONS = {"group": ["SO3xR3", "SE3", "S3xR3", "S3sR3"]}
 
 
 def build(
-    group: str = "SO3xR3", coordinates: str | None = None, form: int | None = None, step: str | None = None
+    group: str = "SO3xR3", coordinates: str | None = None, form: str | None = None, step: str | None = None
 ) -> sl.Model:
     """Return the slider-crank mechanism on a group, or on SO3xR3 with other rotation parameters."""
     model = sl.Model("slider_crank")

@@ -65,15 +65,15 @@ def test_grids_have_no_coordinates(cli: Callable[..., Outcome]) -> None:
 @pytest.mark.parametrize(
     ("words", "form"),
     [
-        ((), 1),
-        (("--method", "rkmk_rk44"), 1),
+        ((), "angular_velocity"),
+        (("--method", "rkmk_rk44"), "angular_velocity"),
         (("--method", "generalized_alpha"), None),
-        (("--method", "rkmk_rk44", "-o", "form=2"), 2),
+        (("--method", "rkmk_rk44", "-o", "form=parameter_rates"), "parameter_rates"),
         (("--method", "rkmk_rk44", "-o", "step=lie"), None),
     ],
 )
-def test_runs_take_form_1_where_methods_do(
-    cli: Callable[..., Outcome], words: tuple[str, ...], form: int | None
+def test_runs_take_angular_velocities_where_methods_do(
+    cli: Callable[..., Outcome], words: tuple[str, ...], form: str | None
 ) -> None:
     run = ("run", "heavy_top", "-o", "group=SO3", "-o", "coordinates=euler_angles", "--backend", "numpy", "--json")
     found = cli(*run, "--h", "1e-4", "--t-end", "1e-3", *words)
@@ -81,13 +81,19 @@ def test_runs_take_form_1_where_methods_do(
     assert found.json["options"].get("form") == form
 
 
+def test_numbers_of_forms_are_old_names(cli: Callable[..., Outcome]) -> None:
+    run = ("run", "heavy_top", "-o", "group=SO3", "-o", "coordinates=euler_angles", "--backend", "numpy")
+    found = cli(*run, "--h", "1e-4", "--t-end", "1e-3", "-o", "form=1")
+    assert found.code == 0 and "form=1 is an old name of form='angular_velocity'" in found.err, found.err
+
+
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("euler_angles:3", "have no form 3; there are form 1 and form 2"),
+        ("euler_angles:3", "have no form 3; use one of angular_velocity, parameter_rates"),
         ("euler_angles:spin", "have no form 'spin'"),
-        ("euler_parameters:1", "Euler parameters have form 2 alone"),
-        ("lie:1", "The coordinates lie have no form"),
+        ("euler_parameters:angular_velocity", "Euler parameters have the form parameter_rates alone"),
+        ("lie:angular_velocity", "The coordinates lie have no form"),
     ],
 )
 def test_forms_that_are_none(cli: Callable[..., Outcome], word: str, sentence: str) -> None:

@@ -154,7 +154,7 @@ GROUPS: dict[str, dict[str, Any]] = {
     "SO3xR3": {}, "S3xR3": {}, "S3sR3": {}, "SE2": {}, "R3": {}, "SO2xR2": {},
     "SO3xR3 zxz": {"coordinates": "euler_angles_zxz", "step": "lie"},
     "SO3xR3 rotation_vector": {"coordinates": "rotation_vector"},
-    "SO3xR3 form 1": {"coordinates": "euler_angles", "form": 1},
+    "SO3xR3 with angular velocities": {"coordinates": "euler_angles", "form": "angular_velocity"},
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import symlie as sl
 
 
-def build(coordinates: str | None = None, form: int | None = None, step: str | None = None) -> sl.Model:
+def build(coordinates: str | None = None, form: str | None = None, step: str | None = None) -> sl.Model:
     """State the gimbal, its frames and its rotor."""
     model = sl.Model("gimbal")
     outer = sl.RigidBody(model, "outer", 0.5, [0.01, 0.012, 0.009], coordinates=coordinates, form=form, step=step)

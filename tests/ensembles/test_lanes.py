@@ -33,7 +33,7 @@ def systems() -> dict[str, System]:
         "chain": pendulum_chain.build(links=4),
         "vehicles": quadrotors.build(control="tracking"),
         "body": free_rigid_body.build(),
-        "angles": heavy_top.build(coordinates="euler_angles", form=1),
+        "angles": heavy_top.build(coordinates="euler_angles", form="angular_velocity"),
         "stored": heavy_top.build(group="SO3", coordinates="euler_angles", step="lie"),
     }
     tops = {group: heavy_top_system(group) for group in ("S3xR3", "SE3")}

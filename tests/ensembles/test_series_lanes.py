@@ -38,7 +38,7 @@ def driven() -> sl.Model:
 
 MODELS: dict[str, Callable[[], sl.Model]] = {
     "space": lambda: heavy_top.build("S3xR3", constraint_frame="space"),
-    "angles": lambda: heavy_top.build(coordinates="euler_angles", form=1),
+    "angles": lambda: heavy_top.build(coordinates="euler_angles", form="angular_velocity"),
     "momenta": lambda: heavy_top.build(formulation="TSO3"),
     "body": free_rigid_body.build,
     "polar": polar_model,

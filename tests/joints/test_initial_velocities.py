@@ -17,8 +17,8 @@ from tests import tolerances
 FORMS: dict[str, dict[str, Any]] = {
     "lie": {"coordinates": "lie"},
     "SE3": {"group": "SE3"},
-    "rotation_vector": {"coordinates": "rotation_vector", "form": 2},
-    "euler_angles": {"coordinates": "euler_angles", "form": 2},
+    "rotation_vector": {"coordinates": "rotation_vector", "form": "parameter_rates"},
+    "euler_angles": {"coordinates": "euler_angles", "form": "parameter_rates"},
     "euler_parameters": {"coordinates": "euler_parameters"},
 }
 

@@ -171,7 +171,7 @@ def test_random_mechanisms(number: int) -> None:
 
 def test_body_that_floats_has_an_angular_velocity() -> None:
     model = sl.Model("satellite")
-    hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], coordinates="euler_angles", form=2)
+    hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], coordinates="euler_angles", form="parameter_rates")
     panel = sl.RigidBody(model, "panel", 0.5, [0.02, 0.01, 0.03], position=[0.7, 0, 0])
     sl.RevoluteJoint(model, "hinge", hull, panel, at=[0.4, 0, 0], axis=[0, 1, 0])
     with pytest.raises(ModelError, match=r"angular velocity, not from 'hull'.* which has rates of its parameters"):

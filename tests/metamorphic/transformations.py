@@ -122,7 +122,8 @@ TRANSFORMATIONS: dict[str, Transformation] = {
         way=Way(adaptive=TIGHT), coordinates={"coordinates": "euler_parameters"}, converges=True
     ),
     "rotation vectors": Transformation(
-        way=Way(adaptive=TIGHT), coordinates={"coordinates": "rotation_vector", "form": 2}, converges=True
+        way=Way(adaptive=TIGHT), converges=True,
+        coordinates={"coordinates": "rotation_vector", "form": "parameter_rates"},
     ),
 }  # fmt: skip
 """All transformations by name."""

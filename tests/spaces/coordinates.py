@@ -1,4 +1,4 @@
-"""Coordinates of rotations by one word: ``euler_angles``, ``euler_angles:1`` with a form, or ``euler_angles:lie``."""
+"""Coordinates of rotations by one word, with a form or Lie group steps after a colon, as ``euler_angles:lie``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ def stored_by(word: str | None) -> dict[str, Any]:
     name, _, choice = word.partition(":")
     if not choice:
         return {"coordinates": name}
-    return {"coordinates": name, **({"step": choice} if choice == "lie" else {"form": int(choice)})}
+    return {"coordinates": name, **({"step": choice} if choice == "lie" else {"form": choice})}
 
 
-FORM_1 = ["euler_angles:1", "euler_angles_zxz:1", "rotation_vector:1"]
-"""Form 1."""
+ANGULAR_VELOCITY = [
+    "euler_angles:angular_velocity",
+    "euler_angles_zxz:angular_velocity",
+    "rotation_vector:angular_velocity",
+]
+"""ω as unknowns."""
 
-FORM_2 = ["euler_angles", "euler_angles_zxz", "euler_angles_yzx", "euler_parameters", "rotation_vector:2"]
-"""Form 2."""
+PARAMETER_RATES = [
+    "euler_angles",
+    "euler_angles_zxz",
+    "euler_angles_yzx",
+    "euler_parameters",
+    "rotation_vector:parameter_rates",
+]
+"""ρ' as unknowns."""
 
 ON_GROUP = ["euler_angles:lie", "euler_angles_zxz:lie", "quaternion", "rotation_vector"]
 """Other coordinates than matrices with steps on the group."""

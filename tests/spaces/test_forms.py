@@ -1,4 +1,4 @@
-"""Form 1 of classical coordinates, with ω as unknowns, and Euler angles that are stored by steps on the group."""
+"""Rotation parameters with angular velocities as unknowns, and Euler angles that are stored by steps on the group."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from symlie.errors import ChartSingularityError, ModelError, UnsupportedMethodEr
 from symlie.groups.classical.coordinates import parameters_by_name
 from symlie.models import heavy_top
 from symlie.runtime.system.system import System
-from tests.spaces.coordinates import FORM_1, ON_GROUP, stored_by
+from tests.spaces.coordinates import ANGULAR_VELOCITY, ON_GROUP, stored_by
 from tests.tolerances import DIFFERENCE, DIFFERENCE_STEP, SAME_DIGITS
+
+ANGLES = "euler_angles:angular_velocity"
 
 MILD = [0.5, 3.0, 0.2]
 """An angular velocity with which Euler angles of the top stay away from their singularity, in rad/s."""
@@ -61,39 +63,39 @@ FREE = {
 
 
 @pytest.mark.parametrize("method", FREE)
-def test_explicit_methods_take_form_1(method: str) -> None:
+def test_explicit_methods_take_angular_velocities(method: str) -> None:
     steps, allowed = FREE[method]
-    system = top("euler_angles:1").with_initial("top", Omega=MILD)
+    system = top(ANGLES).with_initial("top", Omega=MILD)
     found = sl.solve(system, 0.5, method=method, **steps)
     assert np.abs(center(found) - center(mild_motion())).max() < allowed
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "index1_dopri5", "taylor"])
-def test_constrained_methods_take_form_1(method: str) -> None:
+def test_constrained_methods_take_angular_velocities(method: str) -> None:
     steps = {"rtol": 1e-10} if method == "taylor" else {"h": 1e-3}
-    system = top("euler_angles:1", "SO3xR3").with_initial("top", Omega=MILD)
+    system = top(ANGLES, "SO3xR3").with_initial("top", Omega=MILD)
     found = sl.solve(system, 0.5, method=method, **steps)
     assert np.abs(center(found) - center(mild_motion("SO3xR3"))).max() < SAME_MOTION
     assert np.ptp(found.outputs["energy"]) < SAME_MOTION * np.abs(found.outputs["energy"]).max()
 
 
 @pytest.mark.parametrize("method", ["rkmk_rk44", "cf4", "abmk4", "ambient_rk4", "taylor", "rkmk_dopri5"])
-def test_backends_agree_in_form_1(method: str) -> None:
+def test_backends_agree_with_angular_velocities(method: str) -> None:
     steps = {"rtol": 1e-10} if method == "taylor" else {"h": 1e-3}
     compiled, plain = (
-        sl.solve(top("euler_angles:1", backend=b).with_initial("top", Omega=MILD), 0.02, method=method, **steps)
+        sl.solve(top(ANGLES, backend=b).with_initial("top", Omega=MILD), 0.02, method=method, **steps)
         for b in ("c", "numpy")
     )
     assert np.abs(compiled.q[-1] - plain.q[-1]).max() < ROUNDING
     assert np.abs(compiled.v[-1] - plain.v[-1]).max() < ROUNDING
 
 
-def test_stabilised_steps_in_form_1() -> None:
+def test_stabilised_steps_with_angular_velocities() -> None:
     """Projections move along B in ω, and back into the angles."""
-    system = top("euler_angles:1", "SO3xR3").with_initial("top", Omega=MILD)
+    system = top(ANGLES, "SO3xR3").with_initial("top", Omega=MILD)
     for backend in ("c", "numpy"):
         found = sl.solve(
-            system if backend == "c" else top("euler_angles:1", "SO3xR3", backend).with_initial("top", Omega=MILD),
+            system if backend == "c" else top(ANGLES, "SO3xR3", backend).with_initial("top", Omega=MILD),
             0.05,
             h=5e-3,
             method="half_explicit_3",
@@ -103,11 +105,11 @@ def test_stabilised_steps_in_form_1() -> None:
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf", "bdf2_increments", "rattlie", "variational_midpoint"])
-def test_implicit_methods_take_form_2(method: str) -> None:
+def test_implicit_methods_take_parameter_rates(method: str) -> None:
     with pytest.raises(
-        UnsupportedMethodError, match=f"'{method}' supports classical coordinates in form 2.*node 'top'"
+        UnsupportedMethodError, match=f"'{method}' supports rotation parameters with their rates.*node 'top'"
     ):
-        sl.solve(top("euler_angles:1"), 0.1, h=1e-3, method=method)
+        sl.solve(top(ANGLES), 0.1, h=1e-3, method=method)
 
 
 @functools.cache
@@ -147,10 +149,10 @@ def held(word: str | None) -> System:
 
 
 @pytest.mark.parametrize(("build", "names"), [(held_by_ground, "a"), pytest.param(held, "ab", marks=pytest.mark.slow)])
-def test_assembly_and_equilibrium_in_form_1(build: Callable[[str | None], System], names: str) -> None:
+def test_assembly_and_equilibrium_with_angular_velocities(build: Callable[[str | None], System], names: str) -> None:
     """The equilibrium is that on the group; assembly closes the joint, and is nearest in the angles."""
     places = []
-    for word in ("euler_angles:1", None):
+    for word in (ANGLES, None):
         start = build(word).assembled()
         assert np.abs(start.mechanics.constraint(0.0, start.stated_state().q)).max() < ROUNDING
         assert start.assembly is not None
@@ -162,22 +164,22 @@ def test_assembly_and_equilibrium_in_form_1(build: Callable[[str | None], System
 
 
 def test_linear_equations_equal_other_forms() -> None:
-    with pytest.raises(ModelError, match="nodes in form 1 of classical coordinates"):
-        top("euler_angles:1").monodromy(1.0)
+    with pytest.raises(ModelError, match="rotation parameters with angular velocities"):
+        top(ANGLES).monodromy(1.0)
 
 
-def test_form_1_is_more_accurate_near_the_singularity() -> None:
-    """With ω as unknowns little is lost where cos b is 0.02; the same steps of form 2 are nonsense and 1.9e-2 m off."""
+def test_angular_velocities_are_more_accurate_near_the_singularity() -> None:
+    """With ω as unknowns little is lost where cos b is 0.02; with rates they are nonsense and 1.9e-2 m off."""
     exact = center(sl.solve(top(None), 1, h=1e-5, method="rkmk_dopri5"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         errors = [
-            float(np.linalg.norm(center(sl.solve(top("euler_angles:1"), 1, h=h, method="rkmk_rk44")) - exact))
+            float(np.linalg.norm(center(sl.solve(top(ANGLES), 1, h=h, method="rkmk_rk44")) - exact))
             for h in (2.5e-4, 1e-4, 5e-5)
         ]
     assert errors == pytest.approx([3.24e-4, 9.0e-6, 7.2e-7], rel=SAME_DIGITS)
     with pytest.warns(UserWarning, match=r"coordinates of node 'top' are nearly singular: cos\(b\) is 0.03"):
-        sl.solve(top("euler_angles:1"), 1, h=2.5e-4, method="rkmk_rk44")
+        sl.solve(top(ANGLES), 1, h=2.5e-4, method="rkmk_rk44")
 
 
 @functools.cache
@@ -193,11 +195,11 @@ def turning(word: str, backend: str = "c") -> System:
 
 @pytest.mark.parametrize("method", ["rkmk_rk44", "half_explicit_5", "cf4", "abmk4"])
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_form_1_ends_at_the_singularity(method: str, backend: str) -> None:
+def test_angular_velocities_end_at_the_singularity(method: str, backend: str) -> None:
     with pytest.raises(
         ChartSingularityError, match="singularity of the coordinates of node 'body', where cos"
     ) as error:
-        sl.solve(turning("euler_angles:1", backend), 2, h=0.01, method=method)
+        sl.solve(turning(ANGLES, backend), 2, h=0.01, method=method)
     assert abs(error.value.solution.t[-1] - math.pi / 2) < 0.02  # two steps
 
 
@@ -221,7 +223,7 @@ def test_stored_angles_through_the_singularity() -> None:
     assert np.abs(found.field("body", "angles_xyz")[:, 1]).max() <= math.pi / 2
 
 
-@pytest.mark.parametrize("word", ["euler_angles:1", "euler_angles"])
+@pytest.mark.parametrize("word", [ANGLES, "euler_angles"])
 def test_starts_at_the_singularity_are_refused(word: str) -> None:
     upright = sl.rotation(euler="XYZ", angles=[0.3, math.pi / 2, -0.4])
     with pytest.raises(ModelError, match="at the singularity of its coordinates, where cos"):
@@ -232,9 +234,9 @@ def test_starts_at_the_singularity_are_refused(word: str) -> None:
         model.initial(body, rotation=upright)
 
 
-def test_angles_are_not_wrapped_in_form_1() -> None:
+def test_angles_are_not_wrapped_with_angular_velocities() -> None:
     model = sl.Model("spinning")
-    body = model.node("body", "SO3", coordinates="euler_angles", form=1)
+    body = model.node("body", "SO3", coordinates="euler_angles", form="angular_velocity")
     model.kinetic_energy(body.Omega.dot(body.Omega) / 2)
     model.initial(body, Omega=[0, 0, 2])
     found = sl.solve(model.derive().compile(), 10, h=0.01, method="rkmk_rk44")
@@ -243,16 +245,16 @@ def test_angles_are_not_wrapped_in_form_1() -> None:
     assert np.abs(between.field("body", "angles_xyz")[:, 2] - 2 * between.t).max() < ROUNDING
 
 
-def test_initial_velocities_of_form_1() -> None:
+def test_initial_velocities_of_angular_velocities() -> None:
     """Ω, or rates of the angles; both are refused, in the statement and where a run starts otherwise."""
-    system, parameters = top("euler_angles:1"), parameters_by_name()["euler_angles"]
+    system, parameters = top(ANGLES), parameters_by_name()["euler_angles"]
     rho, rates = np.array([0.4, 0.3, -0.2]), np.array([1.0, 2.0, 3.0])
     changed = system.with_initial("top", angles_xyz=rho, angles_xyz_dot=rates)
     assert np.abs(changed.stated_state().v - parameters.spin_by_rates(rho) @ rates).max() < ROUNDING
     with pytest.raises(ModelError, match="cannot start from"):
         changed.with_initial("top", Omega=[0, 0, 1])
     model = sl.Model("both")
-    body = model.node("body", "SO3", coordinates="euler_angles", form=1)
+    body = model.node("body", "SO3", coordinates="euler_angles", form="angular_velocity")
     model.kinetic_energy(body.Omega.dot(body.Omega) / 2)
     with pytest.raises(ModelError, match="given twice, as Omega and as angles_xyz_dot"):
         model.initial(body, Omega=[0, 0, 1], angles_xyz_dot=[0, 0, 1])
@@ -265,7 +267,9 @@ ATTITUDES = 3
 """Random initial attitudes of each coordinates."""
 
 
-@pytest.mark.parametrize("word", [*FORM_1, "euler_angles", "rotation_vector:2", "euler_parameters"])
+@pytest.mark.parametrize(
+    "word", [*ANGULAR_VELOCITY, "euler_angles", "rotation_vector:parameter_rates", "euler_parameters"]
+)
 def test_random_attitudes(word: str) -> None:
     """Away from singularities, in the mild motion of 0.2 s."""
     draw = np.random.default_rng(5)
@@ -280,10 +284,10 @@ def test_random_attitudes(word: str) -> None:
         assert np.ptp(energy) < SAME_MOTION * np.abs(energy).max()
 
 
-def test_runs_of_form_1_record_find_and_resume() -> None:
+def test_runs_of_angular_velocities_record_find_and_resume() -> None:
     """Events, reported times, dense output and continued runs, against the motion on the group."""
     model = sl.Model("quarters")
-    body = model.node("body", "SO3", coordinates="euler_angles", form=1)
+    body = model.node("body", "SO3", coordinates="euler_angles", form="angular_velocity")
     model.kinetic_energy(body.Omega.dot(sl.diag([1.0, 2.0, 3.0]) * body.Omega) / 2)
     model.initial(body, Omega=[0.3, 0.1, 2])
     model.output("rotation", body.R)
@@ -305,7 +309,7 @@ def test_runs_of_form_1_record_find_and_resume() -> None:
 def test_kernel_of_rates() -> None:
     """ρ' = G⁻¹(ρ) ω in both backends, compared with differences of R; without classical coordinates it is v."""
     model = sl.Model("two")
-    first = model.node("first", "SO3xR3", coordinates="euler_angles_zyx", form=1)
+    first = model.node("first", "SO3xR3", coordinates="euler_angles_zyx", form="angular_velocity")
     second = model.node("second", "SO3")
     for body in (first, second):
         model.kinetic_energy(body.Omega.dot(body.Omega) / 2)
@@ -327,7 +331,7 @@ def test_kernel_of_rates() -> None:
 def test_prescribed_motions_in_all_forms() -> None:
     """A body on a support with prescribed motion, by its angles or by its rotation."""
     ends = []
-    for word in (None, "euler_angles", "euler_angles:1", "euler_angles:lie"):
+    for word in (None, "euler_angles", ANGLES, "euler_angles:lie"):
         model = sl.Model("shaken")
         support, body = model.node("support", "SO3xR3", **stored_by(word)), model.node("body", "R3")
         model.kinetic_energy(body.x_dot.dot(body.x_dot) / 2)

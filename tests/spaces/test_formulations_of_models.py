@@ -23,8 +23,14 @@ RUNS = {
 """Options, a time at which the solution is known, step and outputs."""
 
 
-OF_ALL = ["euler_angles", "euler_parameters", "euler_angles:1", "rotation_vector:1", *ON_GROUP]
-ENDING = [("rotor", "rotation_vector:1")]
+OF_ALL = [
+    "euler_angles",
+    "euler_parameters",
+    "euler_angles:angular_velocity",
+    "rotation_vector:angular_velocity",
+    *ON_GROUP,
+]
+ENDING = [("rotor", "rotation_vector:angular_velocity")]
 """A rotor whose rotation vector is singular after its first turn."""
 
 CASES = [(m, c) for m in RUNS for c in OF_ALL if (m, c) not in ENDING] + [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import warnings
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import symlie as sl
+from symlie import retired
 from symlie.derive.equations import Equations
 from symlie.errors import ChartSingularityError, GroupError, ModelError
 from symlie.groups.classical.coordinates import in_coordinates, parameters_by_name
@@ -24,7 +26,7 @@ from symlie.ir.program import Program
 from symlie.models import heavy_top
 from symlie.runtime.system.system import System
 from tests.evaluation import evaluate
-from tests.spaces.coordinates import FORM_1, FORM_2, ON_GROUP, stored_by
+from tests.spaces.coordinates import ANGULAR_VELOCITY, ON_GROUP, PARAMETER_RATES, stored_by
 from tests.tolerances import DIFFERENCE, DIFFERENCE_STEP, IDENTITY
 
 Array = NDArray[np.float64]
@@ -84,17 +86,17 @@ def reference() -> Array:
 MIXED = [
     ("euler_parameters", None),
     (None, "euler_angles"),
-    ("euler_angles:1", None),
-    ("rotation_vector:1", "euler_parameters"),
+    ("euler_angles:angular_velocity", None),
+    ("rotation_vector:angular_velocity", "euler_parameters"),
 ]
 
 
 ANGLES = ("euler_angles", "euler_parameters")
 
-QUICK = [("euler_angles_zxz:1", "euler_angles:lie"), ANGLES, ("rotation_vector:2", None)]
+QUICK = [("euler_angles_zxz:angular_velocity", "euler_angles:lie"), ANGLES, ("rotation_vector:parameter_rates", None)]
 """Of each form, and of each kind of parameters, one."""
 
-ALIKE = [*MIXED, *((c, c) for c in [*FORM_1, *FORM_2, *ON_GROUP])]
+ALIKE = [*MIXED, *((c, c) for c in [*ANGULAR_VELOCITY, *PARAMETER_RATES, *ON_GROUP])]
 
 
 @pytest.mark.parametrize("coordinates", [*QUICK, *(pytest.param(c, marks=pytest.mark.slow) for c in ALIKE)])
@@ -105,8 +107,8 @@ def test_all_coordinates_have_the_same_motion(coordinates: tuple[str | None, ...
 
 
 EACH = [(c, "half_explicit_5") for c in QUICK] + [(ANGLES, "generalized_alpha")]
-BOTH = [((c, c), m) for c in FORM_2 for m in ("half_explicit_5", "generalized_alpha")]
-ONE = [((c, c), "half_explicit_5") for c in [*FORM_1, *ON_GROUP[:2]]]
+BOTH = [((c, c), m) for c in PARAMETER_RATES for m in ("half_explicit_5", "generalized_alpha")]
+ONE = [((c, c), "half_explicit_5") for c in [*ANGULAR_VELOCITY, *ON_GROUP[:2]]]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,7 @@ def test_adaptive_steps_continue_near_the_singularity() -> None:
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 def test_a_rotation_vector_ends_after_a_whole_turn(backend: str) -> None:
     model = sl.Model("spinning")
-    body = model.node("body", "SO3", coordinates="rotation_vector", form=2)
+    body = model.node("body", "SO3", coordinates="rotation_vector", form="parameter_rates")
     model.kinetic_energy(body.Omega.dot(body.Omega) / 2)
     model.initial(body, Omega=[0, 0, 2])
     system = model.derive().compile(backend=backend)
@@ -276,21 +278,21 @@ def test_refusals() -> None:
     with pytest.raises(GroupError, match="SE3 cannot be stored"):
         model.node("a", "SE3", coordinates="euler_parameters")
     with pytest.raises(GroupError, match="quaternion have no form"):
-        model.node("a", "SO3", coordinates="quaternion", form=2)
-    with pytest.raises(GroupError, match="euler_angles have no form 3; there are form 1 and form 2"):
+        model.node("a", "SO3", coordinates="quaternion", form="parameter_rates")
+    with pytest.raises(GroupError, match="euler_angles have no form 3; use one of angular_velocity, parameter_rates"):
         model.node("a", "SO3", coordinates="euler_angles", form=3)
-    with pytest.raises(GroupError, match="Euler parameters have form 2 alone: form 1 would have four"):
-        model.node("a", "SO3", coordinates="euler_parameters", form=1)
+    with pytest.raises(GroupError, match="Euler parameters have the form parameter_rates alone"):
+        model.node("a", "SO3", coordinates="euler_parameters", form="angular_velocity")
     with pytest.raises(GroupError, match="Euler parameters that step on the group are coordinates=quaternion"):
         model.node("a", "SO3", coordinates="euler_parameters", step="lie")
     with pytest.raises(GroupError, match="There is no step='cayley'"):
         model.node("a", "SO3", coordinates="euler_angles", step="cayley")
-    with pytest.raises(GroupError, match="Both step=lie and form=1 are given"):
-        model.node("a", "SO3", coordinates="euler_angles", form=1, step="lie")
+    with pytest.raises(GroupError, match="Both step=lie and form='angular_velocity' are given"):
+        model.node("a", "SO3", coordinates="euler_angles", form="angular_velocity", step="lie")
     with pytest.raises(ModelError, match="A step, here 'lie', belongs to coordinates="):
         model.node("a", "SO3", step="lie")
     with pytest.raises(ModelError, match="belongs to coordinates="):
-        model.node("a", "SO3", form=2)
+        model.node("a", "SO3", form="parameter_rates")
     body = model.node("a", "SO3", coordinates="euler_angles")
     with pytest.raises(ModelError, match="given twice, as Omega and as angles_xyz_dot"):
         model.initial(body, Omega=[0, 0, 1], angles_xyz_dot=[0, 0, 1])
@@ -298,6 +300,13 @@ def test_refusals() -> None:
         model.initial(body, rotation=sl.rotation(euler="XYZ", angles=[0.1, math.pi / 2, 0]))
     with pytest.raises(ModelError, match=r"a\.Omega needs 3 components, not 2"):
         model.generalized_force(body, Omega=[1, 2])
+
+
+@pytest.mark.parametrize(("number", "form"), retired.VALUES["form"].items())
+def test_numbers_of_forms_warn_and_stay_valid(number: Any, form: str) -> None:
+    with pytest.warns(sl.SymlieWarning, match=f"form={number} is an old name of form='{form}'; use the new one"):
+        old = sl.Model("old").node("a", "SO3xR3", coordinates="euler_angles", form=number)
+    assert old.group is sl.Model("new").node("a", "SO3xR3", coordinates="euler_angles", form=form).group
 
 
 def test_start_at_the_singularity() -> None:

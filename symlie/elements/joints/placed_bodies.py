@@ -219,7 +219,7 @@ class PlacedBodies:
         if all(f.name != "Omega" for f in found.group.velocity_fields):
             raise ModelError(
                 f"Minimal coordinates start from bodies that have an angular velocity, not from '{found.name}' on "
-                f"{found.group}, which has rates of its parameters; state it with coordinates='lie' or form=1."
+                f"{found.group}, which has rates of its parameters; use coordinates='lie' or form='angular_velocity'."
             )
         return stored_body(self._other.program, found, size)
 

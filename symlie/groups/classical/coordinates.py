@@ -3,11 +3,11 @@
 | | unknowns | a step |
 |---|---|---|
 | on the group | R, p, ψ or Euler angles, and ω | q∘exp(u) |
-| form 1 | ρ and ω | ρ + u with ρ' = G⁻¹(ρ) ω |
-| form 2 | ρ and ρ' | ρ + u |
+| ``angular_velocity`` | ρ and ω | ρ + u with ρ' = G⁻¹(ρ) ω |
+| ``parameter_rates`` | ρ and ρ' | ρ + u |
 
-Source: [Holzinger2024], equations (5) to (7) and (11) for form 1, (12) to (14) for form 2, (22) and (24) for Euler
-angles with steps on the group.
+Source: [Holzinger2024], equations (5) to (7) and (11) for angular velocities, (12) to (14) for rates of parameters,
+(22) and (24) for Euler angles with steps on the group.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _rotation_vector() -> RotationParameters:
 LIE_COORDINATES = {"lie": SO3, "quaternion": S3, "rotation_vector": SO3rv}
 """Groups by the stored representation of a rotation."""
 
-FORMS = (1, 2)
-"""Forms of the equations in classical coordinates: ω as unknown (1), rates as unknown (2)."""
+FORMS = ("angular_velocity", "parameter_rates")
+"""Velocities that are unknowns of the equations in rotation parameters: ω, or ρ'."""
 
 ON_GROUP = "lie"
 """Value of ``step=`` for steps on the group."""
@@ -97,7 +97,7 @@ def parameters_by_name() -> Mapping[str, RotationParameters]:
 
 @functools.cache
 def _parameter_space(name: str) -> LieGroup:
-    """Return the group Rⁿ of classical coordinates in form 2."""
+    """Return the group Rⁿ of classical coordinates ρ with the velocity ρ'."""
     parameters = parameters_by_name()[name]
     linear = real_space(parameters.size)
     shape = (parameters.size,)
@@ -144,13 +144,13 @@ def _stored_group(name: str) -> LieGroup:
 
 
 @functools.cache
-def _form_1(name: str) -> LieGroup:
-    """Return the group with storage ρ and steps in ρ (form 1)."""
+def _with_angular_velocity(name: str) -> LieGroup:
+    """Return the group with storage ρ, steps in ρ and the velocity ω."""
     return replace(_stored_group(name), name=f"{name}_1", stepped_in=_parameter_space(name))
 
 
 @functools.cache
-def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, step: str | None = None) -> LieGroup:
+def in_coordinates(group: LieGroup, coordinates: str, form: str | None = None, step: str | None = None) -> LieGroup:
     """Return the configuration space of a body with its rotation in other coordinates, form or step."""
     _check_coordinates(coordinates)
     places = [k for k, (g, _, _) in enumerate(group.simple_factors) if g in LIE_COORDINATES.values()]
@@ -160,9 +160,9 @@ def in_coordinates(group: LieGroup, coordinates: str, form: int | None = None, s
             "SO3 and SO3xR3 have it."
         )
     _check_form(coordinates, form, step)
-    if form == 1:
-        rotation = _form_1(coordinates)
-    elif form == 2 or (step is None and coordinates not in LIE_COORDINATES):
+    if form == "angular_velocity":
+        rotation = _with_angular_velocity(coordinates)
+    elif form == "parameter_rates" or (step is None and coordinates not in LIE_COORDINATES):
         rotation = _parameter_space(coordinates)
     else:
         rotation = _stored_group(coordinates)
@@ -177,7 +177,7 @@ def _product(*factors: LieGroup) -> LieGroup:
 
 @functools.cache
 def group_of_rotations(group: LieGroup) -> LieGroup:
-    """Return the group that coordinates of form 2 describe, such as S³×R³ for Euler parameters and R³."""
+    """Return the group that coordinates with the velocity ρ' describe, such as S³×R³ for Euler parameters and R³."""
     if all(g.rotation_parameters is None for g, _, _ in group.simple_factors):
         return group
 
@@ -191,7 +191,10 @@ def group_of_rotations(group: LieGroup) -> LieGroup:
 
 def classical_group(name: str) -> LieGroup | None:
     """Return the configuration space in classical coordinates of this name, such as ``euler_anglesxR3``, or None."""
-    bases, ways = (SO3, direct_product(SO3, real_space(3))), ((None, None), (1, None), (2, None), (None, ON_GROUP))
+    bases, ways = (
+        (SO3, direct_product(SO3, real_space(3))),
+        ((None, None), *((form, None) for form in FORMS), (None, ON_GROUP)),
+    )
     for coordinates in (known for known in parameters_by_name() if name.startswith(known)):
         for base, (form, step) in itertools.product(bases, ways):
             with contextlib.suppress(GroupError):
@@ -215,7 +218,7 @@ def _check_coordinates(coordinates: str) -> None:
         )
 
 
-def _check_form(coordinates: str, form: int | None, step: str | None) -> None:
+def _check_form(coordinates: str, form: str | None, step: str | None) -> None:
     if step not in (None, ON_GROUP):
         raise GroupError(f"There is no step={step!r}; step={ON_GROUP} stores coordinates and steps on the group.")
     if step is not None and form is not None:
@@ -230,9 +233,9 @@ def _check_form(coordinates: str, form: int | None, step: str | None) -> None:
     if coordinates not in parameters_by_name():
         raise GroupError(f"The coordinates {coordinates} have no form, they step on the group; form={form!r} is none.")
     if form not in FORMS:
-        raise GroupError(f"The coordinates {coordinates} have no form {form!r}; there are form 1 and form 2.")
-    if form == 1 and parameters_by_name()[coordinates].size != SO3.dimension:
+        raise GroupError(f"The coordinates {coordinates} have no form {form!r}; use one of {', '.join(FORMS)}.")
+    if form == "angular_velocity" and parameters_by_name()[coordinates].size != SO3.dimension:
         raise GroupError(
-            "Euler parameters have form 2 alone: form 1 would have four stored coordinates, and as many local ones, "
-            "for the three velocities ω; take form=2, or coordinates=quaternion, which steps on the group."
+            "Euler parameters have the form parameter_rates alone, because four parameters are not local coordinates "
+            "of three angular velocities; use form=parameter_rates, or coordinates=quaternion with steps on the group."
         )

@@ -26,9 +26,8 @@ COORDINATES: dict[str, Options] = {
 }
 """Formulations of the paper; the first one integrates on the group."""
 
-OF_FORM_1: dict[str, Options] = {FORM_1: (("coordinates", "euler_angles"), ("form", 1))}
-"""Euler angles with angular velocities as unknowns (form 1), which the paper defines in addition to form 2 of its
-figures."""
+OF_FORM_1: dict[str, Options] = {FORM_1: (("coordinates", "euler_angles"), ("form", "angular_velocity"))}
+"""Euler angles with angular velocities as unknowns, form 1 of the paper, whose figures have form 2 with rates."""
 
 MINIMAL = "minimal"
 OF_JOINTS: dict[str, Options] = {MINIMAL: (("coordinates", "minimal"),)}

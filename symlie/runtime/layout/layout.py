@@ -408,7 +408,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def has_coordinate_rates(self) -> bool:
-        """True if some nodes are stepped in stored coordinates ρ with ω as unknown (form 1)."""
+        """True if some nodes are stepped in stored coordinates ρ with the velocity ω."""
         return any(self.is_stepped_in_storage(t.name) for t in self.manifest.node_types)
 
     def is_stepped_in_storage(self, node_type: str) -> bool:

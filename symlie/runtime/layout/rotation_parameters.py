@@ -29,14 +29,14 @@ class Regularity:
 def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
     """Regularity of each node with three rotation parameters, from q (states, storage) and v (states, dimension)."""
     for node in layout.nodes:
-        is_form_1 = layout.is_stepped_in_storage(node.type.name)
-        found = _singular_field(node, is_form_1=is_form_1)
+        has_spin = layout.is_stepped_in_storage(node.type.name)
+        found = _singular_field(node, has_spin=has_spin)
         if found is None:
             continue
         offset, form = found
         part = slice(offset, offset + 3)
         rho = q[:, node.storage].reshape(len(q), node.count, -1)[..., part]
-        turning = v[:, node.velocity].reshape(len(v), node.count, -1)[..., part]  # ρ' in form 2, ω in form 1
+        turning = v[:, node.velocity].reshape(len(v), node.count, -1)[..., part]  # ω or ρ'
         if form == "vector":
             expression, half = "sin(φ/2)/(φ/2)", np.linalg.norm(rho, axis=-1) / 2
             value = np.sinc(half / np.pi)
@@ -47,7 +47,7 @@ def regularities(layout: Layout, q: Array, v: Array) -> Iterator[Regularity]:
         else:
             is_proper = form[0] == form[2]
             expression, b = "sin(b)" if is_proper else "cos(b)", rho[..., 1]
-            b_dot = _second_rate(form, rho, turning) if is_form_1 else turning[..., 1]
+            b_dot = _second_rate(form, rho, turning) if has_spin else turning[..., 1]
             value = np.sin(b) if is_proper else np.cos(b)
             rate = (np.cos(b) if is_proper else -np.sin(b)) * b_dot
         nearest = np.abs(value).argmin(axis=1)[:, None]
@@ -63,12 +63,12 @@ def _second_rate(axes: str, angles: Array, spin: Array) -> Array:
     return np.asarray(np.cos(c) * spin[..., j] - sign * np.sin(c) * spin[..., other])
 
 
-def _singular_field(node: NodeSlice, *, is_form_1: bool) -> tuple[int, str] | None:
+def _singular_field(node: NodeSlice, *, has_spin: bool) -> tuple[int, str] | None:
     """Offset and kind of three rotation parameters that are stepped."""
     rates = {f.name for f in node.type.velocity_fields}
     for f in node.type.storage_fields:
         form = rotation_form(f.name, f.shape)
-        is_stepped = is_form_1 or f"{f.name}_dot" in rates
+        is_stepped = has_spin or f"{f.name}_dot" in rates
         if form is not None and is_stepped and (form == "vector" or form.isupper()):
             return f.offset, form
     return None

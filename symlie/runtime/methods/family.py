@@ -15,7 +15,7 @@ import numpy as np
 from symlie.errors import ModelError
 from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.runtime.methods.refusals import refusal_of_constraints, refusal_of_form_1, refusal_of_frames
+from symlie.runtime.methods.refusals import refusal_of_angular_velocities, refusal_of_constraints, refusal_of_frames
 from symlie.runtime.tableaux.tableau import Tableau
 from symlie.showing import line
 
@@ -238,7 +238,9 @@ class Method(ABC):
             Layout of the model.
         """
         return (
-            refusal_of_constraints(self, layout) or refusal_of_frames(self, layout) or refusal_of_form_1(self, layout)
+            refusal_of_constraints(self, layout)
+            or refusal_of_frames(self, layout)
+            or refusal_of_angular_velocities(self, layout)
         )
 
     @property
@@ -252,7 +254,7 @@ class Method(ABC):
         stated = {
             "constraints of configurations and velocities": self.takes_constraints,
             "manifolds with a frame": self.is_free_of_commutators,
-            "form 1 of classical coordinates": self.takes_coordinate_rates,
+            "rotation parameters with form=angular_velocity": self.takes_coordinate_rates,
             "adaptive steps, which need an error estimate": self.has_estimate,
             "Baumgarte's term": self.takes_baumgarte or not self.takes_constraints,
         }

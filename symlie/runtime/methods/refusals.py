@@ -38,12 +38,13 @@ def refusal_of_frames(method: Method, layout: Layout) -> str | None:
     )
 
 
-def refusal_of_form_1(method: Method, layout: Layout) -> str | None:
+def refusal_of_angular_velocities(method: Method, layout: Layout) -> str | None:
     """Return the refusal of classical coordinates with ω as unknown by a method that needs their rates."""
     if method.takes_coordinate_rates or not layout.has_coordinate_rates:
         return None
     node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))
     return (
-        f"Method '{method.name}' supports classical coordinates in form 2, with their rates as unknowns, but node "
-        f"'{node}' of '{layout.name}' is of form 1; use form=2, or half_explicit_5 or another explicit method."
+        f"Method '{method.name}' supports rotation parameters with their rates as unknowns, but node '{node}' of "
+        f"'{layout.name}' has angular velocities; use form=parameter_rates, or half_explicit_5 or another explicit "
+        "method."
     )

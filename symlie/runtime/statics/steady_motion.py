@@ -264,15 +264,15 @@ class SteadyMotion:
 
 
 def check_linearisable(layout: Layout) -> None:
-    """Raise ModelError for acceleration-level constraints, or for rotation parameters whose velocity is ω (form 1)."""
+    """Raise ModelError for acceleration-level constraints, or for rotation parameters whose velocity is ω."""
     if not layout.of_velocities.all():
         raise ModelError(
             f"'{layout.name}' has acceleration-level constraints, which are not linearised; define them on velocities."
         )
     if layout.has_coordinate_rates:
         raise ModelError(
-            f"'{layout.name}' has nodes in form 1 of classical coordinates, whose velocities are not rates of local "
-            "coordinates; use form=2 or step=lie for linear equations."
+            f"'{layout.name}' has rotation parameters with angular velocities, which are not rates of local "
+            "coordinates; use form=parameter_rates or step=lie for linear equations."
         )
 
 

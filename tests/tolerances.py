@@ -564,6 +564,20 @@ implementation saw 5e-13 for 100 links."""
 PAGE_SPACES = 1e-6
 """Energies and angles of the examples of `docs/manifolds.md`, run with tolerances of 1e-8 and 1e-9 or steps of 0.05."""
 
+PAGE_STEADY = 1e-11
+"""Lengths in m of a steady rotation of the tutorial of a custom group, and components of its state from C and NumPy
+code, after five steps; measured 3e-12."""
+
+PAGE_ROLL_UP = 1e-12
+"""In m; a rod of 1 m that an end moment bends to a quarter of a circle, without discretisation error."""
+
+PAGE_ELASTICA = 3e-3
+"""Relative; the deflection of ten segments, whose error of order two is 2.2e-3."""
+
+PAGE_CANTILEVER = 5e-3
+"""Relative; the first frequency of ten segments, whose error of order two is 2.9e-3, and its decay in a run with steps
+of an eightieth of the period, off by 2.5e-3."""
+
 PAGE_IMPULSE = 5e-7
 """Impulses over 0.02 s of a force of 40 N that changes with 10/s, in N s, by Simpson's rule: 40 · 0.01⁵ · 10⁴/90 = 4e-7
 at most; measured 3e-8."""

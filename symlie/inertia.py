@@ -114,7 +114,7 @@ def hollow_box(mass: float, inner_sides: Sequence[float], outer_sides: Sequence[
     """
     inner, outer = (_three("sides of a hollow box", s) for s in (inner_sides, outer_sides))
     if not (np.all(inner > 0) and np.all(inner <= outer) and np.any(inner < outer)):
-        raise ModelError(f"A hollow box needs a hollow inside of it, not sides {list(inner)} in {list(outer)}.")
+        raise ModelError(f"A hollow box needs inner sides below the outer ones, not {list(inner)} and {list(outer)}.")
     hollow, volume = float(np.prod(inner)), float(np.prod(outer))
     density = _positive("hollow box", "mass", mass) / (volume - hollow)
     return np.subtract(box(density * volume, outer), box(density * hollow, inner))
@@ -237,24 +237,24 @@ def mesh(vertices: object, triangles: object, density: float) -> MassProperties:
     if points.ndim != 2 or points.shape[1:] != (3,) or corners.ndim != 2 or corners.shape[1:] != (3,):
         raise ModelError("A mesh has vertices of three coordinates and triangles of three vertices.")
     if not np.issubdtype(corners.dtype, np.integer) or not np.all((corners >= 0) & (corners < len(points))):
-        raise ModelError(f"The triangles of a mesh number its vertices, from 0 to {len(points) - 1}.")
+        raise ModelError(f"The triangles of a mesh must be indices of its vertices, from 0 to {len(points) - 1}.")
     edges = [(int(t[k]), int(t[k - 2])) for t in corners for k in range(3)]
     known = set(edges)
     open_edge = next((e for e in edges if e[::-1] not in known), None)
     if open_edge is not None:
         raise ModelError(
-            f"The mesh is not closed: the edge from vertex {open_edge[0]} to vertex {open_edge[1]} belongs to one "
-            "triangle alone, or to two that are oriented differently."
+            f"The mesh is not closed: the edge from vertex {open_edge[0]} to vertex {open_edge[1]} belongs to a "
+            "single triangle, or to two with different orientations."
         )
     if len(known) < len(edges):
-        raise ModelError("The mesh has an edge twice in one direction; its triangles must bound one solid.")
+        raise ModelError("The mesh has one edge twice in the same direction; its triangles must bound one solid.")
     # Tetrahedra from the mean of the vertices avoid cancellation far from the origin.
     middle = points.mean(axis=0)
     tetrahedra = (points - middle)[corners]
     volumes = np.linalg.det(tetrahedra) / 6
     volume = float(volumes.sum())
     if not volume > 0:
-        raise ModelError("The triangles of the mesh are clockwise seen from outside; reverse all of them.")
+        raise ModelError("The triangles of the mesh are clockwise as seen from outside; reverse all of them.")
     sums = tetrahedra.sum(axis=1)
     center = volumes @ sums / (4 * volume)
     second = np.einsum("k,kai,kaj->ij", volumes, tetrahedra, tetrahedra) + np.einsum("k,ki,kj->ij", volumes, sums, sums)
@@ -288,14 +288,14 @@ def checked_inertia(body: str, value: object) -> Array:
         warn(
             f"The inertia of body '{body}' violates the triangle inequality: its largest principal moment, "
             f"{moments[2]:.6g} kg m², exceeds the sum of the others, {moments[0] + moments[1]:.6g} kg m². No body has "
-            "it, but it is taken as given."
+            "such an inertia, but it is used as given."
         )
     return (matrix + matrix.T) / 2
 
 
 def _about(axis: int, along: float, across: float) -> Array:
     if axis not in (0, 1, 2):
-        raise ModelError(f"The axis of an inertia is 0, 1 or 2, not {axis!r}.")
+        raise ModelError(f"The axis of an inertia must be 0, 1 or 2, not {axis!r}.")
     moments = np.full(3, float(across))
     moments[axis] = along
     return np.diag(moments)

@@ -47,9 +47,10 @@ def reading(path: str | Path, verdict: str = "is damaged") -> Iterator[None]:
 
 def other_format(what: str | Path, found: object, reads: int, version: object, remedy: str) -> FormatError:
     """Return the error for a file in the format of another version, which is None if the file does not name it."""
-    writer = "a version that it does not name" if version is None else f"symlie {brief(version)}"
+    writer = "an unknown version" if version is None else f"symlie {brief(version)}"
     return FormatError(
-        f"{what} has format {brief(found)} of {writer}; this is symlie {VERSION}, which reads format {reads}: {remedy}."
+        f"{what} has format {brief(found)}, written by {writer}; this is symlie {VERSION}, which reads format "
+        f"{reads}: {remedy}."
     )
 
 
@@ -64,4 +65,4 @@ def check_file_names(names: Iterable[str]) -> None:
     for name in names:
         parts = isinstance(name, str) and (PurePosixPath(name).name, PureWindowsPath(name).name)
         if not parts or set(parts) != {name} or not name.isprintable() or name in ("", ".", ".."):
-            raise FormatError(f"{brief(repr(name))} is no name of a generated file; what it came from is damaged.")
+            raise FormatError(f"{brief(repr(name))} is not the name of a generated file; its source is damaged.")

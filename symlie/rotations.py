@@ -108,7 +108,7 @@ class Rotation:
         scalar, *part = self.quaternion
         if not _are_numbers(self.quaternion):
             raise ModelError(
-                "A rotation vector that depends on parameters is given by axis= and angle=, or by vector=."
+                "A rotation vector that depends on parameters must be given by axis= and angle=, or by vector=."
             )
         sine = math.hypot(*part)
         ratio = 2 * math.atan2(sine, scalar) / sine if sine else 2.0
@@ -249,7 +249,7 @@ def _rotating_field(what: str, shapes: Mapping[str, tuple[int, ...]]) -> str:
         return fields[0]
     if fields:
         raise UnknownNameError(f"{what} has several rotations; give {' and '.join(f'{name}=' for name in fields)}.")
-    raise UnknownNameError(f"{what} has no rotation to start from; it has: {', '.join(shapes)}.")
+    raise UnknownNameError(f"{what} has no rotation for an initial value; it has: {', '.join(shapes)}.")
 
 
 def _given(what: str, value: object) -> object:
@@ -261,7 +261,7 @@ def _given(what: str, value: object) -> object:
             raise ModelError(f"The rotation of {what[0].lower()}{what[1:]} is not usable: {error}.") from error
     several = isinstance(value, list | tuple) and bool(value) and all(isinstance(r, Rotation) for r in value)
     if not (isinstance(value, Rotation) or several):
-        raise ModelError(f"The rotation of {what[0].lower()}{what[1:]} is an sl.rotation(…), not {value!r}.")
+        raise ModelError(f"The rotation of {what[0].lower()}{what[1:]} must be an sl.rotation(…), not {value!r}.")
     return value
 
 
@@ -310,8 +310,8 @@ def _by_euler_angles(axes: str, angles: Scalar | Sequence[Scalar]) -> Rotation:
     is_word = isinstance(axes, str) and 1 <= len(axes) <= 3 and (axes.islower() or axes.isupper())
     if not is_word or not set(axes.lower()) <= set(_AXES) or any(a == b for a, b in itertools.pairwise(axes)):
         raise ModelError(
-            f"Euler angles need one to three axes, such as 'zyx', fixed in space, or 'ZYX', which turn along, not "
-            f"{axes!r}."
+            "Euler angles need one to three axes, such as 'zyx', fixed in space, or 'ZYX', which rotate with the "
+            f"body, not {axes!r}."
         )
     values = np.ravel(angles).tolist()
     if len(values) != len(axes):
@@ -334,7 +334,9 @@ def _numbers(what: str, value: object, shape: tuple[int, ...]) -> np.ndarray:
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"The {what} of a rotation is made of numbers; expressions belong to angles.") from error
+        raise ModelError(
+            f"The {what} of a rotation must consist of numbers; only angles can be expressions."
+        ) from error
     if array.size != math.prod(shape) or not np.all(np.isfinite(array)):
         raise ModelError(f"The {what} of a rotation needs {' × '.join(map(str, shape))} finite numbers.")
     return array.reshape(shape)
@@ -344,9 +346,9 @@ def _by_matrix(value: object) -> Rotation:
     matrix = _numbers("matrix", value, (3, 3))
     defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
     if defect > ROUNDING:
-        raise ModelError(f"The matrix is no rotation: its columns miss being orthonormal by {defect:.2g}.")
+        raise ModelError(f"The matrix is not a rotation: its columns miss being orthonormal by {defect:.2g}.")
     if np.linalg.det(matrix) < 0:
-        raise ModelError("The matrix is no rotation but a reflection: its determinant is -1.")
+        raise ModelError("The matrix is not a rotation but a reflection: its determinant is -1.")
     # The largest of the four components is computed first to avoid cancellation.
     trace = float(np.trace(matrix))
     squares = np.array([1 + trace, *(1 - trace + 2 * np.diag(matrix))])
@@ -364,5 +366,5 @@ def _by_quaternion(value: tuple[object, ...]) -> Rotation:
     p = _numbers("quaternion", value, (4,))
     length = float(np.linalg.norm(p))
     if abs(length - 1) > ROUNDING:
-        raise ModelError(f"A unit quaternion has the length 1, not {length:.9g}; its scalar part comes first.")
+        raise ModelError(f"A unit quaternion has length 1, not {length:.9g}; its scalar part comes first.")
     return Rotation(tuple((p / length).tolist()))

@@ -118,7 +118,7 @@ def general(
         If a value is not positive, Poisson's ratio is outside of -1 … 1/2, or not exactly one of nu and G is given.
     """
     if (nu is None) == (G is None):
-        raise ModelError("A section needs Poisson's ratio nu, or the modulus of shear G, and not both.")
+        raise ModelError("A section needs Poisson's ratio nu, or the shear modulus G, and not both.")
     if nu is not None:
         G = _positive("E", E) / (2 * (1 + _poisson(nu)))
     assert G is not None
@@ -210,5 +210,5 @@ def _positive(name: str, value: float) -> float:
 
 def _poisson(nu: float) -> float:
     if not (is_number(nu) and -1 < nu <= 0.5):
-        raise ModelError(f"Poisson's ratio lies above -1 and is at most 1/2, not {nu!r}.")
+        raise ModelError(f"Poisson's ratio must be above -1 and at most 1/2, not {nu!r}.")
     return float(nu)

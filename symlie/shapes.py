@@ -211,7 +211,7 @@ def _length(kind: str, name: str, value: float) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"The {name} of a {kind} is a number, not {value!r}.") from error
+        raise ModelError(f"The {name} of a {kind} must be a number, not {value!r}.") from error
     if not 0 < number < math.inf:
         raise ModelError(f"The {name} of a {kind} is {number:g}; it must be positive.")
     return number
@@ -228,4 +228,4 @@ def color_text(color: object) -> str | None:
         parts = np.asarray(color, dtype=float)
         if np.all((parts >= 0) & (parts <= 1)):
             return "#" + "".join(f"{round(255 * p):02x}" for p in parts)
-    raise ModelError(f"A colour is a text such as '#3366cc' or three numbers between 0 and 1, not {color!r}.")
+    raise ModelError(f"A colour must be a text such as '#3366cc' or three numbers between 0 and 1, not {color!r}.")

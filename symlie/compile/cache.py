@@ -81,9 +81,7 @@ def compiled_library(
         reason = _reason(error, root)
         if reason is None:
             raise
-        other = instead_of_cache(
-            f"The cache folder {root} cannot be written ({reason}); going on with a temporary one."
-        )
+        other = instead_of_cache(f"The cache folder {root} cannot be written ({reason}); a temporary one is used.")
     known = _known_library(other, key)
     if known is not None:
         return known, False
@@ -94,8 +92,8 @@ def compiled_library(
         if reason is None:
             raise
         raise CacheError(
-            f"Neither the cache folder {root} nor a temporary one takes the files of a compilation ({reason}): make "
-            "room, lift a limit of 'ulimit -f', or use the NumPy backend."
+            f"Neither the cache folder {root} nor a temporary one can store the files of a compilation ({reason}): "
+            "free disk space, raise the limit of 'ulimit -f', or use the NumPy backend."
         ) from error
 
 
@@ -104,7 +102,7 @@ def _reason(error: OSError | CompilerError, root: Path) -> str | None:
     reason."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return None if _has_room(root) else "no space left, or a limit of the size of files"
+    return None if _has_room(root) else "no space left, or a limit on the size of files"
 
 
 def _known_library(root: Path, key: str) -> Path | None:
@@ -217,4 +215,4 @@ def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
         with workplace(root, kind) as (build, folder):
             _is_written(make(build, folder))
     except OSError as error:
-        warn_once(f"The cache folder {root} cannot be written ({error.strerror}); going on without it.")
+        warn_once(f"The cache folder {root} cannot be written ({error.strerror}); the run continues without it.")

@@ -46,8 +46,8 @@ def cache_root() -> Path:
     if reason is None:
         return wanted
     return instead_of_cache(
-        f"The cache folder {wanted} {reason}; name another one in the environment variable SYMLIE_CACHE. Going on with "
-        "a temporary one."
+        f"The cache folder {wanted} {reason}; select another one with the environment variable SYMLIE_CACHE. A "
+        "temporary one is used."
     )
 
 
@@ -57,14 +57,14 @@ def _reason_against(folder: Path) -> str | None:
     try:
         str(folder).encode(encoding)
     except UnicodeEncodeError:
-        return f"has characters that the encoding {encoding} lacks, so that libraries in it cannot be loaded"
+        return f"has characters that are not in the encoding {encoding}, so libraries in it cannot be loaded"
     try:
         make_private(folder)
         states = [path.stat() for path in (folder, *(folder / kind for kind in KINDS)) if path.exists()]
     except OSError as error:
-        return f"cannot be made ({error.strerror})"
+        return f"cannot be created ({error.strerror})"
     if not folder.is_dir():
-        return "is no folder"
+        return "is not a folder"
     user = user_number()
     if user is not None and any(state.st_uid != user for state in states):
         return "belongs to another user, whose programs would be run"
@@ -91,8 +91,8 @@ def _temporary_folder(process: int) -> Path:
         folder = Path(tempfile.mkdtemp(prefix="symlie-"))
     except OSError as error:
         raise CacheError(
-            f"Neither the cache folder {cache_folder()} nor a temporary one can be used ({error.strerror}); name one "
-            "in the environment variable SYMLIE_CACHE."
+            f"Neither the cache folder {cache_folder()} nor a temporary one can be used ({error.strerror}); select "
+            "one with the environment variable SYMLIE_CACHE."
         ) from error
 
     def remove() -> None:

@@ -38,14 +38,13 @@ _SUBSTITUTES: dict[str, tuple[str, ...]] = {
 
 _REFUSALS = {
     "symlie needs NaN and infinity": (
-        "computes without NaN and infinity, so that a failure would go unseen: take -ffast-math, -Ofast and "
-        "-ffinite-math-only"
+        "computes without NaN and infinity, which hides failures: remove -ffast-math, -Ofast and -ffinite-math-only"
     ),
     "symlie needs IEEE arithmetic": (
-        "reorders sums or replaces divisions, which loses digits: take -funsafe-math-optimizations, -fassociative-math "
-        "and -freciprocal-math"
+        "reorders sums or replaces divisions, which loses accuracy: remove -funsafe-math-optimizations, "
+        "-fassociative-math and -freciprocal-math"
     ),
-    "symlie needs double constants": "cuts constants to 7 digits: take -fsingle-precision-constant",
+    "symlie needs double constants": "rounds constants to 7 digits: remove -fsingle-precision-constant",
 }
 """Messages of ``primitives.h`` about flags, and their meanings."""
 
@@ -106,13 +105,13 @@ def _stated_compiler(stated: str) -> Compiler:
         words = shlex.split(stated)
     except ValueError as error:
         raise CompilerError(
-            f"The environment variable CC is {brief(stated)!r}, which no shell takes: {error}."
+            f"The environment variable CC is {brief(stated)!r}, which is not a valid shell command: {error}."
         ) from error
     path = shutil.which(words[0]) if words else None
     if path is None:
         raise CompilerError(
-            f"The environment variable CC names the compiler {brief(stated)!r}, but there is no such program; name "
-            "another one, or unset CC."
+            f"The environment variable CC names the compiler {brief(stated)!r}, but this program does not exist; "
+            "select another one, or unset CC."
         )
     for word in words[1:]:
         if word in _UNSEEN:
@@ -125,8 +124,8 @@ def _stated_compiler(stated: str) -> Compiler:
 
 def _refusal(compiler: str, reason: str) -> str:
     return (
-        f"The C compiler {compiler} {_REFUSALS[reason]} out of the environment variable CC or out of the program that "
-        "it names, or use the NumPy backend."
+        f"The C compiler {compiler} {_REFUSALS[reason]} from the environment variable CC or from the program that it "
+        "names, or use the NumPy backend."
     )
 
 
@@ -204,9 +203,7 @@ def _ended(command: list[str], source: Path) -> tuple[int, str]:
                 _end(process)
         if not isinstance(error, KeyboardInterrupt):
             raise
-        raise InterruptedCompilationError(
-            f"Interrupted while {source.name} was compiled; nothing was left behind."
-        ) from None
+        raise InterruptedCompilationError(f"Interrupted while {source.name} was compiled; no files remain.") from None
     return process.returncode, said
 
 

@@ -40,12 +40,13 @@ class Library:
         except (OSError, AttributeError) as error:
             path.unlink(missing_ok=True)  # possibly truncated by the compiler; later runs must not find it
             raise CompilerError(
-                f"The compiled library {path} cannot be loaded ({brief(error)}); it was removed, so that the next run "
-                "compiles it anew."
+                f"The compiled library {path} cannot be loaded ({brief(error)}); it was removed, and the next run "
+                "recompiles it."
             ) from error
         if found != interface_hash:
             raise FormatError(
-                f"The library {path} has interface {found}, the manifest {interface_hash}; generate the model again."
+                f"The library {path} has interface {found}, but the manifest has {interface_hash}; generate the model "
+                "again."
             )
 
     def pointer(self, array: object, kind: str = "double[]") -> Pointer:

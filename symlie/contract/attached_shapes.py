@@ -75,5 +75,5 @@ def read_shapes(files: Mapping[str, str]) -> tuple[AttachedShape, ...]:
 def _numbers(values: Sequence[float], count: int) -> tuple[float, ...]:
     found = tuple(float(v) for v in values)
     if len(found) != count:
-        raise ValueError(f"there must be {count} numbers")
+        raise ValueError(f"expected {count} numbers")
     return found

@@ -94,12 +94,12 @@ def _record(kind: Any, content: object, at: str) -> Any:
     optional = {f.name for f in dataclasses.fields(kind) if f.metadata.get(OPTIONAL)}
     missing = [name for name in fields if name not in content and name not in optional]
     if missing:
-        raise _mismatch(f"{dot}{missing[0]}", "there")
+        raise _mismatch(f"{dot}{missing[0]}", "present")
     read = {name: hint for name, hint in fields.items() if name in content}
     return kind(**{name: _read(hint, content[name], f"{dot}{name}") for name, hint in read.items()})
 
 
-_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a text"}
+_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "a string"}
 
 
 def _array(scalar: type[np.generic], content: object, at: str) -> NDArray[np.generic]:
@@ -113,4 +113,4 @@ def _array(scalar: type[np.generic], content: object, at: str) -> NDArray[np.gen
 
 
 def _mismatch(at: str, expected: str) -> ValueError:
-    return ValueError(f"{at or 'the whole of it'} must be {expected}")
+    return ValueError(f"{at or 'the content'} must be {expected}")

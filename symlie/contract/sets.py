@@ -147,7 +147,7 @@ def chosen_sets(text: str) -> tuple[str, ...] | None:
     names = [name.strip() for name in text.split(",")]
     unknown = [name for name in names if name not in (CORE, *SETS)]
     if unknown:
-        raise UnknownNameError(f"There is no set of kernels '{unknown[0]}'; there are: {', '.join((CORE, *SETS))}.")
+        raise UnknownNameError(f"Unknown set of kernels '{unknown[0]}'; use: {', '.join((CORE, *SETS))}.")
     return tuple(name for name in SETS if name in names)
 
 

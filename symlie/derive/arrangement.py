@@ -136,8 +136,8 @@ def _as_own(
         return value
     if any(c.free_symbols for c in rho):
         raise ModelError(
-            f"The initial rotation of node '{node.name}' depends on parameters; give its {own.name} in the "
-            f"place of {value.field.name}."
+            f"The initial rotation of node '{node.name}' depends on parameters; give its {own.name} instead of "
+            f"{value.field.name}."
         )
     at = np.array(rho, dtype=float)
     matrix = parameters.spin_by_rates(at) if own.name == "Omega" else parameters.rates_by_spin(at)

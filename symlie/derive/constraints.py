@@ -67,7 +67,7 @@ def _holonomic(statement: Statement, constraint: Constraint) -> _Terms:
     for i, row in enumerate(constraint.rows):
         if not depends_on(program, [row], [s for v in values for s in v.components]):
             raise ModelError(
-                f"In '{statement.name}', row {i + 1} of constraint '{constraint.name}' does not depend on the "
+                f"In '{statement.name}', equation {i + 1} of constraint '{constraint.name}' does not depend on the "
                 "configuration; remove it."
             )
     jacobian = _jacobian(program, constraint, values)

@@ -216,7 +216,7 @@ def _mass_matrix(statement: Statement, momentum: tuple[Expr, ...]) -> tuple[tupl
     velocities = [s for n in nodes for s in n.velocity.components]
     if depends_on(program, [c for row in mass for c in row], velocities):
         raise ModelError(
-            f"The kinetic energy of '{statement.name}' is not a polynomial of degree two in the velocities; state "
+            f"The kinetic energy of '{statement.name}' is not a polynomial of degree two in the velocities; define "
             "T(t, q, v) with ∂²T/∂v² independent of v and put other terms into forces."
         )
     return mass

@@ -75,7 +75,8 @@ class Equations(ListsPublicNames):
     def _check_unchanged(self) -> None:
         if self.stated is not None and fingerprint(self.model) != self.stated:
             raise ModelError(
-                f"Model '{self.model.name}' was changed after derive(); state everything first, or call derive() again."
+                f"Model '{self.model.name}' was changed after derive(); complete the model first, or call derive() "
+                "again."
             )
 
     @functools.cached_property
@@ -282,15 +283,15 @@ def equations_of(model: Model, options: tuple[tuple[str, object], ...] = ()) -> 
         raise ModelError(f"Model '{model.name}' has no nodes; add one with model.node(name, group).")
     has_velocity = any(g.velocity_dimension for g in model.spaces)
     if has_velocity and all(s.kinetic == 0 for s in statements_of(model)):
-        raise ModelError(f"Model '{model.name}' has no kinetic energy; state it with model.kinetic_energy(...).")
+        raise ModelError(f"Model '{model.name}' has no kinetic energy; define it with model.kinetic_energy(...).")
     check_reported_names(model)
     _check_quantities(model)
     for instances in model.instances:
         width = sum(len(p.default) for p in instances.element.parameters)
         if any(block.shape[1] != width for block in instances.parameters):
             raise ModelError(
-                f"Element type '{instances.element.name}' got parameters after it was added to '{model.name}'; declare "
-                "them before."
+                f"Element type '{instances.element.name}' received parameters after it was added to '{model.name}'; "
+                "declare them first."
             )
     balanced = with_balances(without_held_lengths(model))
     return Equations(balanced, options, stated=fingerprint(balanced))
@@ -320,8 +321,8 @@ def _check_quantities(model: Model) -> None:
             unknown = [a for a in quantity.arguments if a not in known]
             if unknown:
                 raise ModelError(
-                    f"The function that computes '{array.name}.{quantity.field.name}' from {name} asks for "
-                    f"'{unknown[0]}'; there is: {', '.join(known)}."
+                    f"The function that computes '{array.name}.{quantity.field.name}' from {name} has the unknown "
+                    f"argument '{unknown[0]}'; use one of: {', '.join(known)}."
                 )
 
 
@@ -356,12 +357,12 @@ def _check_masses(model: Model, derived: tuple[DerivedStatement, ...]) -> None:
             if missing and name in without:
                 label = name if any(n.name == name for n in model.nodes) else f"{name}[{k}]"
                 raise ModelError(
-                    f"Node '{label}' has no velocity and nothing that moves it; state its field, its vector field or a "
-                    "Hamiltonian."
+                    f"Node '{label}' has no velocity and no equation of motion; define its field, its vector field or "
+                    "a Hamiltonian."
                 )
             if missing and not (name in fixed and fixed[name][k]) and (name, k) not in prescribed:
                 label = f"{name}[{k}]" if name in fixed else name
                 raise ModelError(
-                    f"Velocity component {min(missing)} of node '{label}' has no mass; add its kinetic energy"
-                    f"{' or clamp it' if name in fixed else ', or forces in the model itself that determine it'}."
+                    f"Velocity component {min(missing)} of node '{label}' has no inertia; add its kinetic energy"
+                    f"{' or clamp it' if name in fixed else ', or define forces in the model that determine it'}."
                 )

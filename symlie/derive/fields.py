@@ -47,7 +47,7 @@ def placed_offsets(statement: Statement) -> list[Expr]:
         if depends_on(statement.program, rates, accelerations):
             raise ModelError(
                 f"The offset of node '{statement.nodes[placement.place].name}' has a rate that depends on "
-                "accelerations; place nodes by points whose rate is known from the state."
+                "accelerations; the rate must be a function of the state."
             )
         result += [*placement.offset, *rates]
     return result

@@ -50,7 +50,7 @@ _MEANINGS = {
     "index1": "constraint",
     "force": "force",
     "field": "field",
-    "place": "placed node",
+    "place": "dependent node",
     "motion": "motion",
     "event": "event",
 }
@@ -207,10 +207,12 @@ def _jet(
     try:
         jet = jet_of(name, body, CONSTANT, tuple(f"{label}[" for label in later), numbers, of_taken)
     except ModelError as error:
-        raise ModelError(f"The {what} of '{owner}' has no Taylor series, which method taylor needs: {error}") from error
+        raise ModelError(
+            f"The {what} of '{owner}' has no Taylor series, which method taylor requires: {error}"
+        ) from error
     layout = replace(jet.layout, results=len(body.outputs) - given, given=given, taken=taken)
     if layout.conditions and has_no_pieces:
-        raise ModelError(f"The {what} of '{owner}' is stated in pieces, which method taylor does not take there.")
+        raise ModelError(f"The {what} of '{owner}' is piecewise, which method taylor does not support there.")
     inputs = [Argument(label, size) for label, size in (sizes | {SHARED: taken} if taken else sizes).items()]
     early = [a for a in inputs if a.name not in (*later, *PARAMETERS)]
     late = [a for a in inputs if a.name in later]

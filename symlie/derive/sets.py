@@ -19,7 +19,7 @@ def derive_set(equations: Equations, name: str) -> SetKernels:
     # `ModelError`: a term has no rule for Taylor coefficients.
     model, chosen = equations.elements, kernel_set(name)
     if name == "fields" and not has_points(equations.derived):
-        raise GroupError(f"All nodes of '{model.name}' have velocities: there are no derivatives of fields.")
+        raise GroupError(f"All nodes of '{model.name}' have velocities; derivatives of fields do not exist.")
     if name == "local_outputs" and not any(s.local_outputs for s in statements_of(model)):
         raise GroupError(f"No element type of '{model.name}' has local outputs.")
     if chosen.kind == DISCRETE:

@@ -74,7 +74,7 @@ def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
 def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
     group = acting_group(space)
     if group.storage_dimension != space.storage_dimension:
-        raise GroupError(f"{space} has no increments: its points are no elements of {group}.")
+        raise GroupError(f"{space} has no increments: its points are not elements of {group}.")
     (q, b), u = (array_symbols(x, group.storage_dimension)[0] for x in "qb"), array_symbols("u", group.dimension)[0]
     program, product, back, near = Program(), Program(), Program(), Program()
     element = program.vector(operators.exponential(program, group, u, is_near=True), "h")
@@ -91,7 +91,7 @@ def _increments(space: ConfigurationSpace) -> tuple[Kernel, ...]:
 
 def _interpolation(space: ConfigurationSpace) -> tuple[Kernel, ...]:
     if not isinstance(space, LieGroup):
-        raise GroupError(f"{space} is no group: there is no log(q⁻¹∘b) to interpolate with.")
+        raise GroupError(f"{space} is not a group: interpolation requires log(q⁻¹∘b).")
     n, kernel = space.dimension, functools.partial(node_kernel, space)
     q, u, w = (array_symbols(x, size)[0] for x, size in (("q", space.storage_dimension), ("u", n), ("w", n)))
 

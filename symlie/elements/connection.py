@@ -93,7 +93,7 @@ class Connection(ABC):
         try:
             place = np.asarray(at, dtype=float)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"The point of {self._called} is made of numbers, not {at!r}.") from error
+            raise ModelError(f"The point of {self._called} must consist of numbers, not {at!r}.") from error
         if place.shape != shape or not np.all(np.isfinite(place)):
             needed = " × ".join(map(str, shape))
             raise ModelError(f"{self._subject} needs at= with {needed} finite numbers, not {at!r}.")
@@ -121,7 +121,7 @@ class Connection(ABC):
         assert size is not None
         given = [side for side in sides if isinstance(side, Marker)]
         if given and not (at is None and axis is None):
-            raise ModelError(f"{self._subject} is stated by markers; do not give at or axis as well.")
+            raise ModelError(f"{self._subject} is defined by markers; do not also give at or axis.")
         if len(given) == 2:
             return given[0], given[1]
         if given:
@@ -182,8 +182,8 @@ class Connection(ABC):
             node = node_of(marker.body)
             if isinstance(node, NodeReference):
                 raise ModelError(
-                    f"{self._subject} joins {node!r}, a node of an array, so that its coordinates are outputs "
-                    "alone: solution.outputs has them. Expressions need bodies that are nodes of their own."
+                    f"{self._subject} joins {node!r}, a node of an array; its coordinates are available only in "
+                    "solution.outputs. Expressions need bodies that are single nodes."
                 )
             stated: list[Expression] = []
             for label, value, unit in ((f"point_{side}", marker.point, "m"), (f"axes_{side}", marker.axes, "")):

@@ -140,7 +140,7 @@ class CosseratRod(Continuum):
     ) -> None:
         if like is not None and any(value is not None for value in (constraint, group, coordinates)):
             raise ModelError(
-                f"Rod '{name}' has the constraint and the group of rod '{like.name}'; do not give them again."
+                f"Rod '{name}' takes the constraint and the group of rod '{like.name}'; do not give them again."
             )
         super().__init__(model, name, group or (like.space if like else S3sR3), coordinates=coordinates)
         if [(f.name, f.size) for f in self.group.velocity_fields] not in VELOCITIES.values():
@@ -155,8 +155,8 @@ class CosseratRod(Continuum):
         rows = material_rows(model, name, self.material, found)
         if not self.in_axes and np.any(rows.inertia[:, 3:] != rows.inertia[:, 3:4]):
             raise ModelError(
-                f"The inertia of rod '{name}' has three ρA that differ, which {self.group}, whose velocities are in "
-                "inertial axes, has no meaning for; use S3sR3 or SE3."
+                f"The inertia of rod '{name}' has three different values of ρA, which are not defined on "
+                f"{self.group}, whose velocities are in inertial axes; use S3sR3 or SE3."
             )
         self.held: tuple[int, ...] = like.held if like else held_components(name, constraint or "none")
         self._state_densities(rows, like.segment.name if like else f"{name}_segment")
@@ -214,7 +214,9 @@ class CosseratRod(Continuum):
         """Return e* as given, or the strain of the initial configuration."""
         if isinstance(stated, str):
             if stated != "initial":
-                raise ModelError(f"The reference strain of rod '{self.name}' is numbers or 'initial', not '{stated}'.")
+                raise ModelError(
+                    f"The reference strain of rod '{self.name}' must be numbers or 'initial', not '{stated}'."
+                )
             last = len(self.along) - 1
             ends = {k: self.end_rotations[end] for end, k in (("start", 0), ("end", last)) if self.end_rotations[end]}
             strain = initial_strain(self.model, self.group, self.along, ends, helical=self.in_axes)

@@ -51,7 +51,9 @@ class Marker:
         group = group_of(body)
         size = len(np.ravel(np.asarray(point))) if group is None else body_dimension(group)
         if size is None:
-            raise ModelError(f"{body!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+            raise ModelError(
+                f"{body!r} is not a body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2."
+            )
         self.body: Body = body
         self.point: Array = finite_numbers("point of a marker", point, size)
         self.axes: Array = axes_along("a marker", size, axis, across)
@@ -82,10 +84,10 @@ def group_of(body: Body) -> LieGroup | None:
         return None
     node = node_of(body)
     if node is None:
-        raise ModelError(f"{body!r} is no body; give a rigid body, a node, or the ground of the model.")
+        raise ModelError(f"{body!r} is not a body; give a rigid body, a node, or the ground of the model.")
     group = node.array.group if isinstance(node, NodeReference) else node.group
     if not isinstance(group, LieGroup) or body_dimension(group) is None:
-        raise ModelError(f"{body!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+        raise ModelError(f"{body!r} is not a body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
     return group
 
 
@@ -136,7 +138,7 @@ def axes_along(what: str, size: int, axis: object, across: object = None) -> Arr
     given = np.eye(3)[int(np.argmin(np.abs(z)))] if across is None else direction(what, across, 3)
     rest = given - (given @ z) * z
     if np.linalg.norm(rest) < 1e-6:
-        raise ModelError(f"The direction across the axis of {what} is along it.")
+        raise ModelError(f"The direction across the axis of {what} is parallel to the axis.")
     x = rest / np.linalg.norm(rest)
     return np.column_stack([x, np.cross(z, x), z])
 
@@ -146,5 +148,5 @@ def direction(what: str, value: object, size: int) -> Array:
     vector = finite_numbers("axis of a marker", value, size)
     length = float(np.linalg.norm(vector))
     if not length > 0:
-        raise ModelError(f"The axis of {what} has the length zero; it needs a direction.")
+        raise ModelError(f"The axis of {what} has length zero; it needs a direction.")
     return vector / length

@@ -81,7 +81,7 @@ def initial_placement(model: Model, node: BodyNode) -> tuple[Array, Array]:
     """Return rotation matrix and position of a body in the initial configuration."""
     group = node.array.group if isinstance(node, NodeReference) else node.group
     if body_dimension(group) is None:
-        raise ModelError(f"{node!r} is no body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
+        raise ModelError(f"{node!r} is not a body: joints need a rotation and a position, as on SO3xR3, SE3 or SE2.")
     storage = initial_storage(model, node)
     return rotation_of(group, storage), position_of(group, storage)
 

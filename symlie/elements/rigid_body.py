@@ -140,7 +140,7 @@ class RigidBody(Placed):
         if size is None or not isinstance(found, LieGroup):
             raise ModelError(f"Body '{name}' needs a group such as {', '.join(BODY_GROUPS)}, not {found}.")
         if axes not in get_args(Axes):
-            raise ModelError(f"The angular velocity of body '{name}' is in axes 'body' or 'space', not {axes!r}.")
+            raise ModelError(f"The angular velocity of body '{name}' must be in axes 'body' or 'space', not {axes!r}.")
         values = {"mass": _mass(name, mass), "inertia": _inertia(name, inertia, size)}
         if reference is not None:
             values["center_of_mass"] = -finite_numbers(f"reference of body '{name}'", reference, size)
@@ -271,5 +271,7 @@ def _rotation(name: str, value: object, size: int) -> Rotation:
     if size == 2:
         return rotation(angle=finite_numbers(f"orientation of body '{name}'", [value], 1)[0])
     if np.shape(np.asarray(value, dtype=object)) != (3, 3):
-        raise ModelError(f"The orientation of body '{name}' is an sl.rotation(…) or a 3 × 3 matrix, not {value!r}.")
+        raise ModelError(
+            f"The orientation of body '{name}' must be an sl.rotation(…) or a 3 × 3 matrix, not {value!r}."
+        )
     return rotation(matrix=value)

@@ -41,7 +41,7 @@ def material_of(
     defaults."""
     if section is not None:
         if given["stiffness"] is not None or given["inertia"] is not None:
-            raise ModelError(f"Rod '{name}' has its stiffness and inertia from its section; do not give them again.")
+            raise ModelError(f"Rod '{name}' takes its stiffness and inertia from its section; do not give them again.")
         given = {**given, **_of_section(name, section)}
     stated = {label: value for label, value in given.items() if value is not None}
     if shared is None:
@@ -89,5 +89,5 @@ def _of_section(name: str, section: Section | Callable[[float], Section]) -> dic
     if callable(section):
         return {"stiffness": lambda s: section(s).stiffness, "inertia": lambda s: section(s).inertia}
     if not isinstance(section, Section):
-        raise ModelError(f"The section of rod '{name}' is one of sl.section, or a function of s, not {section!r}.")
+        raise ModelError(f"The section of rod '{name}' must be one of sl.section, or a function of s, not {section!r}.")
     return {"stiffness": section.stiffness, "inertia": section.inertia}

@@ -121,7 +121,7 @@ def _direct(program: Program, group: LieGroup, theta: Vector, w: Vector) -> Vect
 def _factors(group: LieGroup) -> list[tuple[LieGroup, int]]:
     for g, _, _ in group.simple_factors:
         if g.coordinates_of is not None:
-            raise GroupError(f"{g} stores coordinates of rotations, which have no Cayley map of their own; use exp.")
+            raise GroupError(f"{g} stores coordinates of rotations, which have no Cayley map; use exp.")
         if _conjugation(g) is None:
             raise GroupError(
                 f"The Cayley map of the matrices of {g} does not stay in the group, as it does in groups of matrices "

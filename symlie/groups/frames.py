@@ -86,11 +86,11 @@ def _check_flow(space: HomogeneousSpace) -> None:
 
     def require(law: str, left: object, right: object) -> None:
         if not agree(left, right):
-            raise GroupError(f"What is stated for {space} is no flow: {law}.")
+            raise GroupError(f"The flow defined for {space} is invalid: {law}.")
 
-    require("it moves points along no field", moved(0 * along, start), start)
+    require("it moves points at time zero", moved(0 * along, start), start)
     require(
-        "two steps along a field are not one of twice the length",
+        "two equal steps along a field differ from one of twice the length",
         moved(along, moved(along, start)),
         moved(2 * along, start),
     )

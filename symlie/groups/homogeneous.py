@@ -177,8 +177,8 @@ def algebra_map(space: HomogeneousSpace, program: Program, storage: Vector, rate
     point = {s: float(c) for s, c in zip(symbols, acted, strict=True)}
     if np.linalg.matrix_rank(np.array(gram.subs(point).tolist(), dtype=float), tol=TOLERANCE) < len(symbols):
         raise GroupError(
-            f"The action on {space} is not transitive as far as its relations tell, so that no f follows from a vector "
-            "field; state f itself with field(...)."
+            f"The action on {space} is not transitive according to its relations, so a vector field does not "
+            "determine f; define f itself with field(...)."
         )
     solution = _solved(program, _substituted(space, gram, storage), rates)
     lifted = _substituted(space, matrix, storage).T * Matrix(solution)
@@ -200,7 +200,7 @@ def _check_tangent(space: HomogeneousSpace, storage: Vector, normals: Matrix | N
         if sympy.expand(remainder) != 0:
             raise GroupError(
                 f"The vector field leaves {space}: the rate of its relation {row + 1}, {relations[row]} = 0, cannot "
-                "be shown to vanish; make the field tangent, or state f itself with field(...)."
+                "be proved to vanish; make the field tangent, or define f itself with field(...)."
             )
 
 
@@ -335,14 +335,17 @@ def check_action(space: HomogeneousSpace) -> HomogeneousSpace:
     def require(law: str, left: object, right: object) -> None:
         if not agree(left, right):
             side = "left" if space.is_left else "right"
-            raise GroupError(f"The action of {group} on {space} is no {side} action: {law} fails.")
+            raise GroupError(f"The action of {group} on {space} is not a {side} action: {law} fails.")
 
-    require("that the identity leaves points where they are", acted(identity, y), y)
+    require("invariance of points under the identity", acted(identity, y), y)
     if space.is_left:
         require("(g∘h)·y = g·(h·y)", acted(compose(g, h), y), acted(g, acted(h, y)))
     else:
         require("y·(g∘h) = (y·g)·h", acted(compose(g, h), y), acted(h, acted(g, y)))
-    for what, function in (("relations vanish", space.relations), ("normalize does nothing", space.normalize)):
+    for what, function in (
+        ("vanishing of the relations", space.relations),
+        ("invariance of points under normalize", space.normalize),
+    ):
         value = sympy.lambdify([symbols[1]], list(function(symbols[1])), "numpy")(y)
-        require(f"that {what} on the manifold", value, np.zeros(len(value)) if function is space.relations else y)
+        require(f"{what} on the manifold", value, np.zeros(len(value)) if function is space.relations else y)
     return space

@@ -31,7 +31,7 @@ def kinematic_blocks(group: LieGroup) -> tuple[LinearBlock, ...]:
     linear = rate.jacobian(Matrix(q))
     if linear.free_symbols & set(q):
         raise GroupError(
-            f"The composition of {group} is not affine in its second argument; state it by matrices (matrix_group)."
+            f"The composition of {group} is not affine in its second argument; define it by matrices (matrix_group)."
         )
     forcing = (rate - linear * Matrix(q)).expand()
     n = len(q)

@@ -168,7 +168,7 @@ def _places(
         places += [(a, b) for a in i for b in j]
     missing = sorted(set(free) - set(places))
     if missing or len(set(places)) < len(places):
-        what = f"entry {missing[0]} of the matrices is in none" if missing else "they overlap"
+        what = f"entry {missing[0]} of the matrices is missing" if missing else "they overlap"
         raise GroupError(f"The storage of {name} must name every entry that is not constant once: {what}.")
     return tuple(fields), places
 

@@ -77,8 +77,9 @@ class RotationParameters:
         program, symbols = Program(), self._symbols
         if not abs(self._at(rho, program, [self.regularity(program, symbols)])[0]) >= SINGULAR_ANGLES:
             raise ModelError(
-                f"The initial rotation is at the singularity of {self.name}, where no rates belong to an angular "
-                "velocity; take other axes, step=lie, or coordinates without singularity such as quaternion."
+                f"The initial rotation is at the singularity of {self.name}, where an angular velocity does not "
+                "determine their rates; use other axes, step=lie, or coordinates without singularity such as "
+                "quaternion."
             )
 
     @property

@@ -48,7 +48,7 @@ def semidirect_product(
     check_name(name)
     if group.coordinates_of is not None:
         raise GroupError(
-            f"The semidirect product {name} needs a group with polynomial composition; take {group.coordinates_of} "
+            f"The semidirect product {name} needs a group with polynomial composition; use {group.coordinates_of} "
             f"instead of {group}."
         )
     if any(factor.name != f"R{factor.dimension}" for factor, _, _ in space.simple_factors):

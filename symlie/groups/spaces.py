@@ -242,7 +242,7 @@ def product_space(
     label = name or "x".join(f.name for f in given)
     sides = {p.is_left for p in parts if p.group.name != f"R{p.group.dimension}"}
     if len(sides) > 1:
-        raise GroupError(f"The factors of {label} are acted on from different sides; take all actions from one side.")
+        raise GroupError(f"The factors of {label} are acted on from different sides; use actions from one side.")
     stored = list(itertools.accumulate((p.storage_dimension for p in parts), initial=0))
     acting = list(itertools.accumulate((p.group.storage_dimension for p in parts), initial=0))
     where = list(zip(parts, itertools.pairwise(acting), itertools.pairwise(stored), strict=True))

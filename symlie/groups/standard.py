@@ -187,7 +187,7 @@ def group_from_name(name: str) -> LieGroup:
         return real_space(int(name[1:]))
     if len(name) > LONGEST_NAME:
         raise UnknownNameError(
-            f"The group name {name!r} has more than {LONGEST_NAME} characters; for many nodes take a node array."
+            f"The group name {name!r} has more than {LONGEST_NAME} characters; for many nodes use a node array."
         )
     parts = name.split("x")
     if len(parts) > 1 and all(parts):

@@ -28,7 +28,7 @@ Function = Callable[..., Array]
 def check_name(name: str) -> None:
     """Check that a name is an identifier that generated code can use, or raise `GroupError`."""
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
-        raise GroupError(f"Group name {name!r} is not usable; take letters, digits and underscores.")
+        raise GroupError(f"Group name {name!r} is not usable; use letters, digits and underscores.")
 
 
 def compiled(function: Callable[..., Sequence[object]], group: LieGroup, arguments: int) -> Function:
@@ -76,7 +76,7 @@ def check_group(group: LieGroup) -> LieGroup:
 
     def require(law: str, left: Array, right: Array) -> None:
         if not agree(left, right):
-            raise GroupError(f"The definition of {group} is no Lie group: {law} fails.")
+            raise GroupError(f"The definition of {group} is not a Lie group: {law} fails.")
 
     require("e∘a = a", compose(identity, a), a)
     require("a∘e = a", compose(a, identity), a)
@@ -84,13 +84,13 @@ def check_group(group: LieGroup) -> LieGroup:
     require("a⁻¹∘a = e", compose(inverse(a), a), identity)
     require("(a∘b)∘c = a∘(b∘c)", compose(compose(a, b), c), compose(a, compose(b, c)))
     relations = compiled(group.relations, group, 1)(compose(a, b))
-    require("that the relations vanish on products of elements", relations, np.zeros_like(relations))
-    require("that normalize leaves elements where they are", compiled(group.normalize, group, 1)(a), a)
+    require("invariance of the relations under products", relations, np.zeros_like(relations))
+    require("invariance of elements under normalize", compiled(group.normalize, group, 1)(a), a)
     if group.rotation is not None:
         n = rotation_size(group)
         rotation = compiled(group.rotation, group, 1)
         first, second = rotation(a).reshape(n, n), rotation(b).reshape(n, n)
-        require("that the rotation matrix is orthogonal", first.T @ first, np.eye(n))
+        require("orthogonality of the rotation matrix", first.T @ first, np.eye(n))
         require("R(a∘b) = R(a) R(b)", rotation(compose(a, b)).reshape(n, n), first @ second)
     kinematic_blocks(group)
     return group
@@ -104,7 +104,7 @@ def check_action(name: str, group: LieGroup, action: Callable[[Vector], Matrix])
     identity = np.array([float(c) for c in group.identity])
     a, b, _ = elements(group)
     if not agree(rho(identity).reshape(n, n), np.eye(n)):
-        raise GroupError(f"The action of {name} does not leave vectors unmoved at the identity of {group}.")
+        raise GroupError(f"The action of {name} moves vectors at the identity of {group}.")
     product = rho(a).reshape(n, n) @ rho(b).reshape(n, n)
     if not agree(rho(compose(a, b)).reshape(n, n), product):
-        raise GroupError(f"The action of {name} is no representation of {group}: ρ(a∘b) differs from ρ(a) ρ(b).")
+        raise GroupError(f"The action of {name} is not a representation of {group}: ρ(a∘b) differs from ρ(a) ρ(b).")

@@ -144,8 +144,8 @@ class PowerSeries:
         value = self.coefficient(k)
         if abs(value) > self.growth.bound(k):
             raise ModelError(
-                f"Coefficient {k} of the function '{self.name}' is {value}, which is above the stated bound "
-                f"{self.growth} = {self.growth.bound(k)}; state a larger one."
+                f"Coefficient {k} of the function '{self.name}' is {value}, which is above the specified bound "
+                f"{self.growth} = {self.growth.bound(k)}; specify a larger one."
             )
         return value
 
@@ -190,20 +190,20 @@ def register(name: str, tail: Tail) -> None:
     """Register a tail under its name, which ends in a hash of its definition; raise `ModelError` for another tail of
     this name."""
     if _TAILS.setdefault(name, tail) != tail:
-        raise ModelError(f"There are two functions {name} with different coefficients.")
+        raise ModelError(f"Two functions {name} have different coefficients; rename one.")
 
 
 def tail_of(base_name: str) -> Tail:
     """Return the tail of a name; raise `ModelError` if it was neither defined nor read from a source."""
     if base_name not in _TAILS:
-        raise ModelError(f"The function {base_name} is not known here; its model or its generated source defines it.")
+        raise ModelError(f"The function {base_name} is unknown; its model or its generated source defines it.")
     return _TAILS[base_name]
 
 
 def stated_series(base_name: str) -> tuple[PowerSeries, int, int]:
     """Return the series of a tail that was defined in this process, with n and m; raise `ModelError` otherwise."""
     if base_name not in _STATED:
-        raise ModelError(f"Of the function {base_name} only values are known here; state its model.")
+        raise ModelError(f"Only values of the function {base_name} are known; its model must be defined.")
     return _STATED[base_name]
 
 

@@ -79,8 +79,8 @@ def check_functions(expression: Expr) -> None:
 
 def _refused(expression: Expr) -> ModelError:
     return ModelError(
-        f"The function '{type(expression).__name__}' in '{expression}' cannot be compiled; "
-        f"use one of: {', '.join(sorted(FUNCTIONS))}, select, powers and roots."
+        f"The function '{type(expression).__name__}' in '{expression}' cannot be compiled; use one of: "
+        f"{', '.join(sorted(FUNCTIONS))}, select, powers and roots."
     )
 
 

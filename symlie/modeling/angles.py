@@ -88,6 +88,6 @@ class AngleStatement(Stated):
     def _without_angles(self, what: str, expressions: Sequence[Expr]) -> None:
         if depends_on(self.program, expressions, [a.before for a in self.angles]):
             raise ModelError(
-                f"{what} of '{self.name}' depends on an angle over turns; masses repeat after a turn, so use its sine "
-                "and cosine."
+                f"{what} of '{self.name}' depends on an unwrapped angle; use its sine and cosine, which repeat after "
+                "a full turn."
             )

@@ -140,7 +140,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
         """
         new_name("Parameter", name, self._parameter_names, self.name)
         if name == str(self.time):
-            raise ModelError(f"Parameter name '{name}' means the time; choose another name.")
+            raise ModelError(f"Parameter name '{name}' is reserved for the time; choose another name.")
         try:
             array = np.asarray(default, dtype=float)
         except (TypeError, ValueError) as error:
@@ -191,7 +191,9 @@ class Stated(ListsPublicNames, NamesSuccessors):
         """
         space = given_space(group)
         if not isinstance(space, LieGroup):
-            raise ModelError(f"{space} is no Lie group; ad belongs to the algebra of a group, such as sl.SE3.")
+            raise ModelError(
+                f"{space} is not a Lie group; ad is defined on the Lie algebra of a group, such as sl.SE3."
+            )
         pair = [components(part) for part in (theta, w)]
         for what, part in zip(("argument", "operand"), pair, strict=True):
             if len(part) != space.dimension:
@@ -247,7 +249,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
             return node
         known = ", ".join(n.name for n in self.nodes) or "none"
         shown = f"Node '{node.name}'" if isinstance(node, Node) else repr(node)
-        raise ModelError(f"{shown} does not belong to '{self.name}', whose own nodes are: {known}.")
+        raise ModelError(f"{shown} does not belong to '{self.name}'; its nodes are: {known}.")
 
     def _check_smooth(self, what: str, expressions: Sequence[Expr], derivatives: int) -> None:
         """Raise `SmoothnessError` if tables or branches are not smooth enough for the given number of derivatives."""
@@ -266,8 +268,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
                     'with an order and ends that are smooth enough, or an input with interpolation="cubic".'
                 )
             raise SmoothnessError(
-                f"{what} {often}, but depends on a piecewise linear table, which has kinks; use "
-                "smooth_table(name, times, values) in place of piecewise_linear."
+                f"{what} {often}, but depends on a piecewise linear table, which has kinks; use smooth_table(name, "
+                "times, values) instead of piecewise_linear."
             )
         if derivatives and any(e.has(Select) for e in parts):
             self._check_pieces(f"{what} {often}", expressions, parts, derivatives)
@@ -292,8 +294,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
         where = f"at t = {defect.at:.6g} s" if conditions <= {TIME, *values} else "where a condition changes its sign"
         kind = "a jump" if defect.derivative == 0 else f"a kink, by {abs(defect.jump):.3g} in the first derivative,"
         raise SmoothnessError(
-            f"{what}, but its pieces meet with {kind} {where}; join them with equal values"
-            f"{' and slopes' if derivatives > 1 else ''}, or use smooth_table(name, points, values)."
+            f"{what}, but its branches meet with {kind} {where}; join them with equal "
+            f"values{' and slopes' if derivatives > 1 else ''}, or use smooth_table(name, points, values)."
         )
 
     def _node_along(self, program: Program, node: Node, path: Symbol, number: int) -> dict[Symbol, Expr]:
@@ -326,8 +328,8 @@ class Stated(ListsPublicNames, NamesSuccessors):
         for node in self._points:
             if depends_on(self.program, expressions, node.value.components):
                 raise ModelError(
-                    f"{what} of '{self.name}' depends on node '{node.name}' on {node.group}, whose rate is known "
-                    f"only once its field is complete{advice}."
+                    f"{what} of '{self.name}' depends on node '{node.name}' on {node.group}, whose rate is known only "
+                    f"after its field is complete{advice}."
                 )
 
     @property
@@ -338,7 +340,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
     def _without_multipliers(self, what: str, expressions: Sequence[Expr]) -> None:
         if self.constraints and depends_on(self.program, expressions, self._multipliers):
             raise ModelError(
-                f"{what} of '{self.name}' depends on multipliers, which are known only once the equations of motion "
+                f"{what} of '{self.name}' depends on multipliers, which are known only after the equations of motion "
                 "are solved; use them in outputs and events."
             )
 

@@ -63,7 +63,7 @@ class Drawn:
         """
         name, index = self._drawn_node(node)
         if not isinstance(shape, Shape):
-            raise ModelError(f"'{name}' is drawn with a shape such as sl.box(0.2, 0.1, 0.4), not with {shape!r}.")
+            raise ModelError(f"'{name}' needs a shape such as sl.box(0.2, 0.1, 0.4), not {shape!r}.")
         place = _place(name, at)
         self.shapes.append(AttachedShape(name, index, shape, place, _quaternion(name, rotation), color_text(color)))
 
@@ -89,9 +89,9 @@ def _place(name: str, at: ArrayLike | None) -> tuple[float, float, float]:
     try:
         place = np.zeros(3) if at is None else np.asarray(at, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"The place of a shape of '{name}' is made of numbers, not {at!r}.") from error
+        raise ModelError(f"The position of a shape of '{name}' must consist of numbers, not {at!r}.") from error
     if place.shape not in ((2,), (3,)) or not np.all(np.isfinite(place)):
-        raise ModelError(f"The place of a shape of '{name}' has two or three finite numbers, not {at!r}.")
+        raise ModelError(f"The position of a shape of '{name}' must be two or three finite numbers, not {at!r}.")
     x, y, z = (*map(float, place), 0.0)[:3]
     return x, y, z
 
@@ -100,9 +100,9 @@ def _quaternion(name: str, rotation: Rotation | None) -> tuple[float, float, flo
     if rotation is None:
         return 1.0, 0.0, 0.0, 0.0
     if not isinstance(rotation, Rotation):
-        raise ModelError(f"The rotation of a shape of '{name}' is an sl.rotation(…), not {rotation!r}.")
+        raise ModelError(f"The rotation of a shape of '{name}' must be an sl.rotation(…), not {rotation!r}.")
     try:
         w, x, y, z = (float(c) for c in rotation.spatial_quaternion)
     except TypeError as error:
-        raise ModelError(f"The rotation of a shape of '{name}' is made of numbers, not of parameters.") from error
+        raise ModelError(f"The rotation of a shape of '{name}' must consist of numbers, not of parameters.") from error
     return w, x, y, z

@@ -92,7 +92,7 @@ def select(condition: Basic, if_positive: Expression, otherwise: Expression) -> 
     if_positive, otherwise = operand(if_positive), operand(otherwise)
     if is_matrix(if_positive) or is_matrix(otherwise):
         if getattr(if_positive, "shape", None) != getattr(otherwise, "shape", None):
-            raise ModelError(f"The pieces of a selection differ in shape: {if_positive} and {otherwise}.")
+            raise ModelError(f"The branches of a selection differ in shape: {if_positive} and {otherwise}.")
         pairs = zip(if_positive, otherwise, strict=True)
         return SymbolicMatrix(*if_positive.shape, [select(condition, a, b) for a, b in pairs])
     a, b, c = (sympified(e) for e in (if_positive, otherwise, condition))
@@ -108,7 +108,7 @@ def translated(expression: object) -> Expr:
     else:
         raise ModelError(f"'{shown(expression)}' is not an expression of numbers, parameters and components of nodes.")
     if expression.has(sympy.nan, sympy.oo, -sympy.oo, sympy.zoo, sympy.I):
-        raise ModelError(f"The expression '{shown(expression)}' contains what is not a finite real number.")
+        raise ModelError(f"The expression '{shown(expression)}' contains a value that is not a finite real number.")
     if expression.is_Atom:
         return expression
     if expression.has(*_RULES, sympy.Piecewise):
@@ -123,12 +123,16 @@ def _check_extent(expression: Expr) -> None:
     while level:
         depth += 1
         if depth > DEEPEST:
-            raise ModelError(f"An expression is nested more than {DEEPEST} levels deep; state less.")
+            raise ModelError(f"An expression is nested more than {DEEPEST} levels deep; simplify it.")
         for part in level:
             if part.is_Pow and part.exp.is_Integer and abs(part.exp) > LARGEST_POWER:
-                raise ModelError(f"An expression has a power above {LARGEST_POWER}; write large powers by exp and log.")
+                raise ModelError(
+                    f"An expression contains a power above {LARGEST_POWER}; write large powers by exp and log."
+                )
             if part.is_Rational and not _is_double(part):
-                raise ModelError(f"An expression has a number beyond the largest of double precision, {LARGEST:.2g}.")
+                raise ModelError(
+                    f"An expression contains a number above the largest of double precision, {LARGEST:.2g}."
+                )
         level = {argument for part in level for argument in part.args}
 
 
@@ -163,7 +167,10 @@ def _translate(expression: Basic) -> Expr:
 def _piecewise(expression: sympy.Piecewise) -> Expr:
     *pieces, (last, condition) = expression.args
     if condition != sympy.true:
-        raise ModelError(f"The last piece of {expression} needs the condition True, so that it is defined everywhere.")
+        raise ModelError(
+            f"The last branch of {expression} needs the condition True; otherwise the expression is not defined "
+            "everywhere."
+        )
     total = _translate(last)
     for piece, condition in reversed(pieces):
         total = _choose(_translate(condition), _translate(piece), total)

@@ -95,7 +95,7 @@ class FieldStatement(AngleStatement):
         space = self._own_space(node)
         given = self._joined(node, rates, parts, space.storage_fields, space.storage_dimension, "rate")
         plain = components(expression)
-        what = "An expression whose rate along stated ones is asked for"
+        what = "The expression of rate_along"
         self._without_multipliers(what, plain)
         others = [c for n in self.nodes if n is not node for c in (*n.value.components, *n.velocity.components)]
         if depends_on(self.program, plain, others):
@@ -131,8 +131,9 @@ class FieldStatement(AngleStatement):
             space = node.group
             if not isinstance(space, HomogeneousSpace) or space.hamiltonian is None:
                 raise ModelError(
-                    f"The Hamiltonian of '{self.name}' depends on node '{node.name}' on {space}, which gives no "
-                    "equations of motion from a Hamiltonian alone; use dual_space(group) or cotangent_space(group)."
+                    f"The Hamiltonian of '{self.name}' depends on node '{node.name}' on {space}, on which a "
+                    "Hamiltonian alone does not define equations of motion; use dual_space(group) or "
+                    "cotangent_space(group)."
                 )
             plain = Value(node.value.components, Euclidean(space.storage_dimension))
             (gradient,) = reverse(self.program, [(h, Integer(1))], [plain])
@@ -278,8 +279,8 @@ class FieldStatement(AngleStatement):
         space = self._own(node).group
         if not isinstance(space, HomogeneousSpace):
             raise ModelError(
-                f"Node '{node.name}' on {space} has a velocity; it moves by energies and forces. Put it on a "
-                "homogeneous space, such as translation_space(group), to state a field."
+                f"Node '{node.name}' on {space} has a velocity and moves by energies and forces. To define a field, "
+                "put the node on a homogeneous space, such as translation_space(group)."
             )
         return space
 

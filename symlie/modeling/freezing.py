@@ -50,7 +50,7 @@ def frozen_names(model: Model, freeze: Freeze) -> tuple[str, ...]:
     if not words:
         return ()
     if not all(isinstance(w, str) for w in words):
-        raise ModelError(f"Parameters are frozen by their names, or all by 'all', not by {freeze!r}.")
+        raise ModelError(f"Freeze parameters by their names, or all by 'all', not by {freeze!r}.")
     is_all = freeze == ALL
     own = [p.name for p in model.parameters]
     stated = [] if is_all else [w.removeprefix(f"{model.name}.") for w in words]
@@ -92,8 +92,8 @@ def _of_element(model: Model, name: str) -> tuple[ElementInstances, Parameter]:
     owner, _, own = name.rpartition(".")
     if any(owner and owner in i.names for i in model.instances):
         raise ModelError(
-            f"'{name}' is the parameter of one instance, and instances share their code; freeze that of the element "
-            "type, or leave it free."
+            f"'{name}' is the parameter of one instance, but all instances of an element type share their code; "
+            "freeze the parameter of the element type, or leave it free."
         )
     known = [(i, p) for i in model.instances for p in i.element.parameters]
     found = [(i, p) for i, p in known if p.name == own and owner in ("", i.element.name)]
@@ -101,7 +101,7 @@ def _of_element(model: Model, name: str) -> tuple[ElementInstances, Parameter]:
         return found[0]
     if found:
         choice = " or ".join(f"{i.element.name}.{own}" for i, _ in found)
-        raise UnknownNameError(f"Several element types of '{model.name}' have a parameter '{own}'; say {choice}.")
+        raise UnknownNameError(f"Several element types of '{model.name}' have a parameter '{own}'; use {choice}.")
     listed = ", ".join([*(p.name for p in model.parameters), *(f"{i.element.name}.{p.name}" for i, p in known)])
     raise UnknownNameError(
         f"Model '{model.name}' has no parameter '{name}' to freeze; it has{': ' + listed if listed else ' none'}."
@@ -113,14 +113,14 @@ def _check_alike(model: Model, instances: ElementInstances, parameter: Parameter
     values, sources = (part[:, _columns(instances, parameter)] for part in values_and_sources(instances))
     if not np.all(values == values[0]):
         raise ModelError(
-            f"Parameter '{name}' of '{model.name}' differs from instance to instance, and instances share their code; "
-            "leave it free."
+            f"Parameter '{name}' of '{model.name}' differs between instances, which share their code; leave it free."
         )
     free = sources[(sources >= 0) & ~np.isin(sources, positions)]
     if free.size:
         owners = [p.name for p in model.parameters for _ in p.symbols]
         raise ModelError(
-            f"Parameter '{name}' of '{model.name}' is '{owners[int(free[0])]}' of the model; freeze that, too."
+            f"Parameter '{name}' of '{model.name}' takes the value of '{owners[int(free[0])]}' of the model; freeze "
+            "that parameter, too."
         )
 
 
@@ -225,8 +225,8 @@ def _check_finite(statement: Statement, program: Program, outputs: Sequence[Expr
     for expression in (*outputs, *inner):
         if expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
             raise ModelError(
-                f"With parameters as constants, '{statement.name}' has an expression that is no finite real number, "
-                "such as 1/0; leave the parameter free that becomes zero or negative there."
+                f"With parameters as constants, '{statement.name}' has an expression that is not a finite real "
+                "number, such as 1/0; do not freeze the parameter that is zero or negative there."
             )
 
 

@@ -71,7 +71,7 @@ def set_gravity(model: Stated, acceleration: ArrayLike) -> None:
     try:
         values = np.asarray(acceleration, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"The gravity of '{model.name}' is made of numbers, not {acceleration!r}.") from error
+        raise ModelError(f"The gravity of '{model.name}' must consist of numbers, not {acceleration!r}.") from error
     if values.shape != known.shape:
         raise ModelError(
             f"The gravity of '{model.name}' has {len(known.default)} components, not {values.size}: its bodies move "

@@ -64,7 +64,8 @@ def with_initial_values(
     for name, value in fields.items():
         if name not in known:
             raise ModelError(
-                f"Node '{node.name}' on {node.group} has no field '{name}' to start from; it has: {', '.join(known)}."
+                f"Node '{node.name}' on {node.group} has no field '{name}' for an initial value; it has: "
+                f"{', '.join(known)}."
             )
         field, is_velocity = known[name]
         same = ("Omega", rates) if name in ("Omega", rates) else (name,)

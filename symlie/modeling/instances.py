@@ -164,8 +164,8 @@ def _symbolic(
             continue
         if entry not in of_model:
             raise ModelError(
-                f"{what} must be numbers, or parameters of the model as they were declared, not {entry}; state other "
-                "expressions on the element type."
+                f"{what} must be numbers, or parameters of the model as they were declared, not {entry}; define other "
+                "expressions in the element type."
             )
         source, wanted = of_model[entry], units[k % len(units)]
         sources[k], numbers[k] = source.index, source.default
@@ -173,7 +173,7 @@ def _symbolic(
         if size_of(source.unit) != size_of(wanted) or both[:1] != both[-1:]:
             raise ModelError(
                 f"{what} is given in '{parameter.unit}', and the model's parameter '{source.parameter.name}' in "
-                f"'{source.parameter.unit}'; declare both with one unit."
+                f"'{source.parameter.unit}'; declare both with the same unit."
             )
     outer = len(given) if isinstance(given, list | tuple) else 1
     shape = (outer, -1) if outer and len(entries) % outer == 0 else (-1,)
@@ -194,10 +194,10 @@ def stated_compliance(model: Model, constraint: object, values: object) -> Compl
     """Return the checked compliances of a joint or constraint."""
     name = constraint.name if isinstance(constraint, Placed) else constraint
     if not isinstance(name, str):
-        raise ModelError(f"Compliances are of a joint or of the name of a constraint, not of {constraint!r}.")
+        raise ModelError(f"Compliances belong to a joint or to the name of a constraint, not to {constraint!r}.")
     found = _constraints(model, name)
     if not found:
-        raise UnknownNameError(f"'{model.name}' has no joint or constraint '{name}' to state compliances of.")
+        raise UnknownNameError(f"'{model.name}' has no joint or constraint '{name}' for compliances.")
     called = f"of '{name}' of '{model.name}'"
     try:
         numbers = np.atleast_1d(np.asarray(values, dtype=float))
@@ -205,7 +205,9 @@ def stated_compliance(model: Model, constraint: object, values: object) -> Compl
         raise ModelError(f"Compliances {called} must be numbers, not {values!r}.") from error
     rows = sum(len(c.rows) for c in found)
     if numbers.shape != (rows,):
-        raise ModelError(f"Compliances {called} need {rows} values, one for each equation, not {numbers.size}.")
+        raise ModelError(
+            f"Compliances {called} need {rows} values, one for each constraint equation, not {numbers.size}."
+        )
     if not np.all(np.isfinite(numbers)) or np.any(numbers < 0):
         raise ModelError(f"Compliances {called} must be zero or positive and finite, not {numbers.tolist()}.")
     return Compliance(name, tuple(numbers.tolist()))

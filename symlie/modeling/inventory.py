@@ -25,13 +25,16 @@ def terms_of(statement: Statement) -> Iterator[tuple[str, tuple[Expr, ...]]]:
     for p in statement.placements:
         yield f"the offset of node '{statement.nodes[p.place].name}'", p.offset
     for located in statement.locations:
-        yield f"where node '{statement.nodes[located.place].name}' is", (*located.configuration, *located.velocity)
+        yield (
+            f"the expressions of dependent node '{statement.nodes[located.place].name}'",
+            (*located.configuration, *located.velocity),
+        )
     for pair in statement.applied_forces:
         yield "a force", pair
     for constraint in statement.constraints:
         yield f"constraint '{constraint.name}'", constraint.rows
     for angle in statement.angles:
-        yield "an angle over turns", (angle.sine, angle.cosine, angle.start)
+        yield "an unwrapped angle", (angle.sine, angle.cosine, angle.start)
     for output in statement.outputs:
         yield f"output '{output.name}'", output.components
     for output in statement.local_outputs:

@@ -267,9 +267,9 @@ class Model(Drawn, TableStatement):
             Parameters of this model are also accepted: the instances then use their values, including later changes.
         """
         if not isinstance(element, ElementType):
-            raise ModelError(f"Instances are of an ElementType, not of {element!r}.")
+            raise ModelError(f"Instances belong to an ElementType, not to {element!r}.")
         if not isinstance(nodes, Iterable):
-            raise ModelError(f"The nodes of '{element.name}' must be a list, with a node or a tuple of nodes each.")
+            raise ModelError(f"The nodes of '{element.name}' must be a list of nodes or of tuples of nodes.")
         rows = [
             instance_places(element, number, row if isinstance(row, Sequence) else (row,), self._place_of)
             for number, row in enumerate(nodes)

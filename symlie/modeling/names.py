@@ -21,7 +21,7 @@ def identifier(kind: str, name: str) -> str:
     """Return a name; raise `ModelError` if it is not a plain identifier or is a keyword of Python."""
     if not isinstance(name, str) or not name.isidentifier() or not name.isascii():
         raise ModelError(
-            f"{kind} name {name!r} is not usable; take letters, digits and underscores, starting with a letter."
+            f"{kind} name {name!r} is not usable; use letters, digits and underscores, starting with a letter."
         )
     if len(name) > LONGEST:
         raise ModelError(f"{kind} name '{name[:20]}…' is not usable, because it has more than {LONGEST} characters.")

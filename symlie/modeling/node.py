@@ -167,7 +167,7 @@ class GroupElement:
     def lie_group(self) -> LieGroup:
         """The Lie group; raises `ModelError` for a homogeneous space."""
         if not isinstance(self.group, LieGroup):
-            raise ModelError(f"{self.group} is no group: its points cannot be composed, and have no logarithm.")
+            raise ModelError(f"{self.group} is not a group: its points cannot be composed and have no logarithm.")
         return self.group
 
     @property
@@ -284,7 +284,9 @@ class Node(GroupElement):
             If the node has no rotation parameters.
         """
         if self._turned is None:
-            raise ModelError(f"Node '{self.name}' on {self.group} has no coordinates of a rotation for a moment.")
+            raise ModelError(
+                f"Node '{self.name}' on {self.group} has no rotation parameters; generalized_moment requires them."
+            )
         return self._turned.generalized_moment(moment)
 
     @property
@@ -337,7 +339,7 @@ class Node(GroupElement):
             stored = [f.name for f in self.group.storage_fields]
             if name in ("v", "v_dot") and name not in stored and not self.group.velocity_dimension:
                 raise UnknownFieldError(
-                    f"Node '{self.name}' on {self.group} has no velocity of its own: its motion is stated by its field."
+                    f"Node '{self.name}' on {self.group} has no velocity: its motion is defined by its field."
                 )
             if name not in self.field_names:
                 raise UnknownFieldError(
@@ -395,7 +397,7 @@ def interpolate(a: GroupElement, b: GroupElement, xi: Expression | float) -> Gro
     part, program = components(xi), a._program
     if len(part) != 1:
         raise ModelError(
-            f"The part of the way of interpolate must be a number or a scalar, not one of {len(part)} entries."
+            f"The parameter ξ of interpolate must be a number or a scalar, not an array of {len(part)} entries."
         )
     theta = [part[0] * x for x in components((a.inverse() * b).log())]
     value = Value(program.vector(theta), Euclidean(len(theta)))

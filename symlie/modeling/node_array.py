@@ -39,10 +39,10 @@ class NodeReference:
             if name not in fields:
                 raise AttributeError(f"{self!r}, a node of an array, has no attribute '{name}'.")
             raise UnknownFieldError(
-                f"{self!r} is a node of an array, whose fields expressions cannot name: state forces, energies and "
-                f"outputs on an ElementType with such a node, and add it with model.add(element, [{self!r}]); "
-                f"solution.field('{self.array.name}', '{name}') has the results, and loads at the ends of rods are "
-                "rod.end_load(…)."
+                f"{self!r} is a node of an array, whose fields cannot appear in expressions: define forces, energies "
+                f"and outputs in an ElementType with such a node, and add it with model.add(element, [{self!r}]); "
+                f"solution.field('{self.array.name}', '{name}') returns the results, and rod.end_load(…) adds loads "
+                "at the ends of rods."
             )
 
 
@@ -76,7 +76,7 @@ class NodeArray:
 
     def __getitem__(self, index: int) -> NodeReference:
         if not is_whole_number(index):
-            raise ModelError(f"Nodes of array '{self.name}' are numbered; {index!r} is no number of a node.")
+            raise ModelError(f"Nodes of array '{self.name}' are numbered; {index!r} is not the index of a node.")
         if not -self.count <= index < self.count:
             raise ModelError(f"Node array '{self.name}' has {self.count} nodes; there is no index {index}.")
         return NodeReference(self, int(index) % self.count)
@@ -97,7 +97,7 @@ class NodeArray:
         """
         if not self.group.velocity_dimension:
             raise ModelError(
-                f"Nodes of '{self.name}' on {self.group} move by their field alone; they cannot be clamped."
+                f"Nodes of '{self.name}' on {self.group} move by their field only; they cannot be clamped."
             )
         for index in indices:
             self.fixed[self[index].index] = True
@@ -195,14 +195,14 @@ class NodeArray:
         if field not in known:
             raise ModelError(f"Node array '{self.name}' has no field '{field}' to compute; it has: {', '.join(known)}.")
         if name in known or name in self.quantities:
-            raise ModelError(f"Node array '{self.name}' has a '{name}' to start from already; choose another name.")
+            raise ModelError(f"Node array '{self.name}' already has an initial quantity '{name}'; choose another name.")
         try:
             arguments = inspect.signature(function).parameters.values()
         except (TypeError, ValueError) as error:
             raise ModelError(f"'{self.name}.{field}' needs a Python function of {name}, not {function!r}.") from error
         names = tuple(a.name for a in arguments if a.kind is a.POSITIONAL_OR_KEYWORD)
         if name not in names or len(names) < len(arguments):
-            raise ModelError(f"The function that computes '{self.name}.{field}' needs arguments by name, as {name} is.")
+            raise ModelError(f"The function that computes '{self.name}.{field}' needs named arguments, such as {name}.")
         components = known[field].size if size is None else size
         if not is_whole_number(components) or components < 1:
             raise ModelError(f"Quantity '{name}' of '{self.name}' needs at least one component, not {size!r}.")
@@ -241,7 +241,7 @@ def stated_curve(
             f"The nodes of curve '{name}' must be on one Lie group; they are on {', '.join(map(str, set(spaces)))}."
         )
     if not (all(is_number(s) for s in lengths) and np.all(np.isfinite(lengths)) and np.all(np.diff(lengths) > 0)):
-        raise ModelError(f"The arc lengths of curve '{name}' must be numbers that increase.")
+        raise ModelError(f"The arc lengths of curve '{name}' must be increasing numbers.")
     velocities = group_of_rotations(spaces[0]).velocity_fields
     turning = next((f.size for f in velocities if f.name == "Omega"), 0)
     for vector in filter(None, end_rotations):

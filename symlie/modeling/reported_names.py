@@ -31,8 +31,8 @@ def check_reported_names(model: Model) -> None:
     """Raise `ModelError` if results of a model cannot be reported by unique names."""
     if not model.nodes and (stated := quantities_of(model)):
         raise ModelError(
-            f"'{stated[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; state it on an "
-            "element type and add that to some of them."
+            f"'{stated[0]}' of model '{model.name}' belongs to no node, since all nodes are in arrays; define it in "
+            "an element type and add that to some of them."
         )
     found: dict[tuple[str, str], _Reported] = {}
     for part in _reported(model):
@@ -44,7 +44,7 @@ def check_reported_names(model: Model) -> None:
         before = found.setdefault(key, part)
         if before is not part and (part.total is None or part.total != before.total):
             raise ModelError(
-                f"{part.kind.capitalize()} '{part.name}' is stated by {before.owner} and by {part.owner}, but "
+                f"{part.kind.capitalize()} '{part.name}' is defined by {before.owner} and by {part.owner}, but "
                 f"{_REPORTED[part.kind]} are reported by name; rename one."
             )
 
@@ -68,8 +68,8 @@ def _parts(statement: Statement, labels: Sequence[Sequence[Label]]) -> Iterator[
     for row in labels:
         if len(row) not in (0, len(stated)):
             raise ModelError(
-                f"Element type '{statement.name}' got constraints, outputs or events after instances with names were "
-                "added; state them before."
+                f"Element type '{statement.name}' received constraints, outputs or events after named instances were "
+                "added; define them first."
             )
     totals = {o.name: (len(o.components), o.unit) for o in statement.outputs if o.name in statement.totals}
     for k, (kind, name) in enumerate(stated):

@@ -78,7 +78,10 @@ class Statement(FieldStatement):
             Parts by velocity field, such as ``Omega=torque`` (body axes) or ``U=force``.
         """
         if self._own(node).group.velocity_dimension == 0:
-            raise ModelError(f"Node '{node.name}' on {node.group} bears no force; state its motion with field(...).")
+            raise ModelError(
+                f"Node '{node.name}' on {node.group} has no velocity on which a force could act; define its motion "
+                "with field(...)."
+            )
         if vector is not None:
             parts = list(components(vector))
         else:
@@ -124,9 +127,11 @@ class Statement(FieldStatement):
         """
         vector, position = components(force), components(at)
         if len(vector) != len(position):
-            raise ModelError(f"A force with {len(vector)} components acts at a point with {len(position)}.")
+            raise ModelError(f"A force with {len(vector)} components needs a point with as many, not {len(position)}.")
         if depends_on(self.program, position, self._velocities):
-            raise ModelError(f"In '{self.name}', a force acts along an expression that depends on velocities.")
+            raise ModelError(
+                f"In '{self.name}', the point of a force depends on velocities; it must be a function of t and q."
+            )
         self._without_multipliers("A force", [*vector, *position])
         for component, along in zip(vector, position, strict=True):
             self.units.check_product("A force", component, along, UNITS["J"])
@@ -172,7 +177,7 @@ class Statement(FieldStatement):
         given = components(rows)
         if depends_on(self.program, given, self._velocities):
             raise ModelError(
-                f"Constraint '{name}' depends on velocities; it must be a function of t and q, or be stated with "
+                f"Constraint '{name}' depends on velocities; it must be a function of t and q, or be defined with "
                 "nonholonomic_constraint."
             )
         return self._add_constraint(name, given, level=0)
@@ -200,7 +205,9 @@ class Statement(FieldStatement):
             gradient = reverse(self.program, [(row, Integer(1))], [n.velocity for n in self.nodes])
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
-                raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on velocities; use constraint.")
+                raise ModelError(
+                    f"Equation {i + 1} of constraint '{name}' does not depend on velocities; use constraint."
+                )
             is_affine = is_affine and not depends_on(self.program, entries, self._velocities)
         return self._add_constraint(name, given, level=1, is_affine=is_affine)
 
@@ -223,10 +230,10 @@ class Statement(FieldStatement):
             gradient = reverse(self.program, [(row, Integer(1))], [n.acceleration for n in self.moving_nodes])
             entries = [c for part in gradient for c in part]
             if all(e == 0 for e in entries):
-                raise ModelError(f"Row {i + 1} of constraint '{name}' does not depend on accelerations.")
+                raise ModelError(f"Equation {i + 1} of constraint '{name}' does not depend on accelerations.")
             if depends_on(self.program, entries, self._accelerations):
                 raise ModelError(
-                    f"Row {i + 1} of constraint '{name}' must be B(t, q, v) v' + Z(t, q, v), affine in the "
+                    f"Equation {i + 1} of constraint '{name}' must be B(t, q, v) v' + Z(t, q, v), affine in the "
                     "accelerations."
                 )
             is_affine = is_affine and not depends_on(self.program, entries, self._velocities)
@@ -237,11 +244,11 @@ class Statement(FieldStatement):
     ) -> SymbolicMatrix:
         new_name("Constraint", name, {c.name for c in self.constraints}, self.name)
         if not rows:
-            raise ModelError(f"Constraint '{name}' of '{self.name}' has no rows.")
+            raise ModelError(f"Constraint '{name}' of '{self.name}' has no equations.")
         if self._forces_of_all is not None:
             raise ModelError(
-                f"Constraint '{name}' is stated after the force of all constraints on node '{self._forces_of_all}' was "
-                "asked for; state constraints first, or name those whose force is meant."
+                f"Constraint '{name}' is defined after constraint_force of all constraints on node "
+                f"'{self._forces_of_all}'; define all constraints first, or name the constraints of the force."
             )
         self._without_multipliers(f"Constraint '{name}'", rows)
         if level < 2:
@@ -374,13 +381,12 @@ class Statement(FieldStatement):
             Derivative, in the shape of the expression.
         """
         parts = components(expression)
-        self._without_multipliers("An expression whose rate is asked for", parts)
+        self._without_multipliers("The expression of a rate", parts)
         advice = "; give its rates, as in model.rate_along(expression, node, rates)"
-        self._without_points("An expression whose rate is asked for", parts, advice)
+        self._without_points("The expression of a rate", parts, advice)
         if depends_on(self.program, parts, self._velocities):
             raise ModelError(
-                f"In '{self.name}', the rate of an expression that depends on velocities is asked for; it must be a "
-                "function of t and q."
+                f"In '{self.name}', the expression of a rate depends on velocities; it must be a function of t and q."
             )
         rates = forward(self.program, parts, self.motion())
         bound = self.program.vector(rates, "rate")

@@ -198,7 +198,7 @@ def operand(value: object) -> Expression:
         return value.item()
     if isinstance(value, np.ndarray):
         if value.ndim > 2:
-            raise ModelError(f"An array of shape {value.shape} is no vector and no matrix.")
+            raise ModelError(f"An array of shape {value.shape} is neither a vector nor a matrix.")
         return operand(value.tolist())
     if isinstance(value, list | tuple):
         if any(isinstance(row, list | tuple | np.ndarray) for row in value):
@@ -316,7 +316,7 @@ def _as_number(expression: Expr) -> float:
         raise SymbolicValueError(
             _Sentence(
                 expression,
-                "is an expression, not a number; write functions of expressions as sl.sin, sl.sqrt, … in place of "
+                "is an expression, not a number; write functions of expressions as sl.sin, sl.sqrt, … instead of "
                 "those of math.",
             )
         ) from error
@@ -326,8 +326,8 @@ def _as_choice(relation: Relational) -> bool:
     raise SymbolicValueError(
         _Sentence(
             relation,
-            "is neither true nor false before the model runs; write sl.select(condition, a, b) in place of if, and "
-            "sl.Max and sl.Min in place of max and min.",
+            "is neither true nor false before the model runs; write sl.select(condition, a, b) instead of if, and "
+            "sl.Max and sl.Min instead of max and min.",
         )
     )
 

@@ -69,7 +69,7 @@ class TableStatement(Statement):
         self.breakpoints.append(f"{name}_times")
         sizes = {size_of(u) for u in parse_units(unit, len(times))}
         if len(sizes) > 1:
-            raise ModelError(f"The values of time function '{name}' have one unit, not '{unit}'.")
+            raise ModelError(f"The values of time function '{name}' must have one unit, not '{unit}'.")
         return sizes.pop() * PiecewiseLinear(self.t, t[0], self.parameters[-1].symbols[0], len(times))
 
     def input(
@@ -101,7 +101,7 @@ class TableStatement(Statement):
         if interpolation not in (None, *SPLINES.values()):
             raise ModelError(
                 f"The interpolation of input '{name}' must be {' or '.join(SPLINES.values())}, not {interpolation!r}; "
-                "state others with the table, by with_input."
+                "give other interpolations with the table, by with_input."
             )
         declared = Input(name, size, unit, interpolation or "", self._new_slots("Input", name))
         self.inputs.append(declared)
@@ -221,7 +221,7 @@ def _checked_points(
     if x.ndim != 1 or y.ndim not in (1, 2) or len(y) != len(x) or not y.size:
         raise ModelError(f"Table '{name}' needs a value, or a row of values, for each of its {x.size} points.")
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(y)) and np.all(np.diff(x) > 0)):
-        raise ModelError(f"Table '{name}' needs finite values at finite points that increase.")
+        raise ModelError(f"Table '{name}' needs finite values at finite increasing points.")
     y = y.reshape(len(x), -1)
     check_points(f"Table '{name}'", x, y, interpolation, end)
     return x, y

@@ -27,17 +27,18 @@ def given_space(
 ) -> ConfigurationSpace:
     """Return a group or homogeneous space, given itself or by name, with its rotation in the specified coordinates."""
     if not isinstance(space, str | LieGroup | HomogeneousSpace):
-        raise ModelError(
-            f"A node is on a group such as sl.SE3 or 'SO3xR3', or on a space such as TS2, not on {space!r}."
-        )
+        raise ModelError(f"A node needs a group such as sl.SE3 or 'SO3xR3', or a space such as TS2, not {space!r}.")
     found = space_from_name(space) or group_from_name(space) if isinstance(space, str) else space
     if coordinates is not None:
         if not isinstance(found, LieGroup):
-            raise ModelError(f"Coordinates {coordinates} are those of bodies; {found} is no group.")
+            raise ModelError(
+                f"Coordinates {coordinates} require a Lie group with a rotation, such as SO3xR3; {found} is not a "
+                "group."
+            )
         found = in_coordinates(found, coordinates, current_value("form", form), step)
     elif form is not None or step is not None:
-        given = f"A form, here {form!r}," if form is not None else f"A step, here {step!r},"
-        raise ModelError(f"{given} belongs to coordinates=, which is not given.")
+        given = f"form={form!r}" if form is not None else f"step={step!r}"
+        raise ModelError(f"{given} requires coordinates=, which is not given.")
     stem("Group", found.name)
     for entry in (*found.storage_fields, *found.velocity_fields):
         identifier("Field", entry.name)

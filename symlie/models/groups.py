@@ -15,9 +15,9 @@ def group_of(text: str) -> LieGroup:
     if not colon and not text.endswith(".py"):
         return group_from_name(text)
     if not colon:
-        raise UnknownNameError(f"Which group of {text}? Name it as {text}:NAME.")
+        raise UnknownNameError(f"Select a group of {text} as {text}:NAME.")
     if not file.endswith(".py"):
-        raise UnknownNameError(f"{file} is no Python file; name a group as FILE.py:NAME.")
+        raise UnknownNameError(f"{file} is not a Python file; give a group as FILE.py:NAME.")
     try:
         path = model_path(file)
     except UnknownNameError:

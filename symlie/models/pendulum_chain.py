@@ -105,7 +105,7 @@ def _momenta(directions: Array, angular_velocities: Array, masses: Array, length
         worst = int(np.argmax(np.abs(along)))
         raise sl.errors.ModelError(
             f"The angular velocity of link {worst} has the component {along[worst]:.3g} along its direction; links do "
-            "not turn about themselves."
+            "not rotate about their own axes."
         )
     rods = lengths[:, None] * directions
     velocities = np.cumsum(np.cross(angular_velocities, rods), axis=0)

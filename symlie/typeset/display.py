@@ -184,7 +184,7 @@ def _sections(view: StatementView) -> list[dict[str, object]]:
         "Mass matrix": "Constant." if view.derived.dynamics.mass_is_constant else "",
         "Hidden constraints": rf"$\dot\Phi = B \thinspace v{rate} = 0$.",
         "Nonholonomic constraints": " ".join(rolling + nonlinear),
-        "Placed nodes": "They are no states: where they are, and how fast, follows from others.",
+        "Dependent nodes": "They are not states: other nodes determine their configurations and velocities.",
         "Curvature": r"$B \thinspace \dot v + Z = 0$." if stated else rf"${second} = B \thinspace \dot v + Z = 0$.",
         "Events": " ".join(_when(e) for e in view.derived.statement.events),
         "Newton matrices": r"$K = \mathrm{D}_q(M \dot v + g + B^{\mathsf{T}} \lambda)$, "
@@ -202,7 +202,7 @@ def _rows(view: StatementView) -> dict[str, list[Row]]:
         "Mass matrix": mass_rows(view),
         "Forces": force_rows(view),
         "Fields": field_rows(view),
-        "Placed nodes": placement_rows(view),
+        "Dependent nodes": placement_rows(view),
         **constraint_rows(view),
         "Outputs": output_rows(view),
         "Events": event_rows(view),

@@ -135,11 +135,11 @@ class StepView(StatementView):
             for constraint, label, part in labelled(self)
             if constraint.level == 1
         ]
-        at_ends = r"At $t_{n}$; those at $t_{n+1}$ have the same form. What is not shown is zero."
+        at_ends = r"At $t_{n}$; the terms at $t_{n+1}$ have the same form. Terms that are not shown are zero."
         sections = [
             Section("Statements", "", self.definitions),
-            Section("Derivatives of the discrete Lagrangian", "What is not shown is zero.", derivatives),
-            Section("Rows without Φ", "", rolling),
+            Section("Derivatives of the discrete Lagrangian", "Terms that are not shown are zero.", derivatives),
+            Section("Constraint equations without Φ", "", rolling),
             Section("Momenta", at_ends, self.part_rows("p", step.momentum, "n")),
             Section("Loads", at_ends, self.part_rows("l", self._load, "n") if self._load else []),
         ]
@@ -151,7 +151,7 @@ def _check(statement: Statement) -> None:
     if statement.placements or statement.locations:
         what = "dependent nodes"
     elif any(c.level == 2 for c in statement.constraints):
-        what = "constraints of accelerations"
+        what = "acceleration-level constraints"
     elif not all(c.is_affine for c in statement.constraints):
         what = "constraints that are nonlinear in the velocities"
     if what:

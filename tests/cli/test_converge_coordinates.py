@@ -43,7 +43,7 @@ def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--coordinates", "lie,cardan"), "There are no coordinates 'cardan'"),
+        (("--coordinates", "lie,cardan"), "Unknown coordinates 'cardan'"),
         (("--coordinates", "lie", "-o", "coordinates=lie"), "Coordinates are given twice, by -o and by --coordinates."),
         (("--output", "tip"), "'heavy_top' has no output 'tip'"),
         (
@@ -92,7 +92,7 @@ def test_numbers_of_forms_are_old_names(cli: Callable[..., Outcome]) -> None:
     [
         ("euler_angles:3", "have no form 3; use one of angular_velocity, parameter_rates"),
         ("euler_angles:spin", "have no form 'spin'"),
-        ("euler_parameters:angular_velocity", "Euler parameters have the form parameter_rates alone"),
+        ("euler_parameters:angular_velocity", "Euler parameters have the form parameter_rates only"),
         ("lie:angular_velocity", "The coordinates lie have no form"),
     ],
 )

@@ -75,7 +75,7 @@ def test_sets(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:
 
 def test_sets_that_are_none(cli: Cli) -> None:
     assert (
-        "There is no set of kernels 'newtons'; there are: core, newton, "
+        "Unknown set of kernels 'newtons'; use: core, newton, "
         in cli("generate", "heavy_top", "--sets", "core,newtons").err
     )
     assert (

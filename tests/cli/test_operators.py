@@ -48,11 +48,11 @@ def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
     [
         (("SE4",), "Unknown group 'SE4'"),
         (("SE2", "--prefix", "a b"), "--prefix se3"),
-        (("mine.py",), "Name it as mine.py:NAME"),
+        (("mine.py",), "Select a group of mine.py as mine.py:NAME"),
         (("mine.py:H",), "it defines: G, shears"),
         (("mine.py:number",), "it defines: G, shears"),
         (("nowhere.py:G",), "no Python file nowhere.py"),
-        (("mine.txt:G",), "mine.txt is no Python file"),
+        (("mine.txt:G",), "mine.txt is not a Python file"),
         (("broken.py:G",), "broken.py:1: ZeroDivisionError"),
         (("R1", "--out", "mine.py"), "mine.py"),
     ],

@@ -58,7 +58,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "constraint without strain": (
         lambda c: c.constraint_density("stiff", [c.w[0], c.q.x[0]]),
-        r"Row 2 of the constraint density 'stiff' of continuum 'beam' does not depend on w;",
+        r"Equation 2 of the constraint density 'stiff' of continuum 'beam' does not depend on w;",
     ),
     "constraint of the velocity": (
         lambda c: c.constraint_density("stiff", c.w[0] + c.v[0]),
@@ -70,11 +70,11 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "force of the strain": (
         lambda c: c.force_density(c.w),
-        r"The force density of continuum 'beam' depends on w; segments have strains",
+        r"The force density of continuum 'beam' depends on w; it acts on cross sections",
     ),
     "size of a force density": (
         lambda c: c.force_density([1, 2]),
-        r"A force on continuum 'beam' needs 3 components, one for each of v, not 2\.",
+        r"A force on continuum 'beam' needs 3 components, one for each component of v, not 2\.",
     ),
     "size of a load": (
         lambda c: c.load(force=[1, 2, 3]),
@@ -83,11 +83,11 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     "no load": (lambda c: c.load(), r"A load of continuum 'beam' needs a force or a moment\."),
     "reserved parameter": (
         lambda c: c.parameter("length", 1.0),
-        r"Parameter 'length' of continuum 'beam' is given by its grid; choose another name\.",
+        r"Parameter 'length' of continuum 'beam' is reserved for its grid; choose another name\.",
     ),
     "quadrature": (
         lambda c: stated().discretize(3, quadrature="gauss"),
-        r"There is no quadrature 'gauss' for continuum 'beam'; there are: midpoint, trapezoid, simpson\.",
+        r"Unknown quadrature 'gauss' for continuum 'beam'; use one of: midpoint, trapezoid, simpson\.",
     ),
     "zero length": (lambda c: beam(length=0.0), r"The length of continuum 'beam' is 0\.0; it must be positive\."),
     "length of text": (lambda c: beam(length="long"), r"The length of continuum 'beam' is a number, not 'long'\."),
@@ -95,7 +95,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
         lambda c: stated().discretize("many"),
         r"The segments of continuum 'beam' are a number, or the coordinates of its nodes, not 'many'\.",
     ),
-    "quadrature that is no name": (lambda c: stated().discretize(3, quadrature=[]), r"There is no quadrature \[\] for"),
+    "quadrature that is no name": (lambda c: stated().discretize(3, quadrature=[]), r"Unknown quadrature \[\] for"),
     "parameter of text": (
         lambda c: c.parameter("k", "stiff"),
         r"The default of parameter 'k' must be numbers, not 'stiff'\.",
@@ -106,7 +106,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "grid that falls": (
         lambda c: stated().discretize([0, 0.7, 0.5, 1]),
-        r"The coordinates of the nodes of continuum 'beam' must increase, and be two at least\.",
+        r"The coordinates of the nodes of continuum 'beam' must be at least two increasing numbers\.",
     ),
     "grid of another length": (
         lambda c: stated().discretize([0, 0.7, 2]),
@@ -114,12 +114,12 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "boundary condition twice": (
         lambda c: (c.clamp("start"), c.prescribe("start", x=[0, 0])),
-        r"The boundary condition at the start of continuum 'beam' is stated twice: it is clamped already\.",
+        r"The boundary condition at the start of continuum 'beam' is defined twice: it is clamped already\.",
     ),
     "unknown end": (lambda c: c.clamp("left"), r"The ends of continuum 'beam' are 'start' and 'end', not 'left'\."),
     "load that is no force": (
         lambda c: c.end_load("end", [1, 2]),
-        r"A force on continuum 'beam' needs 3 components, one for each of v, not 2\.",
+        r"A force on continuum 'beam' needs 3 components, one for each component of v, not 2\.",
     ),
     "load that is a length": (
         lambda c: c.end_load("end", U=[c.parameter("offset", 1.0, unit="m"), 0]),
@@ -127,22 +127,22 @@ SENTENCES: dict[str, tuple[Callable[[sl.Continuum], object], str]] = {
     ),
     "load at a clamp": (
         lambda c: (c.clamp("end"), c.end_load("end", [1, 2, 3])),
-        r"The end of continuum 'beam' is clamped: it has no natural boundary condition that a load could be part of\.",
+        r"The end of continuum 'beam' is clamped: it has no natural boundary condition, so no load can act there\.",
     ),
     "no kinetic density": (
         lambda c: c.discretize(3),
-        r"Continuum 'beam' has no kinetic density; state it first\.",
+        r"Continuum 'beam' has no kinetic density; define it first\.",
     ),
     "too late": (
         lambda c: discretized().kinetic_density(1),
-        r"Continuum 'beam' is discretized; state its densities and parameters before\.",
+        r"Continuum 'beam' is discretized already; define its densities and parameters before discretize\.",
     ),
-    "twice": (lambda c: discretized().discretize(3), r"Continuum 'beam' is discretized;"),
+    "twice": (lambda c: discretized().discretize(3), r"Continuum 'beam' is discretized already;"),
     "too early": (lambda c: c[0], r"Continuum 'beam' has no nodes yet; call discretize\(segments\) first\."),
     "no group": (lambda c: beam(group=sl.S2), r"Continuum 'beam' needs a Lie group such as sl\.SE2, not S2\."),
     "no position": (
         lambda c: beam(group=sl.SO3).load(force=[0, 0, 1]),
-        r"Continuum 'beam' is on SO3, on which no force acts; use force_density\.",
+        r"Continuum 'beam' is on SO3, which defines no force; use force_density\.",
     ),
     "units": (
         lambda c: c.potential_density(c.parameter("k", 1.0, unit="kg/m") * c.w[0] ** 2),
@@ -173,7 +173,9 @@ def test_a_curve_that_ends_twice_at_a_node() -> None:
     branch = sl.Continuum(model, "branch", "R3", length=1.0)
     branch.kinetic_density(branch.v.dot(branch.v) / 2)
     branch.join("start", trunk[-1])
-    with pytest.raises(ModelError, match=r"^The boundary condition at the start of continuum 'branch' is stated twice"):
+    with pytest.raises(
+        ModelError, match=r"^The boundary condition at the start of continuum 'branch' is defined twice"
+    ):
         branch.clamp("start")
     branch.discretize(1)
     assert branch[0] is trunk[-1] and len(branch.nodes) == 1

@@ -51,8 +51,8 @@ def test_user_defined_constants() -> None:
     ("change", "sentence"),
     [
         ({"A": 0}, r"The A of a section must be a positive number, not 0\."),
-        ({"nu": 0.6}, r"Poisson's ratio lies above -1 and is at most 1/2, not 0\.6\."),
-        ({"G": 1.0}, r"A section needs Poisson's ratio nu, or the modulus of shear G, and not both\."),
+        ({"nu": 0.6}, r"Poisson's ratio must be above -1 and at most 1/2, not 0\.6\."),
+        ({"G": 1.0}, r"A section needs Poisson's ratio nu, or the shear modulus G, and not both\."),
         ({"E": "steel"}, r"The E of a section must be a positive number, not 'steel'\."),
     ],
 )
@@ -110,7 +110,9 @@ def test_variable_section() -> None:
 
 
 def test_section_and_stiffness_exclude_each_other() -> None:
-    with pytest.raises(ModelError, match=r"^Rod 'rod' has its stiffness and inertia from its section; do not give"):
+    with pytest.raises(ModelError, match=r"^Rod 'rod' takes its stiffness and inertia from its section; do not give"):
         cantilever(2, 1.0, sl.section.circle(0.02, **STEEL), 1.0, stiffness=np.ones(6))
-    with pytest.raises(ModelError, match=r"^The section of rod 'rod' is one of sl\.section, or a function of s, not 3"):
+    with pytest.raises(
+        ModelError, match=r"^The section of rod 'rod' must be one of sl\.section, or a function of s, not 3"
+    ):
         cantilever(2, 1.0, 3, 1.0)

@@ -45,12 +45,12 @@ def wrong(*at: Any, value: Any = None) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (wrong("nodes"), "nodes must be there"),
+        (wrong("nodes"), "nodes must be present"),
         (wrong("nodes", value={}), "nodes must be a list"),
         (wrong("nodes", 0, "count", value=1.0), r"nodes\[0\]\.count must be an integer"),
         (wrong("nodes", 0, "count", value=True), r"nodes\[0\]\.count must be an integer"),
         (wrong("nodes", 0, "is_array", value=0), r"nodes\[0\]\.is_array must be true or false"),
-        (wrong("nodes", 0, "name", value=3), r"nodes\[0\]\.name must be a text"),
+        (wrong("nodes", 0, "name", value=3), r"nodes\[0\]\.name must be a string"),
         (
             wrong("element_types", 0, "mass", "rows", 2, value="x"),
             r"element_types\[0\]\.mass\.rows\[2\] must be an in",

@@ -333,15 +333,15 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "kinetic energy without velocity": (
         only(lambda m: m.kinetic_energy(m.node("body", "R3").x[0])),
-        r"Velocity component 0 of node 'body' has no mass",
+        r"Velocity component 0 of node 'body' has no inertia",
     ),
     "kinetic energy linear in the velocity": (
         only(lambda m: m.kinetic_energy(m.node("body", "R1").x_dot[0])),
-        r"Velocity component 0 of node 'body' has no mass",
+        r"Velocity component 0 of node 'body' has no inertia",
     ),
     "rolling without velocity": (
         stated(lambda m, q: m.nonholonomic_constraint("rolling", q.x)),
-        r"Row 1 of constraint 'rolling' does not depend on velocities; use constraint\.",
+        r"Equation 1 of constraint 'rolling' does not depend on velocities; use constraint\.",
     ),
     "potential of velocities": (
         stated(lambda m, q: m.potential_energy(q.x.dot(q.U))),
@@ -357,7 +357,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "constraint without configuration": (
         stated(lambda m, q: m.constraint("clock", sl.vector(q.x[0], sl.sin(m.t)))),
-        r"In 'body', row 2 of constraint 'clock' does not depend on the configuration",
+        r"In 'body', equation 2 of constraint 'clock' does not depend on the configuration",
     ),
     "vector energy": (
         stated(lambda m, q: m.kinetic_energy(q.U)),
@@ -382,7 +382,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "force and point": (
         stated(lambda m, q: m.force([1, 2], at=q.x)),
-        r"A force with 2 components acts at a point with 3",
+        r"A force with 2 components needs a point with as many, not 3",
     ),
     "torque without rotation": (
         only(lambda m: m.torque(X, on=m.node("point", "R3"))),
@@ -391,7 +391,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "short torque": (stated(lambda m, q: m.torque([1, 2], on=q)), r"needs 3 components, not 2"),
     "initial field": (
         stated(lambda m, q: m.initial(q, p=[1, 0, 0, 0])),
-        r"Node 'body' on SE3 has no field 'p' to start from; it has: R, x, Omega, U",
+        r"Node 'body' on SE3 has no field 'p' for an initial value; it has: R, x, Omega, U",
     ),
     "initial components": (
         stated(lambda m, q: m.initial(q, x=[1, 2])),
@@ -428,14 +428,14 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "node without mass": (
         only(lambda m: (m.node("light", "R3"), m.kinetic_energy(m.node("heavy", "R3").v.dot(m.nodes[1].v)))),
-        r"Velocity component 0 of node 'light' has no mass; add its kinetic energy",
+        r"Velocity component 0 of node 'light' has no inertia; add its kinetic energy",
     ),
     "component without mass": (
         only(lambda m: m.kinetic_energy(m.node("body", "R3").x_dot[0] ** 2)),
-        r"Velocity component 1 of node 'body' has no mass",
+        r"Velocity component 1 of node 'body' has no inertia",
     ),
     "no nodes": (only(lambda m: None), r"Model 'body' has no nodes; add one"),
-    "no kinetic energy": (only(lambda m: m.node("body", "R3")), r"Model 'body' has no kinetic energy; state it"),
+    "no kinetic energy": (only(lambda m: m.node("body", "R3")), r"Model 'body' has no kinetic energy; define it"),
     "function that is not known": (
         stated(lambda m, q: m.potential_energy(sympy.gamma(q.x[0] + 2))),
         r"cannot be compiled; use one of",

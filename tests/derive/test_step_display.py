@@ -223,7 +223,7 @@ def test_models_that_variational_methods_do_not_take() -> None:
         fields.latex(variational="trapezoid")
     with pytest.raises(ModelError, match="'marked' has dependent nodes, which variational"):
         _marked().latex(variational="trapezoid")
-    with pytest.raises(ModelError, match="'pushed' has constraints of accelerations, which variational"):
+    with pytest.raises(ModelError, match="'pushed' has acceleration-level constraints, which variational"):
         _pushed().markdown(variational="midpoint")
 
 

@@ -311,10 +311,10 @@ def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
     [
         ({"target": "fortran"}, "use one of: c, numpy"),
         ({"real": "half"}, "use one of: double, float"),
-        ({"prefix": "my-group"}, "take letters, digits"),
-        ({"prefix": "numpy"}, "cannot name files"),
-        ({"prefix": "1st"}, "cannot name files"),
-        ({"prefix": "lambda"}, "cannot name files"),
+        ({"prefix": "my-group"}, "use letters, digits"),
+        ({"prefix": "numpy"}, "cannot be a prefix of files"),
+        ({"prefix": "1st"}, "cannot be a prefix of files"),
+        ({"prefix": "lambda"}, "cannot be a prefix of files"),
     ],
 )
 def test_options(options: dict[str, str], message: str) -> None:

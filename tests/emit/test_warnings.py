@@ -205,10 +205,10 @@ def test_first_order_states(compiler: str, build: Callable[[str], System], tmp_p
 FAST = ("-ffast-math", "-Ofast", "-ffinite-math-only")
 
 LOSSY = {
-    "-fsingle-precision-constant": "take -fsingle-precision-constant out",
-    "-funsafe-math-optimizations": "take -funsafe-math-optimizations",
+    "-fsingle-precision-constant": "remove -fsingle-precision-constant from",
+    "-funsafe-math-optimizations": "remove -funsafe-math-optimizations",
     "-fassociative-math -fno-signed-zeros -fno-trapping-math": "-fassociative-math and",
-    "-freciprocal-math": "and -freciprocal-math out",
+    "-freciprocal-math": "and -freciprocal-math from",
 }
 """Flags that lose digits without another sign, and a part of the message about each."""
 
@@ -258,7 +258,7 @@ def test_compilers_without_nan(compiler: str, flag: str, tmp_path: Path, monkeyp
     monkeypatch.setenv("CC", str(program))
     find_compiler.cache_clear()
     try:
-        with pytest.raises(CompilerError, match=r"take -ffast-math, .* out of the environment variable CC"):
+        with pytest.raises(CompilerError, match=r"remove -ffast-math, .* from the environment variable CC"):
             run_compiler(tmp_path / f"{name}.c", tmp_path / "library.so", flags("portable"))
     finally:
         monkeypatch.undo()

@@ -244,7 +244,7 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=f"was created by symlie 0.0.1; this is symlie {VERSION}"):
         new_store(tmp_path)
     change_index(tmp_path, symlie_format=99)
-    with pytest.raises(FormatError, match=r"index\.json has format 99 of symlie 0\.0\.1.*reads format 1"):
+    with pytest.raises(FormatError, match=r"index\.json has format 99, written by symlie 0\.0\.1.*reads format 1"):
         new_store(tmp_path)
 
 

@@ -227,5 +227,5 @@ def test_functions_of_later_results() -> None:
 @pytest.mark.parametrize("function", [Stumpff(1, 17, X, 10), Stumpff(18, 0, X, 10), Cotangent(17, X, 10)])
 def test_indices_beyond_the_arrays(function: Expr) -> None:
     """Arrays of derivatives have a length that was proved enough for orders up to 60."""
-    with pytest.raises(ModelError, match="has no rule, whose index is above 16"):
+    with pytest.raises(ModelError, match="has no rule, because its index is above 16"):
         jet_of("x", flatten(Program(), [function], PLACES), ())

@@ -247,5 +247,5 @@ def test_no_rule() -> None:
     line = flatten(Program(), [sl.select(X, Y, X * Y)], PLACES)
     with pytest.raises(ModelError, match="condition that depends on accelerations or multipliers has no rule"):
         jet_of("x", line, (), ("q[",))
-    with pytest.raises(ModelError, match=r"exponent moves .* exp\(exponent\*log\(base\)\)"):
+    with pytest.raises(ModelError, match=r"variable exponent .* exp\(exponent\*log\(base\)\)"):
         jet_of("x", flatten(Program(), [X**Y], PLACES), ())

@@ -115,7 +115,7 @@ def test_wrong_rows_are_reported() -> None:
     row = sl.DenavitHartenbergLink(0, 1, 0)
     with pytest.raises(ModelError, match="The convention is 'craig', but it must be one of: standard, modified"):
         sl.denavit_hartenberg_chain(model, [row], convention="craig")
-    with pytest.raises(ModelError, match=r"A chain of 1 links needs at least one, q of as many numbers"):
+    with pytest.raises(ModelError, match=r"A chain of 1 links needs at least one link, q with one number per link"):
         sl.denavit_hartenberg_chain(model, [row], [0, 1])
     with pytest.raises(ModelError, match="parameter alpha is nan, not a finite number"):
         sl.DenavitHartenbergLink(0, 1, math.nan)

@@ -113,7 +113,7 @@ def refused() -> dict[str, Callable[[], object]]:
     driven = sl.RevoluteJoint(model, "driven", model.ground, body, at=[0, 0, 0], axis=[1, 0, 0])
     effort = driven.drive(model.t).effort
     return {
-        "Friction 'f' of joint 'hinge' follows a reaction, which is known only once": lambda: sl.JointFriction(
+        "Friction 'f' of joint 'hinge' depends on a reaction, which is known only after": lambda: sl.JointFriction(
             model, "f", hinge, coulomb=0.1 * effort
         ),
         "Friction 'f' of joint 'hinge' needs coulomb and viscous that are not negative": lambda: sl.JointFriction(

@@ -81,9 +81,9 @@ def test_meshes_of_a_box_and_a_tetrahedron() -> None:
     [
         (lambda t: t[:-1], "The mesh is not closed: the edge from vertex"),
         (lambda t: np.vstack([t[:-1], t[-1:, ::-1]]), "The mesh is not closed"),
-        (lambda t: t[:, ::-1], "clockwise seen from outside"),
-        (lambda t: np.vstack([t, t]), "an edge twice"),
-        (lambda t: t + 1, "number its vertices, from 0 to 7"),
+        (lambda t: t[:, ::-1], "clockwise as seen from outside"),
+        (lambda t: np.vstack([t, t]), "one edge twice"),
+        (lambda t: t + 1, "indices of its vertices, from 0 to 7"),
     ],
 )
 def test_meshes_that_bound_no_body(break_it: object, sentence: str) -> None:

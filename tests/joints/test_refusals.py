@@ -26,10 +26,10 @@ BODIES = {
     "The mass of body 'b' is -1 kg; it must not be negative.": {"mass": -1},
     "The inertia of body 'b' is indefinite": {"inertia": [1, -1, 1]},
     "Body 'b' needs a group such as SO3xR3, SE3": {"group": "SO3"},
-    "is in axes 'body' or 'space', not 'inertial'": {"axes": "inertial"},
+    "must be in axes 'body' or 'space', not 'inertial'": {"axes": "inertial"},
     "The position of body 'b' needs 3 finite numbers": {"position": [1, 2]},
     "The velocity of body 'b' needs 3 finite numbers": {"velocity": [1, 2, np.nan]},
-    "The orientation of body 'b' is an sl.rotation": {"orientation": [1, 2, 3]},
+    "The orientation of body 'b' must be an sl.rotation": {"orientation": [1, 2, 3]},
     "The inertia of body 'b' needs 1 finite numbers": {"group": "SE2"},
 }
 
@@ -69,32 +69,34 @@ def refused_joints() -> dict[str, Callable[[], object]]:
         "Joint 'hinge' joins 'one' with itself": lambda: hinge(model, one, one),
         "Joint 'hinge' joins the ground with itself": lambda: hinge(model, model.ground, model.ground),
         r"Joint 'hinge' joins array\[1\] with itself": lambda: hinge(model, array[1], array[1]),
-        "is no body; give a rigid body, a node, or the ground": lambda: hinge(model, one, "two"),
-        "is no body: joints need a rotation and a position": lambda: hinge(model, one, point),
-        "The axis of joint 'hinge' has the length zero": lambda: hinge(model, one, two, axis=[0, 0, 0]),
+        "is not a body; give a rigid body, a node, or the ground": lambda: hinge(model, one, "two"),
+        "is not a body: joints need a rotation and a position": lambda: hinge(model, one, point),
+        "The axis of joint 'hinge' has length zero": lambda: hinge(model, one, two, axis=[0, 0, 0]),
         "Joint 'hinge' needs its axis": lambda: hinge(model, one, two, axis=None),
         "Joint 'hinge' needs its point": lambda: hinge(model, one, two, at=None),
         "Joint 'hinge' needs at= with 3 finite numbers": lambda: hinge(model, one, two, at=[0, 0]),
         "Joint 'ball' is a SphericalJoint, which has no axis": lambda: sl.SphericalJoint(
             model, "ball", one, two, at=[0, 0, 0], axis=[0, 0, 1]
         ),
-        "stated by markers; do not give at or axis as well": lambda: hinge(model, sl.Marker(one, [0, 0, 0]), two),
-        r"The markers of joint 'hinge' are apart, points by 1 m, in .*\(--assemble\)": lambda: markers(far),
+        "defined by markers; do not also give at or axis": lambda: hinge(model, sl.Marker(one, [0, 0, 0]), two),
+        r"The markers of joint 'hinge' do not coincide, points differ by 1 m, in .*\(--assemble\)": lambda: markers(
+            far
+        ),
         "The axes of joint 'hinge' are not parallel, but 28.65 degrees apart in the initial": lambda: markers(tilted),
         "The axes of joint 'cross' are not perpendicular, but 0 degrees apart": lambda: sl.UniversalJoint(
             model, "cross", *[sl.Marker(body, [0, 0, 0], axis=[0, 1, 0]) for body in (one, two)]
         ),
-        "joint 'hinge' in the mirrored branch": lambda: markers(mirrored),
-        "Joint 'plane' is a PlanarJoint, which there is not in the plane": lambda: sl.PlanarJoint(
+        "on the mirrored branch of joint 'hinge'": lambda: markers(mirrored),
+        "Joint 'plane' is a PlanarJoint, which does not exist in the plane": lambda: sl.PlanarJoint(
             planar, "plane", planar.ground, flat, at=[0, 0]
         ),
         "The axes of joint 'cross' are 60 degrees apart": lambda: sl.UniversalJoint(
             model, "cross", one, two, at=[0, 0, 0], axis=[[1, 0, 0], [0.5, np.sqrt(0.75), 0]]
         ),
-        "Two axes are needed by joint 'cross'": lambda: sl.UniversalJoint(
+        "Joint 'cross' needs two axes": lambda: sl.UniversalJoint(
             model, "cross", one, two, at=[0, 0, 0], axis=[1, 0, 0]
         ),
-        "The shafts of joint 'bent' point against each other": lambda: sl.ConstantVelocityJoint(
+        "The shafts of joint 'bent' are opposite": lambda: sl.ConstantVelocityJoint(
             model, "bent", one, two, at=[0, 0, 0], axis=[[1, 0, 0], [-1, 0, 0]]
         ),
         "The length of joint 'bar' is 0 m": lambda: sl.DistanceJoint(model, "bar", one, two, at=np.zeros((2, 3))),
@@ -104,7 +106,7 @@ def refused_joints() -> dict[str, Callable[[], object]]:
         "The disk of rolling contact 'roll' lies flat": lambda: sl.RollingContact(
             model, "roll", model.ground, one, radius=1, axis=[0, 0, 1]
         ),
-        "The direction across the axis of a marker is along it": lambda: sl.Marker(
+        "The direction across the axis of a marker is parallel to the axis": lambda: sl.Marker(
             one, [0, 0, 0], axis=[0, 0, 1], across=[0, 0, 2]
         ),
     }
@@ -134,14 +136,14 @@ def test_poses_that_disagree_with_coordinates() -> None:
     model.initial(joint, angle=0.4)
     model.initial(rod, rotation=sl.rotation(axis=[0, 1, 0], angle=0.1), x=[-np.sin(0.1), 0, -np.cos(0.1)])
     sentence = (
-        "Joint 'hinge' was placed with angle = 0.4 rad, but poses of its bodies that were given later make it 0.1"
+        "Joint 'hinge' was initialised with angle = 0.4 rad, but poses of its bodies that were given later make it 0.1"
     )
     with pytest.raises(ModelError, match=sentence):
         model.derive()
     model.initial(joint, angle=0.1)
     joint.check_placement()
     model.initial(rod, rotation=sl.rotation(axis=[1, 0, 0], angle=np.pi), x=[0, 0, 1])
-    with pytest.raises(ModelError, match="The initial configuration has joint 'hinge' in the mirrored branch"):
+    with pytest.raises(ModelError, match="The initial configuration is on the mirrored branch of joint 'hinge'"):
         model.derive()
 
 
@@ -180,12 +182,12 @@ def test_locked_and_unknown_coordinates_are_rejected() -> None:
     model, one, two = pair()
     joint = hinge(model, one, two)
     joint.lock()
-    with pytest.raises(ModelError, match="The angle of joint 'hinge' is held by 'hinge_lock' already"):
+    with pytest.raises(ModelError, match="The angle of joint 'hinge' is already constrained by 'hinge_lock'"):
         joint.drive(model.t)
     with pytest.raises(SymlieError, match="Joint 'hinge' has no coordinate 'height'; it has: angle"):
         joint.coordinate("height")
     other = hinge(model, model.ground, one, name="other")
-    with pytest.raises(ModelError, match="The limits of joint 'other' are 1 and -1; the lower is not below"):
+    with pytest.raises(ModelError, match="The limits of joint 'other' are 1 and -1; the lower limit must be below"):
         other.limit(1, -1, 10)
     with pytest.raises(ModelError, match="The stops of joint 'other' need a positive stiffness"):
         other.limit(-1, 1, 0)

@@ -56,10 +56,14 @@ def test_names(freeze: str | list[str], expected: tuple[str, ...]) -> None:
     ("freeze", "error", "message"),
     [
         ("damping", UnknownNameError, r"no parameter 'damping' to freeze; it has: stiffness, mass\.m, spring\.k"),
-        (["length"], ModelError, r"'spring\.length' of 'springs' differs from instance to instance"),
-        (["k"], ModelError, r"'spring\.k' of 'springs' is 'stiffness' of the model; freeze that, too"),
+        (["length"], ModelError, r"'spring\.length' of 'springs' differs between instances"),
+        (
+            ["k"],
+            ModelError,
+            r"'spring\.k' of 'springs' takes the value of 'stiffness' of the model; freeze that parameter, too",
+        ),
         (["second.m"], ModelError, r"'second\.m' is the parameter of one instance"),
-        ([1.0], ModelError, "are frozen by their names"),
+        ([1.0], ModelError, "Freeze parameters by their names"),
     ],
 )
 def test_refusals(freeze: list[str], error: type[Exception], message: str) -> None:
@@ -176,9 +180,9 @@ def test_the_derivation_before_does_not_matter() -> None:
 
 
 def test_values_other_than_numbers_are_rejected() -> None:
-    with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):
+    with pytest.raises(ModelError, match="'inverse' has an expression that is not a finite real number"):
         _ = inverse(0.0).with_constants("all").derived
-    with pytest.raises(ModelError, match="'inverse' has an expression that is no finite real number"):
+    with pytest.raises(ModelError, match="'inverse' has an expression that is not a finite real number"):
         _ = inverse(-1.0).with_constants("all").derived
     assert inverse(4.0).with_constants("all").derived
 

@@ -57,5 +57,5 @@ def test_invalid_interpolations_are_rejected() -> None:
     a, b, x = model.node("a", "SE3"), model.node("b", "SE3"), model.node("x", "R3")
     with pytest.raises(ModelError, match="elements of the same group"):
         sl.interpolate(a, x, 0.5)  # two groups
-    with pytest.raises(ModelError, match="a number or a scalar, not one of 3 entries"):
+    with pytest.raises(ModelError, match="a number or a scalar, not an array of 3 entries"):
         sl.interpolate(a, b, a.x)

@@ -156,7 +156,7 @@ def test_mistakes() -> None:
     model.constraint_force(q, "rod")
     model.constraint("plane", q.x[0])
     model.constraint_force(q)
-    with pytest.raises(ModelError, match="stated after the force of all constraints on node 'bob' was asked for"):
+    with pytest.raises(ModelError, match="defined after constraint_force of all constraints on node 'bob'"):
         model.constraint("late", q.x[1])
 
 
@@ -174,7 +174,7 @@ def test_mistakes_in_events() -> None:
     other.event("down", other.node.x[0])
     other.kinetic_energy(other.node.x_dot.dot(other.node.x_dot))
     model.add(other, [q])
-    with pytest.raises(ModelError, match="Event 'down' is stated by 'mistaken' and by 'other'"):
+    with pytest.raises(ModelError, match="Event 'down' is defined by 'mistaken' and by 'other'"):
         model.derive()
 
 

@@ -228,5 +228,5 @@ def test_totals_are_added_up() -> None:
 
 @pytest.mark.parametrize(("units", "total"), [(("kg m/s", "kg m/s"), False), (("kg m/s", "g m/s"), True)])
 def test_other_outputs_of_one_name_are_refused(units: tuple[str, str], total: bool) -> None:
-    with pytest.raises(ModelError, match="Output 'momentum' is stated by 'body0' and by 'body1'"):
+    with pytest.raises(ModelError, match="Output 'momentum' is defined by 'body0' and by 'body1'"):
         momenta(units, total=total).derive()

@@ -40,7 +40,7 @@ def test_strange_names_are_refused(kind: str) -> None:
     model = sl.Model("names")
     q = model.node("point", "R1")
     for name in STRANGE:
-        with pytest.raises(ModelError, match=r"name .* is not usable; take letters, digits and underscores"):
+        with pytest.raises(ModelError, match=r"name .* is not usable; use letters, digits and underscores"):
             STATED[kind](model, q, name)
     for name in KEYWORDS:
         with pytest.raises(ModelError, match="is not usable, because it is a keyword of Python"):

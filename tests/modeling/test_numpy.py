@@ -90,7 +90,7 @@ def test_unambiguous_uses(found: Callable[[Node], Any], expected: Callable[[Node
         (lambda q: np.cross(q.x, [1, 2]), "no cross product with a vector of 2"),
         (lambda q: np.dot(q.x, [1, 2]), "no dot product with a vector of 2"),
         (lambda q: q.R * [[1, 2], [3]], "differ in length"),
-        (lambda q: q.x + np.zeros((2, 2, 2)), "no vector and no matrix"),
+        (lambda q: q.x + np.zeros((2, 2, 2)), "neither a vector nor a matrix"),
     ],
 )
 def test_shapes_that_do_not_fit_are_named(attempt: Callable[[Node], Any], message: str) -> None:

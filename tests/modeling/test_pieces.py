@@ -185,7 +185,7 @@ def test_mistakes() -> None:
     model = sl.Model("mistaken")
     x, y = model.node("point", "R2").x
     refused = {
-        "The last piece of .* needs the condition True": lambda: sl.Piecewise((x, x > 0), (y, y > 1)),
+        "The last branch of .* needs the condition True": lambda: sl.Piecewise((x, x > 0), (y, y > 1)),
         r"The condition 'Eq\(.*\)' cannot be compiled": lambda: sl.Piecewise((x, sympy.Eq(x, y)), (0, True)),
         "The function 'floor' in 'floor": lambda: sympy.floor(x),
         "The function 'DiracDelta' in": lambda: sympy.DiracDelta(x),
@@ -195,7 +195,7 @@ def test_mistakes() -> None:
         for state in (model.potential_energy, lambda e: model.output("out", e), model.rate):
             with pytest.raises(ModelError, match=message):
                 state(law())
-    with pytest.raises(ModelError, match="pieces of a selection differ in shape"):
+    with pytest.raises(ModelError, match="branches of a selection differ in shape"):
         sl.select(x, sl.vector(1, 2), 0)
 
 

@@ -73,7 +73,7 @@ def test_nodes_of_other_models() -> None:
         lambda: model.initial(other, x=[1, 2, 3]),
         lambda: model.prescribe(other, R=sl.eye(3), x=[0, 0, 0]),
     ):
-        with pytest.raises(ModelError, match="Node 'point' does not belong to 'refused', whose own nodes are: point"):
+        with pytest.raises(ModelError, match="Node 'point' does not belong to 'refused'; its nodes are: point"):
             state()
 
 
@@ -99,7 +99,7 @@ def test_an_element_that_changes_after_add() -> None:
     element = sl.ElementType("late", node="R2")
     model.add(element, [q])
     element.parameter("stiffness", 1.0)
-    with pytest.raises(ModelError, match="'late' got parameters after it was added to 'refused'"):
+    with pytest.raises(ModelError, match="'late' received parameters after it was added to 'refused'"):
         model.derive()
 
 
@@ -113,7 +113,7 @@ def test_two_groups_of_one_name() -> None:
 
 def test_the_rate_of_a_velocity() -> None:
     model, q = point()
-    with pytest.raises(ModelError, match="rate of an expression that depends on velocities"):
+    with pytest.raises(ModelError, match="the expression of a rate depends on velocities"):
         model.rate(q.v[0] ** 2)
 
 

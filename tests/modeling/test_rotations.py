@@ -154,7 +154,7 @@ def test_rods() -> None:
         ({"matrix": np.full((3, 3), np.nan)}, "needs 3 × 3 finite numbers"),
         ({"quaternion": [1, 1, 0, 0]}, r"not 1\.41421356; its scalar part comes first"),
         ({"quaternion": [1, 0, 0]}, "needs 4 finite numbers"),
-        ({"quaternion": ["a", 0, 0, 0]}, "made of numbers"),
+        ({"quaternion": ["a", 0, 0, 0]}, "must consist of numbers"),
     ],
 )
 def test_invalid_rotations_are_reported(arguments: dict[str, Any], message: str) -> None:
@@ -166,19 +166,19 @@ def test_rotations_in_wrong_places_are_reported() -> None:
     turned = sl.rotation(axis=[0, 0, 1], angle=1.0)
     model = sl.Model("m")
     point, body = model.node("point", "R3"), model.node("body", sl.SE3)
-    with pytest.raises(UnknownNameError, match="Node 'point' on R3 has no rotation to start from; it has: x"):
+    with pytest.raises(UnknownNameError, match="Node 'point' on R3 has no rotation for an initial value; it has: x"):
         model.initial(point, rotation=turned)
     with pytest.raises(ModelError, match="no rotation in its field 'x'"):
         model.initial(body, x=turned)
     with pytest.raises(ModelError, match="given its rotation twice"):
         model.initial(body, rotation=turned, R=sl.eye(3))
-    with pytest.raises(ModelError, match=r"is an sl\.rotation"):
+    with pytest.raises(ModelError, match=r"must be an sl\.rotation"):
         model.initial(body, rotation=[0, 0, 1])
     with pytest.raises(ModelError, match="is not usable"):
         system("S3").with_initial("body", rotation={"axes": [0, 0, 1]})
     rv = sl.Model("rv")
     tilt = rv.parameter("tilt", 0.1)
-    with pytest.raises(ModelError, match="depends on parameters is given by axis="):
+    with pytest.raises(ModelError, match="depends on parameters must be given by axis="):
         rv.initial(rv.node("body", sl.SO3rv), rotation=sl.rotation(euler="zx", angles=[tilt, 0]))
     assert repr(turned) == "Rotation(0.8775825618903728, 0.0, 0.0, 0.479425538604203)"
     assert isinstance(turned, Rotation)

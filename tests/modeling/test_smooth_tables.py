@@ -479,7 +479,7 @@ def test_bad_tables_are_refused() -> None:
         "order of table 'f' must be 3 or 5, not 4": lambda: model.smooth_table("f", line, line, order=4),
         "end of table 'f' must be one of": lambda: model.smooth_table("f", line, line, end="free"),
         "outside of table 'f' must be one of": lambda: model.smooth_table("f", line, line, outside="warn"),
-        "finite points that increase": lambda: model.smooth_table("f", [0, 0, 1, 2], [1, 2, 3, 4]),
+        "finite increasing points": lambda: model.smooth_table("f", [0, 0, 1, 2], [1, 2, 3, 4]),
         "needs at least 4 points for a cubic": lambda: model.smooth_table("f", [0, 1, 2], [1, 2, 3]),
         "needs at least 6 points for a quintic": lambda: model.smooth_table("f", line[:5], line[:5], order=5),
         "is periodic, but its first and last values": lambda: model.smooth_table("f", line, line, end="periodic"),

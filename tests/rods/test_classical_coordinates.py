@@ -284,7 +284,7 @@ def test_a_rod_is_like_another_one_with_its_coordinates() -> None:
         stated, "third", segments=2, length=1.0, position=lambda s: (s, 0, 0), orientation=TURN, like=first
     )
     assert third.nodes.group is first.nodes.group
-    with pytest.raises(ModelError, match=r"^Rod 'fourth' has the constraint and the group of rod 'second'"):
+    with pytest.raises(ModelError, match=r"^Rod 'fourth' takes the constraint and the group of rod 'second'"):
         sl.CosseratRod(
             stated, "fourth", segments=2, length=1.0, position=lambda s: (s, 0, 0), orientation=TURN, like=first,
             coordinates=EULER_PARAMETERS,

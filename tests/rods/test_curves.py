@@ -163,8 +163,8 @@ MISTAKES: dict[str, tuple[Callable[[Sequence[sl.Node]], tuple[list[object], list
         lambda n: ([*n], [0.0]),
         "Curve 'way' needs at least two nodes and an arc length for each, not 2",
     ),
-    "order": (lambda n: ([*n], [1.0, 1.0]), r"The arc lengths of curve 'way' must be numbers that increase\."),
-    "text": (lambda n: ([*n], ["a", "b"]), r"The arc lengths of curve 'way' must be numbers that increase\."),
+    "order": (lambda n: ([*n], [1.0, 1.0]), r"The arc lengths of curve 'way' must be increasing numbers\."),
+    "text": (lambda n: ([*n], ["a", "b"]), r"The arc lengths of curve 'way' must be increasing numbers\."),
     "no node": (lambda n: ([n[0], "b"], [0.0, 1.0]), r"Curve 'way': 'b' is not a node of 'two_bodies'\."),
 }
 

@@ -156,7 +156,10 @@ def test_both_interpolations_tend_to_the_same_rod() -> None:
 
 def test_inertias_without_a_meaning_in_inertial_axes() -> None:
     given: dict[str, Any] = {"stiffness": topologies.STIFFNESS, "inertia": [1, 1, 1, 2, 3, 3]}
-    with pytest.raises(ModelError, match=r"^The inertia of rod 'rod' has three ρA that differ, which S3xR3, whose"):
+    with pytest.raises(
+        ModelError,
+        match=r"^The inertia of rod 'rod' has three different values of ρA, which are not defined on S3xR3, whose",
+    ):
         sl.CosseratRod(
             sl.Model("broken"), "rod", segments=3, length=1.0, position=lambda s: (0, 0, s),
             orientation=topologies.UPRIGHT, group="S3xR3", **given,

@@ -148,18 +148,18 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
             model.add(point_mass(), nodes),
             model.derive(),
         ),
-        r"Constraint 'place' is stated by 'first' and by 'second', but multipliers are reported by name; rename one\.",
+        r"Constraint 'place' is defined by 'first' and by 'second', but multipliers are reported by name; rename one\.",
     ),
     "two outputs of one name": (
         lambda model, nodes: (
             [model.add(with_output(f"e{size}", size), nodes) for size in (1, 2)],
             model.derive(),
         ),
-        r"Output 'place' is stated by 'e1' and by 'e2', but outputs are reported by name; rename one\.",
+        r"Output 'place' is defined by 'e1' and by 'e2', but outputs are reported by name; rename one\.",
     ),
     "output without a node": (
         lambda model, nodes: (model.add(point_mass(), nodes), model.output("clock", model.t), model.derive()),
-        r"'clock' of model 'broken' belongs to no node, since all nodes are in arrays; state it on an element type",
+        r"'clock' of model 'broken' belongs to no node, since all nodes are in arrays; define it in an element type",
     ),
     "times out of order": (
         lambda model, nodes: model.piecewise_linear("load", [0, 2, 1], [0, 1, 0]),
@@ -209,7 +209,10 @@ RODS: dict[str, tuple[dict[str, Any], str]] = {
     "component": ({"constraint": [6]}, r"Rod 'rod': strain components are numbered 0 … 5, not \[6\]\."),
     "no segments": ({"segments": 0}, r"Rod 'rod' needs at least 1 segment, not 0\."),
     "one segment closed": ({"segments": 1, "closed": True}, r"Rod 'rod' needs at least 2 segments, not 1\."),
-    "reference strain": ({"reference_strain": "curved"}, r"The reference strain of rod 'rod' is numbers or 'initial'"),
+    "reference strain": (
+        {"reference_strain": "curved"},
+        r"The reference strain of rod 'rod' must be numbers or 'initial'",
+    ),
     "missing": ({"stiffness": None}, r"Rod 'rod' needs a value of 'stiffness', or 'like' with a rod that has one\."),
 }
 
@@ -229,7 +232,7 @@ def test_mistakes_in_connected_rods() -> None:
     first = rod(model, constraint="kirchhoff")
     with pytest.raises(ModelError, match=r"^Rod 'rod' has 4 nodes; there is no index 4\."):
         first[4]
-    with pytest.raises(ModelError, match=r"^Rod 'b' has the constraint and the group of rod 'rod'; do not give them"):
+    with pytest.raises(ModelError, match=r"^Rod 'b' takes the constraint and the group of rod 'rod'; do not give them"):
         rod(model, name="b", like=first, constraint="none")
     with pytest.raises(ModelError, match=r"^The stiffness of rod 'rod' or 'b' is an expression of parameters"):
         rod(model, name="b", like=first, stiffness=[bending, 1, 1, 1, 1, 1])
@@ -252,7 +255,9 @@ def test_a_node_without_mass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         return model
 
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
-    with pytest.raises(ModelError, match=r"^Velocity component 0 of node 'points\[4\]' has no mass; add its kinetic"):
+    with pytest.raises(
+        ModelError, match=r"^Velocity component 0 of node 'points\[4\]' has no inertia; add its kinetic"
+    ):
         model(6).derive()
     model(4).derive().compile(backend="numpy")
     with pytest.raises(

@@ -75,7 +75,7 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
     else:
         part = folder / "libraries" if which == "kind" else folder
         part.chmod(0o720 if which == "group" else 0o702)
-    with pytest.warns(SymlieWarning, match=r"whose programs would be run.* Going on with a temporary one"):
+    with pytest.warns(SymlieWarning, match=r"whose programs would be run.* A temporary one is used"):
         assert published_files("models", "key") is None
     other = library()
     assert folder not in other.parents
@@ -89,7 +89,9 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
 def test_a_path_that_is_no_folder(folder: Path) -> None:
     folder.parent.mkdir()
     folder.write_text("")
-    with pytest.warns(SymlieWarning, match=r"is no folder; name another one in the environment variable SYMLIE_CACHE"):
+    with pytest.warns(
+        SymlieWarning, match=r"is not a folder; select another one with the environment variable SYMLIE_CACHE"
+    ):
         fill()
     assert folder.read_text() == ""
 
@@ -248,7 +250,7 @@ COMPILERS = {
     "cut short": (
         f'#!/bin/sh\n"{REAL}" "$@" || exit 1\nwhile [ "$1" != -o ]; do shift; done\n'
         'head -c 100 "$2" > "$2.part"; mv "$2.part" "$2"\n',
-        "cannot be loaded .* was removed, so that the next run compiles it anew",
+        "cannot be loaded .* was removed, and the next run recompiles it",
     ),
 }
 
@@ -265,7 +267,11 @@ def test_compilers_that_fail(name: str, stated: Stated, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "message"),
-    [("/nonexistent -O0", "names the compiler '/nonexistent -O0', but"), ("'gcc", "no shell takes"), ("/etc", "names")],
+    [
+        ("/nonexistent -O0", "names the compiler '/nonexistent -O0', but"),
+        ("'gcc", "not a valid shell command"),
+        ("/etc", "names"),
+    ],
 )
 def test_invalid_compiler_commands_are_refused(
     command: str, message: str, stated: Stated, monkeypatch: pytest.MonkeyPatch

@@ -259,7 +259,7 @@ def test_foreign_file_is_not_overwritten(tmp_path: Path) -> None:
         with pytest.raises(FormatError, match="No such file"):
             attempt()
     path.write_bytes(b"symlie checkpoint 99\n")
-    with pytest.raises(FormatError, match=f"format 99 .* reads format {FORMAT}"):
+    with pytest.raises(FormatError, match=f"format 99, written by .* reads format {FORMAT}"):
         sl.resume(path, trust=True)
     for seconds in (-1.0, float("nan")):
         with pytest.raises(ModelError, match="must not be negative"):

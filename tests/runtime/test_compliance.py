@@ -168,16 +168,18 @@ def test_many_springs_in_the_limit(first: int) -> None:
 
 def test_wrong_compliances() -> None:
     model = beam(1.0)
-    with pytest.raises(UnknownNameError, match="'beam' has no joint or constraint 'd' to state compliances of"):
+    with pytest.raises(UnknownNameError, match="'beam' has no joint or constraint 'd' for compliances"):
         model.compliance("d", 1.0)
-    with pytest.raises(ModelError, match="Compliances of 'a' of 'beam' need 1 values, one for each equation, not 2"):
+    with pytest.raises(
+        ModelError, match="Compliances of 'a' of 'beam' need 1 values, one for each constraint equation, not 2"
+    ):
         model.compliance("a", [1.0, 2.0])
     for wrong in (-1.0, float("nan"), float("inf")):
         with pytest.raises(ModelError, match="must be zero or positive and finite"):
             model.compliance("a", wrong)
     with pytest.raises(ModelError, match="must be numbers, not 'soft'"):
         model.compliance("a", "soft")
-    with pytest.raises(ModelError, match="of a joint or of the name of a constraint, not of 3"):
+    with pytest.raises(ModelError, match="to a joint or to the name of a constraint, not to 3"):
         model.compliance(3, 1.0)
 
 

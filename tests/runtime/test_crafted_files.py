@@ -259,9 +259,9 @@ def test_names_in_files_are_no_paths(name: str, tmp_path: Path, monkeypatch: pyt
     solution().save(path)
     changed(path, with_record(files={**solution().system.files, name: "x"}))
     for run_code in (True, False):
-        with pytest.raises(FormatError, match="is no name of a generated file"):
+        with pytest.raises(FormatError, match="is not the name of a generated file"):
             sl.load_solution(path, trust=run_code)
-    with pytest.raises(FormatError, match="is no name of a generated file"):
+    with pytest.raises(FormatError, match="is not the name of a generated file"):
         compiled_library({"x.c": "", name: "x"}, "x.c", "portable")
     assert not list(tmp_path.rglob("*escaped*"))
 

@@ -284,13 +284,13 @@ def test_mistakes() -> None:
     )
     refused(r"'mass' of element 'hinge' must be numbers or parameters of the model, not 'heavy'", mass="heavy")
     refused(
-        r"Element type 'hinge' got constraints, outputs or events after instances with names",
+        r"Element type 'hinge' received constraints, outputs or events after named instances",
         later="output",
         names=NAMES,
     )
-    refused(r"Constraint 'left' is stated by 'mistaken' and by an instance of 'hinge', but", later="left", names=NAMES)
+    refused(r"Constraint 'left' is defined by 'mistaken' and by an instance of 'hinge', but", later="left", names=NAMES)
     refused(
-        r"Output 'left_height' is stated by 'mistaken' and by an instance of 'hinge', but",
+        r"Output 'left_height' is defined by 'mistaken' and by an instance of 'hinge', but",
         later="left_height",
         names=NAMES,
     )

@@ -326,7 +326,9 @@ def test_components_that_nothing_fixes() -> None:
     q = model.node("point", "R3")
     model.kinetic_energy((q.x_dot[0] ** 2 + q.x_dot[1] ** 2) / 2)
     model.constraint("bar", q.x[0] - q.x[1])
-    with pytest.raises(ModelError, match=r"Velocity component 2 of node 'point' has no mass; add its kinetic energy"):
+    with pytest.raises(
+        ModelError, match=r"Velocity component 2 of node 'point' has no inertia; add its kinetic energy"
+    ):
         model.derive()
 
 

@@ -141,7 +141,7 @@ def without(name: str) -> Callable[[dict[str, Any]], None]:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (with_attribute("symlie_format", "99"), "has format 99 of symlie .* reads format 4"),
+        (with_attribute("symlie_format", "99"), "has format 99, written by symlie .* reads format 4"),
         (with_attribute("model_hash", "0"), "not the one it was saved with"),
         (with_attribute("statistics", "{"), "damaged"),
         (with_record(interface_hash="0"), "does not belong to its manifest"),

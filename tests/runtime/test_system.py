@@ -153,7 +153,7 @@ def test_the_environment_names_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_p
         assert real[0] in find_compiler().identity and "-O0" in find_compiler().identity
         script.unlink()
         find_compiler.cache_clear()
-        with pytest.raises(CompilerError, match=r"CC names the compiler .*mycc.* but there is no such program"):
+        with pytest.raises(CompilerError, match=r"CC names the compiler .*mycc.* but this program does not exist"):
             heavy_top_equations("S3").compile()
     finally:
         find_compiler.cache_clear()
@@ -241,7 +241,9 @@ def test_library_of_another_model(empty_cache: Path) -> None:
     first = polar_equations()
     first.compile(backend="c")
     (library,) = (empty_cache / "libraries").iterdir()
-    with pytest.raises(FormatError, match=r"has interface [0-9a-f]{16}, the manifest 0123; generate the model again"):
+    with pytest.raises(
+        FormatError, match=r"has interface [0-9a-f]{16}, but the manifest has 0123; generate the model again"
+    ):
         Library(library, "0123")
 
 
@@ -294,7 +296,9 @@ def test_hashes_must_agree(folder: Path, backend: str) -> None:
 @pytest.mark.parametrize("version", [FORMAT + 1, FORMAT - 1, None, str(FORMAT)])
 def test_other_formats_are_refused(folder: Path, version: Any) -> None:
     edited(folder, lambda m: m.update(format=version))
-    with pytest.raises(FormatError, match=f"manifest has format {version!r} of symlie .* reads format {FORMAT}"):
+    with pytest.raises(
+        FormatError, match=f"manifest has format {version!r}, written by symlie .* reads format {FORMAT}"
+    ):
         sl.load(folder, trust=True)
 
 

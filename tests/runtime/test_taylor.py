@@ -325,7 +325,8 @@ def test_refusals() -> None:
     model.initial(point, x=[1, 1])
     with pytest.raises(
         ModelError,
-        match="The force of 'power' has no Taylor series, which method taylor needs: a power whose exponent moves has",
+        match="The force of 'power' has no Taylor series, which method taylor requires: "
+        "a power with a variable exponent has",
     ):
         taylor(model.derive().compile(backend="numpy"), 1.0, rtol=1e-6)
     with pytest.raises(

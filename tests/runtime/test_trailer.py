@@ -123,5 +123,5 @@ def test_trailers_of_files_of_any_size(size: int, tmp_path: Path) -> None:
 def test_earlier_files_without_a_checksum_are_refused_by_their_version() -> None:
     path = SETS / "0.1.0" / "hoist.nc"
     assert not check_trailer(path)
-    with pytest.raises(FormatError, match=r"has format 3 of symlie 0\.1\.0"):
+    with pytest.raises(FormatError, match=r"has format 3, written by symlie 0\.1\.0"):
         sl.load_solution(path, trust=True)

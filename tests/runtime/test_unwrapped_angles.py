@@ -261,7 +261,7 @@ def test_invalid_angles_are_refused() -> None:
         with pytest.raises(ModelError, match=message):
             model.unwrapped_angle(*arguments)
     angle = model.unwrapped_angle(sine, cosine, start)
-    with pytest.raises(ModelError, match="The kinetic energy of 'refused' depends on an angle over turns"):
+    with pytest.raises(ModelError, match="The kinetic energy of 'refused' depends on an unwrapped angle"):
         model.kinetic_energy((1 + angle**2) * node.Omega[0] ** 2 / 2)
 
 

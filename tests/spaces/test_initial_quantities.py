@@ -193,19 +193,19 @@ def test_functions_that_fail_are_named() -> None:
 def test_mistakes_of_statements_are_named() -> None:
     for name, field, function, message in (
         ("momentum", "omega", lambda momentum: momentum, "no field 'omega' to compute; it has: R, Omega"),
-        ("R", "Omega", lambda R: R, "has a 'R' to start from already"),
+        ("R", "Omega", lambda R: R, "already has an initial quantity 'R'"),
         ("a b", "Omega", lambda R: R, "not usable"),
         ("momentum", "Omega", 3, "needs a Python function"),
-        ("momentum", "Omega", lambda spin: spin, "needs arguments by name, as momentum is"),
-        ("momentum", "Omega", lambda momentum, *rest: momentum, "needs arguments by name"),
+        ("momentum", "Omega", lambda spin: spin, "needs named arguments, such as momentum"),
+        ("momentum", "Omega", lambda momentum, *rest: momentum, "needs named arguments"),
     ):
         with pytest.raises(ModelError, match=message):
             bodies(function, name, field)
     with pytest.raises(ModelError, match="needs at least one component, not 0"):
         bodies(lambda momentum: momentum, size=0)
-    with pytest.raises(ModelError, match="asks for 'mass'; there is: momentum, R, scale, inertia"):
+    with pytest.raises(ModelError, match="has the unknown argument 'mass'; use one of: momentum, R, scale, inertia"):
         bodies(lambda momentum, mass: momentum).derive()
-    with pytest.raises(ModelError, match="asks for 'Omega'"):
+    with pytest.raises(ModelError, match="has the unknown argument 'Omega'"):
         bodies(lambda momentum, Omega: momentum).derive()
     model = bodies(lambda x: x, "x")
     model.node_array("points", "R3", 1)

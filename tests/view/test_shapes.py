@@ -200,7 +200,7 @@ def test_unreadable_meshes_are_reported(tmp_path: Path) -> None:
         (lambda: sl.sphere(-1), "The radius of a sphere is -1"),
         (lambda: sl.cylinder(1, float("nan")), "The length of a cylinder is nan"),
         (lambda: sl.tube(1, 2, 1), "inner radius of a tube is 2"),
-        (lambda: sl.capsule(1, "long"), "The length of a capsule is a number"),
+        (lambda: sl.capsule(1, "long"), "The length of a capsule must be a number"),
         (lambda: sl.mesh("x.stl", scale=0), "The scale of a mesh is 0"),
     ],
 )

@@ -79,7 +79,7 @@ class _Step:
             if not (isinstance(node.group, LieGroup) and node.group.velocity_dimension):
                 raise GroupError(
                     f"Node '{node.name}' of '{statement.name}' is on {node.group}, where variational methods have no "
-                    "θ = log(q₀⁻¹∘q₁); they take nodes on Lie groups that have a velocity."
+                    "θ = log(q₀⁻¹∘q₁); they require nodes with a velocity on Lie groups."
                 )
             self.groups.append(node.group)
             self.ends.append(Value(program.fresh("end", node.group.storage_dimension), node.group))

@@ -128,7 +128,9 @@ class Continuum(Densities):
 
     def _check_open(self) -> None:
         if self._grid is not None:
-            raise ModelError(f"{self._what} is discretized; state its densities and parameters before.")
+            raise ModelError(
+                f"{self._what} is discretized already; define its densities and parameters before discretize."
+            )
 
     def clamp(self, *ends: End) -> None:
         """Fix ends in their initial configuration.
@@ -172,7 +174,7 @@ class Continuum(Densities):
         """Join the end of the last segment to the first node."""
         self._check_open()
         if self.ends.node("end") is not None:
-            raise ModelError(f"{self._what} is closed and cannot end at another node; leave out 'last' or 'closed'.")
+            raise ModelError(f"{self._what} is closed and cannot end at another node; omit 'last' or 'closed'.")
         self._hold("end", Held("closed"))
 
     def _bound(self, first: BodyNode | None, last: BodyNode | None, *, closed: bool) -> None:
@@ -227,8 +229,8 @@ class Continuum(Densities):
         known = self.ends.known(end)
         if not self.ends.is_free(known):
             raise ModelError(
-                f"The {known} of {self._lower} is {self.ends.held[known].how}: it has no natural boundary condition "
-                "that a load could be part of."
+                f"The {known} of {self._lower} is {self.ends.held[known].how}: it has no natural boundary condition, "
+                "so no load can act there."
             )
         if force is None and moment is None:
             what = f"load at the {known}, a force by the natural boundary condition there,"
@@ -294,10 +296,10 @@ class Continuum(Densities):
         self._check_open()
         if quadrature not in tuple(QUADRATURES):
             raise ModelError(
-                f"There is no quadrature {quadrature!r} for {self._lower}; there are: {', '.join(QUADRATURES)}."
+                f"Unknown quadrature {quadrature!r} for {self._lower}; use one of: {', '.join(QUADRATURES)}."
             )
         if not self.kinetic:
-            raise ModelError(f"{self._what} has no kinetic density; state it first.")
+            raise ModelError(f"{self._what} has no kinetic density; define it first.")
         found, types = grid(self._lower, segments, self._length), self._types(quadrature)
         self._place(found)
         self._add_elements(types)

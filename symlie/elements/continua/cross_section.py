@@ -39,7 +39,7 @@ RESERVED = (*GRID, *END_ROTATIONS.values())
 PER_METRE = times(UNITS["1"], UNITS["m"], Fraction(-1))
 
 
-_AT_SEGMENTS = "segments have strains, and cross sections, where it acts, have none."
+_AT_SEGMENTS = "it acts on cross sections, and strains are defined on segments only."
 
 _INSTEAD = {
     ("kinetic density", "q"): "it must be T(s, v).",
@@ -181,7 +181,7 @@ class CrossSection:
         """
         self._check_open()
         if name in RESERVED:
-            raise ModelError(f"Parameter '{name}' of {self._lower} is given by its grid; choose another name.")
+            raise ModelError(f"Parameter '{name}' of {self._lower} is reserved for its grid; choose another name.")
         found = self.stated.parameter(name, default(0.0) if callable(default) else default, unit)
         self.values[name] = default
         return found

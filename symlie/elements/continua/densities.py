@@ -127,8 +127,8 @@ class Densities(CrossSection):
         for number, row in enumerate(rows):
             if not depends_on(self.stated.program, [row], self.strain.components):
                 raise ModelError(
-                    f"Row {number + 1} of the constraint density '{name}' of {self._lower} does not depend on w; state "
-                    "constraints of single nodes on the model."
+                    f"Equation {number + 1} of the constraint density '{name}' of {self._lower} does not depend on w; "
+                    "define constraints of single nodes in the model."
                 )
         symbols = tuple(Symbol(f"{self.name}.lambda[{name},{k}]", real=True) for k in range(len(rows)))
         self.constraints.append(Constraint(name, rows, symbols, 0))
@@ -198,7 +198,7 @@ class Densities(CrossSection):
                 continue
             vector = components(given[name])
             if not size:
-                raise ModelError(f"{self._what} is on {self.group}, on which no {name} acts; use force_density.")
+                raise ModelError(f"{self._what} is on {self.group}, which defines no {name}; use force_density.")
             if len(vector) != size:
                 raise ModelError(f"The {name} of a {what} of {self._lower} needs {size} components, not {len(vector)}.")
             self._check_symbols("force density", vector, ("w", "w_dot"))
@@ -228,8 +228,8 @@ class Densities(CrossSection):
             parts = components(vector)
             if len(parts) != self.group.dimension:
                 raise ModelError(
-                    f"A force on {self._lower} needs {self.group.dimension} components, one for each of v, not "
-                    f"{len(parts)}."
+                    f"A force on {self._lower} needs {self.group.dimension} components, one for each component of v, "
+                    f"not {len(parts)}."
                 )
             return parts
         found: list[Expr] = [Integer(0)] * self.group.dimension

@@ -42,7 +42,7 @@ class Ends:
         before = self.held.get(self.known(end))
         if before is not None:
             raise ModelError(
-                f"The boundary condition at the {end} of {self._what} is stated twice: it is {before.how} already."
+                f"The boundary condition at the {end} of {self._what} is defined twice: it is {before.how} already."
             )
         self.held[end] = held
 

@@ -56,7 +56,7 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
     if not isinstance(segments, int | np.integer):
         arc = numbers(f"The segments of {what} are a number, or the coordinates of its nodes", segments)
         if arc.ndim != 1 or len(arc) < 2 or not np.all(np.diff(arc) > 0):
-            raise ModelError(f"The coordinates of the nodes of {what} must increase, and be two at least.")
+            raise ModelError(f"The coordinates of the nodes of {what} must be at least two increasing numbers.")
         if length is not None and not np.isclose(np.sum(np.asarray(length, dtype=float)), arc[-1] - arc[0]):
             raise ModelError(f"{start} has the nodes from {arc[0]:g} to {arc[-1]:g}, but the length {length}.")
         return Grid(arc, np.diff(arc))

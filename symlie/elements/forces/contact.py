@@ -81,7 +81,7 @@ class SphereOnPlane(Connection):
         at: ArrayLike | None = None,
     ) -> None:
         if not (radius > 0 and stiffness > 0 and creep > 0):
-            raise ModelError(f"Contact '{name}' needs a positive radius, stiffness and speed of creep.")
+            raise ModelError(f"Contact '{name}' needs a positive radius, stiffness and creep speed.")
         if damping < 0 or friction < 0:
             raise ModelError(f"Contact '{name}' needs damping and friction that are not negative.")
         axes = axes_along(f"contact '{name}'", 3, normal)

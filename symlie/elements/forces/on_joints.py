@@ -121,8 +121,8 @@ class JointFriction(JointLoad):
         super().__init__(model, name, joint, coordinate)
         if depends_on(model.program, components(coulomb), model.multipliers):
             raise ModelError(
-                f"Friction '{name}' of joint '{joint.name}' follows a reaction, which is known only once the equations "
-                "of motion are solved; state its torque or force as a number."
+                f"Friction '{name}' of joint '{joint.name}' depends on a reaction, which is known only after the "
+                "equations of motion are solved; give its torque or force as a number."
             )
         if not (coulomb >= 0 and viscous >= 0 and creep > 0):
             raise ModelError(

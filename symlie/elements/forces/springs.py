@@ -198,7 +198,7 @@ def initial_distance(connection: Connection) -> float:
     distance = float(np.linalg.norm(second - first))
     if not distance > 0:
         raise ModelError(
-            f"The points of {connection._called} coincide in the initial configuration, so that it has no direction."
+            f"The points of {connection._called} coincide in the initial configuration, so its direction is undefined."
         )
     return distance
 

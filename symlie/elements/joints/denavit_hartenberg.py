@@ -162,8 +162,8 @@ def denavit_hartenberg_chain(
     frame = np.eye(4) if base_frame is None else np.asarray(base_frame, dtype=float)
     if not links or values.shape != (len(links),) or frame.shape != (4, 4):
         raise ModelError(
-            f"A chain of {len(links)} links needs at least one, q of as many numbers and a base frame of shape (4, 4), "
-            f"not {values.shape} and {frame.shape}."
+            f"A chain of {len(links)} links needs at least one link, q with one number per link and a base frame of "
+            f"shape (4, 4), not shapes {values.shape} and {frame.shape}."
         )
     body: Body = model.ground if base is None else base
     placed = frame if isinstance(body, Ground) else _pose(model, body) @ frame

@@ -46,8 +46,8 @@ def initial_rates(joint: Joint, *, is_guess: bool = False) -> tuple[Array, Array
     # Velocities of bodies need not be consistent with a joint whose rates are a guess.
     if not is_guess and not np.abs(left).max() <= ROUNDING * (1 + np.abs(np.concatenate([spin, speed])).max()):
         raise ModelError(
-            f"The initial velocities of the bodies of joint '{joint.name}' tear it apart, by {np.abs(left).max():.3g} "
-            "m/s or rad/s; give those of all bodies, or rates of joints."
+            f"The initial velocities of the bodies of joint '{joint.name}' violate its constraints, by "
+            f"{np.abs(left).max():.3g} m/s or rad/s; give the velocities of all bodies, or rates of joints."
         )
     for k, condition in enumerate(conditions):
         if condition is not None:

@@ -110,7 +110,9 @@ class Joint(Connection, PlacedByCoordinates):
         **values
             Coordinates and rates by name, in rad, m, rad/s and m/s.
         """
-        raise ModelError(f"{self._subject} has no coordinates to place bodies by; give initial values of bodies.")
+        raise ModelError(
+            f"{self._subject} has no coordinates that determine poses of bodies; give initial values of bodies."
+        )
 
     def force(self, solution: Solution, body: Body | None = None, axes: Body | None = None) -> Array:
         """Return the force of the joint on one of its bodies along a solution, in N, (times, 3), or (times, 2) in the
@@ -183,7 +185,7 @@ class Joint(Connection, PlacedByCoordinates):
         rows = self.space if self._size == 3 else self.plane
         if rows is None:
             where = "space" if self._size == 3 else "the plane"
-            raise ModelError(f"{self._subject} is a {type(self).__name__}, which there is not in {where}.")
+            raise ModelError(f"{self._subject} is a {type(self).__name__}, which does not exist in {where}.")
         return rows
 
     def _state(self, element: ElementType, a: Frame, b: Frame, values: Mapping[str, Expression]) -> None:
@@ -263,14 +265,14 @@ class Joint(Connection, PlacedByCoordinates):
         is_held = residual <= ROUNDING * (1 + distance)
         if not is_held and not apart:
             raise ModelError(
-                f"{self._what_is_apart(placed[0], placed[1], distance)} in the initial configuration: rows miss zero "
-                f"by up to {residual:.3g}. Place the bodies where they are joined, or state apart=True and start with "
-                "system.assembled() (--assemble)."
+                f"{self._what_is_apart(placed[0], placed[1], distance)} in the initial configuration: the residual of "
+                f"the constraint equations is {residual:.3g}. Give poses of the bodies that satisfy them, or set "
+                "apart=True and start with system.assembled() (--assemble)."
             )
         if is_held and any(float(r) <= 0 for row in rows.positive for r in row(frames[0], frames[1], values)):
             raise ModelError(
-                f"The initial configuration has {self._called} in the mirrored branch: its rows hold there too, "
-                "but axes that should agree point against each other. Turn a marker or a body by half a turn."
+                f"The initial configuration is on the mirrored branch of {self._called}: its constraint equations "
+                "hold there too, but axes that should agree are opposite. Rotate a marker or a body by half a turn."
             )
 
     def _what_is_apart(self, first: tuple[Array, Array], second: tuple[Array, Array], distance: float) -> str:
@@ -282,7 +284,7 @@ class Joint(Connection, PlacedByCoordinates):
         turned = f"{np.degrees(np.arccos(np.clip(cosine, -1, 1))):.4g} degrees"
         if distance > ROUNDING:
             axes = f" and axes by {turned}" if self.has_axis and cosine < 1 - ROUNDING else ""
-            return f"The markers of {self._called} are apart, points by {distance:.6g} m{axes},"
+            return f"The markers of {self._called} do not coincide, points differ by {distance:.6g} m{axes},"
         return f"The axes of {self._called} are not {self.axes_are}, but {turned} apart"
 
 

@@ -103,7 +103,7 @@ class UniversalJoint(MovingJoint):
         first, second = _two_axes(self._called, axis)
         if abs(first @ second) > 1e-9:
             raise ModelError(
-                f"The axes of {self._called} are {np.degrees(np.arccos(first @ second)):.6g} degrees apart; those "
+                f"The axes of {self._called} are {np.degrees(np.arccos(first @ second)):.6g} degrees apart; the axes "
                 "of a cross are perpendicular."
             )
         third = np.cross(first, second)
@@ -124,7 +124,7 @@ class ConstantVelocityJoint(Joint):
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
         first, second = _two_axes(self._called, axis)
         if first @ second < -1 + 1e-9:
-            raise ModelError(f"The shafts of {self._called} point against each other; it cannot bend so far.")
+            raise ModelError(f"The shafts of {self._called} are opposite; the joint cannot bend so far.")
         turn = np.cross(first, second)
         skew = np.cross(np.eye(3), turn)
         swing = np.eye(3) + skew + skew @ skew / (1 + first @ second)
@@ -202,6 +202,6 @@ class OrientationJoint(Joint):
 
 def _two_axes(called: str, axis: object) -> tuple[Array, Array]:
     if np.shape(np.asarray(axis, dtype=object)) != (2, 3):
-        raise ModelError(f"Two axes are needed by {called}, that in each of its bodies: axis=[[…], […]].")
+        raise ModelError(f"{called[0].upper()}{called[1:]} needs two axes, one in each of its bodies: axis=[[…], […]].")
     first, second = (direction(called, row, 3) for row in np.asarray(axis, dtype=float))
     return first, second

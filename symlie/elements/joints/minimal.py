@@ -103,8 +103,8 @@ def joint_tree(model: Model) -> Tree:
     tree = body_tree(model, _is_followed)
     if all(joint is None for _, joint in tree.values()):
         raise ModelError(
-            f"No joint of '{model.name}' has minimal coordinates: they are those of hinges, sliders, cylindrical, "
-            "planar, universal and ball joints between bodies; state the model with other coordinates."
+            f"No joint of '{model.name}' has minimal coordinates: only hinges, sliders, cylindrical, planar, "
+            "universal and ball joints between bodies have them; use other coordinates."
         )
     _check_bodies(model, tree)
     return tree
@@ -123,15 +123,17 @@ def _check_bodies(model: Model, tree: Tree) -> None:
             continue
         if not isinstance(body, Node):
             raise ModelError(
-                f"Joint '{joint.name}' of '{model.name}' has a body of a node array behind it; minimal coordinates "
-                "need bodies that are nodes of their own."
+                f"Joint '{joint.name}' of '{model.name}' has an outboard body of a node array; minimal coordinates "
+                "need bodies that are single nodes."
             )
         if body.name in prescribed:
-            raise ModelError(f"The motion of '{body.name}' is prescribed, so that it has no minimal coordinates.")
+            raise ModelError(
+                f"The motion of '{body.name}' is prescribed; a prescribed body has no minimal coordinates."
+            )
         if body_dimension(body.group) is None or body.group.name not in ("SO3xR3", "SE3", "SE2"):
             raise ModelError(
-                f"Body '{body.name}' is on {body.group}; where minimal coordinates place a body, its own are not "
-                "stored: state it on SO3xR3, SE3 or SE2."
+                f"Body '{body.name}' is on {body.group}; a body with minimal coordinates stores no others: define it "
+                "on SO3xR3, SE3 or SE2."
             )
 
 
@@ -300,8 +302,8 @@ class _Restated:
 
         if statement.fields or statement.placements or any(c.level == 2 for c in statement.constraints):
             raise ModelError(
-                f"'{statement.name}' states fields, placed nodes or rows on accelerations beside bodies, which minimal "
-                "coordinates do not take."
+                f"'{statement.name}' defines fields, dependent nodes or acceleration-level constraints in addition to "
+                "bodies, which minimal coordinates do not support."
             )
         for angle in statement.angles:
             if angle.value in values:

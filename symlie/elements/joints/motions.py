@@ -71,12 +71,12 @@ class MovingJoint(Joint):
         unknown = [label for label in values if label not in known]
         if unknown:
             raise UnknownNameError(
-                f"{self._subject} has no coordinate '{unknown[0]}' to start from; it has: {', '.join(known)}."
+                f"{self._subject} has no coordinate '{unknown[0]}' for an initial value; it has: {', '.join(known)}."
             )
         numbers = {}
         for label, value in values.items():
             if not isinstance(value, int | float | np.number) or not np.isfinite(value):
-                raise ModelError(f"The initial {label} of {self._called} is a finite number, not {value!r}.")
+                raise ModelError(f"The initial {label} of {self._called} must be a finite number, not {value!r}.")
             numbers[label] = float(value)
         complete = self._completed(numbers)
         place_behind(self, coordinates, complete)
@@ -105,8 +105,8 @@ class MovingJoint(Joint):
             off = float(np.remainder(off + np.pi, 2 * np.pi) - np.pi) if isinstance(coordinate, Turn) else off
             if not abs(off) <= ROUNDING * (1 + abs(value)):
                 raise ModelError(
-                    f"{self._subject} was placed with {coordinate.name} = {value:g} {coordinate.unit}, but poses of "
-                    f"its bodies that were given later make it {found:g} {coordinate.unit}; state one of the two."
+                    f"{self._subject} was initialised with {coordinate.name} = {value:g} {coordinate.unit}, but poses "
+                    f"of its bodies that were given later make it {found:g} {coordinate.unit}; give one of the two."
                 )
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:
@@ -226,9 +226,12 @@ class MovingJoint(Joint):
         """
         known = self._coordinate(coordinate)
         if not lower < upper:
-            raise ModelError(f"The limits of {self._called} are {lower:g} and {upper:g}; the lower is not below.")
+            raise ModelError(
+                f"The limits of {self._called} are {lower:g} and {upper:g}; the lower limit must be below the upper "
+                "one."
+            )
         if not (stiffness > 0 and damping >= 0):
-            raise ModelError(f"The stops of {self._called} need a positive stiffness and no negative damping.")
+            raise ModelError(f"The stops of {self._called} need a positive stiffness and non-negative damping.")
         name, turning = self._label(known), isinstance(known, Turn)
         unit = known.effort_unit if turning else "N/m"
         low = self.model.parameter(f"{name}_lower", lower, unit=known.unit)
@@ -257,8 +260,8 @@ class MovingJoint(Joint):
         coordinate = self._coordinate(name)
         if coordinate.name in self._held:
             raise ModelError(
-                f"The {coordinate.name} of {self._called} is held by '{self._held[coordinate.name]}' already; it "
-                f"cannot have a {how} as well."
+                f"The {coordinate.name} of {self._called} is already constrained by '{self._held[coordinate.name]}'; "
+                f"it cannot also have a {how}."
             )
         (value,) = components(motion)
         label = f"{self._label(coordinate)}_{how}"

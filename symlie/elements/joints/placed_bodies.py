@@ -187,8 +187,8 @@ class PlacedBodies:
             found = self._other._own_nodes.get(name)
             if found is None:
                 raise ModelError(
-                    f"{what} joins '{name}', a node of an array, with a body that minimal coordinates place; give that "
-                    "body coordinates of its own."
+                    f"{what} joins '{name}', a node of an array, with a body that has minimal coordinates; use other "
+                    "coordinates."
                 )
             storage, velocity = found.value.components, found.velocity.components
         pairs = zip((*node.value.components, *node.velocity.components), (*storage, *velocity), strict=True)
@@ -218,8 +218,9 @@ class PlacedBodies:
             raise ModelError(f"Minimal coordinates start from the ground, or from a body that is a node, not {body!r}.")
         if all(f.name != "Omega" for f in found.group.velocity_fields):
             raise ModelError(
-                f"Minimal coordinates start from bodies that have an angular velocity, not from '{found.name}' on "
-                f"{found.group}, which has rates of its parameters; use coordinates='lie' or form='angular_velocity'."
+                f"Minimal coordinates start from bodies with an angular velocity, not from '{found.name}' on "
+                f"{found.group}, whose velocity is the rate of rotation parameters; use coordinates='lie' or "
+                "form='angular_velocity'."
             )
         return stored_body(self._other.program, found, size)
 

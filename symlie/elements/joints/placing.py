@@ -102,8 +102,8 @@ def _is_behind(joint: Joint) -> bool:
         if before[body][1] is joint:
             return is_second
     raise ModelError(
-        f"Joint '{joint.name}' closes a loop, so that nothing is behind it; give coordinates of other joints, and "
-        "let the assembly find its own: system.assembled() (--assemble)."
+        f"Joint '{joint.name}' closes a loop and has no outboard bodies; give coordinates of other joints, and "
+        "compute those of this joint by system.assembled() (--assemble)."
     )
 
 
@@ -131,8 +131,8 @@ def _bodies_behind(joint: Joint, node: object) -> list[Node]:
     moved = [n for n in behind if isinstance(n, Node) and n.name not in prescribed]
     if len(moved) < len(behind):
         raise ModelError(
-            f"Behind joint '{joint.name}' there are nodes of an array or a prescribed motion, which coordinates can "
-            "not place; give their initial values."
+            f"Nodes of an array or prescribed nodes are outboard of joint '{joint.name}'; its coordinates cannot "
+            "determine their poses. Give their initial values."
         )
     return moved
 

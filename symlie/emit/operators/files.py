@@ -43,7 +43,8 @@ def check_options(target: str, prefix: str, real: str) -> None:
         raise UnknownNameError(f"Unknown scalar type '{real}'; use one of: {', '.join(EPSILON)}.")
     if not prefix.isidentifier() or not prefix.isascii() or prefix in RESERVED or prefix.startswith("_"):
         raise UnknownNameError(
-            f"{prefix!r} cannot name files and functions; take letters, digits and underscores, such as --prefix se3."
+            f"{prefix!r} cannot be a prefix of files and functions; use letters, digits and underscores, such as "
+            "--prefix se3."
         )
 
 

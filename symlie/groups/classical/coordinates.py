@@ -156,8 +156,8 @@ def in_coordinates(group: LieGroup, coordinates: str, form: str | None = None, s
     places = [k for k, (g, _, _) in enumerate(group.simple_factors) if g in LIE_COORDINATES.values()]
     if len(places) != 1:
         raise GroupError(
-            f"{group} cannot be stored in the coordinates {coordinates}: that takes a rotation in space by itself, as "
-            "SO3 and SO3xR3 have it."
+            f"{group} cannot be stored in the coordinates {coordinates}, which require a separate rotation in space, "
+            "as in SO3 and SO3xR3."
         )
     _check_form(coordinates, form, step)
     if form == "angular_velocity":
@@ -207,35 +207,38 @@ def classical_group(name: str) -> LieGroup | None:
 def _check_coordinates(coordinates: str) -> None:
     if coordinates == "minimal":
         raise GroupError(
-            "Minimal coordinates are those of the joints of a model, not of one body: state bodies as usual and take "
+            "Minimal coordinates belong to the joints of a model, not to one body: define bodies as usual and use "
             "sl.minimal_coordinates(model), or -o coordinates=minimal."
         )
     if coordinates not in LIE_COORDINATES and coordinates not in parameters_by_name():
         usual = ", ".join([*LIE_COORDINATES, "euler_angles", "euler_parameters"])
         raise GroupError(
-            f"There are no coordinates {coordinates!r}; use {usual}, or euler_angles_AXES with AXES one of "
+            f"Unknown coordinates {coordinates!r}; use {usual}, or euler_angles_AXES with AXES one of "
             f"{', '.join(SEQUENCES)}."
         )
 
 
 def _check_form(coordinates: str, form: str | None, step: str | None) -> None:
     if step not in (None, ON_GROUP):
-        raise GroupError(f"There is no step={step!r}; step={ON_GROUP} stores coordinates and steps on the group.")
+        raise GroupError(f"Unknown step={step!r}; step={ON_GROUP} stores coordinates and steps on the group.")
     if step is not None and form is not None:
         raise GroupError(
-            f"Both step={step} and form={form!r} are given; a form says how steps of stored coordinates are taken, "
-            "and these steps are taken on the group."
+            f"Both step={step} and form={form!r} are given; a form applies to steps in stored coordinates, but these "
+            "steps are taken on the group. Omit one of them."
         )
     if step is not None and coordinates == "euler_parameters":
-        raise GroupError("Euler parameters that step on the group are coordinates=quaternion; leave step= out.")
+        raise GroupError("For Euler parameters with steps on the group, use coordinates=quaternion and omit step=.")
     if form is None:
         return
     if coordinates not in parameters_by_name():
-        raise GroupError(f"The coordinates {coordinates} have no form, they step on the group; form={form!r} is none.")
+        raise GroupError(
+            f"The coordinates {coordinates} have no form, because their steps are taken on the group; omit "
+            f"form={form!r}."
+        )
     if form not in FORMS:
         raise GroupError(f"The coordinates {coordinates} have no form {form!r}; use one of {', '.join(FORMS)}.")
     if form == "angular_velocity" and parameters_by_name()[coordinates].size != SO3.dimension:
         raise GroupError(
-            "Euler parameters have the form parameter_rates alone, because four parameters are not local coordinates "
+            "Euler parameters have the form parameter_rates only, because four parameters are not local coordinates "
             "of three angular velocities; use form=parameter_rates, or coordinates=quaternion with steps on the group."
         )

@@ -50,7 +50,7 @@ def functions_of(schemes: Sequence[Scheme]) -> dict[str, Rule]:
 def _composition(p: Pass, function: ScalarFunction, argument: Operand) -> Operand | None:
     of_argument = p.derivative(argument)
     if p.of.is_later(argument):
-        raise ModelError("a function of accelerations or multipliers has no rule; state it without.")
+        raise ModelError("a function of accelerations or multipliers has no rule; define it without them.")
     if p.of_rest:
         return None
     number = p.of.functions.number(function, argument)
@@ -71,7 +71,7 @@ def _scalar_function(scheme: Scheme) -> ScalarFunction:
         return ScalarFunction("s", expansions=centred_series(name))
     index, derivative = indices(name)
     if max(index, derivative) > MOST_DERIVATIVES:
-        raise ModelError(f"'{scheme.function}' has no rule, whose index is above {MOST_DERIVATIVES}.")
+        raise ModelError(f"'{scheme.function}' has no rule, because its index is above {MOST_DERIVATIVES}.")
     return ScalarFunction(name[0], index, derivative)
 
 

@@ -124,7 +124,9 @@ def changing(of: JetValues, found: Sequence[Operand]) -> list[Operand]:
     """Return those that are functions of time; raise `ModelError` if one depends on results of an order."""
     moving = [c for c in found if not of.is_constant(c)]
     if any(map(of.is_later, moving)):
-        raise ModelError("a condition that depends on accelerations or multipliers has no rule; state it without.")
+        raise ModelError(
+            "a condition that depends on accelerations or multipliers has no rule; define it without them."
+        )
     return moving
 
 

@@ -109,7 +109,7 @@ def _direction(p: Pass, target: Operand, y: Operand, x: Operand) -> Operand | No
 def _power(p: Pass, target: Operand, a: Operand, exponent: Operand) -> Operand | None:
     """Return the coefficient of t = a^exponent from a t' = exponent t a'."""
     if not p.of.is_constant(exponent):
-        raise ModelError("a power whose exponent moves has no rule; state it as exp(exponent*log(base)).")
+        raise ModelError("a power with a variable exponent has no rule; write it as exp(exponent*log(base)).")
     return _divided(p, target, p.times(p.value(exponent), _along(p, a, target)), a)
 
 

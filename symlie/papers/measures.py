@@ -19,6 +19,9 @@ Rungs = Mapping[str, Sequence[Rung]]
 SMALLEST = 1e-17
 """Value drawn instead of zero on a logarithmic axis."""
 
+ROUND_OFF = 2.0**-53
+"""Round-off of numbers of size one, drawn instead of smaller departures."""
+
 
 def error(method: str, part: str) -> Callable[[Rungs], Points]:
     """Return a reader of the errors of a method versus step size."""

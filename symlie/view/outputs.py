@@ -9,6 +9,8 @@ import numpy as np
 from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
+from symlie.runtime.plot.panel import without_round_off
+from symlie.runtime.plot.panels import natural_scale
 from symlie.runtime.solution.solution import Solution
 from symlie.view.packing import panels
 from symlie.view.poses import Track, padded
@@ -28,6 +30,7 @@ def output_entries(solution: Solution, notes: list[str]) -> list[Content]:
     layout = solution.system.layout
     found: list[Content] = []
     left_out: list[str] = []
+    scales: dict[str, float] = {}
     units = {name: unit for name, (_, unit) in layout.outputs.items()} | {"energy": "J"}
     for name in solution.outputs:
         if name in layout.node_outputs or name in ("constraint_residual", "velocity_residual"):
@@ -44,10 +47,22 @@ def output_entries(solution: Solution, notes: list[str]) -> list[Content]:
             left_out.append(name)
             continue
         names = [name] if rows.shape[1] == 1 else [f"{name}[{k}]" for k in range(rows.shape[1])]
-        found.append({"label": name, "unit": units.get(name, ""), "components": names, "values": panels(rows)})
+        unit = units.get(name, "")
+        if unit not in scales:
+            scales[unit] = _scale(solution, unit)
+        shown = panels(without_round_off(rows, scales[unit]))
+        found.append({"label": name, "unit": unit, "components": names, "values": shown})
     if left_out:
         notes.append(f"Not plotted: {', '.join(left_out)}.")
     return found
+
+
+def _scale(solution: Solution, unit: str) -> float:
+    """Return the natural scale of a unit, or zero if it is unknown."""
+    try:
+        return natural_scale(solution, unit) if unit else 0.0
+    except CodeNotLoadedError:
+        return 0.0
 
 
 def point_tracks(solution: Solution, tracks: Sequence[Track], extent: float) -> list[Track]:

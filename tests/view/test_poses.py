@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import symlie as sl
 from symlie.encoding import decoded
 from symlie.runtime.solution.solution import Solution
+from symlie.view.outputs import output_entries
 from symlie.view.poses import tracks
 from tests import tolerances
 from tests.view.models import BODIES, everything_moving, pendulum
@@ -174,3 +175,19 @@ def test_events_and_outputs() -> None:
     assert energy["label"] == "energy" and energy["unit"] == "J"
     error = np.abs(decoded(energy["values"])[:, 0] - solution.outputs["energy"]).max()
     assert error <= 2.0**-23 * np.abs(solution.outputs["energy"]).max()
+
+
+def test_plots_of_outputs_omit_round_off() -> None:
+    """Sums whose exact values are constant are drawn constant; small values without larger ones of their unit stay."""
+    model = sl.Model("sums")
+    q = model.node("point", "R3")
+    model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
+    model.initial(q, x=[1, 0, 0], x_dot=[0.7, 0, 0])
+    model.output("zero", 0.1 * q.x[0] * 3 - 0.3 * q.x[0], unit="m")
+    model.output("one", sl.sin(9 * q.x[0]) ** 2 + sl.cos(9 * q.x[0]) ** 2, unit="m")
+    model.output("small", 1e-20 * q.x[0], unit="kg")
+    solution = sl.solve(model.derive().compile("numpy"), 1.0, h=0.01)
+    assert solution.outputs["zero"].any() and np.ptp(solution.outputs["one"]) > 0
+    plotted = {o["label"]: decoded(o["values"]) for o in output_entries(solution, [])}
+    assert not plotted["zero"].any() and np.ptp(plotted["one"]) == 0 and abs(plotted["one"][0] - 1) <= tolerances.EPSILON
+    assert np.ptp(plotted["small"]) == pytest.approx(0.7e-20)

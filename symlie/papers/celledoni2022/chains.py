@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.papers.items import Curve, Item, Number, Panel, Points
-from symlie.papers.measures import SMALLEST, error, largest, order
+from symlie.papers.measures import ROUND_OFF, error, largest, order
 from symlie.papers.studies import Case, Course, Ladder
 from symlie.runtime.solution.solution import Solution
 
@@ -100,7 +100,7 @@ def lengths_of(deviation: bool) -> Callable[[Solution], Points]:
     def points(solution: Solution) -> Points:
         q, w = (solution.field("links", name) for name in ("directions", "angular_velocities"))
         values = 1 - (q * q).sum(axis=2) if deviation else (q * w).sum(axis=2)
-        return solution.t[1:], np.maximum(np.abs(values).max(axis=1)[1:], SMALLEST)
+        return solution.t[1:], np.maximum(np.abs(values).max(axis=1)[1:], ROUND_OFF)
 
     return points
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from symlie.papers.items import Curve, Item, Number, Panel, Points
-from symlie.papers.measures import SMALLEST, at_end, error, largest, order
+from symlie.papers.measures import ROUND_OFF, at_end, error, largest, order
 from symlie.papers.studies import Case, Course, Ladder
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
@@ -120,7 +120,7 @@ def from_unity(i: int) -> Callable[[Solution], Points]:
 
     def points(solution: Solution) -> Points:
         q = field(f"q{i}", solution)
-        return solution.t[1:], np.maximum(np.abs(1 - (q * q).sum(axis=1))[1:], SMALLEST)
+        return solution.t[1:], np.maximum(np.abs(1 - (q * q).sum(axis=1))[1:], ROUND_OFF)
 
     return points
 
@@ -131,7 +131,7 @@ def from_orthogonality(i: int) -> Callable[[Solution], Points]:
     def points(solution: Solution) -> Points:
         R = field(f"R{i}", solution).reshape(-1, 3, 3)
         off = np.abs(R.transpose(0, 2, 1) @ R - np.eye(3)).max(axis=(1, 2))
-        return solution.t[1:], np.maximum(off[1:], SMALLEST)
+        return solution.t[1:], np.maximum(off[1:], ROUND_OFF)
 
     return points
 

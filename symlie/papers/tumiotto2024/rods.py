@@ -9,6 +9,7 @@ import numpy as np
 from symlie.papers.facts import AtEquilibrium, Stated
 from symlie.papers.items import Curve, Item, Number, Panel, Points, Table
 from symlie.papers.measures import (
+    ROUND_OFF,
     SMALLEST,
     accepted,
     accepted_steps,
@@ -208,7 +209,7 @@ DISTURBED = Case(
 def out_of_plane(solution: Solution) -> Points:
     """Return the largest distance of a node from the plane versus time, without the initial value."""
     across = np.abs(solution.configuration("rod")[1:, :, 5]).max(axis=1)
-    return solution.t[1:], np.maximum(across, SMALLEST)
+    return solution.t[1:], np.maximum(across, ROUND_OFF)
 
 
 def growth_rate(solution: Solution) -> float:

@@ -55,6 +55,17 @@ def largest(series: tuple[Series, ...]) -> float:
     return max((float(np.max(np.abs(s.values), where=np.isfinite(s.values), initial=0.0)) for s in series), default=0.0)
 
 
+def without_round_off(values: Array, scale: float) -> Array:
+    """Values (n, components) of a natural scale: zero or constant if they differ from it by round-off alone."""
+    if not np.isfinite(values).all() or not len(values):
+        return values
+    if np.abs(values).max(initial=0.0) <= ROUND_OFF * scale:
+        return np.zeros_like(values)
+    if np.ptp(values, axis=0).max(initial=0.0) <= ROUND_OFF * np.linalg.norm(values[0]):
+        return np.broadcast_to(values[0], values.shape)
+    return values
+
+
 def presented(panel: Panel, scale: float) -> Panel:
     """Panel with the scale and offset of its presentation, from values in their unit and their natural scale."""
     amplitude = largest(panel.series)

@@ -130,13 +130,13 @@ def _is_same(panel: Panel, other: Panel) -> bool:
 
 
 def _presented(solution: Solution, drawn: Sequence[Panel]) -> list[Panel]:
-    scales = {kind: _scale(solution, kind) for kind in {p.kind for p in drawn}}
+    scales = {kind: natural_scale(solution, kind) for kind in {p.kind for p in drawn}}
     as_it_is = [panel.logarithmic or panel.arc is not None for panel in drawn]
     return [p if leave else presented(p, scales[p.kind]) for p, leave in zip(drawn, as_it_is, strict=True)]
 
 
-def _scale(solution: Solution, kind: str) -> float:
-    """Natural scale of the quantities of a kind."""
+def natural_scale(solution: Solution, kind: str) -> float:
+    """Natural scale of the quantities of a kind, such as a unit."""
     if kind in _OF_SIZE_ONE:
         return 1.0
     layout = solution.system.layout

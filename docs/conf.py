@@ -100,4 +100,5 @@ sphinx_gallery_conf = {
     "write_computation_times": False,  # its page loads styles and scripts from other hosts
     "css": ("sg_gallery", "sg_gallery-rendered-html"),
     "thumbnail_size": (400, 280),
+    "remove_config_comments": True,
 }

@@ -14,6 +14,7 @@ from cycler import cycler
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
+from site_build import thumbnails
 from symlie.runtime.plot.style import PALETTE, STYLE
 
 VIEWS = PurePosixPath("extra/views")
@@ -90,13 +91,15 @@ def _picture(figure: Figure, variables: Mapping[str, Any], gallery: Mapping[str,
 
 
 def _view(view: Any, variables: dict[str, Any]) -> str:
-    """Save the view as a page and return a frame with it."""
+    """Save the view as a page and return a frame with it; its picture is an image without a place on the page."""
     example = Path(variables["target_file"])
     count = variables["views"] = variables.get("views", 0) + 1
     name = f"{example.parent.name}_{example.stem.removeprefix('plot_')}_{count}.html"
     folder = example.parents[1] / VIEWS
     folder.mkdir(parents=True, exist_ok=True)
     view.save(folder / name)
+    if thumbnails.is_requested(example) and (image := thumbnails.picture(folder / name)):
+        Path(next(variables["image_path_iterator"])).write_bytes(image)
     return FRAME.format(path=f"../../{VIEWS.name}/{name}", title=_title(variables))
 
 

@@ -13,6 +13,7 @@ import pytest
 from site_build import moved, themes
 
 import symlie as sl
+from tests.conftest import Programs
 from tests.docs.pages import PAGES
 from tests.site.pages import ROOT, Page, read
 
@@ -85,14 +86,16 @@ class FakeEquations:
         return "$$\n\\begin{aligned}\nM &= 1\n\\end{aligned}\n$$"
 
 
-def run(content: str, folder: Path, **values: Any) -> tuple[str, dict[str, Any]]:
+def run(content: str, folder: Path, config: str = "", **values: Any) -> tuple[str, dict[str, Any]]:
     """Output of a block, and its names afterwards."""
     shown = pytest.importorskip("site_build.shown", reason="Matplotlib is not installed")
     pictures = (str(folder / f"examples/rods/images/{k}.png") for k in range(9))
     (folder / "examples" / "rods" / "images").mkdir(parents=True, exist_ok=True)
+    script = folder / "examples" / "rods" / "plot_hanging_cable.py"
+    script.write_text(config, encoding="utf-8")
     variables = {
         "example_globals": values,
-        "target_file": str(folder / "examples" / "rods" / "plot_hanging_cable.py"),
+        "target_file": str(script),
         "image_path_iterator": pictures,
     }
     return shown.shown(types.SimpleNamespace(content=content), variables, {"src_dir": str(folder)}), values
@@ -103,6 +106,31 @@ def test_a_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
     assert (tmp_path / "examples/extra/views/rods_hanging_cable_1.html").read_text(encoding="utf-8") == FakeView.html
     assert 'src="../../views/rods_hanging_cable_1.html" title="Hanging cable, 3-D view"' in text
     assert values["___"] is None, "no text stands for it"
+
+
+def test_pictures_of_views_are_thumbnails_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("site_build.thumbnails.picture", lambda page: page.read_bytes()[:6])
+    for config, pictures in (("", []), ("# sphinx_gallery_thumbnail_number = -1\n", ["0.png"])):
+        text, _ = run("solution.view()", tmp_path, config, ___=FakeView())
+        found = [p.name for p in (tmp_path / "examples/rods/images").iterdir()]
+        assert found == pictures and "image::" not in text
+
+
+@pytest.mark.browser
+def test_picture_of_a_view(needs: Programs, tmp_path: Path) -> None:
+    needs("chromium", "playwright")
+    from matplotlib.image import imread
+    from site_build import thumbnails
+
+    path = tmp_path / "view.html"
+    model = sl.Model("top")
+    sl.RigidBody(model, "top", 1.0, [1.0, 1.0, 1.0])
+    sl.solve(model.derive().compile("numpy"), 1.0).view().save(path)
+    image = thumbnails.picture(path)
+    assert image is not None
+    (tmp_path / "view.png").write_bytes(image)
+    pixels = imread(tmp_path / "view.png")
+    assert np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0).shape[0] > 20
 
 
 def test_figure_is_an_image(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ Verification: the centre of a homogeneous ball moves on a circle at 2/7 of the a
 initial conditions.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

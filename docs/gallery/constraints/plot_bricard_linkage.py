@@ -11,6 +11,7 @@ Verification: every second hinge has the same angle, and two neighbours satisfy
 equation of the threefold-symmetric linkage for a twist of 90 degrees).
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -9,6 +9,7 @@ less than the sum of the other two.
 Verification: the angle of the rocker follows from the intersection of two circles.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

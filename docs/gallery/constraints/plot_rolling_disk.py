@@ -9,6 +9,7 @@ holonomic, the horizontal components are nonholonomic constraints.
 Verification: the energy is constant, and for a matching spin the disk rolls in a circle with constant inclination.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -10,6 +10,7 @@ Verification: the contact force acts at the contact, so that :math:`L\cdot c` is
 The energy decreases.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

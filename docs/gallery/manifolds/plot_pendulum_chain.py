@@ -11,6 +11,7 @@ Verification: small vibrations of a hanging chain of :math:`N` equal links have 
 the lowest one has the amplitude :math:`L_j(x)`.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.polynomial.laguerre import lagroots, lagval

@@ -10,6 +10,7 @@ Verification: under constant thrusts, the centre of mass moves on a parabola, an
 the thrusts, is constant.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

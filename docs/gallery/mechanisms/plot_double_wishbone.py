@@ -9,6 +9,7 @@ Verification: with parallel hinges the suspension is a four-bar linkage in the l
 from the intersection of two circles. The final state is the static equilibrium.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

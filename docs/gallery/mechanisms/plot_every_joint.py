@@ -9,6 +9,7 @@ Verification: the degrees of freedom of each kind are those of the literature on
 because the reactions do no work.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 from typing import Any
 
 import matplotlib.pyplot as plt

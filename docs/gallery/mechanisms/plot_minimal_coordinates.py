@@ -10,6 +10,7 @@ Verification: both formulations have the same motion. The first one has twelve v
 in the joints; the second one has four velocities.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

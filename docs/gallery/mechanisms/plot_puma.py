@@ -11,6 +11,7 @@ method of order six in 80-bit arithmetic. Data: Holzinger, Arnold and Gerstmayr,
 4.4.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

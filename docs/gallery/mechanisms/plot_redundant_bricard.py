@@ -10,6 +10,7 @@ Verification: the motion equals that of the ring with a cylindrical joint instea
 equation less. The closed ring prevents the additional sliding.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -8,6 +8,7 @@ the cylinders for a desired motion of the platform. The efforts of the drives ar
 Verification: the platform follows the desired motion, and the work of the cylinders equals the change of energy.
 """
 
+# sphinx_gallery_thumbnail_number = -1
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.integrate import cumulative_simpson

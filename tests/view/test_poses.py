@@ -189,5 +189,6 @@ def test_plots_of_outputs_omit_round_off() -> None:
     solution = sl.solve(model.derive().compile("numpy"), 1.0, h=0.01)
     assert solution.outputs["zero"].any() and np.ptp(solution.outputs["one"]) > 0
     plotted = {o["label"]: decoded(o["values"]) for o in output_entries(solution, [])}
-    assert not plotted["zero"].any() and np.ptp(plotted["one"]) == 0 and abs(plotted["one"][0] - 1) <= tolerances.EPSILON
+    assert not plotted["zero"].any() and np.ptp(plotted["one"]) == 0
+    assert abs(plotted["one"][0] - 1) <= tolerances.EPSILON
     assert np.ptp(plotted["small"]) == pytest.approx(0.7e-20)

@@ -14,6 +14,7 @@ from pathlib import Path
 import sympy
 from handwritten import built, stay_on_one_processor
 from sympy.physics.mechanics import KanesMethod, Particle, Point, ReferenceFrame, dynamicsymbols
+from tables import header, row
 
 from symlie.models.pendulum_chain import build
 from symlie.runtime.study.timing import step_timer
@@ -66,16 +67,17 @@ def main() -> None:
     parser.add_argument("--sympy", type=int, default=0, metavar="N", help="largest chain that SymPy derives")
     arguments = parser.parse_args()
     stay_on_one_processor()
-    print("rkmk_dopri5: derive and compile, ns per step and link")
-    first = 0.0
+    timers, prepared = {}, {}
     for n in NUMBERS:
         start = time.perf_counter()
         chain = system(n)
-        prepared = time.perf_counter() - start
-        timer = step_timer(chain, "rkmk_dopri5", STEP_SIZE, max(2, 20000 // n))
-        value = statistics.median(timer() for _ in range(9)) / n
-        first = first or value
-        print(f"  N = {n:5d} {prepared:6.2f} s {value:9.1f}   {value / first:.3f} of N = {NUMBERS[0]}")
+        prepared[n] = time.perf_counter() - start
+        timers[n] = step_timer(chain, "rkmk_dopri5", STEP_SIZE, max(2, 20000 // n))
+    samples = [{n: timer() / n for n, timer in timers.items()} for _ in range(9)]
+    header("links", "derivation and compilation, s", "ns per step and link", f"relative to {NUMBERS[0]} links")
+    least = {n: min(sample[n] for sample in samples) for n in NUMBERS}
+    for n, value in least.items():
+        row(n, f"{prepared[n]:.2f}", f"{value:.0f}", f"{value / least[NUMBERS[0]]:.2f}")
     for optimize in ("default", "contract") if arguments.yardstick else ():
         timer = step_timer(system(COMPARED, optimize), "rkmk_dopri5", STEP_SIZE, 300)
         value = statistics.median(timer() for _ in range(9))

@@ -21,6 +21,7 @@ from types import ModuleType
 
 import numpy as np
 from handwritten import stay_on_one_processor
+from tables import header, row
 
 import symlie as sl
 from symlie.models.heavy_top import build as build_top
@@ -108,10 +109,8 @@ def compare(exudyn: ModuleType, group: str, samples: int, *, constrained: bool) 
     assert np.abs(end.outputs["center_of_mass"][-1] - peer.position()).max() < CLOSE
     ratio = statistics.median(b / a for a, b in zip(ours, theirs, strict=True))
     name = f"{'constrained' if constrained else 'free'} top on {group}"
-    print(
-        f"{name:34} symlie {min(ours) / 1e3:6.2f} µs, Exudyn {min(theirs) / 1e3:6.2f} µs: {ratio:5.1f} times, "
-        f"{min(theirs) / min(ours):5.1f} by the least"
-    )
+    least = min(ours) / 1e3, min(theirs) / 1e3
+    row(name, *(f"{value:.2f}" for value in least), f"{ratio:.1f}", f"{least[1] / least[0]:.1f}")
 
 
 def main() -> None:
@@ -125,7 +124,8 @@ def main() -> None:
     warnings.simplefilter("ignore", DeprecationWarning)
     stay_on_one_processor()
     exudyn = importlib.import_module("exudyn")
-    print(f"Exudyn {exudyn.__version__}, {STEPS} steps of {STEP:g} s")
+    print(f"Exudyn {exudyn.__version__}, {STEPS} steps of {STEP:g} s\n")
+    header("system", "symlie, µs", "Exudyn, µs", "median of ratios", "ratio of minima")
     compare(exudyn, arguments.group, arguments.samples, constrained=True)
     compare(exudyn, arguments.group, arguments.samples, constrained=False)
 

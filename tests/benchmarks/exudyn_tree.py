@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from handwritten import stay_on_one_processor
+from tables import header, row
 
 import symlie as sl
 from symlie.models import puma560
@@ -105,10 +106,8 @@ def compare(exudyn: ModuleType, samples: int, steps: int, *, modified: bool) -> 
         pairs = [(ours(), theirs()) for _ in range(samples)]
         ratio = statistics.median(b / a for a, b in pairs)
         least = [min(column) / 1e3 for column in zip(*pairs, strict=True)]
-        print(
-            f"{option:9} {label:17} symlie {least[0]:6.2f} µs, Exudyn {least[1]:6.2f} µs: {ratio:5.1f} times; "
-            f"{end.statistics.newton_iterations / steps:.2f} iterations; ends {apart:.1e} rad apart"
-        )
+        ratios = f"{ratio:.1f}", f"{least[1] / least[0]:.1f}", f"{end.statistics.newton_iterations / steps:.2f}"
+        row(option, label, *(f"{value:.2f}" for value in least), *ratios, f"{apart:.1e}")
 
 
 def main() -> None:
@@ -122,7 +121,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     stay_on_one_processor()
     exudyn = importlib.import_module("exudyn")
-    print(f"Exudyn {exudyn.__version__}")
+    print(f"Exudyn {exudyn.__version__}\n")
+    sides = ("symlie, µs", "Exudyn, µs", "median of ratios", "ratio of minima", "iterations", "difference, rad")
+    header("Newton", "kernels", *sides)
     for modified in (False, True):
         compare(exudyn, arguments.samples, arguments.steps, modified=modified)
 

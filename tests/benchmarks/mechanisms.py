@@ -3,7 +3,7 @@
 python tests/benchmarks/mechanisms.py [--largest 4096] [--samples 5]
 
 CPU seconds from the model to its compiled kernels, with an empty cache for the first number of a kind and from the
-cache for the others, whose text is the same; then µs per body and step, least of some samples.
+cache for the others, whose text is the same; then µs per body and step, minimum of alternating samples.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import resource
 from collections.abc import Callable
 
 import numpy as np
+from tables import header, row
 
 import symlie as sl
 from symlie.compile.cache import only_own_entries
@@ -89,18 +90,16 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=5, help="samples of each time")
     arguments = parser.parse_args()
     with only_own_entries():
+        header("mechanism", "bodies", "CPU s to kernels", *(f"`{name}`, µs" for name in METHODS))
         for kind, (state, bodies, numbers) in KINDS.items():
-            print(f"{kind}: bodies, CPU s to kernels, µs per body and step of {' and '.join(METHODS)}")
             for number in (n for n in numbers if n * bodies <= arguments.largest):
                 model, start = state(number), used()
                 system = model.derive().compile(backend="c")
                 seconds, steps = used() - start, max(100, 20000 // (number * bodies))
-                times = []
-                for name in METHODS:
-                    timer = step_timer(system, chosen_method(name, {}), STEP, steps)
-                    least = min(timer() for _ in range(arguments.samples))
-                    times.append(f"{least / 1e3 / (number * bodies):6.2f}")
-                print(f"{number * bodies:6d} {seconds:6.1f} {'  '.join(times)}", flush=True)
+                timers = [step_timer(system, chosen_method(name, {}), STEP, steps) for name in METHODS]
+                samples = [[timer() for timer in timers] for _ in range(arguments.samples)]
+                times = [f"{min(column) / 1e3 / (number * bodies):.2f}" for column in zip(*samples, strict=True)]
+                row(kind, number * bodies, f"{seconds:.1f}", *times)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,19 @@
 python tests/benchmarks/minimal_chain.py [--largest 1024] [--samples 5] [--cached]
 
 Axes alternate between horizontal and vertical. CPU seconds from the model to its equations and to compiled kernels,
-with an empty cache for the first length of each text unless ``--cached`` is given; then ns per body and step, least of
-some samples, of `rkmk_rk44` in minimal coordinates and of `half_explicit_4`, of the same order, on bodies and joints.
+with an empty cache for the first length of each text unless ``--cached`` is given; then ns per body and step, minimum
+of alternating samples, of `rkmk_rk44` in minimal coordinates and of `half_explicit_4`, of the same order, on bodies
+and joints.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
+
+from tables import header, row
 
 import symlie as sl
 from symlie.compile.cache import only_own_entries
@@ -35,13 +39,12 @@ def chain(count: int) -> sl.Model:
     return model
 
 
-def measure(model: sl.Model, method: str, count: int, samples: int) -> tuple[float, float]:
-    """CPU seconds to compiled kernels, and ns per body and step."""
+def prepared(model: sl.Model, method: str, count: int) -> tuple[float, Callable[[], float]]:
+    """CPU seconds to compiled kernels, and a function that measures the time of a step in ns."""
     start = time.process_time()
     system = model.derive().compile(backend="c")
     seconds = time.process_time() - start
-    timer = step_timer(system, method, STEP, max(10, BODY_STEPS // count))
-    return seconds, min(timer() for _ in range(samples)) / count
+    return seconds, step_timer(system, method, STEP, max(10, BODY_STEPS // count))
 
 
 def main() -> None:
@@ -51,16 +54,20 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=5)
     parser.add_argument("--cached", action="store_true", help="take kernels from the cache")
     options = parser.parse_args()
-    print(f"{'bodies':>6} {'stated':>9} {'minimal':>9} {'ns':>7} {'bodies':>9} {'ns':>7}")
+    header("bodies", "conversion, s", "minimal, s", "minimal, ns", "bodies and joints, s", "bodies and joints, ns")
     with nullcontext() if options.cached else only_own_entries():
         for count in (n for n in LENGTHS if n <= options.largest):
             start = time.process_time()
             minimal = sl.minimal_coordinates(chain(count))
-            stated = time.process_time() - start
-            found = measure(minimal, "rkmk_rk44", count, options.samples)
-            beside = measure(chain(count), "half_explicit_4", count, options.samples)
-            times = f"{found[0]:9.2f} {found[1]:7.0f} {beside[0]:9.2f} {beside[1]:7.0f}"
-            print(f"{count:6} {stated:9.2f} {times}", flush=True)
+            conversion = time.process_time() - start
+            sides = [prepared(minimal, "rkmk_rk44", count), prepared(chain(count), "half_explicit_4", count)]
+            samples = [[timer() for _, timer in sides] for _ in range(options.samples)]
+            cells = [
+                cell
+                for (seconds, _), times in zip(sides, zip(*samples, strict=True), strict=True)
+                for cell in (f"{seconds:.2f}", f"{min(times) / count:.0f}")
+            ]
+            row(count, f"{conversion:.2f}", *cells)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,204 @@
+"""The page of all benchmark figures: run the yardsticks one after another and write their tables.
+
+python -m tests.benchmarks.page [docs/performance.md] [--only chain,minimal_chain] [--busy]
+
+Each yardstick is a command of this folder that prints one table in Markdown. Yardsticks that compare with a package
+that is not installed are omitted. The machine must be idle unless ``--busy`` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+import symlie
+from symlie.compile.compiler import find_compiler
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = Path(__file__).parent / "performance.md.jinja"
+IDLE = 0.5
+"""Largest load average of a machine that counts as idle."""
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """A command that prints a table."""
+
+    title: str
+    task: str
+    """Measured quantity and its unit."""
+    words: str
+    """Module or file, and its arguments."""
+    peers: tuple[str, ...] = ()
+    """Packages to compare with."""
+
+    @property
+    def command(self) -> str:
+        """The command of a reader."""
+        return f"python {self.words}"
+
+    @property
+    def name(self) -> str:
+        """Name of the module."""
+        found = re.match(r"(?:-m tests\.benchmarks\.|tests/benchmarks/)(\w+)", self.words)
+        assert found is not None, self.words
+        return found[1]
+
+    @property
+    def available(self) -> bool:
+        """All packages to compare with are installed."""
+        return all(importlib.util.find_spec(peer) is not None for peer in self.peers)
+
+
+YARDSTICKS = (
+    Yardstick(
+        "Pendulum chains",
+        "CPU time per step and link of `rkmk_dopri5`, minimum of alternating samples, and elapsed time of derivation "
+        "and compilation, or of loading from the cache.",
+        "tests/benchmarks/chain.py",
+    ),
+    Yardstick(
+        "Long chains and rods",
+        "CPU time in ns per step and node with fixed steps, minimum of alternating rounds.",
+        "tests/benchmarks/long_chains.py",
+    ),
+    Yardstick(
+        "Chains of hinges",
+        "CPU seconds of preparation, and CPU time in ns per body and step of `rkmk_rk44` in minimal coordinates and of "
+        "`half_explicit_4` with bodies and joints, minimum of alternating samples.",
+        "tests/benchmarks/minimal_chain.py",
+    ),
+    Yardstick(
+        "Bodies and joints",
+        "CPU seconds of preparation, and CPU time in µs per body and step of 1 ms, minimum of alternating samples.",
+        "tests/benchmarks/mechanisms.py",
+    ),
+    Yardstick(
+        "Heavy top and Exudyn",
+        "CPU time in µs per step of generalized-α with full Newton, minimum of alternating samples.",
+        "tests/benchmarks/exudyn_top.py",
+        ("exudyn",),
+    ),
+    Yardstick(
+        "Puma 560 in minimal coordinates and Exudyn",
+        "CPU time in µs per step of 2⁻¹¹ s of generalized-α, minimum of alternating samples. Exudyn's model is a "
+        "kinematic tree.",
+        "tests/benchmarks/exudyn_tree.py",
+        ("exudyn",),
+    ),
+    Yardstick(
+        "Series for the heavy top and heyoka",
+        "CPU time of one second of motion with an error of 1e-10, minimum of alternating runs.",
+        "-m tests.benchmarks.taylor heyoka",
+        ("heyoka",),
+    ),
+    Yardstick(
+        "Series for chains and heyoka",
+        "CPU time of one second of motion with an error of 1e-10 of the directions, minimum of alternating runs.",
+        "-m tests.benchmarks.taylor_chain heyoka",
+        ("heyoka",),
+    ),
+    Yardstick(
+        "Series for rods",
+        "CPU time of five seconds of motion with an error of 1e-8, minimum of alternating runs.",
+        "-m tests.benchmarks.taylor_rods",
+    ),
+    Yardstick(
+        "Ensembles",
+        "CPU time of all processes, minimum of alternating samples.",
+        "-m tests.benchmarks.ensembles",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A measured yardstick."""
+
+    yardstick: Yardstick
+    table: str
+
+
+def measured(yardstick: Yardstick) -> Part:
+    """Run a yardstick in a new process."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))}
+    words = [sys.executable, *shlex.split(yardstick.words)]
+    done = subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("|")]
+    if len(lines) < 3:
+        raise ValueError(f"{yardstick.command} printed no table")
+    return Part(yardstick, "\n".join(lines))
+
+
+def processor() -> str:
+    """Name of the processor."""
+    info = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.*)$", info.read_text(), re.MULTILINE) if info.exists() else []
+    return f"{names[0] if names else platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+
+
+def machine(peers: Iterable[str]) -> dict[str, str]:
+    """Processor and versions."""
+    compiler = find_compiler().command
+    version = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    found = {
+        "processor": processor(),
+        "operating system": platform.platform(terse=True),
+        "compiler": version.splitlines()[0],
+        "Python": platform.python_version(),
+        "symlie": symlie.__version__,
+    }
+    return found | {name: importlib.metadata.version(name) for name in ("numpy", "scipy", *sorted(set(peers)))}
+
+
+def page(parts: list[Part]) -> str:
+    """The page in Markdown."""
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False)
+    peers = [peer for part in parts for peer in part.yardstick.peers]
+    text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
+        date=time.strftime("%Y-%m-%d"), machine=machine(peers), parts=parts
+    )
+    return text.rstrip("\n") + "\n"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, nargs="?", help="page to write, otherwise standard output")
+    parser.add_argument("--only", default=",".join(y.name for y in YARDSTICKS), help="names, separated by commas")
+    parser.add_argument("--busy", action="store_true", help="measure on a machine with other load")
+    options = parser.parse_args(arguments)
+    names = options.only.split(",")
+    if unknown := set(names) - {y.name for y in YARDSTICKS}:
+        parser.error(f"unknown yardsticks: {', '.join(sorted(unknown))}")
+    if not options.busy and os.getloadavg()[0] > IDLE:
+        parser.error(f"the load average is {os.getloadavg()[0]:.1f}; stop other processes or use --busy")
+    parts = []
+    for yardstick in (y for y in YARDSTICKS if y.name in names):
+        if not yardstick.available:
+            print(f"{yardstick.title}: omitted, {', '.join(yardstick.peers)} not installed", file=sys.stderr)
+            continue
+        print(f"{yardstick.title}: {yardstick.command}", file=sys.stderr, flush=True)
+        parts.append(measured(yardstick))
+    text = page(parts)
+    if options.file:
+        options.file.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

@@ -24,13 +24,13 @@ from symlie.errors import GroupError, ModelError, UnknownNameError
 from symlie.options import Backend, Optimize
 from symlie.publish.folders import folder_files, write_files
 from symlie.publish.sets import generated_files, is_published, set_files
-from symlie.reading import reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.initial_values import InitialQuantity, InitialValues, Quantities
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
-from symlie.stages import watched_stages
+from symlie.utilities.reading import reading
+from symlie.utilities.stages import watched_stages
 
 if TYPE_CHECKING:
     from symlie.contract.discrete import DiscreteLagrangianLike

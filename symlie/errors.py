@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from symlie.paths import PACKAGE
-from symlie.showing import shortened
+from symlie.utilities.paths import PACKAGE
+from symlie.utilities.showing import shortened
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from symlie.errors import ModelError, UnknownNameError
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     from sympy import Expr

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.errors import ModelError
-from symlie.stated_numbers import is_number
+from symlie.utilities.number_checks import is_number
 
 __all__ = ["Section", "circle", "general", "rectangle", "tube"]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 
 ROOMS = (
     "cli",
@@ -53,7 +53,7 @@ ROOMS = (
 """From top to bottom; a room imports from rooms below it."""
 
 COMMON = "common ground"
-"""Modules outside the packages: all packages may import them, and they import no package."""
+"""Top-level modules and ``utilities``: all packages may import them, and they import no package."""
 
 
 @dataclass(frozen=True)

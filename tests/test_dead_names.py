@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from symlie.paths import PACKAGE, template_folder
+from symlie.utilities.paths import PACKAGE, template_folder
 from tests.rooms import modules
 
 ROOT = Path(__file__).parents[1]

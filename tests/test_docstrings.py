@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 
 MODULES = [path for path in sorted(PACKAGE.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
 

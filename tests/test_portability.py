@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 from tests.rooms import modules
 
 OF_ONE_SYSTEM = (

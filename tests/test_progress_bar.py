@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from symlie import progress_bar
-from symlie.progress_bar import ProgressBar
+from symlie.utilities import progress_bar
+from symlie.utilities.progress_bar import ProgressBar
 
 
 class Terminal(io.StringIO):

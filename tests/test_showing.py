@@ -15,10 +15,10 @@ from nbclient import NotebookClient
 import symlie as sl
 from symlie.derive.equations import Equations
 from symlie.errors import ModelError
-from symlie.paths import PACKAGE
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.solution.solution import Solution
-from symlie.showing import LONGEST_LINE, MOST_ROWS, brief, line, table
+from symlie.utilities.paths import PACKAGE
+from symlie.utilities.showing import LONGEST_LINE, MOST_ROWS, brief, line, table
 
 
 def pendulum() -> sl.Model:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 FOLDER = template_folder() / "viewer"
 SCRIPT = (FOLDER / "viewer.js").read_text(encoding="utf-8")

@@ -31,7 +31,7 @@ class Theme:
 THEMES = (
     Theme("Models", "Definition of models.", ("symlie.modeling",)),
     Theme("Functions of expressions", "Functions of SymPy, with the names of SymPy.", ("sympy",)),
-    Theme("Units", "Units of numbers in a model definition.", ("symlie.unit_names",)),
+    Theme("Units", "Units of numbers in a model definition.", ("symlie.utilities.unit_names",)),
     Theme("Groups and manifolds", "Configuration spaces of nodes.", ("symlie.groups", "symlie.rotations")),
     Theme(
         "Bodies, rods and continua",
@@ -47,7 +47,7 @@ THEMES = (
     Theme(
         "Figures and views",
         "Figures and 3-D views of solutions.",
-        ("symlie.runtime.plot", "symlie.view", "symlie.shapes", "symlie.contract"),
+        ("symlie.runtime.plot", "symlie.view", "symlie.contract"),
     ),
     Theme(
         "Equilibria and small motions",

@@ -22,8 +22,8 @@ from symlie.errors import FormatError
 from symlie.ir.schemes import indices
 from symlie.ir.series import is_series, tail_of
 from symlie.ir.taylor import expansions
-from symlie.packages import is_installed
-from symlie.reading import brief, other_format, reading
+from symlie.utilities.packages import is_installed
+from symlie.utilities.reading import brief, other_format, reading
 from symlie.version import VERSION
 
 if TYPE_CHECKING:

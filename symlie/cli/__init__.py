@@ -20,8 +20,8 @@ from typing import NoReturn
 
 from symlie.cli.output import print_json, printed_warnings
 from symlie.errors import SymlieError
-from symlie.showing import shortened
-from symlie.stages import watched_stages
+from symlie.utilities.showing import shortened
+from symlie.utilities.stages import watched_stages
 from symlie.version import VERSION
 
 COMMANDS = {

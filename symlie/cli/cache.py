@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Run the command."""
     from symlie.compile.cache_folder import LARGEST, LONGEST, clear_cache, entries
-    from symlie.paths import cache_folder
+    from symlie.utilities.paths import cache_folder
 
     found = entries(cache_folder())
     files, size = sum(entry.files for entry in found), sum(entry.size for entry in found)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from symlie.cli.values import node_quantity, number, option, path, quantity, smooth_table, table
 from symlie.errors import SymlieError, UnknownNameError
-from symlie.packages import require
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

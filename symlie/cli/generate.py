@@ -14,7 +14,7 @@ from symlie.cli.steps import METHOD_HELP
 from symlie.cli.values import number, path
 from symlie.contract.sets import CORE, IN_FOLDERS, SETS, chosen_sets
 from symlie.errors import SymlieError
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 
 SUMMARY = "Write the generated code of a model to a folder that runs without SymPy."
 DETAILS = """

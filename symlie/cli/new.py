@@ -40,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    from symlie.paths import template_folder
+    from symlie.utilities.paths import template_folder
 
     path = Path(arguments.file)
     name = arguments.name or path.stem

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from symlie.progress_bar import ProgressBar
+from symlie.utilities.progress_bar import ProgressBar
 from symlie.warnings import SymlieWarning
 
 if TYPE_CHECKING:

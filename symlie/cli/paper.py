@@ -53,8 +53,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Run the command."""
-    from symlie.packages import require
     from symlie.papers.library import paper_of, papers
+    from symlie.utilities.packages import require
 
     runs = arguments.figure or arguments.table or arguments.claims or arguments.all
     if arguments.paper is None and not arguments.all:
@@ -110,7 +110,7 @@ def _run(arguments: Namespace, paper: Paper, items: Sequence[Item], chosen: Sequ
     from symlie.papers.pages import lines_of, page, record
     from symlie.papers.running import compute
     from symlie.papers.studies import Session
-    from symlie.progress_bar import ProgressBar
+    from symlie.utilities.progress_bar import ProgressBar
 
     folder = Path(arguments.out or ".")
     results: list[Computed] = []

@@ -57,9 +57,9 @@ def run(arguments: Namespace) -> int:
         return resumed(arguments)
     if given := [*chosen_workers(arguments)]:
         raise SymlieError(f"--{given[0].replace('_', '-')} belongs to a sweep; {arguments.file} is not a folder.")
-    from symlie.reading import reading
     from symlie.runtime.integrate.checkpoint import checkpoint_notes, resume
     from symlie.runtime.solution.solution import Solution
+    from symlie.utilities.reading import reading
 
     with reading(f"The checkpoint {arguments.file}"):
         results = results_of(arguments, checkpoint_notes(arguments.file))

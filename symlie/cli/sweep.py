@@ -22,7 +22,7 @@ from symlie.cli.sweeping.report import counted, counts, ensemble_json, print_ens
 from symlie.cli.sweeping.workers import EXECUTION, Executing, add_workers, chosen_workers, executing
 from symlie.cli.values import names, number, path, whole
 from symlie.errors import InterruptedEnsembleError, SymlieError
-from symlie.trust import check_trust
+from symlie.utilities.trust import check_trust
 
 if TYPE_CHECKING:
     from symlie.ensembles.outcome import Ensemble

@@ -12,8 +12,8 @@ from symlie.cli.common import add, model_options
 from symlie.cli.output import Progress, print_json, print_table
 from symlie.cli.values import option, path
 from symlie.errors import SymlieError, UnknownNameError
-from symlie.packages import require
-from symlie.trust import check_trust
+from symlie.utilities.packages import require
+from symlie.utilities.trust import check_trust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

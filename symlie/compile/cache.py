@@ -18,7 +18,7 @@ from symlie.compile.cache_folder import cache_root, instead_of_cache, note_use, 
 from symlie.compile.checksums import CHECKSUMS, changed_file, with_checksums
 from symlie.compile.compiler import LIBRARY_SUFFIX, find_compiler, flags, processor_identity, run_compiler
 from symlie.errors import CacheError, CompilerError
-from symlie.reading import check_file_names
+from symlie.utilities.reading import check_file_names
 
 _LIBRARIES = "libraries"
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symlie.errors import CacheError
-from symlie.paths import cache_folder, user_number
+from symlie.utilities.paths import cache_folder, user_number
 from symlie.warnings import warn
 
 KINDS = ("models", "sets", "libraries")

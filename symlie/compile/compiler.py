@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symlie.errors import CompilerError, InterruptedCompilationError, NoCompilerError, UnknownNameError
-from symlie.interruption import DeferredInterrupt
-from symlie.reading import brief
-from symlie.stages import stage
+from symlie.utilities.interruption import DeferredInterrupt
+from symlie.utilities.reading import brief
+from symlie.utilities.stages import stage
 from symlie.warnings import warn
 
 BASE_FLAGS = ("-std=c11", "-O3", "-fno-tree-slp-vectorize", "-fno-math-errno", "-shared", "-fPIC")

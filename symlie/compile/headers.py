@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from symlie.contract.kernels import REAL, SCALAR, SYSTEM_KERNELS, Gather, prototypes
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 _INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 

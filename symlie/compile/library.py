@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from symlie.compile.headers import declarations
 from symlie.errors import CompilerError, FormatError
-from symlie.reading import brief
+from symlie.utilities.reading import brief
 
 Pointer: TypeAlias = Any
 """Objects of cffi, which has no types: pointers, structures, libraries."""

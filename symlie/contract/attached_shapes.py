@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from symlie.encoding import Content, compact_json
-from symlie.reading import other_format, reading
-from symlie.shapes import Shape
-from symlie.showing import Brief
+from symlie.contract.shapes import Shape
+from symlie.utilities.encoding import Content, compact_json
+from symlie.utilities.reading import other_format, reading
+from symlie.utilities.showing import Brief
 
 FILE = "shapes.json"
 """Name of the file; models without shapes have none."""

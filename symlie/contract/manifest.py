@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.records import OPTIONAL, from_json, to_json
-from symlie.reading import other_format, reading
-from symlie.showing import Brief
+from symlie.utilities.reading import other_format, reading
+from symlie.utilities.showing import Brief
 
 FORMAT = 13
 """Version of the manifest's layout; folders of another format are rejected."""

@@ -27,7 +27,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.statement import Statement
 from symlie.modeling.terms import Constraint
 from symlie.rotations import UNIT_LENGTH
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

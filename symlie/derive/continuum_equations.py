@@ -20,7 +20,7 @@ from symlie.groups.operators import ad
 from symlie.ir.differentiate import Matrix, columns, forward, gradient, reverse
 from symlie.ir.program import Euclidean, Value, Vector, depends_on
 from symlie.modeling.node import column
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 
 @dataclass(frozen=True, eq=False)

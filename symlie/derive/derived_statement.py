@@ -10,7 +10,7 @@ from symlie.derive.constraints import ConstraintTerms, derive_constraints
 from symlie.derive.dynamics import Dynamics, derive_dynamics
 from symlie.ir.program import Program
 from symlie.modeling.statement import Statement
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.derive.field_matrices import FieldMatrices

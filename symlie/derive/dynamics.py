@@ -20,7 +20,7 @@ from symlie.groups.operators import ad
 from symlie.ir.differentiate import columns, forward, gradient, reverse
 from symlie.ir.program import Assignment, Vector, at_values, depends_on, needed_statements
 from symlie.modeling.statement import Statement
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

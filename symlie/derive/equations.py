@@ -18,8 +18,8 @@ from symlie.modeling.model import Model
 from symlie.modeling.reported_names import check_reported_names
 from symlie.modeling.statement import Statement
 from symlie.options import Backend, Optimize
-from symlie.showing import ListsPublicNames, line, listed
-from symlie.stages import stage
+from symlie.utilities.showing import ListsPublicNames, line, listed
+from symlie.utilities.stages import stage
 
 if TYPE_CHECKING:
     from pathlib import Path

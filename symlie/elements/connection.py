@@ -29,7 +29,7 @@ from symlie.modeling.expressions import vector
 from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeReference
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 Points = ArrayLike
 """One point or axis, or two for kinds that need two."""

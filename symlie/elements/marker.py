@@ -13,7 +13,7 @@ from symlie.modeling.ground import Ground
 from symlie.modeling.model import Model
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeReference
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 Body = RigidBody | BodyNode | Ground
 """Objects that joints and forces connect: a rigid body, a node with a rotation and a position, or the ground."""

@@ -29,8 +29,8 @@ from symlie.modeling.units import size_of
 from symlie.modeling.values import given_space
 from symlie.options import Axes
 from symlie.rotations import Rotation, rotation
-from symlie.showing import line
-from symlie.unit_names import parse_units
+from symlie.utilities.showing import line
+from symlie.utilities.unit_names import parse_units
 
 BODY_GROUPS = ("SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3rvxR3", "SE2")
 """Usual groups of bodies; any other group of a rotation and a position is possible."""

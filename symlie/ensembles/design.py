@@ -20,7 +20,7 @@ from symlie.runtime.system.inputs import InputTable, input_table, smooth_table
 from symlie.runtime.system.parameters import changed_parameters, real_array
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 COMBINATIONS = get_args(Combine)
 """Combinations of the values of several names to members."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
-from symlie.showing import brief
-from symlie.stated_numbers import is_number
+from symlie.utilities.number_checks import is_number
+from symlie.utilities.showing import brief
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from symlie.ensembles.plan import planned_ensemble
 from symlie.ensembles.running import ChunkDone, run_members
 from symlie.errors import ModelError
 from symlie.options import Combine, Of, OnFailure, Statistic
-from symlie.progress_bar import ProgressBar
 from symlie.runtime.integrate.request import SolveOptions, complete_options
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
+from symlie.utilities.progress_bar import ProgressBar
 
 WAIT = 30.0
 """Time within which a cluster must provide a worker, in s."""

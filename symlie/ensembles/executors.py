@@ -14,7 +14,7 @@ from symlie.ensembles.results import MemberResults
 from symlie.ensembles.sealed_chunk import Sealer, run_sealed
 from symlie.ensembles.tasks import MemberTask, run_chunk
 from symlie.errors import ExecutorError, WorkerLostError
-from symlie.packages import require
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     import distributed

@@ -14,7 +14,7 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.node_fields import named_field
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 MEAN_STEPS = 50
 """Maximum number of corrections of a mean on a group."""

@@ -16,12 +16,12 @@ import numpy as np
 from symlie.ensembles.results import EVENT_COLUMNS, MEMBER_COLUMNS, MemberResults, MemberStatus
 from symlie.ensembles.store_index import FORMAT, Quantity, StoreIndex
 from symlie.errors import FormatError
-from symlie.packages import require
-from symlie.reading import reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.formats import write_netcdf
 from symlie.runtime.solution.trailer import check_length, check_trailer
 from symlie.runtime.solution.variables import Variable
+from symlie.utilities.packages import require
+from symlie.utilities.reading import reading
 
 if TYPE_CHECKING:
     import netCDF4

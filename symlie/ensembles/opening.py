@@ -9,7 +9,7 @@ import numpy as np
 from symlie.ensembles.outcome import Ensemble
 from symlie.ensembles.store import open_store
 from symlie.ensembles.store_index import INDEX
-from symlie.reading import reading
+from symlie.utilities.reading import reading
 
 
 def open_ensemble(folder: str | Path, *, trust: bool = False) -> Ensemble:

@@ -18,13 +18,13 @@ from symlie.ensembles.store_index import Quantity, StoredGroup, stored_group
 from symlie.ensembles.stored_task import read_task
 from symlie.ensembles.tasks import MemberTask
 from symlie.errors import ModelError, UnknownNameError
-from symlie.packages import require
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.statics.equilibrium import Equilibrium
 from symlie.runtime.statics.linearization import Linearization
 from symlie.runtime.system.system import System
-from symlie.showing import line, table
+from symlie.utilities.packages import require
+from symlie.utilities.showing import line, table
 from symlie.view.view import View
 
 if TYPE_CHECKING:

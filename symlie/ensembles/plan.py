@@ -31,8 +31,8 @@ from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
-from symlie.showing import Brief
-from symlie.stated_numbers import is_number, is_whole_number
+from symlie.utilities.number_checks import is_number, is_whole_number
+from symlie.utilities.showing import Brief
 
 OF = get_args(Of)
 """Kinds of results of members."""

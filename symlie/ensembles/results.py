@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from symlie.runtime.layout.layout import Array
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 Columns: TypeAlias = dict[str, np.ndarray]
 """Arrays by the name of a field of `MemberResults`."""

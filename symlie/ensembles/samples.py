@@ -12,8 +12,8 @@ from symlie.ensembles.sequences import SAMPLERS
 from symlie.errors import ModelError, UnknownNameError
 from symlie.options import Sampler
 from symlie.runtime.layout.layout import Array
-from symlie.showing import line, table
-from symlie.stated_numbers import is_whole_number
+from symlie.utilities.number_checks import is_whole_number
+from symlie.utilities.showing import line, table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -32,11 +32,11 @@ from symlie.ensembles.member_files import (
 from symlie.ensembles.results import MemberResults, MemberStatus, joined
 from symlie.ensembles.store_index import INDEX, StoreIndex, read_index
 from symlie.errors import FormatError, UnknownNameError
-from symlie.packages import require
-from symlie.reading import reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.formats import leftovers, replaced
 from symlie.runtime.solution.trailer import check_length
+from symlie.utilities.packages import require
+from symlie.utilities.reading import reading
 from symlie.version import VERSION
 
 DESIGN = "design.nc"

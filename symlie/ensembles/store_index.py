@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from symlie.contract.manifest import NodeType
-from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Layout
+from symlie.utilities.reading import other_format, reading
 from symlie.version import VERSION
 
 FORMAT = 1

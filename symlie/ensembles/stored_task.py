@@ -12,9 +12,9 @@ from pathlib import Path
 from symlie.ensembles.store import TASK, durable
 from symlie.ensembles.tasks import MemberTask
 from symlie.errors import FormatError
-from symlie.reading import reading
 from symlie.runtime.system.pickling import opened, sealed
-from symlie.trust import check_trust
+from symlie.utilities.reading import reading
+from symlie.utilities.trust import check_trust
 
 _NOT_PICKLED = (AttributeError, TypeError, pickle.PicklingError)
 """Exceptions for functions that cannot be pickled by name."""

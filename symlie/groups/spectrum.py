@@ -25,7 +25,7 @@ from symlie.errors import ModelError
 from symlie.groups import general_functions
 from symlie.ir.primitives import WORKING_INTERVAL, CoefficientFunction, Cotangent, Stumpff
 from symlie.ir.program import Program, Vector, substitute
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 NEAR_INTERVAL = WORKING_INTERVAL / 4
 """Working interval of functions of rotations up to π/2, and of functions of half angles."""

@@ -27,7 +27,7 @@ from symlie.contract.signature import Argument, Signature
 from symlie.ir.directions import components_seen
 from symlie.ir.schemes import Scheme
 from symlie.ir.straightline import Operand, StraightLine
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Protocol
 import sympy
 from sympy import Expr, Symbol
 
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 Vector = tuple[Expr, ...]
 """Components of a vector, each a SymPy expression in symbols of the program."""

@@ -14,7 +14,7 @@ from symlie.modeling.declarations import Stated
 from symlie.modeling.expressions import components
 from symlie.modeling.terms import UnwrappedAngle
 from symlie.modeling.units import Certainty
-from symlie.unit_names import NUMBER, Unit
+from symlie.utilities.unit_names import NUMBER, Unit
 
 
 class AngleStatement(Stated):

@@ -27,8 +27,8 @@ from symlie.modeling.terms import BodyTree, Constraint, Event, Location, Output,
 from symlie.modeling.units import Certainty, UnitCheck, size_of
 from symlie.modeling.values import given_space
 from symlie.retired import NamesSuccessors
-from symlie.showing import ListsPublicNames
-from symlie.unit_names import UNITS, Unit, parse_units
+from symlie.utilities.showing import ListsPublicNames
+from symlie.utilities.unit_names import UNITS, Unit, parse_units
 
 TIME = Symbol("t", real=True)
 """Symbol of the time, in seconds."""

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
+from symlie.contract.shapes import Shape, color_text
 from symlie.errors import ModelError, UnknownNameError
 from symlie.modeling.ground import Ground
 from symlie.modeling.node import Node
 from symlie.modeling.node_array import NodeArray, NodeReference
 from symlie.modeling.terms import Output
 from symlie.rotations import Rotation
-from symlie.shapes import Shape, color_text
 
 
 class Drawn:

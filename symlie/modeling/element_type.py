@@ -20,7 +20,7 @@ from symlie.modeling.summaries import statement_html, statement_parts
 from symlie.modeling.terms import Output, RigidInertia
 from symlie.modeling.units import si_units
 from symlie.modeling.values import given_space
-from symlie.showing import Brief, line
+from symlie.utilities.showing import Brief, line
 
 if TYPE_CHECKING:
     from symlie.modeling.model import Model

@@ -16,7 +16,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import Location, Placement
-from symlie.unit_names import UNITS
+from symlie.utilities.unit_names import UNITS
 
 
 class FieldStatement(AngleStatement):

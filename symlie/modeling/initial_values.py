@@ -15,7 +15,7 @@ from symlie.modeling.node import Node
 from symlie.modeling.terms import Parameter
 from symlie.modeling.values import initial_components
 from symlie.rotations import with_rotations
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from symlie.modeling.names import new_name
 from symlie.modeling.terms import Constraint, Parameter
 from symlie.modeling.units import size_of
 from symlie.modeling.values import flat
-from symlie.unit_names import Unit, parse_units
+from symlie.utilities.unit_names import Unit, parse_units
 
 if TYPE_CHECKING:
     from symlie.modeling.model import Model

@@ -36,8 +36,8 @@ from symlie.modeling.tables import TableStatement
 from symlie.modeling.terms import Motion
 from symlie.modeling.values import flat, given_space, shared_name
 from symlie.rotations import UNIT_LENGTH, with_rotations
-from symlie.showing import line
-from symlie.stated_numbers import is_whole_number
+from symlie.utilities.number_checks import is_whole_number
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations

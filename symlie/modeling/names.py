@@ -11,7 +11,7 @@ import keyword
 from collections.abc import Container
 
 from symlie.errors import ModelError
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 LONGEST = 100
 """Largest number of characters of a name; files are named after models."""

@@ -30,7 +30,7 @@ from symlie.modeling.symbolic import (
     operand,
 )
 from symlie.retired import hint
-from symlie.showing import line, listed
+from symlie.utilities.showing import line, listed
 
 
 class RotationMatrix:

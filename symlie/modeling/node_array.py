@@ -18,8 +18,8 @@ from symlie.groups.rotation_parameters import parametrised_rotation, starting_st
 from symlie.modeling.names import identifier, new_name
 from symlie.modeling.units import si_units
 from symlie.rotations import with_rotations
-from symlie.showing import Brief, line
-from symlie.stated_numbers import is_number, is_whole_number
+from symlie.utilities.number_checks import is_number, is_whole_number
+from symlie.utilities.showing import Brief, line
 
 
 @dataclass(eq=False, repr=False)

@@ -17,7 +17,7 @@ from symlie.modeling.symbolic import Expression, SymbolicMatrix
 from symlie.modeling.terms import DIRECTIONS, OUTPUTS_OF_EVERY_MODEL, Constraint, Event, Output
 from symlie.modeling.units import size_of
 from symlie.options import Direction
-from symlie.unit_names import UNITS, parse_units
+from symlie.utilities.unit_names import UNITS, parse_units
 
 
 class Statement(FieldStatement):

@@ -11,7 +11,7 @@ from sympy import Symbol
 from symlie.groups.group import LieGroup
 from symlie.groups.operations import Compose, Exponential, Inverse
 from symlie.ir.program import Program, Vector
-from symlie.showing import listed, table
+from symlie.utilities.showing import listed, table
 
 if TYPE_CHECKING:
     from symlie.modeling.declarations import Stated

@@ -18,7 +18,7 @@ from sympy.core.relational import Relational
 
 from symlie.errors import ModelError, SymbolicValueError
 from symlie.groups.group import Field
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 LONGEST_SHOWN = 80
 """Largest number of characters of an expression in a message."""

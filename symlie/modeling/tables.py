@@ -21,8 +21,8 @@ from symlie.modeling.symbolic import Expression
 from symlie.modeling.terms import Input, SmoothTable
 from symlie.modeling.units import Certainty, size_of
 from symlie.options import Interpolation, Outside, TableEnd
-from symlie.stated_numbers import is_text
-from symlie.unit_names import parse_units
+from symlie.utilities.number_checks import is_text
+from symlie.utilities.unit_names import parse_units
 
 
 class TableStatement(Statement):

@@ -22,7 +22,7 @@ from symlie.groups.group import LieGroup
 from symlie.groups.standard import SE2, SE3
 from symlie.ir.program import Vector
 from symlie.options import Direction
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

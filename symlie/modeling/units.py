@@ -28,7 +28,7 @@ from symlie.groups.rotation_parameters import parametrised_rotation
 from symlie.ir.primitives import PiecewiseLinear, RunTimeInput, Select
 from symlie.ir.program import Application, Assignment, Program, Vector, substitute
 from symlie.modeling.node import Node
-from symlie.unit_names import NUMBER, UNITS, Dimension, Unit, parse_units, times, unit_name
+from symlie.utilities.unit_names import NUMBER, UNITS, Dimension, Unit, parse_units, times, unit_name
 
 
 class Certainty(IntEnum):

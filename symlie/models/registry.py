@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from symlie.errors import ModelError, SymlieError, UnknownNameError
 from symlie.models.user_modules import imported_files, is_local
-from symlie.stages import stage
+from symlie.utilities.stages import stage
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations

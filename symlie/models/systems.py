@@ -18,13 +18,13 @@ from symlie.api import with_starts_of
 from symlie.compile.cache import publish_files, published_files, text_key
 from symlie.models.registry import build_model, is_ready_made, plain
 from symlie.options import Backend, Optimize
-from symlie.paths import package_digest
 from symlie.publish.sets import generated_files, set_files
 from symlie.runtime.solution.provenance import file_digest
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
-from symlie.stages import watched_stages
+from symlie.utilities.paths import package_digest
+from symlie.utilities.stages import watched_stages
 
 _KIND = "models"
 

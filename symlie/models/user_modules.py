@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 
 _PACKAGE_FOLDERS = {"site-packages", "dist-packages"}
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.packages import require
 from symlie.papers.items import Curve, Panel, Points
 from symlie.papers.studies import Session
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     from symlie.certify.curves import ErrorCurve

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from symlie.packages import require
 from symlie.papers.studies import Case, Session
 from symlie.runtime.methods.chosen import chosen_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.statics.linearization import Linearization
 from symlie.runtime.system.system import System
 from symlie.runtime.tableaux.half_explicit_tableau import HalfExplicitTableau
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     from symlie.certify.verification import Row

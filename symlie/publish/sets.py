@@ -11,8 +11,8 @@ from symlie.compile.cache import publish_text, published_text, text_key
 from symlie.contract.attached_shapes import FILE, shapes_text
 from symlie.contract.manifest import Manifest, Types, read_types, text_of
 from symlie.contract.sets import CORE, kernel_set
-from symlie.paths import package_digest
-from symlie.stages import stage
+from symlie.utilities.paths import package_digest
+from symlie.utilities.stages import stage
 
 if TYPE_CHECKING:
     from symlie.derive.equations import Equations

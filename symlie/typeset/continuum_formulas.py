@@ -13,10 +13,10 @@ from sympy import Add, Expr, Integer, Symbol, factor_terms
 
 from symlie.derive.continuum_equations import ContinuumEquations, EndCondition
 from symlie.ir.program import Assignment, Vector, lower, substitute
-from symlie.templating import render
 from symlie.typeset.display import block, protected
 from symlie.typeset.notation import PARAMETER, STORAGE, VELOCITY, Letter, Notation, field_letter, letter, word
 from symlie.typeset.view import Row
+from symlie.utilities.templating import render
 
 _PLACES = {"start": "s_0", "end": "s_K"}
 

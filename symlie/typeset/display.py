@@ -18,8 +18,6 @@ from symlie.groups.group import Field, LieGroup
 from symlie.groups.homogeneous import ConfigurationSpace, acting_group
 from symlie.modeling.node import Node
 from symlie.modeling.terms import Event, Parameter
-from symlie.stages import stage
-from symlie.templating import render
 from symlie.typeset.notation import field_letter, letter
 from symlie.typeset.operator_formulas import COEFFICIENTS, kinematic_rows, operator_rows
 from symlie.typeset.step_rows import step_sections
@@ -36,6 +34,8 @@ from symlie.typeset.term_rows import (
     placement_rows,
 )
 from symlie.typeset.view import Row, StatementView
+from symlie.utilities.stages import stage
+from symlie.utilities.templating import render
 
 ROWS_PER_BLOCK = 40
 """Equations in one aligned block; longer lists are split, because a browser typesets each block as a whole."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array
+from symlie.utilities.encoding import Content
 from symlie.view.joints import Connection
 from symlie.view.poses import Track
 from symlie.view.quaternions import rotate

@@ -8,11 +8,11 @@ import numpy as np
 
 from symlie.contract.attached_shapes import GROUND, AttachedShape
 from symlie.contract.manifest import FieldLayout, NodeType
-from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.drawn_rotations import continuous
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.view.bars import bars, joint_places
 from symlie.view.joints import Connection
 from symlie.view.masses import UNIT_SIDE, Body, body_of, box_rotation, node_blocks, stated_bodies

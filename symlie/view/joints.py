@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.view.packing import arrows, panels, poses, turns
 from symlie.view.poses import Track, padded
 from symlie.view.quaternions import rotate

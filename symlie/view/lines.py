@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.layout.topology import links
 from symlie.runtime.plot.drawn_rotations import continuous
 from symlie.runtime.solution.local_fields import local_fields
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.view.masses import Body
 from symlie.view.packing import colors, poses, turns
 from symlie.view.poses import Track, product

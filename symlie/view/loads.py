@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from symlie.contract.manifest import NodeType
-from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import NodeSlice
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.view.held_points import own_constraints
 from symlie.view.joints import arrow_entry
 from symlie.view.masses import Body

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from symlie.encoding import Content
 from symlie.errors import CodeNotLoadedError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.plot.panel import without_round_off
 from symlie.runtime.plot.panels import natural_scale
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.view.packing import panels
 from symlie.view.poses import Track, padded
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from symlie.encoding import encoded, encoded_series
 from symlie.runtime.layout.layout import Array
+from symlie.utilities.encoding import encoded, encoded_series
 
 FINEST_POSITION = 2.0**-20
 """Rounding of positions relative to the extent of the motion: a hundredth of a pixel of a large screen."""

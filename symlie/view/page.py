@@ -6,9 +6,9 @@ import html
 import re
 from collections.abc import Mapping
 
-from symlie.encoding import compact_json
 from symlie.errors import FormatError
-from symlie.paths import template_folder
+from symlie.utilities.encoding import compact_json
+from symlie.utilities.paths import template_folder
 
 FOLDER = "viewer"
 """Folder of the templates of the page."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from symlie.contract.attached_shapes import GROUND
-from symlie.encoding import Content
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import Content
 from symlie.version import VERSION
 from symlie.view.bodies import (
     bodies_entry,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from symlie.encoding import Content
 from symlie.runtime.layout.layout import Array
+from symlie.utilities.encoding import Content
 from symlie.view.packing import poses
 from symlie.view.poses import Track
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.runtime.solution.formats import replaced
 from symlie.runtime.solution.solution import Solution
-from symlie.showing import line
+from symlie.utilities.encoding import Content
+from symlie.utilities.showing import line
 from symlie.view.page import page_of
 from symlie.view.scene import scene_of
 

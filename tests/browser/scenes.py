@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symlie.encoding import encoded
+from symlie.utilities.encoding import encoded
 from symlie.view.page import page_of
 
 Scene = dict[str, Any]

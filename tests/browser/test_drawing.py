@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from symlie.encoding import encoded
+from symlie.utilities.encoding import encoded
 from tests.browser.conftest import Open
 from tests.browser.scenes import bodies, boxes, everything, marked, scene_of, solution
 from tests.tolerances import PIXELS

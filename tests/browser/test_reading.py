@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from symlie.encoding import encoded
+from symlie.utilities.encoding import encoded
 from tests.browser.conftest import Open
 from tests.browser.opened import opened
 from tests.browser.scenes import boxes, everything, page_text, scene_of, solution

@@ -16,7 +16,7 @@ from symlie.errors import FormatError
 from symlie.groups.standard import group_from_name
 from symlie.ir.primitives import Cotangent, Stumpff
 from symlie.ir.schemes import scheme_for
-from symlie.templating import environment
+from symlie.utilities.templating import environment
 
 HEADER = Path(__file__).parents[2] / "generated" / "heavy_top_SE3" / "heavy_top.h"
 MACRO = (

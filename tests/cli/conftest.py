@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from symlie.cli import main
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import symlie as sl
-from symlie import stages
-from symlie.stages import stage, watched_stages
 from symlie.typeset import display
+from symlie.utilities import stages
+from symlie.utilities.stages import stage, watched_stages
 from tests.cli.conftest import Outcome
 
 Cli = Callable[..., Outcome]

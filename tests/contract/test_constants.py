@@ -8,7 +8,7 @@ import pytest
 
 from symlie.contract import constants
 from symlie.contract.constants import Status, constants_header
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 NAMES = [name for name in vars(constants) if name.isupper()]
 HEADERS = {

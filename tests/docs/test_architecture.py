@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 from tests.docs.pages import ROOT
 from tests.rooms import ROOMS
 

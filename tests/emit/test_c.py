@@ -17,7 +17,6 @@ import symlie as sl
 from symlie.compile.compiler import BASE_FLAGS, OPTIMIZATIONS, find_compiler, flags
 from symlie.compile.library import Library
 from symlie.errors import NoCompilerError
-from symlie.paths import template_folder
 from symlie.runtime.integrate import compiled_method
 from symlie.runtime.integrate.driver_library import driver_files
 from symlie.runtime.kernels.c_tables import problem_tables
@@ -25,6 +24,7 @@ from symlie.runtime.linear.elimination import KINDS
 from symlie.runtime.methods.library import method
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
+from symlie.utilities.paths import template_folder
 from tests.emit.building import GENERAL, MODELS, compiler_output, equations_of, sources, write
 from tests.systems import CONSTRAINED, FREE
 

@@ -13,7 +13,7 @@ from mpmath import mpf
 
 from symlie.compile.compiler import BASE_FLAGS, run_compiler
 from symlie.compile.headers import with_headers
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 from tests import evaluation, tolerances
 
 PROBE = """

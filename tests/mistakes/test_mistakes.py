@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from symlie.paths import PACKAGE
+from symlie.utilities.paths import PACKAGE
 from tests.mistakes.case import POINT, Case
 from tests.mistakes.judge import MOST_CHARACTERS, MOST_LINES, judge
 from tests.mistakes.model_files import HEAD

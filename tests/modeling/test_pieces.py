@@ -114,7 +114,7 @@ def test_primitives_in_c_propagate_nan() -> None:
     import cffi
 
     from symlie.compile.compiler import flags, run_compiler
-    from symlie.templating import template_folder
+    from symlie.utilities.templating import template_folder
 
     names = ("maximum", "minimum")
     with tempfile.TemporaryDirectory() as name:

@@ -15,7 +15,7 @@ import symlie as sl
 from symlie.errors import ModelError
 from symlie.modeling.node import Node
 from symlie.runtime.system.system import System
-from symlie.unit_names import UNITS, Unit, parse_unit, parse_units, unit_name
+from symlie.utilities.unit_names import UNITS, Unit, parse_unit, parse_units, unit_name
 from tests import tolerances
 
 

@@ -228,12 +228,12 @@ def test_drawing_without_data_describes_its_content(capsys: pytest.CaptureFixtur
 
 
 def test_a_drawing_without_data_needs_no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("symlie.packages.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("symlie.utilities.packages.importlib.util.find_spec", lambda name: None)
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
 
 
 def test_figures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("symlie.packages.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("symlie.utilities.packages.importlib.util.find_spec", lambda name: None)
     assert main(["paper", "tumiotto2024", "--figure", "3"]) == 1
     assert "Drawing a figure of a paper needs matplotlib" in capsys.readouterr().err
 

@@ -14,7 +14,6 @@ import pytest
 
 import symlie as sl
 from symlie.errors import CheckpointError, FormatError, InterruptedIntegrationError, ModelError, NotFiniteError
-from symlie.interruption import DeferredInterrupt
 from symlie.models import roll_up
 from symlie.runtime.integrate.checkpoint import checkpoint_notes
 from symlie.runtime.integrate.checkpoint_file import FORMAT, CheckpointFile, read_checkpoint
@@ -22,6 +21,7 @@ from symlie.runtime.solution import provenance as identity
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
 from symlie.runtime.system.system import System
+from symlie.utilities.interruption import DeferredInterrupt
 from tests.runtime.interruptions import content, interrupted, resumed_in_pieces
 from tests.runtime.test_angles import wheels
 from tests.runtime.test_events import ball, pendulum

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from symlie.errors import ModelError, UnknownNameError, UnsupportedMethodError
-from symlie.paths import PACKAGE, template_folder
 from symlie.runtime.integrate.request import check_method
 from symlie.runtime.methods.chosen import recorded_method
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.registry import FAMILIES
+from symlie.utilities.paths import PACKAGE, template_folder
 from tests.systems import heavy_top_system
 
 METHODS = PACKAGE / "runtime" / "methods"

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from symlie.errors import FormatError
-from symlie.paths import PACKAGE
 from symlie.runtime.integrate.file_lock import locked
+from symlie.utilities.paths import PACKAGE
 
 HOLD = """
 import sys, time

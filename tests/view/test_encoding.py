@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from hypothesis.extra.numpy import arrays
 
-from symlie.encoding import compact_json, decoded, encoded, encoded_series
+from symlie.utilities.encoding import compact_json, decoded, encoded, encoded_series
 
 NUMBERS = some.floats(-1e6, 1e6, width=32)
 

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 import symlie as sl
-from symlie.encoding import decoded
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import decoded
 from symlie.view.frames import MOST_FRAMES, chosen_states, largest_error
 from symlie.view.poses import Track, tracks
 from tests import tolerances

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import symlie as sl
-from symlie.encoding import decoded
 from symlie.models import pendulum_chain, quadrotors
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import decoded
 from symlie.view.lines import paths, relative_vectors
 from tests import tolerances
 

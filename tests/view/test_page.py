@@ -16,9 +16,9 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 import symlie as sl
-from symlie.encoding import decoded
 from symlie.errors import FormatError, ModelError
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import decoded
 from tests.systems import heavy_top_system
 from tests.view.models import ball, ball_model, pendulum
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import symlie as sl
-from symlie.encoding import decoded
 from symlie.runtime.solution.solution import Solution
+from symlie.utilities.encoding import decoded
 from symlie.view.outputs import output_entries
 from symlie.view.poses import tracks
 from tests import tolerances

@@ -14,12 +14,12 @@ import symlie as sl
 from symlie.compile import cache
 from symlie.contract.attached_shapes import FILE
 from symlie.derive import equations
-from symlie.encoding import decoded
 from symlie.errors import FormatError, ModelError, UnknownNameError
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import model_hash
 from symlie.runtime.system.system import System
-from symlie.showing import LONGEST_LINE
+from symlie.utilities.encoding import decoded
+from symlie.utilities.showing import LONGEST_LINE
 from tests.view.models import ball_model
 
 STL = """solid corner

@@ -10,7 +10,7 @@ from symlie.certify.derivatives.angles import Ratios
 from symlie.certify.derivatives.backward import Switches
 from symlie.certify.derivatives.cotangents import Poles
 from symlie.errors import FormatError
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 FOLLOWED = "62e83ed607f2d0beed1ceb34d4333b34d5ad280a8d242bb865e26a74ad1a7920"
 """Digest of the operations that the proofs model: the text without constants, comments and spaces."""

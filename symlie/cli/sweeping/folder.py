@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from symlie.errors import FormatError
-from symlie.reading import reading
+from symlie.utilities.reading import reading
 from symlie.version import VERSION
 
 if TYPE_CHECKING:

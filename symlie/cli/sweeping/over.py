@@ -14,7 +14,7 @@ from symlie.cli.sweeping.draws import Draw, draw, pieces, stated
 from symlie.cli.values import number, option, quantity, whole
 from symlie.errors import FormatError, SymlieError
 from symlie.options import Sampler
-from symlie.reading import reading
+from symlie.utilities.reading import reading
 
 if TYPE_CHECKING:
     from symlie.runtime.layout.layout import Array

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from symlie.cli.values import path, whole
 from symlie.errors import ExecutorError, SymlieError
-from symlie.packages import require
+from symlie.utilities.packages import require
 
 EXECUTION = ("workers", "scheduler", "scheduler_file", "mpi")
 """Arguments for the executor."""

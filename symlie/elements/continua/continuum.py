@@ -26,7 +26,7 @@ from symlie.modeling.model import Model
 from symlie.modeling.node_array import NodeArray
 from symlie.modeling.symbolic import Expression
 from symlie.options import End, Quadrature
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     from symlie.derive.continuum_equations import ContinuumEquations

@@ -25,7 +25,7 @@ from symlie.modeling.node import Node, column
 from symlie.modeling.symbolic import Expression, SymbolicMatrix, name_components
 from symlie.modeling.units import Certainty
 from symlie.modeling.values import given_space
-from symlie.unit_names import UNITS, Unit, times
+from symlie.utilities.unit_names import UNITS, Unit, times
 
 GRID = ("length", "weight", "place")
 """Parameters of elements that the grid determines."""

@@ -20,7 +20,7 @@ from symlie.modeling.expressions import components
 from symlie.modeling.names import new_name
 from symlie.modeling.node import column
 from symlie.modeling.terms import Constraint, Output
-from symlie.unit_names import NUMBER, UNITS, Dimension, times
+from symlie.utilities.unit_names import NUMBER, UNITS, Dimension, times
 
 if TYPE_CHECKING:
     from symlie.elements.continua.joined import Frame

@@ -23,7 +23,7 @@ from symlie.modeling.node import GroupElement, column, interpolate
 from symlie.modeling.symbolic import SymbolicMatrix
 from symlie.modeling.terms import Output
 from symlie.modeling.units import Certainty
-from symlie.unit_names import UNITS, Unit
+from symlie.utilities.unit_names import UNITS, Unit
 
 LENGTH, WEIGHT, PLACE = GRID
 

@@ -9,7 +9,7 @@ from symlie.errors import ModelError
 from symlie.ir.program import depends_on
 from symlie.modeling.expressions import components, select
 from symlie.modeling.model import Model
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 
 class JointLoad:

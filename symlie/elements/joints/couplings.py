@@ -8,7 +8,7 @@ from sympy import Expr
 from symlie.elements.joints.motions import Sliding, Turning
 from symlie.errors import ModelError
 from symlie.modeling.model import Model
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 
 class Coupling:

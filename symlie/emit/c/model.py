@@ -13,7 +13,7 @@ from symlie.emit.c.printing import coefficient_function, print_kernel
 from symlie.emit.c.sets import table_rows
 from symlie.errors import ModelError
 from symlie.ir.kernels import ElementTypeKernels, EmittedModel
-from symlie.templating import render
+from symlie.utilities.templating import render
 
 _LEFT_OUT = {"inverse_dynamics", "switches", "unwrapped", "unwrapped_rate", "unwrapped_start"}
 """Kernels that exist only for models that need them."""

@@ -16,7 +16,7 @@ from symlie.ir.directions import VECTOR
 from symlie.ir.kernels import Kernel
 from symlie.ir.schemes import POLES, Piece, Scheme
 from symlie.ir.series import is_series, tail_of
-from symlie.templating import render
+from symlie.utilities.templating import render
 
 ROW = "symlie_row"
 """Type of SIMD vectors: numbers of several nodes or elements, one in each lane."""

@@ -11,7 +11,7 @@ from symlie.emit.c.placed_nodes import placed_parts
 from symlie.emit.c.printing import FUSED, ROW, CPrinter, coefficient_function, print_kernel
 from symlie.emit.c.shared_rows import SharedRows, shared_rows
 from symlie.ir.sets import ElementTypeSet, NodePlace, SetKernels
-from symlie.templating import render
+from symlie.utilities.templating import render
 
 
 def emit_c_set(kernels: SetKernels, interface_hash: str) -> dict[str, str]:

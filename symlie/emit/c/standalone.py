@@ -33,7 +33,7 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.solution.start import start_of
 from symlie.runtime.system.inputs import SLOTS, slots_and_tables, tables_in_use
 from symlie.runtime.system.system import System
-from symlie.templating import render
+from symlie.utilities.templating import render
 from symlie.version import VERSION
 
 

@@ -9,8 +9,8 @@ from symlie.emit.printing import Printer, print_closed_form, print_statements
 from symlie.ir.directions import VECTOR
 from symlie.ir.kernels import EmittedModel, Kernel
 from symlie.ir.schemes import POLES, Scheme
-from symlie.paths import template_folder
-from symlie.templating import render
+from symlie.utilities.paths import template_folder
+from symlie.utilities.templating import render
 
 FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
 

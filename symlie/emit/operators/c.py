@@ -14,8 +14,8 @@ from symlie.emit.printing import loaded_components, print_statements
 from symlie.ir import matrix_loops
 from symlie.ir.group_operators import GroupOperators, Operator
 from symlie.ir.kernels import Kernel
-from symlie.paths import template_folder
-from symlie.templating import render
+from symlie.utilities.paths import template_folder
+from symlie.utilities.templating import render
 
 
 @dataclass(frozen=True)

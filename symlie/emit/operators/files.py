@@ -13,7 +13,7 @@ from symlie.emit.operators.loops import with_operations
 from symlie.emit.operators.numpy import numpy_files
 from symlie.errors import UnknownNameError
 from symlie.ir.group_operators import GroupOperators
-from symlie.templating import render
+from symlie.utilities.templating import render
 from symlie.version import VERSION
 
 TARGETS = {"c": c_files, "numpy": numpy_files}

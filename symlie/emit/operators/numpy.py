@@ -13,7 +13,7 @@ from symlie.emit.printing import loaded_components, print_statements
 from symlie.ir import matrix_loops
 from symlie.ir.group_operators import GroupOperators, Operator
 from symlie.ir.kernels import Kernel
-from symlie.templating import render
+from symlie.utilities.templating import render
 
 VECTORS = ("q", "theta", "rate")
 """Results that are vectors; all others are matrices."""

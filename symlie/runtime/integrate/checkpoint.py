@@ -12,7 +12,6 @@ from typing import Any, Self
 import numpy as np
 
 from symlie.errors import FormatError, ModelError
-from symlie.reading import reading
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.checkpoint_content import (
     NOTHING,
@@ -35,7 +34,8 @@ from symlie.runtime.solution.recorder import Recorder
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.record import recorded_system, system_record
 from symlie.runtime.system.values import Timings
-from symlie.trust import check_trust
+from symlie.utilities.reading import reading
+from symlie.utilities.trust import check_trust
 
 SECONDS = 10.0
 """Default time between two checkpoints, in s."""

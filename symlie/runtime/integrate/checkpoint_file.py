@@ -25,8 +25,8 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from symlie.errors import CheckpointError, FormatError
-from symlie.reading import other_format, reading
 from symlie.runtime.integrate.file_lock import locked
+from symlie.utilities.reading import other_format, reading
 
 FORMAT = 3
 """Version of the file format."""

@@ -9,7 +9,7 @@ from symlie.runtime.layout.layout import Layout
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.methods.refusals import has_frames
 from symlie.runtime.system.system import System
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 
 @dataclass(frozen=True, repr=False)

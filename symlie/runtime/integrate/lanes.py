@@ -13,7 +13,7 @@ from symlie.runtime.integrate.compiled_method import CompiledMethod
 from symlie.runtime.integrate.request import Request
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.system.system import System
-from symlie.stated_numbers import is_whole_number
+from symlie.utilities.number_checks import is_whole_number
 
 MOST_LANES = 16
 """Largest number of lanes."""

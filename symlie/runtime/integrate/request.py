@@ -35,7 +35,7 @@ from symlie.runtime.solution.start import Start, continuation_of, first_step, st
 from symlie.runtime.system.inputs import check_range
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.system import System
-from symlie.stated_numbers import is_number, is_whole_number
+from symlie.utilities.number_checks import is_number, is_whole_number
 
 
 class SolveOptions(TypedDict, total=False):

@@ -29,7 +29,6 @@ from symlie.errors import (
     StepUnderflowError,
     TooManyStepsError,
 )
-from symlie.interruption import DeferredInterrupt
 from symlie.options import Multipliers
 from symlie.runtime.integrate.c_loop import CompiledIntegration
 from symlie.runtime.integrate.loop_state import COUNTERS, LoopState
@@ -54,6 +53,7 @@ from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.start import Start
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
+from symlie.utilities.interruption import DeferredInterrupt
 from symlie.warnings import warn
 
 RETURN_SECONDS = 0.05

@@ -12,7 +12,7 @@ from symlie.contract.constants import JUMP, KINK, TIME_RESOLUTION
 from symlie.errors import ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.system.breakpoints import starts_after
-from symlie.stated_numbers import is_number
+from symlie.utilities.number_checks import is_number
 
 GRID_TOLERANCE = 1e-9
 """Deviation from an integer number of steps, as a fraction of a step, that is ignored in a segment."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from symlie.contract.kernels import KERNELS, Gather, SystemKernel, instance_size
 from symlie.runtime.layout.layout import Array, Layout
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.compile.library import Pointer

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from symlie.contract.set_table import SetTable, read_table
 from symlie.contract.sets import kernel_set, known_sets
 from symlie.errors import FormatError
-from symlie.reading import reading
 from symlie.runtime.kernels.discrete import DiscreteKernels
 from symlie.runtime.kernels.iteration_tables import IterationTables, discrete_tables, iteration_tables
 from symlie.runtime.kernels.jets import Jets
@@ -27,7 +26,8 @@ from symlie.runtime.kernels.node_steps import StepKernels
 from symlie.runtime.kernels.numpy import Functions
 from symlie.runtime.kernels.protocol import Prepared
 from symlie.runtime.layout.layout import Layout
-from symlie.showing import Brief
+from symlie.utilities.reading import reading
+from symlie.utilities.showing import Brief
 
 Source = Callable[[str], Mapping[str, str]]
 """Derives and emits the files of a set."""

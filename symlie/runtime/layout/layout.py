@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from symlie.contract.locations import Located, located_in_order
 from symlie.contract.manifest import REMEDY, FieldLayout, Manifest, has_outputs_of_instances
 from symlie.errors import UnknownNameError
-from symlie.reading import reading
 from symlie.runtime.layout.angles import angles_of
 from symlie.runtime.layout.component_names import ComponentNames
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
 from symlie.runtime.layout.slices import ConstraintSlice, CurveSlice, NodeSlice, OutputPart
+from symlie.utilities.reading import reading
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

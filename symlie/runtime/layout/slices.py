@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.manifest import ConstraintRows, EventFunction, NodeType
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,11 +10,11 @@ from typing import Any
 
 from symlie.errors import FormatError, ModelError
 from symlie.options import MethodName
-from symlie.reading import brief
 from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method
 from symlie.runtime.methods.registry import stated_method
 from symlie.runtime.tableaux.discrete_lagrangian import as_entry, discrete_lagrangian
+from symlie.utilities.reading import brief
 
 MethodLike = MethodName | str | Path | Method | Callable[..., object]
 """A name, a file with a tableau, FILE.py:name of a discrete Lagrangian, a method, or a discrete Lagrangian."""

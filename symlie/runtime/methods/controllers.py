@@ -21,7 +21,7 @@ from symlie.options import ControllerName
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.family import Method
 from symlie.runtime.system.parameters import real_array
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True)

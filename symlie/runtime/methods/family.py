@@ -17,7 +17,7 @@ from symlie.runtime.kernels.c_text import c_vector
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.methods.refusals import refusal_of_angular_velocities, refusal_of_constraints, refusal_of_frames
 from symlie.runtime.tableaux.tableau import Tableau
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     from symlie.runtime.kernels.series import EventPiece

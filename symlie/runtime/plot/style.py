@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from symlie.errors import FormatError
-from symlie.packages import require
 from symlie.runtime.solution.formats import replaced
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,7 +28,7 @@ from symlie.runtime.layout.classical_rotations import (
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.layout.slices import CurveSlice
 from symlie.runtime.solution.node_fields import named_field
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution

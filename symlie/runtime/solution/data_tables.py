@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.packages import require
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.variables import Variable, solution_attributes, solution_variables
+from symlie.utilities.packages import require
 
 if TYPE_CHECKING:
     import pandas

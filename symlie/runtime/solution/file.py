@@ -12,8 +12,6 @@ import numpy as np
 
 from symlie.errors import FormatError
 from symlie.options import Backend
-from symlie.packages import require
-from symlie.reading import other_format, reading
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.solution.checks import check_solution
 from symlie.runtime.solution.local_fields import local_fields
@@ -38,6 +36,8 @@ from symlie.runtime.solution.variables import (
 )
 from symlie.runtime.system.record import model_hash, recorded_system
 from symlie.runtime.system.system import System
+from symlie.utilities.packages import require
+from symlie.utilities.reading import other_format, reading
 
 DENSEST = 200
 """Largest number of values per byte of a file; 8-byte numbers that are all equal are compressed by a factor of 1000."""

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from symlie.errors import FormatError
-from symlie.packages import require
 from symlie.runtime.solution.data_tables import write_text
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.solution.trailer import append_trailer
@@ -30,6 +29,7 @@ from symlie.runtime.solution.variables import (
     solution_attributes,
     solution_variables,
 )
+from symlie.utilities.packages import require
 
 _ROOM = 1 << 20
 """Bytes of a block, and free space in bytes above which a full disk is ruled out as the cause of a failure."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from symlie.errors import UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.summaries import outputs_table
-from symlie.showing import ListsPublicNames, line
+from symlie.utilities.showing import ListsPublicNames, line
 from symlie.warnings import warn
 
 if TYPE_CHECKING:

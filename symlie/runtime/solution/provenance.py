@@ -12,7 +12,7 @@ import numpy as np
 
 from symlie.compile.compiler import processor_identity
 from symlie.errors import FormatError
-from symlie.paths import package_digest
+from symlie.utilities.paths import package_digest
 from symlie.version import VERSION
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from symlie.runtime.kernels.rows import Rows
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.trace import TRACE_COLUMNS, Trace, trace_of
-from symlie.showing import Brief, brief, line
+from symlie.utilities.showing import Brief, brief, line
 
 
 @dataclass(frozen=True, repr=False)

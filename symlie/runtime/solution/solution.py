@@ -26,7 +26,7 @@ from symlie.runtime.solution.state_at import StateAt
 from symlie.runtime.solution.summaries import solution_html, solution_line
 from symlie.runtime.solution.trace import Trace
 from symlie.runtime.solution.undetermined import Undetermined, undetermined_of
-from symlie.showing import ListsPublicNames
+from symlie.utilities.showing import ListsPublicNames
 
 if TYPE_CHECKING:
     import pandas

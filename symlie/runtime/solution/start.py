@@ -11,7 +11,7 @@ from symlie.contract.constants import RESTING_SIZE, SMALL_STEP, TELLING_SIZE
 from symlie.errors import IntegrationError, ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.methods.controllers import StepControl
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution

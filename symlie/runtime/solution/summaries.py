@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.showing import brief, line, table
+from symlie.utilities.showing import brief, line, table
 
 if TYPE_CHECKING:
     from symlie.runtime.solution.solution import Solution

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from symlie.runtime.layout.layout import Array
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 TRACE_COLUMNS: dict[str, tuple[str, type]] = {
     "t": ("s", float),

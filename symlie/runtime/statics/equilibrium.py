@@ -10,7 +10,7 @@ from symlie.errors import EquilibriumError, ModelError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.statics.newton_search import NewtonSearch, SearchOptions
 from symlie.runtime.statics.residual import Statics
-from symlie.showing import brief, line
+from symlie.utilities.showing import brief, line
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

@@ -16,7 +16,7 @@ from symlie.runtime.statics.continuation import Continuation, CorrectionError, P
 from symlie.runtime.statics.critical import critical_stiffness
 from symlie.runtime.statics.equilibrium import Equilibrium, static_equilibrium
 from symlie.runtime.statics.parameter_family import ParameterFamily
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 from symlie.warnings import warn
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from symlie.errors import EquilibriumError
 from symlie.runtime.layout.layout import Array
 from symlie.runtime.linear.redundancy import RANK_TOLERANCE
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.statics.linearization import Linearization

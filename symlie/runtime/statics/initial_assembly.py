@@ -27,7 +27,7 @@ from symlie.runtime.statics.initial_velocities import assembled_velocities
 from symlie.runtime.statics.residual import Statics
 from symlie.runtime.system.given_coordinates import given_coordinates, kept_rates
 from symlie.runtime.system.output_jacobian import linear_outputs
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

@@ -31,7 +31,7 @@ from symlie.runtime.statics.scaled_motions import scaled_motions
 from symlie.runtime.statics.slow_modes import slow_modes
 from symlie.runtime.statics.state_space import state_space
 from symlie.runtime.statics.steady_motion import Coefficients, SteadyMotion, bracket_matrix
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 from symlie.warnings import warn
 
 if TYPE_CHECKING:

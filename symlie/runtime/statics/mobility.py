@@ -28,7 +28,7 @@ from symlie.runtime.linear.unknowns import Indices
 from symlie.runtime.statics.first_order import null_space
 from symlie.runtime.statics.initial_assembly import closed
 from symlie.runtime.statics.residual import Statics
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

@@ -30,8 +30,8 @@ from symlie.runtime.statics.steady_motion import (
 )
 from symlie.runtime.statics.tangent_flow import TangentFlow
 from symlie.runtime.system.solvability import check_rows
-from symlie.showing import Brief
-from symlie.stated_numbers import is_number, is_whole_number
+from symlie.utilities.number_checks import is_number, is_whole_number
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

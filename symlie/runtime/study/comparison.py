@@ -16,7 +16,7 @@ from symlie.rotations import rotation_form
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.solution.solution import Solution
 from symlie.runtime.system.system import System
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 NORMS = get_args(Norm)
 """Norms: at the end time (of configurations the largest error of a node); the maximum of this error over the run; the

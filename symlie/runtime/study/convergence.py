@@ -43,7 +43,7 @@ from symlie.runtime.study.comparison import (
 )
 from symlie.runtime.study.reference import TIME_TOLERANCE
 from symlie.runtime.system.system import System
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

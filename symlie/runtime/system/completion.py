@@ -15,7 +15,7 @@ from symlie.runtime.system.balances import Balances
 from symlie.runtime.system.mechanics import Mechanics
 from symlie.runtime.system.solvability import check_solvable, lost_mass
 from symlie.runtime.system.velocities import VelocityProblem
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,7 +19,7 @@ from symlie.errors import ModelError, SmoothnessError, UnknownNameError
 from symlie.runtime.layout.layout import Array, Layout
 from symlie.runtime.system.parameters import real_array
 from symlie.runtime.system.piecewise import polynomials, widened
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 SLOTS = 3
 """Slots of a table among the parameters."""

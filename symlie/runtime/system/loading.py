@@ -16,7 +16,6 @@ from symlie.compile.library import Library
 from symlie.contract.manifest import REMEDY, check_format, read_manifest
 from symlie.errors import FormatError, NoCompilerError, UnknownNameError
 from symlie.options import Backend, Optimize
-from symlie.reading import reading
 from symlie.runtime.kernels.c import CKernels
 from symlie.runtime.kernels.c_library import library_files
 from symlie.runtime.kernels.numpy import NumpyKernels
@@ -28,7 +27,8 @@ from symlie.runtime.linear.schur import algebra_of
 from symlie.runtime.system.parameter_sources import filled_parameters
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
-from symlie.trust import check_trust
+from symlie.utilities.reading import reading
+from symlie.utilities.trust import check_trust
 from symlie.warnings import warn
 
 BACKENDS = get_args(Backend)

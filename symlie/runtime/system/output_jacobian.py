@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from symlie.runtime.kernels.protocol import States
 from symlie.runtime.layout.layout import Array, Layout, Sparse
-from symlie.showing import Brief
+from symlie.utilities.showing import Brief
 
 if TYPE_CHECKING:
     from symlie.runtime.system.mechanics import Mechanics

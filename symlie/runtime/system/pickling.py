@@ -23,13 +23,13 @@ import numpy as np
 
 from symlie.contract.attached_shapes import FILE as SHAPES
 from symlie.errors import FormatError, SymlieError
-from symlie.reading import brief, reading
 from symlie.runtime.kernels.sets import KernelSets
 from symlie.runtime.kernels.unloaded import UnloadedSets
 from symlie.runtime.system.initial_values import InitialValues
 from symlie.runtime.system.record import code_record, model_hash, system_of_code
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import OF_CODE, OF_MODEL
+from symlie.utilities.reading import brief, reading
 from symlie.version import VERSION
 
 MOST_LOADED = 16

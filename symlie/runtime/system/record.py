@@ -17,15 +17,15 @@ from symlie.compile.cache import text_key
 from symlie.contract.attached_shapes import FILE as SHAPES
 from symlie.contract.manifest import Manifest, check_format, text_of
 from symlie.contract.sets import without_sets
-from symlie.encoding import Content
 from symlie.errors import FormatError
 from symlie.options import Backend, Optimize
-from symlie.reading import check_file_names, reading
 from symlie.runtime.system.given_coordinates import given_coordinates
 from symlie.runtime.system.inputs import recorded_table
 from symlie.runtime.system.loading import load_system
 from symlie.runtime.system.system import System
 from symlie.runtime.system.values import Timings
+from symlie.utilities.encoding import Content
+from symlie.utilities.reading import check_file_names, reading
 
 _NOT_NEEDED = (".md", "certificate.json")
 """Endings of file names that no run reads; generated folders contain such files, systems loaded by name may not."""

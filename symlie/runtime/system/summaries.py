@@ -8,7 +8,7 @@ import numpy as np
 
 from symlie.runtime.layout.layout import Layout
 from symlie.runtime.layout.slices import NodeSlice
-from symlie.showing import line, listed, table
+from symlie.utilities.showing import line, listed, table
 
 if TYPE_CHECKING:
     from symlie.runtime.system.system import System

@@ -32,7 +32,7 @@ from symlie.runtime.system.inputs import (
 )
 from symlie.runtime.system.mechanics import REDUNDANT
 from symlie.runtime.system.parameters import changed_parameters
-from symlie.showing import ListsPublicNames
+from symlie.utilities.showing import ListsPublicNames
 
 OF_CODE = ("layout", "files", "backend", "optimize", "kernels", "algebra", "sets")
 """Fields of `SystemValues` that all systems of one generated code share."""

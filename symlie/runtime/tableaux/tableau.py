@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from symlie.errors import ModelError
 from symlie.runtime.tableaux.exact import ExactRow, QuadraticNumber, exact_sum, rounded
-from symlie.showing import line
+from symlie.utilities.showing import line
 
 DECIMAL_TOLERANCE = 1e-13
 """Tolerance of conditions for decimal coefficients, which are published with about fifteen digits."""

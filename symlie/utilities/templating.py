@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from symlie.paths import template_folder
+from symlie.utilities.paths import template_folder
 
 if TYPE_CHECKING:
     from jinja2 import Environment

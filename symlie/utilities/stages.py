@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-from symlie.progress_bar import is_notebook
+from symlie.utilities.progress_bar import is_notebook
 
 PATIENCE = 1.0
 """Delay before a stage is shown on a terminal or in a notebook, in s."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from symlie.encoding import decoded, encoded
 from symlie.errors import FormatError, ModelError
-from symlie.packages import require
-from symlie.showing import line
+from symlie.utilities.encoding import decoded, encoded
+from symlie.utilities.packages import require
+from symlie.utilities.showing import line
 
 LARGEST_MESH = 20
 """Maximum size of a mesh file, in MB: each page with the mesh contains all of it."""

@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 
 
 def template_folder() -> Path:

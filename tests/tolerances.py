@@ -584,6 +584,25 @@ PAGE_CANTILEVER = 5e-3
 """Relative; the first frequency of ten segments, whose error of order two is 2.9e-3, and its decay in a run with steps
 of an eightieth of the period, off by 2.5e-3."""
 
+PAGE_LINKAGE = 1e-9
+"""Relative; eigenvalues of a linkage with one degree of freedom, without discretisation error."""
+
+PAGE_LINKAGE_POSITION = 1e-8
+"""In m; a driven slider after fifty steps of order five; measured 2.2e-9."""
+
+PAGE_LINKAGE_WORK = 1e-4
+"""Relative; power of a drive by Simpson's rule with a step of 0.2 rad of the crank; measured 1.7e-5."""
+
+PAGE_SAMPLED_TORQUE = 5e-5
+"""In N m; a drive through 81 samples of two seconds, of order four in the accelerations; measured 1.5e-5 of 6 N m."""
+
+PAGE_QUESTIONS = 1e-10
+"""Relative, or in rad/s: parabolas, cubics, equilibria and eigenvalues, which methods and splines reproduce but for
+rounding and the tolerance of Newton's method."""
+
+PAGE_FIT = 1e-6
+"""Relative; parameters fitted to exact samples with rtol = 1e-9 of the runs and 1e-8 of the fit."""
+
 PAGE_IMPULSE = 5e-7
 """Impulses over 0.02 s of a force of 40 N that changes with 10/s, in N s, by Simpson's rule: 40 · 0.01⁵ · 10⁴/90 = 4e-7
 at most; measured 3e-8."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symlie.contract.manifest import Instances
 from symlie.rotations import UNIT_LENGTH
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.slices import NodeSlice
@@ -21,11 +20,10 @@ if TYPE_CHECKING:
 class ComponentNames(Places, ABC):
     """Names of entries of q, v, λ and residuals in messages."""
 
-    name: str
-    nodes: Sequence[NodeSlice]
-    instances: Sequence[Instances]
-    dimension: int
-    rows: int
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the model."""
 
     @property
     @abstractmethod

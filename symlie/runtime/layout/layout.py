@@ -10,13 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symlie.contract.locations import Located, located_in_order
-from symlie.contract.manifest import REMEDY, FieldLayout, Manifest, has_outputs_of_instances
+from symlie.contract.manifest import (
+    REMEDY,
+    Curve,
+    ElementType,
+    FieldLayout,
+    Instances,
+    Manifest,
+    TableLayout,
+    has_outputs_of_instances,
+)
 from symlie.errors import UnknownNameError
-from symlie.runtime.layout.angles import angles_of
+from symlie.runtime.layout.angles import Angles, angles_of
 from symlie.runtime.layout.component_names import ComponentNames
+from symlie.runtime.layout.node_places import NodePlaces
 from symlie.runtime.layout.places import Places
 from symlie.runtime.layout.reported import event_values, named_constraints, output_parts
-from symlie.runtime.layout.slices import ConstraintSlice, CurveSlice, NodeSlice, OutputPart
+from symlie.runtime.layout.slices import ConstraintSlice, CurveSlice, EventValue, NodeSlice, OutputPart
 from symlie.utilities.reading import reading
 
 if TYPE_CHECKING:
@@ -43,129 +53,108 @@ class Layout(ComponentNames):
     """
 
     def __init__(self, manifest: Manifest) -> None:
+        self.manifest = manifest
         with reading("The manifest", f"is damaged; {REMEDY}"), np.errstate(invalid="raise"):
-            self._read(manifest)
-            for name, value in {**vars(Places), **vars(Layout)}.items():
+            for name, value in {**vars(NodePlaces), **vars(Places), **vars(Layout)}.items():
                 if isinstance(value, cached_property):
                     getattr(self, name)  # so that a damage is found here, and not in the middle of a run
 
-    def _read(self, manifest: Manifest) -> None:
-        self.manifest = manifest
-        self.name = manifest.model
-        self.options = manifest.options
-        self.elements = manifest.element_types
-        self.is_fixed = manifest.fixed_topology
-        types = {t.name: t for t in manifest.node_types}
-        by_name = {i.element: i for i in manifest.instances}
-        self.instances = [by_name[e.name] for e in self.elements]
-        """Number of elements of each type."""
-        self.members = [
-            i.nodes.astype(np.int64).reshape(-1, len(e.node_types))
-            for e, i in zip(self.elements, self.instances, strict=True)
-        ]
-        """For each element type the nodes of each element, shape (elements, local nodes)."""
-        placed = np.zeros(sum(n.count for n in manifest.nodes), dtype=bool)
-        for element, members in zip(self.elements, self.members, strict=True):
-            for place, _ in element.placements:
-                placed[members[:, place]] = True
-            placed[members[:, list(element.located)]] = True
-        self.nodes: list[NodeSlice] = []
-        storage_offsets, velocity_offsets, counts = [], [], dict.fromkeys(types, 0)
-        storage = velocity = first = 0
-        for node in manifest.nodes:
-            kind, count = types[node.type], node.count
-            fixed = np.zeros(count, dtype=bool)
-            fixed[list(node.fixed)] = True
-            given = np.tile(np.array(node.velocity_given, dtype=bool), count)
-            width, dimension = kind.storage, kind.dimension
-            self.nodes.append(
-                NodeSlice(
-                    node.name,
-                    kind,
-                    count,
-                    node.is_array,
-                    slice(storage, storage + count * width),
-                    slice(velocity, velocity + count * dimension),
-                    fixed,
-                    placed[first : first + count],
-                    given | np.repeat(fixed | placed[first : first + count], dimension),
-                )
-            )
-            first += count
-            storage_offsets.append(storage + width * np.arange(count))
-            velocity_offsets.append(velocity + dimension * np.arange(count))
-            counts[node.type] += count
-            storage += count * width
-            velocity += count * dimension
-        self.node_storage: int = storage
-        """Length of the configurations of all nodes, after which the unwrapped angles of all elements follow."""
-        angles = (e.unwrapped * i.count for e, i in zip(self.elements, self.instances, strict=True))
-        self.storage: int = storage + sum(angles)
-        self.unwrapped = slice(storage, self.storage)
-        """Indices of unwrapped angles in a configuration."""
-        self.dimension: int = velocity
-        computed = [types[n.type] for n in manifest.nodes if not n.has_numbers]
-        self.computed_initially = sum(k.storage for k in computed), sum(k.dimension for k in computed)
-        """Components of configurations and velocities whose initial values a kernel computes."""
-        self.node_counts = np.array(list(counts.values()), dtype=np.int64)
-        starts = np.concatenate(storage_offsets), np.concatenate(velocity_offsets)
-        self.storage_of = [starts[0][m].astype(np.int32) for m in self.members]
-        self.velocity_of = [starts[1][m].astype(np.int32) for m in self.members]
-        self.instance_counts = [len(m) for m in self.members]
-        self.element_rows = [e.rows for e in self.elements]
-        self.rows = sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
-        self._types = list(zip(self.elements, self.instances, strict=True))
-        self.events = event_values(self._types, self.name)
-        """All event functions in the order of their values."""
-        nodes = np.array(manifest.motions, dtype=np.int64)
-        self.motion_storage, self.motion_velocity = (s[nodes].astype(np.int32) for s in starts)
-        kinds = [types[n.type] for n in manifest.nodes for _ in range(n.count)]
-        self.curves = {
-            c.name: CurveSlice(
-                c.name,
-                kind,
-                c.arc,
-                starts[0][c.nodes][:, None] + np.arange(kind.storage),
-                starts[1][c.nodes][:, None] + np.arange(kind.dimension),
-                c.nodes.astype(np.int64),
-                (c.start_rotation, c.end_rotation),
-            )
-            for c in manifest.curves
-            for kind in (kinds[c.nodes[0]],)
-        }
-        """Curves through nodes by name."""
-        self.angles = angles_of(self.nodes, self.motion_velocity)
-        """Planar rotations, whose full turns are counted."""
-        self.carried = {"turns": slice(0, len(self.angles))}
-        """Parts of the auxiliary integrator state: numbers that q and v do not determine."""
-        self.fixed = np.concatenate([n.fixed for n in self.nodes])
-        """Flags of fixed and prescribed nodes, shape (nodes,)."""
-        self.fixed[nodes] = True
-        dimensions = np.concatenate([np.full(n.count, n.type.dimension) for n in self.nodes])
-        self.has_velocity = np.concatenate(
-            [np.full(n.count * n.type.dimension, n.type.velocities > 0) for n in self.nodes]
-        )
-        """Flags of components of nodes with a velocity, shape (dimension,)."""
-        self.free = np.repeat(~self.fixed, dimensions) & self.has_velocity
-        """Flags of velocity components that can move, shape (dimension,)."""
-        self.sought = self.free | ~self.has_velocity
-        """Flags of unknowns of implicit steps: components that can move, and all components of first-order states."""
-        self.integrated = np.repeat(~self.fixed & ~placed, dimensions)
-        """Flags of components of local coordinates that methods integrate, shape (dimension,)."""
-        self.interface_hash = manifest.interface_hash
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.manifest.model
+
+    @property
+    def options(self) -> dict[str, object]:
+        """Build options of the model."""
+        return self.manifest.options
+
+    @property
+    def is_fixed(self) -> bool:
+        """True if counts and tables are part of the generated text."""
+        return self.manifest.fixed_topology
+
+    @property
+    def interface_hash(self) -> str:
         """Expected interface hash of the generated code."""
-        self.prepared_parameters = manifest.prepared_parameters
+        return self.manifest.interface_hash
+
+    @property
+    def prepared_parameters(self) -> int:
         """Length of the parameter vector with the constants computed from it."""
-        self.inputs = {i.name: (i.size, i.unit) for i in manifest.inputs}
-        """Size and unit of each run-time input, in the order of their slots."""
-        self.input_interpolations = {i.name: i.interpolation for i in manifest.inputs}
-        """Least smooth permitted interpolation of each input; empty if tables may have any."""
-        self.tables = {t.name: t for t in manifest.tables}
-        """Smooth tables, whose slots follow those of the inputs."""
-        self.frozen = manifest.frozen
+        return self.manifest.prepared_parameters
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
         """Parameters compiled as constants; those of element types as ELEMENT.NAME."""
-        self.parameter_defaults = np.array([c for p in manifest.parameters for c in p.default], dtype=float)
+        return self.manifest.frozen
+
+    @cached_property
+    def inputs(self) -> dict[str, tuple[int, str]]:
+        """Size and unit of each run-time input, in the order of their slots."""
+        return {i.name: (i.size, i.unit) for i in self.manifest.inputs}
+
+    @cached_property
+    def input_interpolations(self) -> dict[str, str]:
+        """Least smooth permitted interpolation of each input; empty if tables may have any."""
+        return {i.name: i.interpolation for i in self.manifest.inputs}
+
+    @cached_property
+    def tables(self) -> dict[str, TableLayout]:
+        """Smooth tables, whose slots follow those of the inputs."""
+        return {t.name: t for t in self.manifest.tables}
+
+    @cached_property
+    def parameter_defaults(self) -> Array:
         """Default values of all parameters of the model."""
+        return np.array([c for p in self.manifest.parameters for c in p.default], dtype=float)
+
+    @cached_property
+    def storage(self) -> int:
+        """Length of a configuration, with the unwrapped angles of all elements."""
+        return self.node_storage + sum(e.unwrapped * i.count for e, i in self._types)
+
+    @cached_property
+    def unwrapped(self) -> slice:
+        """Indices of unwrapped angles in a configuration."""
+        return slice(self.node_storage, self.storage)
+
+    @cached_property
+    def _types(self) -> list[tuple[ElementType, Instances]]:
+        return list(zip(self.elements, self.instances, strict=True))
+
+    @cached_property
+    def events(self) -> list[EventValue]:
+        """All event functions in the order of their values."""
+        return event_values(self._types, self.name)
+
+    @cached_property
+    def curves(self) -> dict[str, CurveSlice]:
+        """Curves through nodes by name."""
+        return {c.name: self._curve(c) for c in self.manifest.curves}
+
+    def _curve(self, curve: Curve) -> CurveSlice:
+        nodes, kind = curve.nodes.astype(np.int64), self.type_of_node[curve.nodes[0]]
+        storage, velocity = (s[nodes][:, None] for s in self.starts)
+        return CurveSlice(
+            curve.name,
+            kind,
+            curve.arc,
+            storage + np.arange(kind.storage),
+            velocity + np.arange(kind.dimension),
+            nodes,
+            (curve.start_rotation, curve.end_rotation),
+        )
+
+    @cached_property
+    def angles(self) -> Angles:
+        """Planar rotations, whose full turns are counted."""
+        return angles_of(self.nodes, self.motion_velocity)
+
+    @cached_property
+    def carried(self) -> dict[str, slice]:
+        """Parts of the auxiliary integrator state: numbers that q and v do not determine."""
+        return {"turns": slice(0, len(self.angles))}
 
     @cached_property
     def joint_rates(self) -> dict[tuple[str, str], str]:
@@ -223,7 +212,7 @@ class Layout(ComponentNames):
     @cached_property
     def carried_size(self) -> int:
         """Length of the auxiliary integrator state."""
-        return max(part.stop for part in self.carried.values())
+        return int(max(part.stop for part in self.carried.values()))
 
     @property
     def type_sizes(self) -> NDArray[np.int64]:

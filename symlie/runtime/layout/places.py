@@ -8,19 +8,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from symlie.contract.manifest import ElementType, Manifest, NodeType
+from symlie.contract.manifest import NodeType
+from symlie.runtime.layout.node_places import NodePlaces
 
 
-class Places:
+class Places(NodePlaces):
     """Indices of quantities of element types, one row for each element."""
 
-    manifest: Manifest
-    elements: Sequence[ElementType]
-    instance_counts: Sequence[int]
-    element_rows: Sequence[int]
-    node_storage: int
-    storage_of: Sequence[NDArray[np.int32]]
-    velocity_of: Sequence[NDArray[np.int32]]
+    @cached_property
+    def element_rows(self) -> list[int]:
+        """Number of constraint equations of an element of each type."""
+        return [e.rows for e in self.elements]
 
     @cached_property
     def places(self) -> list[NDArray[np.int64]]:
@@ -67,6 +65,11 @@ class Places:
             places.append(first + np.arange(count * element.unwrapped).reshape(count, element.unwrapped))
             first += count * element.unwrapped
         return places
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of constraint equations."""
+        return sum(r * n for r, n in zip(self.element_rows, self.instance_counts, strict=True))
 
     @cached_property
     def first_rows(self) -> list[int]:

@@ -100,8 +100,11 @@ def test_everything_runs_without_them(tmp_path: Path) -> None:
     """A Python without platform-specific names imports all modules, compiles, runs, stops and resumes."""
     script = ELSEWHERE.replace("MODULES", repr(OF_ONE_SYSTEM)).replace("UNIX", repr(OF_UNIX))
     names = [name for name in modules() if not name.endswith("__main__")]
-    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    # platformdirs chooses by ``sys.platform``, and needs user IDs on this one.
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "SYMLIE_CACHE": str(tmp_path / "cache")}
+    folder = tmp_path / "run"
+    folder.mkdir()
     command = [sys.executable, "-c", script, *names]
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "['run.checkpoint', 'run.npz']\n"

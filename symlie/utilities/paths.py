@@ -18,15 +18,14 @@ def template_folder() -> Path:
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder for compiled libraries; ``SYMLIE_CACHE`` overrides it."""
+    """Return the cache folder of the user and of the operating system; ``SYMLIE_CACHE`` overrides it."""
     override = os.environ.get("SYMLIE_CACHE")
     if override:
         return Path(override).absolute()  # the compiler runs in another folder
-    base = os.environ.get("XDG_CACHE_HOME")
-    if base:
-        return Path(base).absolute() / "symlie"
+    from platformdirs import user_cache_path
+
     try:
-        return Path.home() / ".cache" / "symlie"
+        return user_cache_path("symlie", appauthor=False).expanduser().absolute()
     except RuntimeError:  # a container whose user has neither HOME nor an entry in the list of users
         return Path(tempfile.gettempdir()) / f"symlie-{user_number()}"
 

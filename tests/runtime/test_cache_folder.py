@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import stat
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,24 +106,29 @@ def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatc
         publish_text("sets", "list.json", "[]")
 
 
-@pytest.mark.parametrize("variable", ["SYMLIE_CACHE", "XDG_CACHE_HOME"])
-def test_a_relative_folder(variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is relative to the current folder, whichever the compiler runs in."""
+def test_relative_cache_folder_is_in_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compiler runs in another folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SYMLIE_CACHE", raising=False)
-    monkeypatch.setenv(variable, "near")
+    monkeypatch.setenv("SYMLIE_CACHE", "near")
     assert library().is_relative_to(tmp_path / "near")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="XDG_CACHE_HOME is a variable of Unix")
+def test_cache_folder_follows_the_operating_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SYMLIE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "near"))
+    assert library().is_relative_to(tmp_path / "near" / "symlie")
 
 
 def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """Containers may have neither HOME nor an entry in the user database."""
 
-    def nowhere() -> Path:
-        raise RuntimeError("Could not determine home directory.")
+    def unknown(number: int) -> None:
+        raise KeyError(number)
 
-    monkeypatch.delenv("SYMLIE_CACHE", raising=False)
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", nowhere)
+    for variable in ("SYMLIE_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
     assert str(os.geteuid()) in cache_folder.cache_folder().name
 
 

@@ -37,12 +37,12 @@ def test_rates_of_first_order_states_name_the_way() -> None:
         model.rate(getattr(y, part)[0])
 
 
-def test_a_solution_of_another_model_names_initial_values() -> None:
+def test_start_refuses_a_solution_of_another_model_and_names_with_state() -> None:
     solution = sl.solve(oscillator("first").derive().compile(backend="numpy"), 0.1, h=0.05)
     other = sl.Model("second")
     node = other.node("q", "R2")
     other.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
-    with pytest.raises(ModelError, match=r"system\.with_initial\(NODE, FIELD=solution\.field\("):
+    with pytest.raises(ModelError, match=r"system\.with_state\(solution\)"):
         sl.solve(other.derive().compile(backend="numpy"), 1.0, h=0.05, start=solution)
 
 

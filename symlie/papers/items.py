@@ -139,3 +139,5 @@ class Paper:
     """Empty if none exists."""
     items: Callable[[bool], Sequence[Item]] = field(repr=False)
     """Function that returns the items, with fewer points if its argument is true."""
+    notes: str = ""
+    """Abbreviations and conventions that hold for all items."""

@@ -81,7 +81,7 @@ def page(paper: Paper, items: Sequence[Item], kept: str) -> str:
     rows = {row["name"]: row for row in json.loads(kept)}
     if list(rows) != [item.name for item in items]:
         raise FormatError(
-            f"The record of {paper.name} is of other items; write it with 'symlie paper {paper.name} --all'."
+            f"The record of {paper.name} contains other items; generate it with 'symlie paper {paper.name} --all'."
         )
     where = f" <https://doi.org/{paper.doi}>" if paper.doi else ""
     lines = [
@@ -90,14 +90,16 @@ def page(paper: Paper, items: Sequence[Item], kept: str) -> str:
         *_wrapped(f"[{paper.key}](../bibliography.md): {paper.reference}.{where}"),
         "",
         *_wrapped(
-            f"Written by `symlie paper {paper.name} --all --out docs/papers`. Values are ours, and bounds are checked "
-            "at each run."
+            f"`symlie paper {paper.name} --all --out docs/papers` computes all values, checks them against their "
+            "bounds and generates this page. “Ours” marks additions to the paper."
         ),
     ]
+    if paper.notes:
+        lines += ["", *_wrapped(paper.notes)]
     for item in items:
         row = rows[item.name]
         if len(row["numbers"]) != len(item.numbers):
-            raise FormatError(f"The record of {paper.name}, {item.name}, has other numbers; write it again.")
+            raise FormatError(f"The record of {paper.name}, {item.name}, contains other numbers; generate it again.")
         lines += ["", *_section(paper, item, row["numbers"], row["rows"])]
     return "\n".join(lines) + "\n"
 
@@ -116,7 +118,7 @@ def _section(paper: Paper, item: Item, values: Sequence[str], rows: Sequence[Seq
     if item.numbers:
         yield ""
         printed = any(number.printed for number in item.numbers)
-        head = ["number", "value", "bounds", *(["in the paper"] if printed else [])]
+        head = ["quantity", "value", "bounds", *(["paper"] if printed else [])]
         yield from _table(head, [_cells(n, v, printed) for n, v in zip(item.numbers, values, strict=True)])
 
 
@@ -162,7 +164,7 @@ def lines_of(result: Computed) -> Iterator[str]:
     yield f"{item.name}, {item.status}: {item.title}"
     yield f"  {item.text}"
     for panel, found in zip(item.panels, result.curves, strict=True):
-        yield f"  {panel.title}: {panel.y} over {panel.x}"
+        yield f"  {panel.title}: {panel.y} versus {panel.x}"
         for curve, points in zip(panel.curves, found, strict=True):
             yield f"    {curve.label}: {_points(points[0].tolist(), points[-1].tolist())}"
     if item.table:

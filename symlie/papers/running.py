@@ -54,6 +54,8 @@ def _points(panel: Panel, session: Session) -> tuple[Points, ...]:
 
 def bounds(least: float | None, most: float | None) -> str:
     """Return bounds in words, empty if none exist."""
+    if least is not None and least == most:
+        return f"exactly {least:.3g}"
     if least is not None and most is not None:
         return f"between {least:.3g} and {most:.3g}"
     if least is not None:

@@ -184,11 +184,11 @@ def test_pages_are_made_of_records() -> None:
     items = PAPER.items(False)
     kept = record([compute(item, Session()) for item in items])
     text = page(PAPER, items, kept)
-    assert "| largest square | 16 | between 16 and 16 | 16 |" in text
+    assert "| largest square | 16 | exactly 16 | 16 |" in text
     assert "![squares](tiny2024/figure_1.png)" in text
-    with pytest.raises(FormatError, match="of other items"):
+    with pytest.raises(FormatError, match="contains other items"):
         page(PAPER, [*items, replace(items[0], number="2")], kept)
-    with pytest.raises(FormatError, match="other numbers"):
+    with pytest.raises(FormatError, match="contains other numbers"):
         page(PAPER, [replace(items[0], numbers=[])], kept)
 
 
@@ -276,7 +276,7 @@ def tiny_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def test_the_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tiny2024", "--figure", "1", "--data", "curves.csv"]) == 0
-    assert "largest square: 16, must be between 16 and 16, printed 16" in capsys.readouterr().out
+    assert "largest square: 16, must be exactly 16, printed 16" in capsys.readouterr().out
     assert {p.name for p in tiny_paper.iterdir()} == {"tiny2024_figure_1.png", "curves.csv"}
     assert main(["paper", "tiny2024", "--all", "--out", "all", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -82,7 +82,7 @@ def distance_to_known(solution: Solution) -> float:
 
 def known_end(course: Course, t: float) -> Number:
     """Return the bounded distance of a run of two links from the known solution."""
-    label = f"error at {t:g} s of the run that others are compared with"
+    label = f"error of the reference run at {t:g} s"
     return Number(label, distance_to_known, [course], None, MOST_OF_REFERENCE[t], source=DIGITS)
 
 
@@ -115,8 +115,8 @@ def drift_runs() -> dict[str, Course]:
     """Return runs of 5 s by label: with steps of 0.01 s, and with adaptive steps on the stored components."""
     case = chain(2, in_space=True)
     runs = {name: Course(case, 5.0, method, 0.01) for method, name in ON_MANIFOLD.items()}
-    runs["RK4, on components"] = Course(case, 5.0, "ambient_rk4", 0.01)
-    runs["adaptive, on components"] = adaptive(case, ON_COMPONENTS, t_end=5.0)
+    runs["RK4, ambient space"] = Course(case, 5.0, "ambient_rk4", 0.01)
+    runs["adaptive, ambient space"] = adaptive(case, ON_COMPONENTS, t_end=5.0)
     return runs
 
 
@@ -128,48 +128,52 @@ def _orders_figure(quick: bool) -> Item:
             [Curve(name, study, error(m, "q"), marked=True) for m, (name, _) in METHODS.items()],
             "loglog", sorted({p for _, p in METHODS.values()}),
         )
-        for title, study in (("start of the paper, in a plane", plane), ("start in space (ours)", space))
+        for title, study in (("planar motion (paper)", plane), ("spatial motion (ours)", space))
     ]  # fmt: skip
     numbers = [
         Number(f"order of {name}, {where}", order(m, "q", above=1e-11), [study], p - 0.2, p + 0.2, printed=f"{p}")
-        for where, study in (("in a plane", plane), ("in space", space))
+        for where, study in (("planar motion", plane), ("spatial motion", space))
         for m, (name, p) in METHODS.items()
     ]
     numbers.append(known_end(Course(TWO, 1.0, *REFERENCE_AT_1), 1.0))
     text = (
-        "Errors at t = 1 s, a time that the paper does not specify, against a method of order 6 with a fine step. "
-        "The only initial condition of the paper stays in a plane, where rotations commute, so it is a weak test; a "
-        "second one moves in space."
+        "The curves show the error at t = 1 s relative to a fine run of a method of order 6. The paper does not "
+        "specify the end time. The only initial condition of the paper leads to a planar motion, in which all "
+        "rotations commute. It is therefore a weak test. We added an initial condition that leads to a spatial "
+        "motion."
     )
     return Item("figure", "5", "corrected", "orders of six methods on two pendulums", text, panels, numbers=numbers)
 
 
 def _drift_figure(number: str, deviation: bool) -> Item:
     reader, runs = lengths_of(deviation), drift_runs()
-    y = "largest |1 - q·q|" if deviation else "largest |q·ω| in rad/s"
-    panel = Panel("two links in space", "time in s", y, [Curve(n, s, reader) for n, s in runs.items()], "semilogy")
+    quantity, unit = ("|1 - q·q|", "") if deviation else ("|q·ω|", "rad/s")
+    y = f"largest {quantity}" + (f" in {unit}" if unit else "")
+    curves = [Curve(n, s, reader) for n, s in runs.items()]
+    panel = Panel("spatial motion of two links", "time in s", y, curves, "semilogy")
     numbers = [
-        Number(f"largest value, {n}", largest(reader), [s], None, MOST_ROUND_OFF)
+        Number(f"largest {quantity}, {n}", largest(reader), [s], None, MOST_ROUND_OFF, unit)
         if n in ON_MANIFOLD.values() else
-        Number(f"largest value, {n}", largest(reader), [s], LEAST_AMBIENT)
+        Number(f"largest {quantity}, {n}", largest(reader), [s], LEAST_AMBIENT, unit=unit)
         for n, s in runs.items()
     ]  # fmt: skip
     what = "|q_i| = 1" if deviation else "q_i·ω_i = 0"
     text = (
-        "Methods on the manifold preserve it to round-off at any order; methods on stored components do not. Our "
-        "initial condition is spatial: in a plane q·ω = 0 holds by symmetry, for any method. The paper does not "
-        "specify step size and tolerances: steps are 0.01 s, and the pair of Dormand and Prince, which ODE45 is, has "
-        "a tolerance of 10⁻⁶."
+        f"Methods on the manifold preserve {what} to round-off for any order. Methods in the ambient space, which "
+        "integrate the components of q and ω, do not. Our initial condition leads to a spatial motion; for a planar "
+        "motion, q·ω = 0 holds by symmetry for every method. The paper specifies neither the step size nor the "
+        "tolerances. Fixed steps are 0.01 s. The adaptive run uses the pair of Dormand and Prince, as ODE45 does, "
+        "with a tolerance of 10⁻⁶."
     )
     return Item(
-        "figure", number, "corrected", f"preservation of {what} by two pendulums", text, [panel], numbers=numbers
+        "figure", number, "corrected", f"preservation of {what} for two pendulums", text, [panel], numbers=numbers
     )
 
 
 def figures(quick: bool) -> list[Item]:
     """Return figures 4 to 7."""
     return [
-        Item("figure", "4", "schematic", "three pendulums at one time", "It shows what the angles and lengths are."),
+        Item("figure", "4", "schematic", "a chain of three pendulums", "The drawing defines the angles and lengths."),
         _orders_figure(quick),
         _drift_figure("6", True),
         _drift_figure("7", False),
@@ -193,13 +197,16 @@ def truncation() -> Item:
     numbers = []
     for method, (p, count) in TRUNCATED.items():
         for commutators, expected in (("exact", p), (count, p), (count - 1, count + 1)):
-            label = f"order of {method}, commutators: {commutators}"
+            plural = "" if commutators == 1 else "s"
+            how = "in closed form" if commutators == "exact" else f"with {commutators} commutator{plural}"
+            label = f"order of {method}, dexp⁻¹ {how}"
             study = truncated(method, commutators)
             printed = f"{p}" if expected == p else ""
             bounds = expected - 0.3, expected + 0.3
             numbers.append(Number(label, order(method, "q", above=1e-11), [study], *bounds, printed=printed))
     return Item(
         "claim", "truncation", "confirmed", "Truncated series of dexp⁻¹ give the same orders",
-        "On two pendulums in space: with the closed form of dexp⁻¹, with as many commutators as the order needs, and "
-        "with one fewer, which costs the order.", numbers=numbers,
+        "Two pendulums in spatial motion. dexp⁻¹ is evaluated in closed form, as a series with as many commutators "
+        "as the order requires, and as a series with one commutator fewer. The last one reduces the order.",
+        numbers=numbers,
     )  # fmt: skip

@@ -29,4 +29,6 @@ PAPER = Paper(
     "J. Comput. Math. 99(1), 58–88, 2022",
     "10.1080/00207160.2021.1966772",
     items,
+    "RKMK denotes Runge–Kutta–Munthe-Kaas methods; RKMK(5,4) uses the pair of Dormand and Prince. Methods in the "
+    "ambient space integrate the stored components without regard to the manifold.",
 )

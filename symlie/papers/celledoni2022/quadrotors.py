@@ -165,47 +165,51 @@ def full_claim() -> Item:
     study = Ladder(FULL, ("rkmk_rk44",), steps, 1.0, REFERENCE)
     runs = (("simplified", FLIGHT), ("full", FULL_FLIGHT))
     panels = [
-        Panel("distance of the load from its target", "time in s", "m",
+        Panel("distance of the load from its target", "time in s", "distance in m",
               [Curve(n, run, deviation) for n, run in runs], "semilogy"),
-        Panel("errors of attitudes", "time in s", "|e_R|",
+        Panel("attitude errors", "time in s", "|e_R|",
               [Curve(f"quadrotor {i}", FULL_FLIGHT, astray(i)) for i in (1, 2)], "semilogy", y_range=(1e-12, 1)),
-        Panel("thrusts", "time in s", "N", [Curve(f"quadrotor {i}", FULL_FLIGHT, thrust(i)) for i in (1, 2)]),
+        Panel("thrusts", "time in s", "thrust in N", [Curve(f"quadrotor {i}", FULL_FLIGHT, thrust(i)) for i in (1, 2)]),
     ]  # fmt: skip
     return Item(
-        "claim", "full-model", "confirmed", "With controllers of the attitudes the full model is integrated as easily",
-        "Thrusts along R e₃, and moments by which R follows the attitude required by the control law of the "
-        "simplified model, and its time derivatives. We chose the gains 40 N m and 4 N m s, since neither the paper "
-        "nor its scripts specify any. The vehicles start level; while they turn into the directions of their "
-        "thrusts, the load deviates as far as in the simplified model, and then follows the same law. Errors of "
-        "attitudes decay by their own law. Around 1.2 s, where thrusts are small and turn fast, adaptive steps are a "
-        "hundredth of the longest ones; fixed steps of RKMK4 show their order from 2⁻¹⁰ s on.",
+        "claim", "full-model", "confirmed", "With attitude controllers, the full model can be integrated as easily",
+        "In the full model, the thrusts act along R e₃. The attitude controllers apply moments such that R follows "
+        "the attitude required by the control law of the simplified model, including its time derivatives. We chose "
+        "the gains 40 N m and 4 N m s, because neither the paper nor its scripts specify any. The vehicles start "
+        "level. While they rotate towards the directions of their thrusts, the load deviates nearly as far as in "
+        "the simplified model. It then follows the same law. The attitude errors decay according to their own law. "
+        "At about 1.2 s, the thrusts are small and rotate fast: adaptive steps are a hundred times shorter than the "
+        "longest ones. RKMK4 shows its order from a step size of 2⁻¹⁰ s on.",
         panels, 3,
         numbers=[
-            Number("distance from the target at the end, simplified", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m"),
-            Number("distance from the target at the end, full", at_end(deviation), [FULL_FLIGHT], None, 1e-4, "m"),
-            Number("largest distance, full, over largest distance, simplified model",
+            Number("final distance from the target, simplified model", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5,
+                   "m"),
+            Number("final distance from the target, full model", at_end(deviation), [FULL_FLIGHT], None, 1e-4, "m"),
+            Number("largest distance in the full model / in the simplified model",
                    lambda full, simplified: largest(deviation)(full) / largest(deviation)(simplified),
                    [FULL_FLIGHT, FLIGHT], 0.9, 1.0),
-            Number("decay of the error of an attitude between 0.5 s and 0.75 s", attitude_decay, [FULL_FLIGHT],
+            Number("attitude error of quadrotor 1 at 0.75 s / at 0.5 s, first component", attitude_decay, [FULL_FLIGHT],
                    0.98 * decay_of_law, 1.02 * decay_of_law, source="J e_Ω′ = −k_R e_R − k_Ω e_Ω"),
-            Number("error of the attitude at the end, quadrotor 1", at_end(astray(1)), [FULL_FLIGHT], None, 1e-7),
+            Number("final attitude error |e_R|, quadrotor 1", at_end(astray(1)), [FULL_FLIGHT], None, 1e-7),
             Number("order of RKMK4", order("rkmk_rk44", "q", above=1e-11), [study], 3.7, 4.3, printed="4"),
-            Number("departure from a rotation, quadrotor 1", largest(from_orthogonality(1)), [FULL_FLIGHT], None,
+            Number("largest entry of |RᵀR - I|, quadrotor 1", largest(from_orthogonality(1)), [FULL_FLIGHT], None,
                    2 * MOST_ROUND_OFF),
         ],
     )  # fmt: skip
 
 
 def _preserved(number: str, title: str, text: str, y: str, reader: Callable[[int], Callable[..., Points]]) -> Item:
-    runs = (("RKMK4", FLIGHT), ("RK4, ambient", IN_SPACE))
+    runs = (("RKMK4", FLIGHT), ("RK4, ambient space", IN_SPACE))
     panels = [
         Panel(f"quadrotor {i}", "time in s", y, [Curve(n, s, reader(i)) for n, s in runs], "semilogy") for i in (1, 2)
     ]
     numbers = [
-        Number(f"largest value, quadrotor {i}", largest(reader(i)), [FLIGHT], None, MOST_ROUND_OFF) for i in (1, 2)
+        Number(f"{y}, maximum over time, RKMK4, quadrotor {i}", largest(reader(i)), [FLIGHT], None, MOST_ROUND_OFF)
+        for i in (1, 2)
     ]
     numbers += [
-        Number(f"largest value on components, quadrotor {i}", largest(reader(i)), [IN_SPACE], 1e-9) for i in (1, 2)
+        Number(f"{y}, maximum over time, RK4 in the ambient space, quadrotor {i}", largest(reader(i)), [IN_SPACE], 1e-9)
+        for i in (1, 2)
     ]
     return Item("figure", number, "reproduced", title, text, panels, numbers=numbers)
 
@@ -222,63 +226,67 @@ def figures(quick: bool) -> list[Item]:
     snapshots = Panel(
         "rods at four times", "x in m", "y in m",
         [Curve("load", FLIGHT, path(None)), *(Curve(f"t = {t:g} s", FLIGHT, rods(t)) for t in times)],
-        "space", z="upwards in m",
+        "space", z="height in m",
     )  # fmt: skip
     paths = Panel(
         "paths", "x in m", "y in m",
         [Curve("load", FLIGHT, path(None)), *(Curve(f"quadrotor {i + 1}", FLIGHT, path(i)) for i in range(2))],
-        "space", z="upwards in m",
+        "space", z="height in m",
     )  # fmt: skip
     components = [
-        Panel(f"{('x', 'y', 'z, downwards,')[k]} of the load", "time in s", "m",
+        Panel(f"{('x', 'y', 'z')[k]} component", "time in s", f"position {('', '', 'downwards ')[k]}in m",
               [Curve("load", FLIGHT, load(k)), Curve("target", FLIGHT, wanted(k))])
         for k in range(3)
     ]  # fmt: skip
     text = (
-        "Parameters, curve and gains are those that the authors published with the cited control law, since the paper "
-        "prints none; e₃ points along gravity, as the potential energy has it and the sentence does not. Moments are "
-        "constant: the simplified model of the paper, whose thrusts do not follow the attitudes."
+        "The paper prints no parameters. The parameters, the target curve and the gains are those that the authors "
+        "published with the cited control law. e₃ points downwards, in agreement with the potential energy of the "
+        "paper; its text defines the opposite direction. As in the simplified model of the paper, the moments are "
+        "constant, and the thrusts do not follow the attitudes."
     )
     return [
-        Item("figure", "12", "schematic", "two quadrotors with their load", "It shows the axes and the vectors q."),
+        Item("figure", "12", "schematic", "two quadrotors with their load",
+             "The drawing defines the axes and the vectors q."),
         Item(
             "figure", "13", "reproduced", "orders of four methods on two quadrotors", text, [orders],
             numbers=[
                 Number(f"order of {n}", order(m, "q", above=1e-11), [study], p - 0.2, p + 0.2, printed=f"{p}")
                 for m, (n, p) in METHODS.items()
             ] + [
-                Number("error of the load at 1 s in the run that others are compared with", distance_to_known,
+                Number("position error of the load at 1 s in the reference run", distance_to_known,
                        [Course(TRACKING, 1.0, *REFERENCE)], None, 1e-12, "m", source="two integrators with 113 bits"),
             ],
         ),
         Item(
             "figure", "14", "reproduced", "snapshots of the transport, 0 ≤ t ≤ 5 s", text, [snapshots, paths],
-            numbers=[Number("distance from the target at the start", lambda s: float(deviation(s)[1][0]), [FLIGHT],
+            numbers=[Number("initial distance from the target", lambda s: float(deviation(s)[1][0]), [FLIGHT],
                             0.9005, 0.9025, "m",
                             source="the data: √(0.5² + 0.75²) m")],
         ),
         Item(
             "figure", "15", "reproduced", "position of the load and its target", text, components, 3,
-            numbers=[Number("distance from the target at the end", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m",
+            numbers=[Number("final distance from the target", at_end(deviation), [FLIGHT], 4.5e-5, 5.5e-5, "m",
                             source="an independent prototype in NumPy, 5.1e-5 m")],
         ),
         Item(
             "figure", "16", "reproduced", "distance of the load from its target",
-            f"{text} Once the rods have their directions, the error e of the load follows e″ + 5 e′ + 12 e = 0, which "
-            "changes its sign after each half period.",
-            [Panel("distance", "time in s", "m", [Curve("RKMK4", FLIGHT, deviation)], "semilogy")],
-            numbers=[Number("distance at the end over that half a period earlier", decay, [FLIGHT],
+            f"{text} Once the rods have reached their directions, the error e of the load satisfies e″ + 5 e′ + 12 e "
+            "= 0 and changes sign after each half period.",
+            [Panel("distance", "time in s", "distance in m", [Curve("RKMK4", FLIGHT, deviation)], "semilogy")],
+            numbers=[Number("final distance / distance half a period earlier", decay, [FLIGHT],
                             (1 - SETTLED) * DECAY, (1 + SETTLED) * DECAY, source="the law of the error")],
         ),
         _preserved(
             "17", "preservation of the attitudes",
-            "The caption is missing in our copy of the text; the invariant between the deviation and the norms of "
-            "the rods is RᵀR = 1. The moments are constant, so the vehicles turn faster and faster.",
-            "departure from a rotation", from_orthogonality,
+            "The caption is missing in our copy of the paper. Between the deviation of the load and the norms of q, "
+            "the remaining invariant is RᵀR = I. The moments are constant, so that the vehicles rotate faster and "
+            "faster.",
+            "largest entry of |RᵀR - I|", from_orthogonality,
         ),
         _preserved(
-            "18", "preservation of the norms of both q",
-            "The method on the manifold preserves them to round-off; the same order on stored components does not.",
+            "18", "preservation of the norms of q₁ and q₂",
+            "The method on the manifold preserves the norms to round-off. A method of the same order in the ambient "
+            "space does not.",
             "|1 - q·q|", from_unity,
         ),
     ]  # fmt: skip

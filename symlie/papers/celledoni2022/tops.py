@@ -92,19 +92,20 @@ def change_of_momentum(solution: Solution) -> float:
 
 
 CORRECTED = (
-    "The printed data cannot be correct: l = 2 with moments of inertia about the centre of mass, and Γ₀ = (0, 0, "
-    "-9.81), with gravity upwards. We use the data of the test that the paper refers to: moments (15.234375, "
-    "0.46875, 15.234375) kg m² about the fixed point, m g l = 147.15 N m, Γ₀ = e₃."
+    "The printed data cannot be correct: l = 2 is combined with moments of inertia about the centre of mass, and "
+    "gravity acts upwards for Γ₀ = (0, 0, -9.81). We use the data of the benchmark that the paper cites: moments of "
+    "inertia (15.234375, 0.46875, 15.234375) kg m² about the fixed point, m g l = 147.15 N m, and Γ₀ = e₃."
 )
 
 
 def _orders_figure(quick: bool) -> Item:
     runs = {(case, theta): course(case, theta) for case in (TOP, QUADRATIC) for theta in (0.0, 0.5, 1.0)}
-    names = {(TOP, theta): f"θ = {SHOWN[theta]}" for theta in THETAS} | {(QUADRATIC, 0.5): "quadratic, θ = 1/2"}
+    names = {(TOP, theta): f"θ = {SHOWN[theta]}" for theta in THETAS}
+    names |= {(QUADRATIC, 0.5): "quadratic Hamiltonian, θ = 1/2"}
     ladders = {(case, theta): ladder(case, theta, quick) for case, theta in names}
     panels = [
         Panel(
-            "vertical in axes of the body", "x", "y",
+            "vertical direction in body axes", "x", "y",
             [Curve(name, runs[key], vertical) for key, name in names.items()], "space", z="z",
         ),
         Panel(
@@ -120,16 +121,19 @@ def _orders_figure(quick: bool) -> Item:
     numbers = []
     for key, name in names.items():
         p = 2 if key[1] == 0.5 else 1
-        numbers.append(Number(f"order, {name}", order(METHOD, "q"), [ladders[key]], p - 0.1, p + 0.1, printed=f"{p}"))
+        numbers.append(
+            Number(f"order for {name}", order(METHOD, "q"), [ladders[key]], p - 0.1, p + 0.1, printed=f"{p}")
+        )
     for theta in THETAS:
-        label = f"distance of Qχ of both formulations, θ = {SHOWN[theta]}"
+        label = f"largest distance between Qχ of both formulations, θ = {SHOWN[theta]}"
         pair = [runs[TOP, theta], runs[QUADRATIC, theta]]
         numbers.append(Number(label, apart, pair, None, 1e-12, source="their steps of (Q, π) are the same"))
     return Item(
-        "figure", "2", "corrected", "symplectic integrators on the heavy top in one second",
-        f"{CORRECTED} With its spin of 150 rad/s orders show only with far smaller steps, so that the initial "
-        "momentum is (6, 2, 3) N m s here. The first two panels have steps of 2⁻⁶ s. The quadratic Hamiltonian "
-        "(29) to (32), SLGIKK in the paper, gives the same Q as (21) and (22).",
+        "figure", "2", "corrected", "symplectic integrators on the heavy top over 1 s",
+        f"{CORRECTED} With the spin of this benchmark, 150 rad/s, the orders appear only at much smaller step sizes. "
+        "The initial angular momentum is therefore (6, 2, 3) N m s in this figure. The first two panels show runs "
+        "with steps of 2⁻⁶ s. The quadratic Hamiltonian (29) to (32), called SLGIKK in the paper, gives the same Q "
+        "as (21) and (22).",
         panels, 3, numbers=numbers,
     )  # fmt: skip
 
@@ -142,24 +146,25 @@ def _long_figure(quick: bool) -> Item:
         for t, run in runs.items()
     ] + [
         Panel(
-            f"vertical in axes of the body, {names[t]}", "x", "y",
+            f"vertical direction in body axes, {names[t]}", "x", "y",
             [Curve(names[t], run, vertical, scattered=True)], "space", z="z",
         )
         for t, run in runs.items()
     ]  # fmt: skip
     numbers = [
-        Number("largest relative error of the energy, θ = 1/2", largest_energy_error, [runs[0.5]], None, MOST_ENERGY,
+        Number("largest relative energy error, θ = 1/2", largest_energy_error, [runs[0.5]], None, MOST_ENERGY,
                source="an independent prototype in NumPy, 5.5e-3"),
     ]  # fmt: skip
     for theta, run in runs.items():
-        label = f"the same in the last tenth of the time over the first tenth, {names[theta]}"
+        label = f"largest energy error in the last tenth / in the first tenth of the run, {names[theta]}"
         numbers.append(Number(label, energy_trend, [run], 0.9, 1.1, source="symplectic steps have no drift"))
-        label = f"largest relative change of the vertical momentum, {names[theta]}"
+        label = f"largest relative change of the vertical angular momentum, {names[theta]}"
         numbers.append(Number(label, change_of_momentum, [run], None, 1e-12, source="the momentum of a symmetry"))
     return Item(
         "figure", "3", "corrected", "symplectic integrators on the heavy top over 6000 steps of 0.01 s",
-        f"{CORRECTED} Here the top has the spin of 150 rad/s, of which a step takes a quarter of a turn: points in "
-        "space are not joined. The energy oscillates without drift for both θ.",
+        f"{CORRECTED} In this figure, the top spins with 150 rad/s. Each step covers about a quarter of a "
+        "revolution, so that the points in space are not joined by lines. The energy oscillates without drift for "
+        "both θ.",
         panels, numbers=numbers,
     )  # fmt: skip
 
@@ -167,7 +172,9 @@ def _long_figure(quick: bool) -> Item:
 def figures(quick: bool) -> list[Item]:
     """Return figures 1 to 3."""
     return [
-        Item("figure", "1", "schematic", "the heavy top and its axes", "It shows the top with its fixed point."),
+        Item(
+            "figure", "1", "schematic", "the heavy top and its axes", "The drawing shows the top with its fixed point."
+        ),
         _orders_figure(quick),
         _long_figure(quick),
     ]

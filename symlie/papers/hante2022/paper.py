@@ -34,9 +34,9 @@ def energy_figure(quick: bool) -> Item:
     ]
     variational, damped = (long_run(method, quick) for method in METHODS)
     return Item(
-        "figure", "7", "reproduced", "energy of the flying spaghetti once its load is gone",
-        "Without damping, 8 segments, steps of 2⁻⁸ s. The energy of the variational integrator oscillates without "
-        "trend; the numerical damping of generalized-α, which we add, takes energy away.",
+        "figure", "7", "reproduced", "energy of the flying spaghetti after the end of the load",
+        "The rod is undamped and has 8 segments. The step size is 2⁻⁸ s. The energy of the variational integrator "
+        "oscillates without trend. We added generalized-α, whose numerical damping dissipates energy.",
         panels,
         numbers=[
             Number("oscillation, variational integrator", spread("energy", UNLOADED), [variational], None, 5e-3, "J"),
@@ -80,7 +80,7 @@ def roll_up_figures() -> list[Item]:
     run, times = rolled_up(), (0.0, 1.0, 2.0, 3.0, 5.0, 10.0, REST)
     shapes = [Curve(f"{t:g} s", run, centre_line(t, LENGTH, 0, 2)) for t in times]
     gaps = [
-        Number(f"distance of the ends after {t:g} s", gap(t), [run], *bounds(known, GAP_DIGITS), "m", source=LAWS)
+        Number(f"distance between the ends after {t:g} s", gap(t), [run], *bounds(known, GAP_DIGITS), "m", source=LAWS)
         for t, known in KNOWN_GAPS.items()
     ]
     distance = Curve("(p, x)", run, distance_of_ends)
@@ -88,15 +88,16 @@ def roll_up_figures() -> list[Item]:
     return [
         Item(
             "figure", "1", "reproduced", "snapshots of the roll-up manoeuvre",
-            "8 segments, steps of 2⁻¹⁰ s; lines between nodes are interpolated as in the discretization. The paper "
-            "does not specify the times.",
+            "The rod has 8 segments, and the step size is 2⁻¹⁰ s. The centre line between nodes is interpolated as "
+            "in the discretisation. The paper does not specify the times of the snapshots.",
             [Panel("centre line", "x in m", "z in m", shapes, "plane")], 1, numbers=gaps,
         ),
         Item(
-            "figure", "2", "reproduced", "distance of the ends and velocity of the free end, roll-up",
-            "Norms of differences of (p, x) and of (Ω, U). The last cross section has made a whole turn, after which "
-            "its quaternion is the negative of the first one, which is the same rotation: the distance is taken to "
-            "the nearer sign. It has a kink where they change.",
+            "figure", "2", "reproduced", "distance between the ends and velocity of the free end, roll-up",
+            "The curves show the norm of the difference of (p, x) between both ends, and the norm of (Ω, U) at the "
+            "free end. The last cross section has made a full revolution. Its quaternion is then the negative of "
+            "the first one and represents the same rotation. The distance is therefore computed with the sign that "
+            "gives the smaller value. Its curve has a kink where this sign changes.",
             [
                 Panel("distance of both ends", "time in s", "norm of the difference of (p, x)", [distance], "semilogy"),
                 Panel("velocity of the free end", "time in s", "norm of (Ω, U)", [speed], "semilogy"),
@@ -110,8 +111,8 @@ def roll_up_figures() -> list[Item]:
 
 
 STIFFNESS = (
-    "Stiffness in bending and torsion is 500 N m², as in all files of the benchmark: with the printed 50 neighbouring "
-    "cross sections rotate by almost half a turn relative to each other within 1.5 s."
+    "The stiffness in bending and torsion is 500 N m², as in all files of the benchmark. With the printed value of "
+    "50 N m², neighbouring cross sections rotate relative to each other by almost half a revolution within 1.5 s."
 )
 SOFT = Case("flying_spaghetti", SPAGHETTI.options, (("bending_stiffness", 50.0),))
 
@@ -129,10 +130,11 @@ def snapshots_figure() -> Item:
     ]  # fmt: skip
     return Item(
         "figure", "4", "corrected", "snapshots of the flying spaghetti",
-        f"8 segments. {STIFFNESS} The paper does not specify the times.",
+        f"The rod has 8 segments. {STIFFNESS} The paper does not specify the times of the snapshots.",
         panels, 3,
         numbers=[
-            Number("largest turn between neighbours in 15 s", largest_turn, [run], None, 1.0, "rad"),
+            Number("largest relative rotation of neighbouring cross sections in 15 s", largest_turn, [run], None, 1.0,
+                   "rad"),
             Number("the same with 50 N m² in 1.5 s", largest_turn, [soft], 2.8, 3.0, "rad", source=LAWS),
         ],
     )  # fmt: skip
@@ -143,8 +145,9 @@ def time_figure(quick: bool) -> Item:
     steps = tuple(2.0**-k for k in (range(8, 11) if quick else range(8, 13)))
     study = Ladder(SPAGHETTI, ("rattlie",), steps, 1.0, ("half_explicit_5", 2.0**-14), norm="l2")
     return Item(
-        "figure", "5", "corrected", "order in time of the variational integrator",
-        f"The largest L² error within the first second, against a method of order 5. {STIFFNESS}",
+        "figure", "5", "corrected", "order of the variational integrator in time",
+        "The curves show the largest L² error within the first second, relative to a fine run of a method of order "
+        f"5. {STIFFNESS}",
         [Panel("8 segments", "step size in s", "largest L² error", over_sizes(study, "rattlie"), "loglog", (2,))], 1,
         numbers=[
             Number(f"order of {part}", order("rattlie", part), [study], 1.9, 2.1, printed="2") for part in ("q", "v")
@@ -163,15 +166,16 @@ def space_figure(quick: bool) -> Item:
     )
     return Item(
         "figure", "6", "corrected", "order in space",
-        "The largest L² error within the first second at s = 0, L/8, …, L, against four times as many segments as the "
-        "finest that is shown. q has order 2. v does not under the load of the paper: its kink at t = 0 excites waves "
-        "with kinks on each grid. Of a kink that has run for a time t at c = √(500/10) m/s, segments of length Δs "
-        "leave an Airy function of the width (c t Δs²/8)^(1/3), so that v has order 2/3. The paper names other "
-        "reasons, too long steps and the interpolation of velocities; both are the same under the second load, which "
-        f"begins with t⁴, and v has order 2. {STIFFNESS}",
+        "The curves show the largest L² error within the first second, evaluated at s = 0, L/8, …, L. The reference "
+        "has four times as many segments as the finest grid of the figure. q converges with order 2. With the load "
+        "of the paper, v does not: the kink of this load at t = 0 excites waves with kinks on each grid. A kink "
+        "travels with the speed c = √(500/10) m/s. After a time t, segments of length Δs have spread it to an Airy "
+        "function of width (c t Δs²/8)^(1/3), which limits the order of v to 2/3. The paper suggests two other "
+        "reasons: too large time steps and the interpolation of the velocities. Both remain the same with our "
+        f"second load, which begins with t⁴, and v then has order 2. {STIFFNESS}",
         [
             Panel(title, "length of a segment in m", "largest L² error", over_sizes(study, method), "loglog", (2,))
-            for title, study in (("load of the paper", kinked), ("load that begins smoothly (ours)", smooth))
+            for title, study in (("load of the paper", kinked), ("smooth load (ours)", smooth))
         ],
         numbers=[
             Number("order of q", order(method, "q"), [kinked], 1.8, 2.2, printed="2"),
@@ -217,16 +221,17 @@ def gap_rows(*found: Solution) -> list[list[str]]:
 def locking_claim() -> Item:
     """Return the claim at the end of section 5.1."""
     runs = {(group, n): rolled_up(n, STILL, group) for group in GROUPS for n in SEGMENTS}
-    head = ["group", "segments", "gap at 5 s in m", "gap at 30 s in m", "largest from 95 s on in m"]
+    head = ["group", "segments", "gap at 5 s in m", "gap at 30 s in m", "largest gap after 95 s in m"]
     return Item(
         "claim", "locking", "confirmed", "There is no shear locking, even with few segments",
-        "A model that locks would not complete the ring. Here the ends meet for all numbers of segments, once the "
-        "damped oscillation is over: a circle is an equilibrium of the discretization, too. So they do on the direct "
-        "product, where nodes are joined by straight lines and the ring is a polygon whose sides are as long as the "
-        "segments, because strains are taken in the middle of each segment.",
+        "A model with shear locking would not complete the ring. Here, the ends meet for all numbers of segments "
+        "after the damped oscillation has decayed, because a circle is also an equilibrium of the discretised rod. "
+        "The ends also meet on the direct product, where straight lines join the nodes and the ring is a polygon. "
+        "The sides of the polygon are as long as the segments, because the strains are evaluated at the middle of "
+        "each segment.",
         table=Table(head, gap_rows, list(runs.values())),
         numbers=[
-            Number(f"largest distance of the ends between 95 s and 100 s, {n} segments, {GROUPS[group]}", still_apart,
+            Number(f"largest distance between the ends, 95 s to 100 s, {n} segments, {GROUPS[group]}", still_apart,
                    [run], None, 1e-6, "m")
             for (group, n), run in runs.items()
         ],
@@ -237,7 +242,7 @@ def items(quick: bool) -> Sequence[Item]:
     """Return all items."""
     return [
         *roll_up_figures(),
-        Item("figure", "3", "schematic", "the flying spaghetti at the start, and its loads", "A drawing without data."),
+        Item("figure", "3", "schematic", "initial state and loads of the flying spaghetti", "A drawing without data."),
         snapshots_figure(),
         time_figure(quick),
         space_figure(quick),

@@ -43,7 +43,8 @@ QUATERNION = "S³, ours"
 OF_QUATERNION: dict[str, Options] = {QUATERNION: (("group", "S3"),)}
 """Group of a body that rotates about a point and stores no position: all three groups reduce to their rotation."""
 HELD: dict[str, Options] = {
-    name.replace("ours", "held, ours"): (*options, ("constraint_frame", "space")) for name, options in OURS.items()
+    name.replace("ours", "constrained, ours"): (*options, ("constraint_frame", "space"))
+    for name, options in OURS.items()
 }
 """Formulations of the same motion with a position constrained by x - R X = 0."""
 
@@ -81,7 +82,7 @@ ITERATIONS = "Newton iterations per step"
 
 RELATIVE = "processor time, relative to RV at the largest step"
 
-UNJUDGED = "Times are of one machine and are not judged."
+TIMES = "Processor times are relative to RV at the largest step size. They depend on the machine and are not checked."
 
 
 def halved(first: float, count: int) -> tuple[float, ...]:

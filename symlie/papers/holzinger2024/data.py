@@ -145,54 +145,56 @@ def data(quick: bool) -> list[Item]:
     exact = 1e-12
     return [
         Item(
-            "table", "1", "reproduced", "examples of the literature",
-            "All fifteen are here, as ready-made models or defined on a page whose code blocks are tested.",
-            table=Table(["number", "example", "here"], lambda: [
+            "table", "1", "reproduced", "examples in the literature",
+            "symlie contains all fifteen examples: six as ready-made models, the others on pages of the "
+            "documentation whose code is tested.",
+            table=Table(["number", "example", "model or page in symlie"], lambda: [
                 [str(k), name, where] for k, (name, where) in enumerate(EXAMPLES, 1)
             ]),
-            numbers=[Number("ready-made models among them",
+            numbers=[Number("examples with a ready-made model",
                             lambda: sum(where.split()[0] in model_names() for _, where in EXAMPLES), [], 6, 6)],
         ),
-        Item("table", "2", "schematic", "symbols of both formulations", "It lists which symbols take which place."),
+        Item("table", "2", "schematic", "symbols of both classical formulations",
+             "The table assigns the symbols of each formulation to the placeholders of the general equations."),
         Item(
-            "table", "3", "reproduced", "parameters of the heavy top", "In SI units.",
+            "table", "3", "reproduced", "parameters of the heavy top", "All values are in SI units.",
             table=Table(["parameter", "model", "printed"], compared(top_values, PRINTED_TOP), [top]),
             numbers=[
-                Number("largest difference",
+                Number("largest difference from the printed values",
                        lambda s: max(largest(v, PRINTED_TOP[n]) for n, v in top_values(s).items()), [top], 0, exact),
             ],
         ),
         Item(
             "table", "6", "corrected", "parameters of the rotor",
-            "In SI units. The printed moments of inertia and damping are those of a disk of steel of the printed "
-            "radius and length; the printed mass is not. The model takes the data of the disk, or all as printed with "
-            "data=printed.",
+            "All values are in SI units. The printed moments of inertia and the printed damping match a steel disk "
+            "with the printed radius and length. The printed mass does not. The model uses the mass of this disk. "
+            "The option data=printed selects the printed values.",
             table=Table(["parameter", "model", "model with data=printed", "printed"],
                         compared(rotor_values, PRINTED_ROTOR_VALUES), [rotor, printed]),
             numbers=[
-                Number("mass of the disk over the printed one", lambda s: body(s, 0)[0] / ROTOR_MASS, [rotor],
+                Number("mass of the disk / printed mass", lambda s: body(s, 0)[0] / ROTOR_MASS, [rotor],
                        1.005, 1.015),
-                Number("largest difference of its moments of inertia from the printed ones",
+                Number("largest difference from the printed moments of inertia",
                        lambda s: largest(body(s, 0)[1], ROTOR_INERTIA), [rotor], None, 5.5e-7, "kg m²",
                        source="half a unit of the last printed digit"),
-                Number("difference of its damping from the printed one, relative",
+                Number("relative difference from the printed damping",
                        lambda s: abs(own(s, "damping")[0] / ROTOR_PARAMETERS["damping"][0] - 1), [rotor], None, 1e-5),
             ],
         ),
         Item(
             "table", "8", "corrected", "parameters and initial conditions of the slider–crank",
-            "The crank stands upright at first: its inertia about the long axis is the third one, and its centre of "
-            "mass is in its middle, 0.04 m above the pivot, which is printed as its position. Angular "
-            "velocities are in inertial axes.",
+            "Initially the crank is vertical. Its moment of inertia about the long axis is therefore the third one. "
+            "The centre of mass is at mid-length, 0.04 m above the pivot. The paper prints the pivot as the "
+            "position of the crank. Angular velocities refer to inertial axes.",
             table=Table(["parameter", "model", "printed"], crank_rows, [crank]),
             numbers=[
-                Number("largest difference of masses",
+                Number("largest difference from the printed masses",
                        lambda s: max(abs(body(s, k)[0] - b[0]) for k, b in enumerate(BODIES.values())), [crank], 0,
                        exact, "kg"),
-                Number("largest difference of angular velocities",
+                Number("largest difference from the printed angular velocities",
                        lambda s: max(largest(spatial_spin(s, n), b[3]) for n, b in BODIES.items()), [crank], 0, 1e-9,
                        "rad/s"),
-                Number("height of the centre of the crank above the printed one",
+                Number("height of the centre of mass of the crank above the printed position",
                        lambda s: start(s, "crank", "x")[2] - BODIES["crank"][2][2], [crank], 0.0395, 0.0405, "m"),
             ],
         ),

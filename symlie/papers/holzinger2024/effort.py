@@ -32,7 +32,7 @@ from symlie.papers.items import Item, Number
 from symlie.papers.studies import Course
 from symlie.runtime.solution.solution import Solution
 
-BY_COUNTS = "Times of the paper include what an evaluation costs in its program."
+BY_COUNTS = "The processor times of the paper also depend on the cost of an evaluation in its program."
 
 
 def effort(quick: bool) -> list[Item]:
@@ -48,16 +48,16 @@ def _angles_of_the_top(quick: bool) -> Item:
 
     def evaluations(name: str) -> Number:
         return Number(
-            f"evaluations with {name} over those with RV, RK44 at 1e-6 m",
+            f"RK44, error 1e-6 m: evaluations with {name} / evaluations with RV",
             lambda f, g: step_for(RV, 1e-6)(g) / step_for(name, 1e-6)(f), [angles, longer],
             *((28, 36) if name == RXYZ else (4, 6)), printed="about 40" if name == RXYZ else "",
         )  # fmt: skip
 
     return Item(
         "claim", "angles-of-the-top", "not reproduced", "Euler angles take 40 times the time of Lie steps for 1e-6 m",
-        "Free heavy top, RK44. Here they take 32 times the evaluations in form 2, the form of the paper's figure, and "
-        f"5 times in form 1. {BY_COUNTS} By these counts the factor 40 needs evaluations that cost a quarter more than "
-        "those of RV.",
+        "Free heavy top, RK44. Euler angles need 32 times as many evaluations as rotation vectors in form 2, which "
+        f"the figure of the paper shows, and 5 times as many in form 1. {BY_COUNTS} A factor of 40 in time would "
+        "require an evaluation with Euler angles to cost a quarter more than one with rotation vectors.",
         numbers=[evaluations(RXYZ), evaluations(FORM_1)],
     )  # fmt: skip
 
@@ -76,14 +76,15 @@ def _parameters_of_the_top(quick: bool) -> Item:
     return Item(
         "claim", "parameters-of-the-top", "not reproduced",
         "Implicit steps with Euler parameters take a quarter of the time of Lie steps for 1e-4 m",
-        "Free heavy top, generalized-α. Here they take 0.3 times the steps, since their error is eleven times smaller, "
-        f"and with two corrections per step instead of one 0.6 times the corrections. {BY_COUNTS}",
+        "Free heavy top, generalized-α. Euler parameters need 0.3 times as many steps as rotation vectors, because "
+        "their error at equal step size is eleven times smaller. Each step needs two Newton corrections instead of "
+        f"one, so the total number of corrections is 0.6 times that of rotation vectors. {BY_COUNTS}",
         numbers=[
-            Number("steps with EP over those with RV at 1e-4 m",
+            Number("error 1e-4 m: steps with EP / steps with RV",
                    lambda f: step_for(RV, 1e-4)(f) / step_for(EP, 1e-4)(f), [derived], 0.29, 0.32),
-            Number("corrections with EP over those with RV, derived matrix", lambda f: corrections(f, f), [derived],
+            Number("corrections with EP / corrections with RV, derived matrix", lambda f: corrections(f, f), [derived],
                    0.58, 0.64, printed="about 0.25"),
-            Number("corrections with EP over those with RV, matrix of the paper", corrections, of_paper, 0.58, 0.64,
+            Number("corrections with EP / corrections with RV, matrix of the paper", corrections, of_paper, 0.58, 0.64,
                    printed="about 0.25"),
         ],
     )  # fmt: skip
@@ -94,9 +95,10 @@ def _angles_of_the_rotor(quick: bool) -> Item:
     found = {name: study(ROTOR, [RV, RXYZ], EXPLICIT[name], steps, t_end, "p1") for name in ("DOPRI5", "RK67")}
     return Item(
         "claim", "angles-of-the-rotor", "not reproduced", "Euler angles take 10 times the time of Lie steps for 1e-9 m",
-        f"Rotor, DOPRI5 and RK67. {BY_COUNTS} Here they take 7.7 and 8 times the evaluations after 4 s.",
+        "Rotor at 4 s. Euler angles need 7.7 times as many evaluations as rotation vectors with DOPRI5, and 8 times "
+        f"as many with RK67. {BY_COUNTS}",
         numbers=[
-            Number(f"evaluations with Rxyz over those with RV, {name} at 1e-9 m",
+            Number(f"{name}, error 1e-9 m: evaluations with Rxyz / evaluations with RV",
                    lambda f: step_for(RV, 1e-9)(f) / step_for(RXYZ, 1e-9)(f), [study_of],
                    1.0 if quick else BOUNDS[name][0], None if quick else BOUNDS[name][1], printed="about 10")
             for name, study_of in found.items()
@@ -117,17 +119,17 @@ def _largest_step(quick: bool) -> Item:
 
     def longest(name: str) -> Number:
         return Number(
-            f"longest step with which {name} runs, full Newton",
+            f"largest step size with which {name} completes, full Newton",
             lambda f: max((row.h for row in f[name] if not row.failure), default=math.nan), [found["full"]], unit="s",
         )  # fmt: skip
 
     return Item(
         "claim", "largest-step", "confirmed", "Only Lie steps have a solution at the largest step",
-        "Held heavy top, generalized-α, at 2.5e-3 s, the largest step of table 5. Longest steps are of five, each half "
-        "of the one before; Rxyz fails at all of them.",
+        "Constrained heavy top, generalized-α. The largest step size of table 5 is 2.5e-3 s. Five step sizes were "
+        "tested, each half of the previous one. Rxyz fails at all five.",
         numbers=[
-            *(Number(f"{name} runs, {label} Newton (1: it does)", ran(name, steps[0]), [runs], wanted, wanted,
-                     printed="runs" if wanted else "fails")
+            *(Number(f"{name} completes at h = 2.5e-3 s, {label} Newton (1 = yes, 0 = no)", ran(name, steps[0]), [runs],
+                     wanted, wanted, printed="runs" if wanted else "fails")
               for label, runs in found.items() for name, wanted in ((RV, 1), (RXYZ, 0), (EP, 0))),
             longest(RV), longest(EP),
         ],
@@ -147,8 +149,8 @@ def _precession(quick: bool) -> Item:
     course = Course(ROTOR, 4.0, "rkmk_rk67", 5e-5 if quick else 2e-5, record_every=20)
     return Item(
         "claim", "precession", "confirmed", "The precession of the rotor has a period of about 2.5 s",
-        "Of the left support point, which the paper draws in figure 10: the time of one turn about the middle of its "
-        "path. The frequency of 0.4 Hz in the paper follows from the rounded period.",
+        "The period is the time in which the left support point, shown in figure 10, completes one revolution about "
+        "the centre of its path. The frequency of 0.4 Hz in the paper follows from the rounded period.",
         numbers=[
             Number("period", turn, [course], 2.53, 2.54, "s", "about 2.5"),
             Number("frequency", lambda f: 1 / turn(f), [course], 0.39, 0.4, "Hz", "0.4"),

@@ -42,20 +42,21 @@ def cost_claim() -> Item:
     """Return the claim of note 14."""
     studies = {name: FormulaTimes(method) for name, method in METHODS.items()}
     numbers = [
-        Number(f"{method}, factor, {name}", factor(name), [study], printed="about 6")
+        Number(f"{method}: factor with storage as {name}", factor(name), [study], printed="about 6")
         for method, study in studies.items() for name in STORED
     ]  # fmt: skip
     numbers += [
-        Number(f"{method}, largest difference of the rotations of all three", apart, [study], None, SAME)
+        Number(f"{method}: largest difference between the three final rotations", apart, [study], None, SAME)
         for method, study in studies.items()
     ]
     return Item(
         "claim", "formulas", "refuted", "The formulas of a step cost six times as much on the group",
-        "Times of steps of a ball with v' = -d v, whose formulas are the whole computation, over times of a point "
-        "with the same equation, which are the formulas on Rⁿ. Times are of one machine and are not judged. The "
-        "factor belongs to how rotations are stored: with the rotation vectors of the paper, which each stage "
-        "composes, it is larger than 6 here; with matrices and quaternions, whose angles need not be found again, it "
-        "is smaller. All three give the same motion.",
+        "The factor is the ratio of two processor times per step: of a rotating ball with v' = -d v, and of a point "
+        "in R³ with the same equation. The forces cost almost nothing, so that the formulas of the method dominate "
+        "both times. Times depend on the machine and are not checked. The factor depends on the storage of "
+        "rotations. With rotation vectors as in the paper, each stage composes two vectors, and the factor exceeds "
+        "6. With rotation matrices and quaternions, no rotation angle has to be recovered, and the factor is "
+        "smaller. All three storages give the same motion.",
         table=Table(["method", *STORED], rows, list(studies.values())), numbers=numbers,
     )  # fmt: skip
 
@@ -108,19 +109,23 @@ def equations_claim() -> Item:
     wrong = 0.1
     return Item(
         "claim", "equations", "refuted", "Equations (11), (14), (20), (A10) and (B19) hold as printed",
-        "On the right-hand side the gyroscopic torque of (11) and (14) is -ω × J ω: with the printed sign the "
-        "angular momentum of a free body changes in space. The block of translations of ṽ in (20) begins with 0 "
-        "instead of I. (A10) composes in the order R(ψ₀) R(Δψ) with η × v, times 2/sinc φ; (A5) is f₂. The exponent "
-        "of (B19) is one over the order of the embedded formula plus one. The tolerances of section 4 that belong to "
-        "a step, 1e-2/(t_end/h)^p, are below the spacing of numbers.",
+        "In (11) and (14), the gyroscopic torque on the right-hand side must be -ω × J ω. With the printed sign, "
+        "the spatial angular momentum of a free body is not constant. In (20), the first block of ṽ for "
+        "translations must be 0 instead of I. (A5) defines f₂, although its left-hand side is printed as f₃. (A10) "
+        "must contain η × v and the factor 2/sinc φ, so that it composes the rotations in the order R(ψ₀) R(Δψ). "
+        "The exponent in (B19) must be 1/(p + 1) with the order p of the embedded formula. Section 4 sets the "
+        "relative tolerance to 1e-2/(t_end/h)^p, which is far below the machine epsilon for DOPRI5 with h = 1e-4 s.",
         numbers=[
-            Number("rate of the momentum of a free body, printed sign", lambda: momentum_rate(1.0), [], wrong, None),
+            Number("relative rate of the angular momentum of a free body, printed sign", lambda: momentum_rate(1.0), [],
+                   wrong, None),
             Number("the same, corrected", lambda: momentum_rate(-1.0), [], None, 1e-15),
-            Number("q ṽ - q' of a translation, printed (20)", lambda: block_error(1.0), [], wrong, None),
+            Number("largest entry of q ṽ - q' for a translation, printed (20)", lambda: block_error(1.0), [], wrong,
+                   None),
             Number("the same, corrected", lambda: block_error(0.0), [], None, 1e-15),
-            Number("error of the composed rotation, printed (A10)", lambda: composed(1.0, 0.5), [], wrong, None),
+            Number("largest error of the composed rotation matrix, printed (A10)", lambda: composed(1.0, 0.5), [],
+                   wrong, None),
             Number("the same, corrected", lambda: composed(-1.0, 2.0), [], None, 1e-14),
-            Number("tolerance of DOPRI5 at h = 1e-4 s over 2⁻⁵²", printed_tolerance, [], None, 1e-3),
+            Number("tolerance of DOPRI5 at h = 1e-4 s / machine epsilon 2⁻⁵²", printed_tolerance, [], None, 1e-3),
         ],
     )  # fmt: skip
 
@@ -130,12 +135,12 @@ def series_claim() -> Item:
     study, found = ErrorCurves("holzinger2024", ("c2", "c3", "g0")), Thresholds("holzinger2024")
     return Item(
         "claim", "series", "refuted", "The Taylor polynomials of (A7) to (A9) leave relative errors of about 1e-10",
-        "As symlie verify --paper holzinger2024 finds. The polynomials are right; just above the thresholds the closed "
-        "forms have lost digits, of f₂, whose threshold is 1e-4, eight. Lines are the largest errors found, in units "
-        "in the last place.",
+        "The errors are found by symlie verify --paper holzinger2024. The polynomials are accurate. Just above the "
+        "thresholds, the closed forms lose digits by cancellation: f₂, whose threshold is 1e-4, loses eight digits. "
+        "The curves show the largest errors found, in units in the last place.",
         error_panels(study), 3,
         numbers=[
-            Number(f"{name}, largest relative error up to π", lambda rows, k=k: rows[k].measured_eps * EPSILON, [found],
+            Number(f"{name}: largest relative error up to π", lambda rows, k=k: rows[k].measured_eps * EPSILON, [found],
                    least, most, printed="1e-10")
             for k, (name, least, most) in enumerate((("f₁", None, 1e-10), ("f₂", 1e-8, 1e-7), ("f₃", None, 1e-10)))
         ],
@@ -153,11 +158,11 @@ DRAWINGS = [
         (
             "1",
             "the heavy top",
-            "a body that turns about a fixed point, with its axes and the vector to its centre of mass",
+            "a body with a fixed point, its axes and the vector to its centre of mass",
         ),
-        ("9", "the high-speed rotor", "a disk on a shaft between two supports of springs and dampers"),
-        ("14", "the slider-crank mechanism", "crank, rod and slider with their four joints"),
-        ("18", "the Puma 560", "the manipulator, and its chain of six revolute joints with their axes"),
+        ("9", "the high-speed rotor", "a disk on a shaft that is supported by springs and dampers at two points"),
+        ("14", "the slider-crank mechanism", "crank, connecting rod and slider with their four joints"),
+        ("18", "the Puma 560", "the manipulator and its kinematic chain of six revolute joints with their axes"),
     )
 ]
 """Figures without data."""

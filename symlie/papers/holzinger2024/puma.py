@@ -18,6 +18,7 @@ from symlie.papers.holzinger2024.compared import (
     RELATIVE,
     RV,
     RXYZ,
+    TIMES,
     WITH_TANGENT,
     curves,
     halved,
@@ -38,7 +39,10 @@ PRINTED_DIGITS = 5e-5
 PRINTED_GAINS = ((4e4, 400), (4e4, 400), (4e4, 100), (100, 1), (100, 1), (10, 0.1))
 """Gains of table 10, in N m/rad and N m s/rad."""
 
-START = "The motion starts at zero angles, to which the printed accelerations belong; the printed angles do not."
+START = (
+    "The motion starts at zero joint angles, because the printed accelerations correspond to this initial condition "
+    "and not to the printed initial angles."
+)
 
 
 def accelerations(variant: str) -> list[float]:
@@ -77,90 +81,95 @@ def puma(quick: bool) -> list[Item]:
     counts = [*curves(found, iterations), Curve(f"{RV}, without T", without, iterations(RV), True)]
     return [
         Item(
-            "table", "9", "reproduced", "accelerations of the profiles of the joints",
-            "Four times the way of a joint, which takes a second. They belong to a start at zero; with the printed "
-            "initial condition, the values of joints 2, 3 and 5 would differ.",
-            table=Table(["link", "acceleration in rad/s²", "printed", "with the printed start"], acceleration_rows),
+            "table", "9", "reproduced", "accelerations of the joint profiles",
+            "The motion takes one second, so that each acceleration in rad/s² is four times the joint displacement "
+            "in rad. The printed values correspond to zero initial angles. With the printed initial angles, the "
+            "values of joints 2, 3 and 5 would differ.",
+            table=Table(["link", "acceleration in rad/s²", "printed", "with the printed initial angles"],
+                        acceleration_rows),
             numbers=[
-                Number("largest difference from the printed ones", lambda: difference("A"), [], None, PRINTED_DIGITS,
-                       "rad/s²"),
-                Number("the same with the printed start", lambda: difference("B"), [], 1.0, None, "rad/s²"),
+                Number("largest difference from the printed accelerations", lambda: difference("A"), [], None,
+                       PRINTED_DIGITS, "rad/s²"),
+                Number("the same with the printed initial angles", lambda: difference("B"), [], 1.0, None, "rad/s²"),
             ],
         ),
         Item(
             "figure", "19", "corrected", "joint angles of the Puma",
-            f"By Euler parameters. {START}",
+            f"Joint angles, computed with Euler parameters. {START}",
             [Panel("angles", "time in s", "angle in degrees",
                    [Curve(f"joint {k + 1}", course, joint_angle(k)) for k in range(6)])], 1,
             numbers=[
-                Number("error at the smallest step of figure 20", error_at(EP, fine), [found], None, 2e-8, "rad"),
+                Number("error of EP at the smallest step size of figure 20", error_at(EP, fine), [found], None, 2e-8,
+                       "rad"),
                 *(Number(f"the same with {name}", error_at(name, fine), [found], None, 2e-8, "rad") for name in OURS),
             ],
         ),
         Item(
-            "table", "10", "reproduced", "gains of the controllers",
-            "P in N m/rad and D in N m s/rad, as the model has them.",
+            "table", "10", "reproduced", "gains of the joint controllers",
+            "Gains of the model: P in N m/rad and D in N m s/rad.",
             table=Table(["link", "P", "D"], gain_rows),
             numbers=[
-                Number("gains that differ from the printed ones",
+                Number("number of joints whose gains differ from the printed ones",
                        lambda: sum(a != b for a, b in zip(puma560.GAINS, PRINTED_GAINS, strict=True)), [], 0, 0),
             ],
         ),
         Item(
-            "figure", "20", "corrected", "errors of the Puma over step sizes",
-            "Errors of the joint angles at the end, against a solution of order six in minimal coordinates. Rotation "
-            f"vectors and Euler parameters are equally accurate at small steps. {START} Euler angles fail where the "
-            "first link has rotated by a right angle: its Denavit–Hartenberg axes pass cos b = 0 exactly there, "
-            "which symlie reports. Of ours, S³ × R³ has the errors of RV; those of SE(3) and S³ ⋉ R³ are a third of "
-            "these at small steps.",
+            "figure", "20", "corrected", "errors of the Puma versus step size",
+            "The curves show the error of the joint angles at 1 s, relative to a solution of order six in minimal "
+            f"coordinates. Rotation vectors and Euler parameters are equally accurate at small steps. {START} Euler "
+            "angles fail where the first link has rotated by 90°: in its Denavit–Hartenberg frame, cos b = 0 "
+            "exactly there, and symlie reports the singularity. Among our formulations, S³ × R³ has the same error "
+            "as RV. At small steps, the errors on SE(3) and S³ ⋉ R³ are 0.3 times that of RV.",
             [panel("generalized-α", "error in rad", both)], 1,
             numbers=[
-                Number("error of RV over that of EP at the smallest step",
+                Number("smallest step size: error of RV / error of EP",
                        lambda f: error_at(RV, fine)(f) / error_at(EP, fine)(f), [found], 0.95, 1.05,
                        printed="above 1"),
-                Number("RV runs at the largest step (1: it does)", ran(RV, coarse), [found], 1, 1),
-                Number("EP runs at the largest step (1: it does)", ran(EP, coarse), [found], 1, 1),
-                Number("error of minimal coordinates over error of EP at the smallest step",
+                Number("RV completes at the largest step size (1 = yes, 0 = no)", ran(RV, coarse), [found], 1, 1),
+                Number("EP completes at the largest step size (1 = yes, 0 = no)", ran(EP, coarse), [found], 1, 1),
+                Number("smallest step size: error of minimal coordinates / error of EP",
                        lambda f: error_at(MINIMAL, fine)(f) / error_at(EP, fine)(f), [found], None, 1.05),
-                *(Number(f"error of {name} over that of RV at the smallest step", over_rv(name, fine), [found])
+                *(Number(f"smallest step size: error of {name} / error of RV", over_rv(name, fine), [found])
                   for name in OURS),
-                Number("minimal coordinates run at the largest step (1: they do)", ran(MINIMAL, coarse), [found], 1, 1),
-                Number("Rxyz runs at the smallest step (0: it fails)", ran(RXYZ, fine), [found], 0, 0,
+                Number("minimal coordinates complete at the largest step size (1 = yes, 0 = no)", ran(MINIMAL, coarse),
+                       [found], 1, 1),
+                Number("Rxyz completes at the smallest step size (1 = yes, 0 = no)", ran(RXYZ, fine), [found], 0, 0,
                        printed="runs"),
             ],
         ),
         Item(
             "figure", "21", "corrected", "Newton iterations and processor times of the Puma",
-            f"Times are in units of RV at the largest step, of one machine, and are not judged. {START} With T(θ) in "
-            "the matrix rotation vectors take fewer iterations than Euler parameters at large steps, too.",
+            f"Newton iterations per step, and processor times. {TIMES} {START} With T(θ) in the iteration matrix, "
+            "rotation vectors need fewer iterations than Euler parameters even at large steps.",
             [panel("iterations", ITERATIONS, counts),
              panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
             numbers=[
-                Number("iterations of RV over those of EP at the smallest step", ratio(fine), [found], None, 1.0),
-                Number("iterations of minimal coordinates over iterations of EP at the smallest step",
+                Number("smallest step size: iterations of RV / iterations of EP", ratio(fine), [found], None, 1.0),
+                Number("smallest step size: iterations of minimal coordinates / iterations of EP",
                        lambda f: iterations_at(MINIMAL, fine)(f) / iterations_at(EP, fine)(f), [found]),
-                Number("iterations of RV over those of EP at the largest step", ratio(coarse), [found], None, 1.0,
+                Number("largest step size: iterations of RV / iterations of EP", ratio(coarse), [found], None, 1.0,
                        printed="above 1"),
-                *(Number(f"iterations of {name} at the smallest step", iterations_at(name, fine), [found])
+                *(Number(f"smallest step size: iterations of {name}", iterations_at(name, fine), [found])
                   for name in (RV, *OURS)),
             ],
         ),
         Item(
             "claim", "minimal", "confirmed", "Minimal coordinates are the most accurate on the Puma at all step sizes",
-            "They result from the same joint definitions as the others. The error is measured in the joint angles, "
-            "which are their unknowns.",
+            "The model in minimal coordinates has the same joint definitions as the others. The error is measured "
+            "in the joint angles, which are the unknowns of this model.",
             numbers=[
-                Number("largest error over error of the best other formulation, over all steps", worst_of_minimal,
+                Number("error / smallest error of the other formulations, maximum over step sizes", worst_of_minimal,
                        [found], None, 1.0),
             ],
         ),
         Item(
             "claim", "puma-tolerance", "refuted", "Rotation vectors need a relative tolerance of 1e-5 on the Puma",
-            "With the tolerance of the other examples they run at all steps, once T(θ) is in the matrix; without it "
-            "Newton's method fails at large steps.",
+            "If the iteration matrix contains T(θ), rotation vectors complete the runs at all step sizes with the "
+            "tolerance of the other examples. Without T(θ), Newton's method fails at large steps.",
             numbers=[
-                Number("RV with T runs at all steps (1: it does)", runs_at_all_steps(RV), [found], 1, 1),
-                Number("RV without T runs at the largest step (0: it fails)", ran(RV, coarse), [without], 0, 0),
+                Number("RV with T completes at all step sizes (1 = yes, 0 = no)", runs_at_all_steps(RV), [found], 1, 1),
+                Number("RV without T completes at the largest step size (1 = yes, 0 = no)", ran(RV, coarse), [without],
+                       0, 0),
             ],
         ),
     ]  # fmt: skip

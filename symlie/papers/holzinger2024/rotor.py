@@ -17,6 +17,7 @@ from symlie.papers.holzinger2024.compared import (
     ROTOR,
     RV,
     RXYZ,
+    TIMES,
     UNDAMPED,
     Reading,
     explicit_and_implicit,
@@ -67,76 +68,82 @@ def rotor(quick: bool) -> list[Item]:
         EP: [None, None, None, 3.17, 3.0, 2.81, 2.0, 2.0, 2.0, 2.0],
     }
     data = (
-        "Mass and damping belong to a disk of the printed size, as the printed inertia does; the printed mass of "
-        "1.223 kg does not."
+        "Mass and damping are those of a steel disk with the printed dimensions. The printed moments of inertia "
+        "match this disk, but the printed mass of 1.223 kg does not."
     )
     return [
         Item(
             "figure", "10", "corrected", "motion of a point of the rotor",
-            f"The left support point by RK67 with h = 1e-5 s: its path across the shaft, and its coordinates. {data}",
+            "Motion of the left support point, computed by RK67 with h = 1e-5 s: its path in a plane normal to the "
+            f"shaft, and its coordinates. {data}",
             [
                 Panel("path", "y in mm", "z in mm", [Curve("p1", course, point(1, 2))], "plane"),
                 Panel("coordinates", "time in s", "position in mm",
                       [Curve("y", course, point(1, None)), Curve("z", course, point(2, None))]),
             ],
             numbers=[
-                Number(f"least error of {name} by RK67", lambda f, name=name: float(np.nanmin(errors(name)(f)[1])),
-                       [explicit["RK67"]], None, 1e-9, "m") for name in (RV, *OURS)
+                Number(f"RK67: smallest error of {name} over all step sizes",
+                       lambda f, name=name: float(np.nanmin(errors(name)(f)[1])), [explicit["RK67"]], None, 1e-9, "m")
+                for name in (RV, *OURS)
             ],
         ),
         Item(
-            "figure", "11", "corrected", "errors of the rotor over step sizes",
-            "Error of the left support point at the end. Both forms of Rxyz agree. Below, our formulations are "
-            "compared with RV: S³ × R³ has its errors; those of SE(3) and S³ ⋉ R³, which turn the velocity of the "
-            f"centre with the spin, are 23 times as large with RK44 after 0.1 s, and 1.1 times at 4 s. {data}",
+            "figure", "11", "corrected", "errors of the rotor versus step size",
+            "The curves show the error of the left support point at 4 s. Both forms of Rxyz have the same error. "
+            "The lower panels compare our formulations with RV. The error on S³ × R³ equals that of RV. On SE(3) "
+            "and S³ ⋉ R³, the velocity of the centre of mass is expressed in the rotating axes of the body. With "
+            "RK44, the errors on these groups are 23 times as large as that of RV after 0.1 s, and 1.1 times as "
+            f"large after 4 s. {data}",
             panels("error in m", errors),
             numbers=[
-                Number("RK44, error of Rxyz over that of RV at h = 2.5e-5 s",
+                Number("RK44, h = 2.5e-5 s: error of Rxyz / error of RV",
                        lambda f: error_at(RXYZ, 2.5e-5)(f) / error_at(RV, 2.5e-5)(f), [explicit["RK44"]]),
-                Number("RK44, error of Rxyz in form 1 over error of RV at h = 2.5e-5 s", over_rv(FORM_1, 2.5e-5),
+                Number("RK44, h = 2.5e-5 s: error of Rxyz in form 1 / error of RV", over_rv(FORM_1, 2.5e-5),
                        [explicit["RK44"]]),
-                *(Number(f"RK44, error of {name} over that of RV at h = 2.5e-5 s", over_rv(name, 2.5e-5),
+                *(Number(f"RK44, h = 2.5e-5 s: error of {name} / error of RV", over_rv(name, 2.5e-5),
                          [explicit["RK44"]]) for name in OURS),
-                Number("generalized-α, error of RV over error of EP at the smallest step",
+                Number("generalized-α, smallest step size: error of RV / error of EP",
                        lambda f: error_at(RV, steps[-1])(f) / error_at(EP, steps[-1])(f), [implicit], 1, None),
-                *(Number(f"generalized-α, error of {name} over error of RV at the smallest step",
+                *(Number(f"generalized-α, smallest step size: error of {name} / error of RV",
                          over_rv(name, steps[-1]), [implicit]) for name in OURS),
             ],
         ),
         Item(
             "figure", "12", "corrected", "processor times of the rotor",
-            "In units of RV at the largest step; explicit left, implicit right, which the text has the other way "
-            f"round. Times are of one machine and are not judged. {data}",
+            f"{TIMES} The left panels show explicit methods and the right panels implicit methods. The text of the "
+            f"paper states the opposite. {data}",
             panels(RELATIVE, lambda name: times(name, RV)),
-            numbers=[Number("generalized-α with EP runs at h = 1e-4 s (0: it fails)", ran(EP, 1e-4), [implicit], None,
-                            0, printed="fails")],
+            numbers=[Number("generalized-α with EP completes at h = 1e-4 s (1 = yes, 0 = no)", ran(EP, 1e-4),
+                            [implicit], None, 0, printed="fails")],
         ),
         Item(
-            "figure", "13", "corrected", "work and precision of the rotor",
-            f"Errors over times in units of RV at the largest step. {data}",
+            "figure", "13", "corrected", "work–precision diagrams of the rotor",
+            f"The diagrams show the error versus the processor time. {TIMES} {data}",
             panels("error in m", lambda name: work(name, RV), RELATIVE),
             numbers=[
-                Number("RK67 at the smallest step, error of RV", error_at(RV, steps[-1]), [explicit["RK67"]], None,
+                Number("RK67, smallest step size: error of RV", error_at(RV, steps[-1]), [explicit["RK67"]], None,
                        1e-9, "m"),
             ],
         ),
         Item(
             "table", "7", "corrected", "Newton iterations per step, rotor",
-            "Over 0.1 s; the numbers hardly depend on this time. RV takes more than two iterations in steps whose "
-            "residual reaches round-off before it is below the tolerance of the paper. With the matrix of the paper, "
-            "without derivatives of M v', the numbers of Rxyz are not the printed ones, and those of RV and EP at "
-            f"few steps alone: EP with 3 at 3.13e-6 s and with 2 from 7.81e-7 s on. {data}",
+            "Averages over 0.1 s, which hardly depend on the end time. RV needs more than two iterations in steps "
+            "where the residual reaches round-off before it falls below the tolerance of the paper. The matrix of "
+            "the paper omits the derivatives of M v'. With it, Rxyz does not reproduce the printed numbers. RV and "
+            "EP reproduce them at a few step sizes only: EP needs 3 iterations at 3.13e-6 s, and 2 from 7.81e-7 s "
+            f"on. {data}",
             table=iteration_table(counted, of_paper, printed),
             numbers=[
                 Number("RV at h = 5e-5 s, matrix of the paper", iterations_at(RV, 5e-5), [of_paper[RV]], 1.98, 2.02,
                        printed="2"),
                 Number("EP at h = 3.13e-6 s, matrix of the paper", iterations_at(EP, 3.125e-6), [of_paper[EP]], 2.98,
                        3.02, printed="3"),
-                Number("RV at h = 5e-5 s", iterations_at(RV, 5e-5), [counted], None, 2.05, printed="2"),
-                *(Number(f"Rxyz at h = {h:.3g} s", iterations_at(RXYZ, h), [counted], None, stated,
+                Number("RV at h = 5e-5 s, derived matrix", iterations_at(RV, 5e-5), [counted], None, 2.05, printed="2"),
+                *(Number(f"Rxyz at h = {h:.3g} s, derived matrix", iterations_at(RXYZ, h), [counted], None, stated,
                          printed=f"{stated:g}")
                   for h, stated in zip(counted.steps[:4], [3.0, 3.0, 3.0, 2.0], strict=False)),
-                Number("EP runs at h = 5e-5 s (0: it fails)", ran(EP, 5e-5), [counted], None, 0, printed="fails"),
+                Number("EP completes at h = 5e-5 s, derived matrix (1 = yes, 0 = no)", ran(EP, 5e-5), [counted], None,
+                       0, printed="fails"),
             ],
         ),
     ]  # fmt: skip

@@ -15,13 +15,14 @@ def coefficients() -> Item:
     """Return table 1."""
     studies = [Coefficients(method) for method in METHODS]
     numbers = [
-        Number(f"order by the order conditions, method of order {p}", lambda m: m.orders()[0].order, [study], p, p)
+        Number(f"order from the order conditions, method of order {p}", lambda m: m.orders()[0].order, [study], p, p)
         for p, study in zip(ORDERS, studies, strict=True)
     ]
     return Item(
         "table", "1", "reproduced", "coefficients of the half-explicit methods",
-        "The printed fractions, with the fractions of row 8 of order 5 from the cited sources where the print is "
-        "illegible. The conditions of index-2 systems hold exactly up to the order of each method.",
+        "The fractions are those of the paper. Some fractions in row 8 of the method of order 5 are illegible in "
+        "our copy and are taken from the cited sources. The order conditions for index-2 systems hold exactly up to "
+        "the order of each method.",
         table=Table(["method", "row", "c", "a"], coefficient_rows, studies), numbers=numbers,
     )  # fmt: skip
 
@@ -31,8 +32,8 @@ def orders() -> Item:
     study = Coefficients("half_explicit_5")
     return Item(
         "claim", "embedded", "confirmed", "The method that estimates the local error is of order four",
-        "The embedded weights fulfil all conditions to order 4 where the last stage is solved again with them; with "
-        "the stored slope they would have order 3.",
+        "The embedded weights satisfy all order conditions up to order 4, because the last stage is solved again "
+        "with these weights. With the stored slope of this stage, they would have order 3.",
         numbers=[Number("order of the embedded weights", lambda m: m.orders()[1].order, [study], 4, 4)],
     )  # fmt: skip
 
@@ -46,11 +47,12 @@ def thresholds() -> Item:
     study, curves = Thresholds("tumiotto2024"), ErrorCurves("tumiotto2024", ("c1", "c2", "c3", "c2_1", "c3_1"))
     return Item(
         "table", "2", "corrected", "singular functions and their Taylor polynomials",
-        "The polynomials are right; thresholds are not, where cancellation above them loses most digits. The last "
-        "column is the largest error found up to ω = π, in units of the spacing of numbers at one; in the figure "
-        "errors are in units in the last place.",
+        "The polynomials are accurate. Four thresholds are too small: just above them, cancellation in the closed "
+        "forms loses most digits. The table lists the proved bound of the error up to ω = π and the largest error "
+        "found there, in units of eps = 2⁻⁵². The figure shows errors in units in the last place (ulp).",
         error_panels(curves), 3,
-        table=Table(["function", "threshold", "proved in eps", "found in eps"], threshold_rows, [study]),
+        table=Table(["function", "threshold", "proved bound in eps", "largest error found in eps"], threshold_rows,
+                    [study]),
         numbers=[
             Number("functions with an error above 1000 eps",
                    lambda rows: sum(row.measured_eps > WORST for row in rows), [study], 4, 4),

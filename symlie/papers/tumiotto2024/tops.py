@@ -94,9 +94,9 @@ def orders_numbers(group: str, quick: bool) -> list[Number]:
 
 
 ORDERS_TEXT = (
-    "Errors at t = 1 s against the solution that symlie ships with its source; the paper does not specify time and "
-    "steps. q has the order of the method. λ of equation (15) does not: its conditions hold to order p − 2 only, so "
-    "it has order p − 1 in general"
+    "The curves show the errors at t = 1 s relative to the reference solution of symlie. The paper specifies "
+    "neither the end time nor the step sizes. q converges with the order p of the method. λ of equation (15) does "
+    "not: its order conditions hold up to order p − 2 only, so that it has order p − 1 in general"
 )
 
 
@@ -110,9 +110,9 @@ def orders_figure(number: str, group: str, further: str, quick: bool) -> Item:
     ]
     title = f"orders of q and λ, heavy top on {GROUPS[group]}"
     text = (
-        f"{ORDERS_TEXT}{further} For comparison, λ of the accelerations at the end of each step has order p "
-        "throughout. Orders of the method of order 2 are observed at the steps 2⁻¹⁶ s and 2⁻¹⁷ s, since λ reaches "
-        "its order slowly."
+        f"{ORDERS_TEXT}{further} For comparison, λ computed from the accelerations at the end of each step has order "
+        "p for all methods. The orders of the method of order 2 are observed at the step sizes 2⁻¹⁶ s and 2⁻¹⁷ s, "
+        "because λ approaches its order slowly."
     )
     return Item("figure", number, "corrected", title, text, panels, 3, numbers=orders_numbers(group, quick))
 
@@ -159,29 +159,30 @@ def drift_figure(number: str, status: str, direct: str, semidirect: str, text: s
 
 
 DRIFT_TEXT = (
-    "The heavy top with h = 2⁻¹¹ s, a step that the paper does not specify. On the direct product the residual is of "
-    "the order of the method; for this fast top it oscillates with the spin and hardly grows. On SE(3) the methods "
-    "of order 4 and 5 stay at round-off; the methods of order 2 and 3 do not, because their λ is not the exact "
-    "multiplier of the next step: only the orders 4 and 5 preserve the constraint on SE(3)."
+    "The curves show the residual of the heavy top with h = 2⁻¹¹ s. The paper does not specify its step size. On "
+    "the direct product, the residual is O(h^p) for a method of order p. For this fast top, it oscillates with the "
+    "spin and hardly grows. On SE(3), the residuals of the methods of order 4 and 5 stay at round-off. Those of the "
+    "methods of order 2 and 3 do not, because their λ is not the exact multiplier of the next step. Only the "
+    "methods of order 4 and 5 preserve the constraint on SE(3)."
 )
 QUATERNION_DRIFT_TEXT = (
-    "As figure 3 with unit quaternions. The caption names the direct product twice; the second panel is of the "
-    "semidirect one. The residuals agree with those of rotation matrices up to round-off, since the local "
-    "coordinates are the same."
+    "The runs are those of figure 3 with unit quaternions. The caption of the paper names the direct product twice, "
+    "but the second panel shows the semidirect product. The residuals agree with those for rotation matrices up to "
+    "round-off, because the local coordinates are the same."
 )
 
 
 def figures(quick: bool) -> list[Item]:
     """Return figures 1 to 6."""
-    direct = ", and on the direct product it does."
-    semidirect = "; on the semidirect product the methods of order 4 and 5 keep p, because B is constant there."
-    twice = " The caption names the direct product a second time." + " "
+    direct = ". This is the case on the direct product."
+    semidirect = ". On the semidirect product, λ keeps order p for p = 4 and p = 5, because B is constant there."
+    twice = " The caption of the paper names the direct product by mistake."
     return [
         orders_figure("1", "SO3xR3", direct, quick),
         orders_figure("2", "SE3", semidirect, quick),
         drift_figure("3", "corrected", "SO3xR3", "SE3", DRIFT_TEXT, quick),
         orders_figure("4", "S3xR3", direct, quick),
-        orders_figure("5", "S3sR3", semidirect + twice.rstrip(), quick),
+        orders_figure("5", "S3sR3", semidirect + twice, quick),
         drift_figure("6", "corrected", "S3xR3", "S3sR3", QUATERNION_DRIFT_TEXT, quick),
     ]
 
@@ -195,7 +196,7 @@ def claims(quick: bool) -> Sequence[Item]:
     pairs = (("S3xR3", "SO3xR3"), ("S3sR3", "SE3"))
     constants = [
         Number(
-            f"error of q on {GROUPS[one]} over that on {GROUPS[other]}, order {p}",
+            f"method of order {p}: error of q on {GROUPS[one]} / on {GROUPS[other]}",
             lambda a, b, m=method: error_at(m, "q", STEP)(a) / error_at(m, "q", STEP)(b),
             [ladder(one, quick), ladder(other, quick)], 1 - LIKE, 1 + LIKE, printed="slightly above 1",
         )
@@ -208,23 +209,27 @@ def claims(quick: bool) -> Sequence[Item]:
     return [
         Item(
             "claim", "quaternions", "refuted", "Unit quaternions give a slightly larger error constant",
-            "The local coordinates of a step are the same, so all errors are, measured through R(p). A different "
-            "constant can only come from another measure of the error, such as the norm of stored components.",
+            "The local coordinates of a step are the same for unit quaternions p and rotation matrices R(p). All "
+            "errors measured in R(p) are therefore the same. A different error constant can only result from "
+            "another measure of the error, such as the norm of the stored components.",
             numbers=constants,
         ),
         Item(
             "claim", "linear-drift", "refuted", "The residual of the position constraints grows linearly",
-            "On the top of the paper the oscillation with the spin is so much larger that no growth is seen in ten "
-            "seconds. On a slow top, where nothing hides it, the residual does grow tenfold between the first and the "
-            "last tenth of the time.",
+            "On the top of the paper, the oscillation with the spin dominates the residual, and no growth is "
+            "visible within ten seconds. On a slow top without this oscillation, the residual grows tenfold between "
+            "the first and the last tenth of the run.",
             numbers=[
-                Number("growth on the slow top", growth, [slow], 9.0, 11.0),
-                Number("growth on the top of the paper", growth, [on_direct], 0.9, 1.1),
+                Number("residual in the last tenth / in the first tenth of the run, slow top", growth, [slow], 9.0,
+                       11.0),
+                Number("residual in the last tenth / in the first tenth of the run, top of the paper", growth,
+                       [on_direct], 0.9, 1.1),
             ],
         ),
         Item(
             "claim", "group-drift", "confirmed", "The drift depends on the group",
-            "The method of order 5 drifts on the direct product, and stays at round-off on the semidirect one.",
+            "The method of order 5 drifts on the direct product. On the semidirect product, its residual stays at "
+            "round-off.",
             numbers=[
                 Number("largest residual on SO(3) × R³", largest_residual(), [on_direct], 1e-11, None, "m"),
                 Number("largest residual on SE(3)", largest_residual(), [on_semidirect], None, 1e-13, "m"),
@@ -232,14 +237,16 @@ def claims(quick: bool) -> Sequence[Item]:
         ),
         Item(
             "claim", "index-1", "confirmed", "Methods that rely on the formulation of index 1 drift more",
-            "The method of Dormand and Prince on the index-1 equations, with the same step. Between the first and "
-            "the last tenth of the time its residual grows a hundredfold on the direct product, with the square of the "
-            "time, and less on SE(3).",
+            "The claim is checked with the method of Dormand and Prince for the index-1 equations, with the same "
+            "step size. On the direct product, its residual grows with the square of the time, by a factor of about "
+            "100 between the first and the last tenth of the run. On SE(3), it grows less.",
             numbers=[
-                Number("growth of the residual of index 1, SO(3) × R³", growth, [index1["SO3xR3"]], 90.0, 110.0),
-                Number("growth of the residual of index 1, SE(3)", growth, [index1["SE3"]], 10.0, 90.0),
+                Number("index 1, SO(3) × R³: residual in the last tenth / in the first tenth of the run", growth,
+                       [index1["SO3xR3"]], 90.0, 110.0),
+                Number("index 1, SE(3): residual in the last tenth / in the first tenth of the run", growth,
+                       [index1["SE3"]], 10.0, 90.0),
                 *(Number(
-                    f"largest residual of index 1 over largest residual of index 2, {GROUPS[group]}",
+                    f"{GROUPS[group]}: largest residual of index 1 / of index 2",
                     lambda one, two: largest_residual()(one) / largest_residual()(two),
                     [index1[group], drift(group, 5, False)], 50.0,
                 )

@@ -135,7 +135,8 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(head)} |"
     yield f"|{'--|' * len(head)}"
     for row in rows:
-        yield f"| {' | '.join(row)} |"
+        cells = [cell.replace("|", r"\|") for cell in row]  # a bar, as in |q|, would begin another cell
+        yield f"| {' | '.join(cells)} |"
 
 
 def write_curves(results: Sequence[Computed], path: Path) -> None:

@@ -123,7 +123,7 @@ def stabilisation_figure() -> Item:
     ]  # fmt: skip
     numbers = [
         Number(
-            f"largest residual without / with the term, {top}, h = {2.0**-k:.3g} s",
+            f"largest residual without / with Baumgarte's term, {top}, h = {2.0**-k:.3g} s",
             reduction,
             [run(top, k, way) for way in WAYS],
             LEAST_FACTOR[top],

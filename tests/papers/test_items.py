@@ -186,6 +186,8 @@ def test_pages_are_made_of_records() -> None:
     text = page(PAPER, items, kept)
     assert "| largest square | 16 | exactly 16 | 16 |" in text
     assert "![squares](tiny2024/figure_1.png)" in text
+    barred = replace(items[0], numbers=[replace(items[0].numbers[0], label="|x|")])
+    assert r"| \|x\| | 16 | exactly 16 | 16 |" in page(PAPER, [barred], kept)
     with pytest.raises(FormatError, match="contains other items"):
         page(PAPER, [*items, replace(items[0], number="2")], kept)
     with pytest.raises(FormatError, match="contains other numbers"):

@@ -206,7 +206,8 @@ def truncation() -> Item:
             numbers.append(Number(label, order(method, "q", above=1e-11), [study], *bounds, printed=printed))
     return Item(
         "claim", "truncation", "confirmed", "Truncated series of dexp⁻¹ give the same orders",
-        "Two pendulums in spatial motion. dexp⁻¹ is evaluated in closed form, as a series with as many commutators "
-        "as the order requires, and as a series with one commutator fewer. The last one reduces the order.",
+        "The runs are spatial motions of two pendulums. dexp⁻¹ is evaluated in closed form, as a series with as "
+        "many commutators as the order requires, and as a series with one commutator fewer. The last one reduces "
+        "the order.",
         numbers=numbers,
     )  # fmt: skip

@@ -199,7 +199,7 @@ def _peak_figures() -> list[Item]:
             "Panel (a) compares the step sizes of three runs: adaptive RKMK(5,4), the same pair in the ambient "
             "space as in ODE45, and RKMK(5,4) with as many fixed steps as the first run. The adaptive runs have the "
             "same tolerance and step size formula. Near the peak of the angular accelerations, both adaptive runs "
-            "reduce their steps. Fixed steps are too long there.", zoom, numbers=[*smallest, *_peaks()],
+            "reduce their steps. The fixed steps are too long there.", zoom, numbers=[*smallest, *_peaks()],
         ),
     ]  # fmt: skip
 

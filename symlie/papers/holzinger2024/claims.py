@@ -139,8 +139,8 @@ def claims(quick: bool) -> list[Item]:
             "The numbers are the iterations per step without T(θ) minus the iterations with it, on the constrained "
             "heavy top.",
             numbers=[
-                Number("at h = 3.9e-5 s", difference, near, None, 0.1),
-                Number("at h = 1.56e-4 s", difference, far, 0.5, None),
+                Number("difference of iterations at h = 3.9e-5 s", difference, near, None, 0.1),
+                Number("difference of iterations at h = 1.56e-4 s", difference, far, 0.5, None),
             ],
         ),
         se3_claim(quick),

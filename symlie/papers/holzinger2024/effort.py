@@ -55,9 +55,9 @@ def _angles_of_the_top(quick: bool) -> Item:
 
     return Item(
         "claim", "angles-of-the-top", "not reproduced", "Euler angles take 40 times the time of Lie steps for 1e-6 m",
-        "Free heavy top, RK44. Euler angles need 32 times as many evaluations as rotation vectors in form 2, which "
-        f"the figure of the paper shows, and 5 times as many in form 1. {BY_COUNTS} A factor of 40 in time would "
-        "require an evaluation with Euler angles to cost a quarter more than one with rotation vectors.",
+        "On the free heavy top with RK44, Euler angles need 32 times as many evaluations as rotation vectors in "
+        f"form 2, which the figure of the paper shows, and 5 times as many in form 1. {BY_COUNTS} A factor of 40 in "
+        "time would require an evaluation with Euler angles to cost a quarter more than one with rotation vectors.",
         numbers=[evaluations(RXYZ), evaluations(FORM_1)],
     )  # fmt: skip
 
@@ -76,9 +76,10 @@ def _parameters_of_the_top(quick: bool) -> Item:
     return Item(
         "claim", "parameters-of-the-top", "not reproduced",
         "Implicit steps with Euler parameters take a quarter of the time of Lie steps for 1e-4 m",
-        "Free heavy top, generalized-α. Euler parameters need 0.3 times as many steps as rotation vectors, because "
-        "their error at equal step size is eleven times smaller. Each step needs two Newton corrections instead of "
-        f"one, so the total number of corrections is 0.6 times that of rotation vectors. {BY_COUNTS}",
+        "On the free heavy top with generalized-α, Euler parameters need 0.3 times as many steps as rotation "
+        "vectors, because their error at equal step size is eleven times smaller. Each step needs two Newton "
+        "corrections instead of one, so the total number of corrections is 0.6 times that of rotation vectors. "
+        f"{BY_COUNTS}",
         numbers=[
             Number("error 1e-4 m: steps with EP / steps with RV",
                    lambda f: step_for(RV, 1e-4)(f) / step_for(EP, 1e-4)(f), [derived], 0.29, 0.32),
@@ -95,8 +96,8 @@ def _angles_of_the_rotor(quick: bool) -> Item:
     found = {name: study(ROTOR, [RV, RXYZ], EXPLICIT[name], steps, t_end, "p1") for name in ("DOPRI5", "RK67")}
     return Item(
         "claim", "angles-of-the-rotor", "not reproduced", "Euler angles take 10 times the time of Lie steps for 1e-9 m",
-        "Rotor at 4 s. Euler angles need 7.7 times as many evaluations as rotation vectors with DOPRI5, and 8 times "
-        f"as many with RK67. {BY_COUNTS}",
+        "On the rotor at 4 s, Euler angles need 7.7 times as many evaluations as rotation vectors with DOPRI5, and "
+        f"8 times as many with RK67. {BY_COUNTS}",
         numbers=[
             Number(f"{name}, error 1e-9 m: evaluations with Rxyz / evaluations with RV",
                    lambda f: step_for(RV, 1e-9)(f) / step_for(RXYZ, 1e-9)(f), [study_of],
@@ -125,8 +126,8 @@ def _largest_step(quick: bool) -> Item:
 
     return Item(
         "claim", "largest-step", "confirmed", "Only Lie steps have a solution at the largest step",
-        "Constrained heavy top, generalized-α. The largest step size of table 5 is 2.5e-3 s. Five step sizes were "
-        "tested, each half of the previous one. Rxyz fails at all five.",
+        "The claim is checked on the constrained heavy top with generalized-α at 2.5e-3 s, the largest step size of "
+        "table 5. Five step sizes were tested, each half of the previous one. Rxyz fails at all five.",
         numbers=[
             *(Number(f"{name} completes at h = 2.5e-3 s, {label} Newton (1 = yes, 0 = no)", ran(name, steps[0]), [runs],
                      wanted, wanted, printed="runs" if wanted else "fails")

@@ -46,7 +46,7 @@ PAPER = Paper(
     "RV denotes rotation vectors with Lie group steps, Rxyz Cardan angles in the sequence x, y, z, and EP Euler "
     "parameters. The rotational unknowns are angular velocities in form 1 and the rates of the rotation parameters in "
     "form 2. Rxyz and EP are in form 2 unless form 1 is mentioned. “Constrained” marks formulations of the heavy "
-    "top with a stored position and the constraint x - R X = 0. The matrix of the paper is the iteration matrix of its "
+    "top with a stored position and the constraint x − R X = 0. The matrix of the paper is the iteration matrix of its "
     "implementation, which omits some derivatives. The derived matrix contains all derivatives of the forces, of M v' "
     "and of Bᵀλ, but not T(θ). Errors are norms of differences from a reference solution.",
 )

@@ -95,7 +95,7 @@ def puma(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "19", "corrected", "joint angles of the Puma",
-            f"Joint angles, computed with Euler parameters. {START}",
+            f"The joint angles are computed with Euler parameters. {START}",
             [Panel("angles", "time in s", "angle in degrees",
                    [Curve(f"joint {k + 1}", course, joint_angle(k)) for k in range(6)])], 1,
             numbers=[
@@ -106,7 +106,7 @@ def puma(quick: bool) -> list[Item]:
         ),
         Item(
             "table", "10", "reproduced", "gains of the joint controllers",
-            "Gains of the model: P in N m/rad and D in N m s/rad.",
+            "The table lists the gains of the model, P in N m/rad and D in N m s/rad.",
             table=Table(["link", "P", "D"], gain_rows),
             numbers=[
                 Number("number of joints whose gains differ from the printed ones",
@@ -139,8 +139,8 @@ def puma(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "21", "corrected", "Newton iterations and processor times of the Puma",
-            f"Newton iterations per step, and processor times. {TIMES} {START} With T(θ) in the iteration matrix, "
-            "rotation vectors need fewer iterations than Euler parameters even at large steps.",
+            f"The panels show Newton iterations per step and processor times. {TIMES} {START} With T(θ) in the "
+            "iteration matrix, rotation vectors need fewer iterations than Euler parameters even at large steps.",
             [panel("iterations", ITERATIONS, counts),
              panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
             numbers=[

@@ -74,8 +74,8 @@ def rotor(quick: bool) -> list[Item]:
     return [
         Item(
             "figure", "10", "corrected", "motion of a point of the rotor",
-            "Motion of the left support point, computed by RK67 with h = 1e-5 s: its path in a plane normal to the "
-            f"shaft, and its coordinates. {data}",
+            "The panels show the motion of the left support point, computed by RK67 with h = 1e-5 s: its path in a "
+            f"plane normal to the shaft, and its coordinates. {data}",
             [
                 Panel("path", "y in mm", "z in mm", [Curve("p1", course, point(1, 2))], "plane"),
                 Panel("coordinates", "time in s", "position in mm",
@@ -127,11 +127,11 @@ def rotor(quick: bool) -> list[Item]:
         ),
         Item(
             "table", "7", "corrected", "Newton iterations per step, rotor",
-            "Averages over 0.1 s, which hardly depend on the end time. RV needs more than two iterations in steps "
-            "where the residual reaches round-off before it falls below the tolerance of the paper. The matrix of "
-            "the paper omits the derivatives of M v'. With it, Rxyz does not reproduce the printed numbers. RV and "
-            "EP reproduce them at a few step sizes only: EP needs 3 iterations at 3.13e-6 s, and 2 from 7.81e-7 s "
-            f"on. {data}",
+            "The numbers are averages over 0.1 s and hardly depend on the end time. RV needs more than two "
+            "iterations in steps where the residual reaches round-off before it falls below the tolerance of the "
+            "paper. The matrix of the paper omits the derivatives of M v'. With it, Rxyz does not reproduce the "
+            "printed numbers. RV and EP reproduce them at a few step sizes only: EP needs 3 iterations at 3.13e-6 "
+            f"s, and 2 from 7.81e-7 s on. {data}",
             table=iteration_table(counted, of_paper, printed),
             numbers=[
                 Number("RV at h = 5e-5 s, matrix of the paper", iterations_at(RV, 5e-5), [of_paper[RV]], 1.98, 2.02,

@@ -39,9 +39,9 @@ def slider_crank(quick: bool) -> list[Item]:
     return [
         Item(
             "figure", "15", "corrected", "time histories of the slider-crank",
-            f"Position of the slider and angle of the crank. {data} The paper reports a deviation of 8.6e-3 m from "
-            "the published benchmark solution at 5 s. This value is the deviation from the next sample of that "
-            "solution, at 5.004 s. The reference solution of symlie is accurate to 1e-13 m.",
+            f"The panels show the position of the slider and the angle of the crank. {data} The paper reports a "
+            "deviation of 8.6e-3 m from the published benchmark solution at 5 s. This value is the deviation from "
+            "the next sample of that solution, at 5.004 s. The reference solution of symlie is accurate to 1e-13 m.",
             [
                 Panel("slider", "time in s", "position in m", [Curve("s", course, output_over_time("slider"))]),
                 Panel("crank", "time in s", "angle in rad", [Curve("θ", course, output_over_time("crank_angle"))]),
@@ -68,7 +68,7 @@ def slider_crank(quick: bool) -> list[Item]:
         ),
         Item(
             "figure", "17", "corrected", "Newton iterations and processor times of the slider-crank",
-            f"Newton iterations per step, and processor times. {TIMES} {data}",
+            f"The panels show Newton iterations per step and processor times. {TIMES} {data}",
             [panel("iterations", ITERATIONS, curves(found, iterations)),
              panel("time", RELATIVE, curves(found, lambda name: times(name, RV)))],
             numbers=[

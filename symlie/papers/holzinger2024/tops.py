@@ -57,9 +57,8 @@ MATCH = 0.0101
 """Tolerance of iterations per step against two printed decimals: the printed 8.98 is 8.97 here and in Exudyn 1.13.6."""
 
 COMPARED = (
-    "The lower panels compare our formulations with RV. The first one is S³: SE(3), S³ × R³ and S³ ⋉ R³ reduce to "
-    "it for a body without a stored position. The others are these three groups for the same motion with the "
-    "constraint x - R X = 0."
+    "The lower panels compare our formulations with RV. SE(3), S³ × R³ and S³ ⋉ R³ reduce to S³ for a body without "
+    "a stored position. They are also shown for the same motion with the constraint x − R X = 0."
 )
 
 
@@ -108,9 +107,9 @@ def free_top(quick: bool) -> list[Item]:
     return [
         Item(
             "figure", "2", "reproduced", "time histories of the heavy top",
-            "Position and velocity of the centre of mass, computed by generalized-α on the group. The paper also "
-            "shows the solution of another program. The bounds apply to the error at the end of the run against "
-            "symlie's reference solution.",
+            "The curves show the position and velocity of the centre of mass, computed by generalized-α on the "
+            "group. The paper also shows a solution of the program RecurDyn. The bounds apply to the error at the "
+            "end of the run against the reference solution of symlie.",
             [
                 Panel("position", "time in s", "position in m",
                       [Curve(c, course, center_of_mass(k)) for k, c in enumerate(letters)]),
@@ -128,11 +127,12 @@ def free_top(quick: bool) -> list[Item]:
             "figure", "3", "reproduced", "errors of the free heavy top versus step size",
             "The curves show the error of the centre of mass at 1 s, for explicit methods on the left and for "
             "generalized-α on the right. With explicit methods, RV is more accurate than Rxyz by orders of "
-            "magnitude. In every revolution, the Euler angles pass close to their singularity, where cos b = 0.022 "
-            "for the second angle b. Rxyz denotes form 2, in agreement with the list of abbreviations in the paper "
-            "and with its remark that the mass matrix of Rxyz varies. Section 4 of the paper names form 1 for "
-            "explicit methods, whose error is smaller by three orders of magnitude. With generalized-α, Euler "
-            f"parameters are the most accurate, except at the two smallest step sizes. {COMPARED}",
+            "magnitude. In every revolution of the top, the Euler angles pass close to their singularity: cos b "
+            "decreases to 0.022 for the second angle b. Rxyz denotes form 2, in agreement with the list of "
+            "abbreviations in the paper and with its remark that the mass matrix of Rxyz varies. Section 4 of the "
+            "paper names form 1 for explicit methods. Form 1 is more accurate than form 2 by three orders of "
+            "magnitude. With generalized-α, Euler parameters are the most accurate, except at the two smallest step "
+            f"sizes. {COMPARED}",
             panels("error in m", errors),
             numbers=[
                 Number("RK44, h = 1e-4 s: error of Rxyz / error of RV",
@@ -253,7 +253,7 @@ def held_top(quick: bool) -> list[Item]:
         Item(
             "figure", "6", "reproduced", "errors of the constrained heavy top versus step size",
             "The curves show the error of the centre of mass at 1 s, computed by generalized-α with the constraint "
-            "x - R X = 0. Among the formulations of the paper, Euler parameters are the most accurate. Among ours, "
+            "x − R X = 0. Among the formulations of the paper, Euler parameters are the most accurate. Among ours, "
             "the errors on S³ × R³ equal those of RV. The errors on SE(3) and S³ ⋉ R³ equal those of the free top, "
             "because a step on these groups preserves the fixed point exactly. Section 3.4 of the paper defines "
             "modified Newton. At the largest step size of table 5, only RV completes the run.",
@@ -305,11 +305,12 @@ def held_top(quick: bool) -> list[Item]:
         ),
         Item(
             "table", "5", "reproduced", "Newton iterations with and without the tangent operator",
-            "Newton iterations per step with the constraint x - R X = 0 and the stiffness matrix of equation (42) "
-            "of the paper, which omits the derivatives of M v' and Bᵀλ. Section 3.4 of the paper defines modified "
-            "Newton. It computes a new matrix after eleven corrections. The paper does not print this number; ten "
-            "corrections change the result by half an iteration. The rows below RV show our formulations. On SE(3) "
-            "and S³ ⋉ R³, whose translations are expressed in the axes of the body, T(θ) matters less.",
+            "The table lists the Newton iterations per step with the constraint x − R X = 0 and the stiffness "
+            "matrix of equation (42) of the paper, which omits the derivatives of M v' and Bᵀλ. Section 3.4 of the "
+            "paper defines modified Newton. A new matrix is computed after eleven corrections. The paper does not "
+            "print this number; with ten corrections, the result changes by half an iteration. The rows below RV "
+            "show our formulations. On SE(3) and S³ ⋉ R³, whose translations are expressed in the axes of the body, "
+            "T(θ) matters less.",
             table=Table(["formulation", "h in s", *(t for name in printed for t in (name, "printed"))], table_rows,
                         [counted[name] for name in printed]),
             numbers=[

@@ -192,8 +192,8 @@ def full_claim() -> Item:
                    0.98 * decay_of_law, 1.02 * decay_of_law, source="J e_Ω′ = −k_R e_R − k_Ω e_Ω"),
             Number("final attitude error |e_R|, quadrotor 1", at_end(astray(1)), [FULL_FLIGHT], None, 1e-7),
             Number("order of RKMK4", order("rkmk_rk44", "q", above=1e-11), [study], 3.7, 4.3, printed="4"),
-            Number("largest entry of |RᵀR - I|, quadrotor 1", largest(from_orthogonality(1)), [FULL_FLIGHT], None,
-                   2 * MOST_ROUND_OFF),
+            Number("largest entry of |RᵀR - I|, maximum over time, quadrotor 1", largest(from_orthogonality(1)),
+                   [FULL_FLIGHT], None, 2 * MOST_ROUND_OFF),
         ],
     )  # fmt: skip
 
@@ -277,11 +277,11 @@ def figures(quick: bool) -> list[Item]:
                             (1 - SETTLED) * DECAY, (1 + SETTLED) * DECAY, source="the law of the error")],
         ),
         _preserved(
-            "17", "preservation of the attitudes",
+            "17", "orthogonality of the attitudes R",
             "The caption is missing in our copy of the paper. Between the deviation of the load and the norms of q, "
-            "the remaining invariant is RᵀR = I. The moments are constant, so that the vehicles rotate faster and "
-            "faster.",
-            "largest entry of |RᵀR - I|", from_orthogonality,
+            "the remaining invariant is RᵀR = I. The orthogonality error is the largest entry of |RᵀR - I|. The "
+            "moments are constant, so that the vehicles rotate faster and faster.",
+            "orthogonality error of R", from_orthogonality,
         ),
         _preserved(
             "18", "preservation of the norms of q₁ and q₂",

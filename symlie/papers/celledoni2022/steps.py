@@ -177,7 +177,7 @@ def _peak_figures() -> list[Item]:
     steps: list[tuple[str, Study]] = [*adaptive_runs.items(), ("same number of fixed steps", AsManySteps(on_group))]
     zoom = [
         Panel("step sizes", "time in s", "step size in s", [Curve(n, s, step_sizes) for n, s in steps], "semilogy"),
-        *(Panel(f"y component of ω, link {k + 1}", "time in s", "ω_y in rad/s",
+        *(Panel(f"y component of ω, link {k + 1}", "time in s", "ω in rad/s",
                 [Curve(n, s, component("angular_velocities", k, 1, 2.1)) for n, s in runs]) for k in range(2)),
         Panel("rate of the y component of ω", "time in s", "rate in rad/s²",
               [Curve(f"link {k + 1}", exact, acceleration(k)) for k in range(2)]),

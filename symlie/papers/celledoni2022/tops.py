@@ -131,9 +131,9 @@ def _orders_figure(quick: bool) -> Item:
     return Item(
         "figure", "2", "corrected", "symplectic integrators on the heavy top over 1 s",
         f"{CORRECTED} With the spin of this benchmark, 150 rad/s, the orders appear only at much smaller step sizes. "
-        "The initial angular momentum is therefore (6, 2, 3) N m s in this figure. The first two panels show runs "
-        "with steps of 2⁻⁶ s. The quadratic Hamiltonian (29) to (32), called SLGIKK in the paper, gives the same Q "
-        "as (21) and (22).",
+        "The initial angular momentum is therefore (6, 2, 3) N m s in this figure. Panels (a) and (b) show runs "
+        "with steps of 2⁻⁶ s. Qχ is the direction from the fixed point to the centre of mass. The quadratic "
+        "Hamiltonian (29) to (32), called SLGIKK in the paper, gives the same Q as (21) and (22).",
         panels, 3, numbers=numbers,
     )  # fmt: skip
 

@@ -134,7 +134,7 @@ def newton_claim() -> Item:
         "Line 3 is the system of equations for the configuration at the end of a step, and line 5 the system for "
         "the velocity. Both are solved with the derived Newton matrices. The initial guess follows from the "
         "velocity of the previous step. Line 5 is linear, even with internal damping, so that one iteration reaches "
-        "round-off. Line 3 needs two iterations, because the cross sections rotate by small angles in a step.",
+        "round-off. Line 3 needs only two iterations, because the cross sections rotate by small angles in a step.",
         panels, numbers=numbers,
     )  # fmt: skip
 

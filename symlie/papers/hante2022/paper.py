@@ -95,9 +95,10 @@ def roll_up_figures() -> list[Item]:
         Item(
             "figure", "2", "reproduced", "distance between the ends and velocity of the free end, roll-up",
             "The curves show the norm of the difference of (p, x) between both ends, and the norm of (Ω, U) at the "
-            "free end. The last cross section has made a full revolution. Its quaternion is then the negative of "
-            "the first one and represents the same rotation. The distance is therefore computed with the sign that "
-            "gives the smaller value. Its curve has a kink where this sign changes.",
+            "free end. Here p is the unit quaternion and x the position of a cross section, and Ω and U are its "
+            "angular and translational velocity. The last cross section has made a full revolution. Its quaternion "
+            "is then the negative of the first one and represents the same rotation. The distance is therefore "
+            "computed with the sign that gives the smaller value. Its curve has a kink where this sign changes.",
             [
                 Panel("distance of both ends", "time in s", "norm of the difference of (p, x)", [distance], "semilogy"),
                 Panel("velocity of the free end", "time in s", "norm of (Ω, U)", [speed], "semilogy"),

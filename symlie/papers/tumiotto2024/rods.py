@@ -65,8 +65,8 @@ def orders_figure(quick: bool) -> Item:
             numbers.append(Number(label, value, [study], p - LESS, p + MORE, printed=f"{p}"))
     text = (
         "The curves show the relative error ‖q - q_ref‖/‖q_ref‖ of all stored components, at 0.5 s for the roll-up "
-        "and at 1 s for the flying spaghetti. The reference is the method of order 5 with h = 2⁻¹⁵ s. The paper "
-        "uses a reference with 1e-6 s. It specifies neither the norm nor the end times."
+        "and at 1 s for the flying spaghetti. The reference is the method of order 5 with h = 2⁻¹⁵ s, and h = 1e-6 "
+        "s in the paper. The paper specifies neither the norm nor the end times."
     )
     return Item("figure", "9", "reproduced", "orders on two rods", text, panels, numbers=numbers)
 

@@ -21,13 +21,13 @@ def uses_of_any(text: str) -> int:
     return sum(isinstance(node, ast.Name) and node.id == "Any" for node in ast.walk(ast.parse(text)))
 
 
-def test_few_things_are_anything() -> None:
+def test_annotations_rarely_use_any() -> None:
     uses = {name: uses_of_any(path.read_text(encoding="utf-8")) for name, path in modules().items()}
     most = sorted(uses, key=lambda name: -uses[name])[:5]
     assert sum(uses.values()) <= MOST, f"Any stands {sum(uses.values())} times, most often in {', '.join(most)}"
 
 
-def test_counted_uses() -> None:
+def test_uses_of_any_are_counted() -> None:
     assert uses_of_any("from typing import Any\n\nx: dict[str, Any] = {}\n'Any'\n") == 1
 
 
@@ -42,12 +42,12 @@ def silenced(text: str) -> list[int]:
     return [t.start[0] for t in comments if re.match(SILENCING, t.string)]
 
 
-def test_no_checker_is_silenced() -> None:
+def test_type_checker_is_not_silenced() -> None:
     """Mypy does not read the tests, so comments for it would only stand there."""
     files = [path for folder in ("symlie", "tests") for path in (ROOT / folder).rglob("*.py")]
     found = [f"{p.relative_to(ROOT)}:{n}" for p in files for n in silenced(p.read_text(encoding="utf-8"))]
     assert len(files) > 100 and not found, f"checkers are turned off at {', '.join(found)}"
 
 
-def test_comments_that_silence_checks() -> None:
+def test_silencing_comments_are_found() -> None:
     assert silenced("x = 1  # type: ignore[assignment]\ny = '# noqa'\nimport z  # noqa: F401\n# types\n") == [1, 3]

@@ -59,7 +59,7 @@ def parameters_of(docstring: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_reference(name: str) -> None:
+def test_reference_is_complete(name: str) -> None:
     thing = PUBLIC[name]
     docstring = inspect.getdoc(thing) or ""
     assert docstring, f"{name} has no docstring"
@@ -69,7 +69,7 @@ def test_reference(name: str) -> None:
         assert not missing, f"{name} does not document {', '.join(sorted(missing))}"
 
 
-def test_checked_objects() -> None:
+def test_public_objects_are_checked() -> None:
     """The walk reaches functions, methods of subclasses, cached functions, and errors."""
     assert {"solve", "Model.kinetic_energy", "ElementType.force", "real_space", "Solution.__call__"} <= set(PUBLIC)
     assert "errors.ModelError" in PUBLIC

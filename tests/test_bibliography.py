@@ -90,6 +90,6 @@ def test_entries_are_in_order_and_link_to_dois() -> None:
         ('"""Source: [Hante2022]; Owren 2006."""', "cites by year"),
     ],
 )
-def test_rules_tell_right_from_wrong(text: str, message: str | None) -> None:
+def test_rules_detect_violations(text: str, message: str | None) -> None:
     (source,) = SOURCE.findall(text)
     assert problem(source) == message

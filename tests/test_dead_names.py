@@ -64,7 +64,7 @@ def test_every_name_is_used() -> None:
     assert not dead, f"used nowhere: {', '.join(sorted(dead))}"
 
 
-def test_uses_of_names() -> None:
+def test_uses_of_names_are_found() -> None:
     text = '"""Doc of unread."""\nA = B, unread = 1, 2\ndef f(): return A\nclass C: x: "D"\n'
     assert set(names_of(text)) == {"A", "B", "unread", "f", "C"}
     assert uses_in(text) == {"A", "D"}

@@ -19,7 +19,7 @@ def module_name(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
-def test_examples_run(path: Path) -> None:
+def test_docstring_examples_run(path: Path) -> None:
     """All of a file are found: none is in a place where no reader looks."""
     lines: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
@@ -30,7 +30,7 @@ def test_examples_run(path: Path) -> None:
     assert sum(len(e.examples) for e in examples) == path.read_text(encoding="utf-8").count(">>> ")
 
 
-def test_examples_exist() -> None:
+def test_docstring_examples_exist() -> None:
     assert len(MODULES) >= 6
 
 

@@ -80,7 +80,7 @@ def test_layers_cover_all_modules() -> None:
     assert all(any(room_of(name) == room for name in modules()) for room in ROOMS)
 
 
-def test_no_room_is_a_hall() -> None:
+def test_packages_have_bounded_size() -> None:
     folders = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
     assert {p: n for p, n in folders.items() if n > LARGEST_ROOM} == {}
     assert sum(room.startswith("runtime.") for room in ROOMS) <= 12
@@ -98,14 +98,14 @@ def test_packages_avoid_forbidden_imports() -> None:
         assert not forbidden & packages_in(path.read_text(encoding="utf-8")), name
 
 
-def test_the_checker_of_certificates_imports_nothing_of_symlie() -> None:
+def test_certificate_checker_imports_nothing_from_symlie() -> None:
     inside = [i for i in imports() if i.importer.startswith("certify.checker") and i.rooms[0] != i.rooms[1]]
     assert not inside
     assert all(i.imported.startswith("certify.checker") for i in imports() if i.importer.startswith("certify.checker"))
 
 
 @pytest.mark.parametrize("module", FACADES)
-def test_facades_do_nothing_else(module: str) -> None:
+def test_facades_contain_only_imports(module: str) -> None:
     """A docstring, one import, one call; besides, types of what they return."""
     upward = {i.line for i in imports() if i.importer == module and i.points_upward}
     tree = ast.parse(modules()[module].read_text(encoding="utf-8"))
@@ -138,7 +138,7 @@ def test_facades_do_nothing_else(module: str) -> None:
         ("contract.x", "from symlie.ir.program import Program", True),
     ],
 )
-def test_rules_tell_right_from_wrong(module: str, text: str, upward: bool) -> None:
+def test_rules_detect_violations(module: str, text: str, upward: bool) -> None:
     (found,) = imports_of(module, text)
     assert found.points_upward is upward
 
@@ -168,7 +168,7 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(run_python(code + report)))
 
 
-def test_the_package_is_imported_lazily() -> None:
+def test_package_is_imported_lazily() -> None:
     assert loaded_by("import symlie") == set()
     assert loaded_by("import symlie; symlie.__version__; dir(symlie); symlie.errors") == set()
     assert loaded_by("import symlie; symlie.load; symlie.solve; symlie.System; symlie.Solution") == {"numpy"}

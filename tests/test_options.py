@@ -35,15 +35,15 @@ TABLES = (
 
 
 @pytest.mark.parametrize(("kind", "table"), TABLES)
-def test_types_list_the_keys_of_tables(kind: Any, table: dict[str, object]) -> None:
+def test_option_types_match_the_option_tables(kind: Any, table: dict[str, object]) -> None:
     assert typing.get_args(kind) == tuple(table)
 
 
-def test_types_list_methods() -> None:
+def test_method_type_lists_all_methods() -> None:
     assert typing.get_args(options.MethodName) == method_names()
 
 
-def test_types_list_stabilisations() -> None:
+def test_stabilisation_type_lists_all_values() -> None:
     with pytest.raises(sl.errors.UnknownNameError) as caught:
         stabilisation("nonsense")
     names = ", ".join(typing.get_args(options.StabilizationName))
@@ -66,7 +66,7 @@ def test_ensemble_has_the_shared_options() -> None:
 
 
 @pytest.mark.parametrize(("name", "hint"), [("metod", "method"), ("recrod", "record"), ("worker", "workers")])
-def test_unknown_options_of_an_ensemble(name: str, hint: str) -> None:
+def test_unknown_ensemble_options_are_rejected(name: str, hint: str) -> None:
     words: Any = {name: None}
     with pytest.raises(TypeError, match=rf"unexpected keyword argument '{name}'\. Did you mean '{hint}'\?"):
         sl.ensemble(swing_system(), 0.1, parameters={"stiffness": [1.0]}, **words)

@@ -36,7 +36,7 @@ def imported(text: str) -> set[str]:
     return set(re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE))
 
 
-def test_no_module_of_one_system_is_imported() -> None:
+def test_no_platform_specific_module_is_imported() -> None:
     found = {name: imported(path.read_text(encoding="utf-8")) & set(OF_ONE_SYSTEM) for name, path in modules().items()}
     assert {name: names for name, names in found.items() if names} == {}
     assert imported("def f():\n    import fcntl\n    from msvcrt import locking") == {"fcntl", "msvcrt"}
@@ -96,7 +96,7 @@ print(sorted(p.name for p in pathlib.Path().iterdir()))
 """
 
 
-def test_everything_runs_without_them(tmp_path: Path) -> None:
+def test_package_runs_without_platform_modules(tmp_path: Path) -> None:
     """A Python without platform-specific names imports all modules, compiles, runs, stops and resumes."""
     script = ELSEWHERE.replace("MODULES", repr(OF_ONE_SYSTEM)).replace("UNIX", repr(OF_UNIX))
     names = [name for name in modules() if not name.endswith("__main__")]

@@ -40,7 +40,7 @@ def shown(stream: io.StringIO, plain: bool | None, total: float = 1.0) -> str:
 
 
 @pytest.mark.parametrize("plain", [False, None])
-def test_a_bar_on_a_terminal(plain: bool | None) -> None:
+def test_terminal_shows_a_bar(plain: bool | None) -> None:
     threads = threading.active_count()
     text = shown(Terminal(), plain)
     assert threading.active_count() == threads
@@ -50,14 +50,14 @@ def test_a_bar_on_a_terminal(plain: bool | None) -> None:
     assert "\n" not in text
 
 
-def test_elsewhere_nothing_or_lines() -> None:
+def test_other_outputs_show_plain_lines_or_nothing() -> None:
     assert shown(io.StringIO(), False) == ""
     assert len(shown(io.StringIO(), None).splitlines()) == 11
 
 
 @pytest.mark.parametrize("kind", [Terminal, io.StringIO])
 @pytest.mark.parametrize("total", [1.0, 300])
-def test_plain_lines(kind: type[io.StringIO], total: float) -> None:
+def test_plain_lines_are_printed(kind: type[io.StringIO], total: float) -> None:
     """On request, also on a terminal; one for each tenth."""
     text = shown(kind(), True, total)
     lines = text.splitlines()
@@ -66,12 +66,12 @@ def test_plain_lines(kind: type[io.StringIO], total: float) -> None:
         assert re.fullmatch(rf"members: {10 * k}% after \d\d:\d\d, t = {10 * k} s", line)
 
 
-def test_a_bar_that_is_not_due(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bar_is_hidden_before_its_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_bar, "PATIENCE", 1e9)
     assert shown(Terminal(), False) == ""
 
 
-def test_the_next_piece_of_work() -> None:
+def test_bar_can_be_relabelled() -> None:
     stream = io.StringIO()
     with contextlib.redirect_stderr(stream), ProgressBar("one", plain=True) as progress:
         progress(1.0)
@@ -80,13 +80,13 @@ def test_the_next_piece_of_work() -> None:
     assert re.sub(r"\d\d:\d\d", "T", stream.getvalue()) == "one: 100% after T\ntwo: 55% after T\n"
 
 
-def test_notebooks_without_widgets_have_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebooks_without_widgets_show_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ipykernel.kernelapp", ModuleType("kernelapp"))
     text = shown(io.StringIO(), None)
     assert "members  50%|" in text and "\n" not in text
 
 
-def test_it_is_imported_where_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_bar_is_imported_lazily(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.std", None)
     assert shown(io.StringIO(), False) == ""
     with pytest.raises(ImportError):

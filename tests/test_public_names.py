@@ -57,14 +57,14 @@ def test_removed_name_reports_its_successor(name: str) -> None:
     assert name not in public_names()
 
 
-def test_names_that_never_were() -> None:
+def test_unknown_names_have_no_successor() -> None:
     for owner in (sl, *(owner_of(f"{kind}.x") for kind in ("Node", "System", "Linearization"))):
         with pytest.raises(AttributeError, match="nonsense") as caught:
             attrgetter("nonsense")(owner)
         assert "; use" not in str(caught.value)
 
 
-def test_the_changelog_lists_them() -> None:
+def test_changelog_lists_removed_names() -> None:
     table = CHANGELOG.partition("## Removed names")[2]
     assert dict(re.findall(r"^\| `([\w.]+)` \| `([\w.]+)` \|$", table, re.M)) == SUCCESSORS
 
@@ -126,7 +126,7 @@ sl.nonsense
 
 
 @pytest.mark.slow
-def test_type_checkers_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_type_checkers_accept_public_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MYPYPATH", str(ROOT))
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
@@ -139,7 +139,7 @@ def test_type_checkers_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert missing.startswith('Module has no attribute "nonsense"')
 
 
-def test_public_names() -> None:
+def test_public_names_are_documented() -> None:
     assert isinstance(inspect.getattr_static(Node, "v_dot"), property)
     assert {"symlie.solve", "System.newton_matrices", "Linearization.eigenvalues", "symlie.errors"} <= public_names()
 

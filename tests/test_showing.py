@@ -97,14 +97,14 @@ NAMED = {
 """Classes whose objects people look at."""
 
 
-def test_every_object_is_one_line() -> None:
+def test_every_object_is_displayed_in_one_line() -> None:
     shown = [(type(value).__name__, repr(value)) for value in objects()]
     assert not [(kind, text[:300]) for kind, text in shown if "\n" in text or len(text) > LONGEST_LINE]
     assert not [text for kind, text in shown if kind in NAMED and " object at 0x" in text]
     assert {kind for kind, _ in shown} >= NAMED
 
 
-def test_lines_say_what_matters() -> None:
+def test_lines_show_the_essential_values() -> None:
     model, run = pendulum(), solution()
     assert repr(model) == "Model(pendulum; nodes: bob on SO3xR3; parameters: mass; constraints: rod)"
     assert repr(model.nodes[0].R.T) == "RotationMatrix(Rᵀ(bob); of SO3xR3)"
@@ -121,7 +121,7 @@ def test_long_lines_and_tables_are_cut() -> None:
     assert table("nothing", []) == ""
 
 
-def test_tables_of_notebooks() -> None:
+def test_notebooks_display_tables() -> None:
     model, run = pendulum(), solution()
     for text, words in (
         (model._repr_html_(), ("bob", "SO3xR3", "mass", "kg", "rod", "height")),
@@ -166,7 +166,7 @@ CELLS = (
 )
 
 
-def test_a_notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_displays_all_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a fresh kernel: tables, LaTeX, and each figure exactly once."""
     for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name.lower()))

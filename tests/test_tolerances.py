@@ -36,5 +36,5 @@ def test_each_tolerance_is_used() -> None:
     assert not unused, f"used nowhere: {unused}"
 
 
-def test_tolerances_found_in_a_text() -> None:
+def test_tolerances_are_found_in_text() -> None:
     assert stated("A = 1\nB = 2\n'both'\nA = 3\n") == (["A", "B", "A"], {"A"})

@@ -15,7 +15,7 @@ LARGEST = 620_000
 """Bytes of the script, which is in every page with a view."""
 
 
-def test_the_script_was_built_from_the_sources() -> None:
+def test_script_matches_the_sources() -> None:
     fixed = [FOLDER / name for name in ("LICENSES", "build.mjs", "package-lock.json")]
     files = {p.relative_to(FOLDER).as_posix(): p for p in [*fixed, *(FOLDER / "src").rglob("*.js")]}
     digest = hashlib.sha256()
@@ -25,12 +25,12 @@ def test_the_script_was_built_from_the_sources() -> None:
     assert found and found[1] == digest.hexdigest(), "run `make viewer`"
 
 
-def test_the_script_is_small_and_ends_no_element() -> None:
+def test_script_is_small_and_closes_no_element() -> None:
     assert len(SCRIPT.encode()) <= LARGEST
     assert "</script" not in SCRIPT.lower()
 
 
-def test_script_names_only_hosts_of_standards() -> None:
+def test_script_contains_only_standard_hosts() -> None:
     hosts = set(re.findall(r"\w+://[\w.]+", SCRIPT))
     assert hosts <= {"http://www.w3.org"}
 
@@ -49,5 +49,5 @@ def test_packages_are_pinned_and_come_from_any_registry() -> None:
     assert all("integrity" in package for name, package in locked.items() if name)
 
 
-def test_nothing_of_npm_would_be_packaged() -> None:
+def test_npm_files_are_not_packaged() -> None:
     assert not list(FOLDER.rglob("node_modules"))

@@ -13,13 +13,13 @@ from tests.tolerances import PIXELS
 MARK = "#ff00d4"
 
 
-def test_a_thousand_boxes_are_one_draw_call(open_page: Open) -> None:
+def test_thousand_boxes_are_one_draw_call(open_page: Open) -> None:
     view = open_page(boxes(1000, frames=2))
     view.call("markColors", True)
     assert view.call("drawCalls") == 1
 
 
-def test_shapes_of_one_kind_share_a_call(open_page: Open) -> None:
+def test_shapes_of_one_type_share_a_draw_call(open_page: Open) -> None:
     view = open_page(everything())
     view.call("markColors", True)
     few = view.call("drawCalls")
@@ -31,7 +31,7 @@ def test_shapes_of_one_kind_share_a_call(open_page: Open) -> None:
     assert more.call("drawCalls") == few
 
 
-def test_a_marked_point_is_where_numpy_projects_it(open_page: Open) -> None:
+def test_marked_point_matches_the_numpy_projection(open_page: Open) -> None:
     generator = np.random.default_rng(1)
     times = np.sort(generator.uniform(0, 3, 12))
     at = np.array([0.5, -0.2, 0.3])
@@ -56,7 +56,7 @@ def test_given_camera_is_used(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("kind", ["box", "sphere", "cylinder", "capsule", "arrow", "tube", "mesh"])
-def test_shapes_have_their_size(open_page: Open, kind: str) -> None:
+def test_shapes_have_the_specified_size(open_page: Open, kind: str) -> None:
     corner = [[0, 0, 0], [0.6, 0, 0], [0, 0.4, 0], [0, 0, 0.8]]
     shape = {
         "box": {"size": [0.6, 0.4, 0.8]},
@@ -95,7 +95,7 @@ def test_shapes_have_their_size(open_page: Open, kind: str) -> None:
         assert bounds[0] - PIXELS / scale <= value <= bounds[1] + PIXELS / scale
 
 
-def test_rods_have_the_colours_of_a_field(open_page: Open) -> None:
+def test_rods_are_coloured_by_a_field(open_page: Open) -> None:
     view = open_page(everything())
     assert view.page.locator("#color-label").text_content() == "bending [1/m]"
     assert view.page.locator("#color-lower").text_content() == "−2"

@@ -15,7 +15,7 @@ HANDLE = 16
 """Width of the handle of the time bar, in pixels, as `viewer.css` has it."""
 
 
-def test_it_plays_by_itself_unless_motion_is_reduced(open_page: Open) -> None:
+def test_animation_starts_unless_reduced_motion_is_requested(open_page: Open) -> None:
     still = open_page(boxes(1))
     still.page.wait_for_timeout(300)
     assert (still.call("time"), still.call("playing")) == (0, False)
@@ -24,7 +24,7 @@ def test_it_plays_by_itself_unless_motion_is_reduced(open_page: Open) -> None:
     assert moving.call("playing")
 
 
-def test_keys_move_time(open_page: Open) -> None:
+def test_keys_change_the_time(open_page: Open) -> None:
     view = open_page(everything())
     times = []
     for key in ("ArrowRight", "Shift+ArrowRight", "ArrowLeft", "End", "ArrowRight", "Home", "n", "n", "b", "."):
@@ -36,7 +36,7 @@ def test_keys_move_time(open_page: Open) -> None:
     assert first < times[-1] <= first + DURATION / 20  # the next frame
 
 
-def test_the_time_bar_and_panels_are_scrubbed_by_mouse(open_page: Open) -> None:
+def test_time_bar_and_panels_are_scrubbed_by_mouse(open_page: Open) -> None:
     view = open_page(everything())
     box = view.page.locator("#time").bounding_box()
     assert box
@@ -50,7 +50,7 @@ def test_the_time_bar_and_panels_are_scrubbed_by_mouse(open_page: Open) -> None:
     assert view.call("time") == DURATION
 
 
-def test_the_time_bar_is_scrubbed_by_touch(open_page: Open) -> None:
+def test_time_bar_is_scrubbed_by_touch(open_page: Open) -> None:
     view = open_page(everything(), has_touch=True, viewport={"width": 390, "height": 844})
     box = view.page.locator("#time").bounding_box()
     assert box
@@ -60,7 +60,7 @@ def test_the_time_bar_is_scrubbed_by_touch(open_page: Open) -> None:
     assert view.call("time") == pytest.approx(DURATION * way, abs=DURATION * POINTER / box["width"])
 
 
-def test_loop_and_speed(open_page: Open) -> None:
+def test_loop_and_speed_can_be_changed(open_page: Open) -> None:
     view = open_page(boxes(1))
     for _ in range(9):
         view.page.keyboard.press("]")
@@ -74,7 +74,7 @@ def test_loop_and_speed(open_page: Open) -> None:
     assert view.page.locator("#speed").input_value() == "0.01"
 
 
-def test_every_layer_is_switched(open_page: Open) -> None:
+def test_every_layer_can_be_hidden(open_page: Open) -> None:
     view = open_page(everything())
     view.page.keyboard.press("v")
     boxes_shown = view.page.locator("#layers input")

@@ -82,7 +82,7 @@ def test_hidden_tab_resumes_at_the_same_time(open_page: Open) -> None:
     assert times == sorted(times)
 
 
-def test_policy_forbids_requests_of_scripts(open_page: Open) -> None:
+def test_content_security_policy_forbids_script_requests(open_page: Open) -> None:
     view = open_page(boxes(1))
     refused: list[str | None] = []
     view.page.on("requestfailed", lambda request: refused.append(request.failure))

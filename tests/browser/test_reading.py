@@ -38,7 +38,7 @@ def test_markup_in_names_is_escaped(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("scene", [boxes(8), everything()], ids=["boxes", "everything"])
-def test_a_narrow_window_holds_everything(open_page: Open, scene: dict[str, object]) -> None:
+def test_narrow_window_shows_everything(open_page: Open, scene: dict[str, object]) -> None:
     view = open_page(scene, viewport=NARROW)
     for sheet in ("", "v", "?"):
         if sheet:
@@ -53,7 +53,7 @@ def test_a_narrow_window_holds_everything(open_page: Open, scene: dict[str, obje
         assert view.page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
 
 
-def test_light_and_dark_follow_the_system_until_they_are_switched(open_page: Open) -> None:
+def test_colour_scheme_follows_the_system_until_switched(open_page: Open) -> None:
     brightness = {}
     for scheme in ("light", "dark"):
         view = open_page(boxes(1), color_scheme=scheme)
@@ -104,7 +104,7 @@ def test_without_webgl_a_message_is_shown_and_outputs_are_plotted(
         assert view.messages == []
 
 
-def test_newer_format_and_damaged_data_give_a_message(open_page: Open) -> None:
+def test_newer_format_and_damaged_data_show_a_message(open_page: Open) -> None:
     newer = open_page(boxes(1) | {"format": 2})
     assert "format 2" in (newer.page.get_by_role("alert").text_content() or "")
     assert newer.messages == []
@@ -115,7 +115,7 @@ def test_newer_format_and_damaged_data_give_a_message(open_page: Open) -> None:
     assert damaged.messages == []
 
 
-def test_one_state_and_nothing_in_space_are_shown(open_page: Open) -> None:
+def test_solutions_with_one_state_or_without_geometry_are_shown(open_page: Open) -> None:
     still = solution(np.zeros(1), outputs=[
         {"label": "energy", "unit": "J", "components": ["energy"], "values": encoded(np.ones((1, 1)))}
     ])  # fmt: skip

@@ -78,7 +78,7 @@ def solved(name: str) -> Solution:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_marked_point_is_where_numpy_projects_it(open_page: Open, name: str) -> None:
+def test_marked_point_matches_the_numpy_projection(open_page: Open, name: str) -> None:
     solution = solved(name)
     times = np.random.default_rng(5).uniform(0, solution.t[-1], TIMES)
     places = solution(np.sort(times)).outputs["mark"]

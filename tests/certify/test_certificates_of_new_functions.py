@@ -25,7 +25,7 @@ def sources() -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["c4_3", "c2_5", "c1_4", "g4", "g5"])
-def test_they_are_accurate_up_to_two_pi(name: str) -> None:
+def test_new_functions_are_accurate_up_to_two_pi(name: str) -> None:
     pytest.importorskip("flint")
     from symlie.certify.subjects import named_subject
     from symlie.certify.verification import verify
@@ -35,7 +35,7 @@ def test_they_are_accurate_up_to_two_pi(name: str) -> None:
     assert [row.interval[1] < 6.2832 for row in result.rows] == [True, True, True]
 
 
-def test_with_a_prover(tmp_path: Path) -> None:
+def test_bounds_are_proved_with_a_prover(tmp_path: Path) -> None:
     pytest.importorskip("flint")
     path = tmp_path / "certificate.json"
     path.write_text(certificate_of_sources(sources()[:1]), encoding="utf-8")
@@ -44,7 +44,7 @@ def test_with_a_prover(tmp_path: Path) -> None:
     assert entry["versions"].keys() == {"symlie", "python-flint", "sympy", "compiler"}
 
 
-def test_without_a_prover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_prover_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pycparser")
     texts = sources()
     monkeypatch.setitem(sys.modules, "flint", None)

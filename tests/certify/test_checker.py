@@ -38,13 +38,13 @@ def first_section(name: str, precision: str = "double") -> Entry:
 
 
 @pytest.mark.parametrize(("name", "precision"), QUICK)
-def test_shipped_certificates(name: str, precision: str) -> None:
+def test_shipped_certificates_are_accepted(name: str, precision: str) -> None:
     check_function(ENTRIES[name, precision])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "precision"), ENTRIES)
-def test_all_shipped_certificates(name: str, precision: str) -> None:
+def test_all_shipped_certificates_are_accepted(name: str, precision: str) -> None:
     check_function(ENTRIES[name, precision])
 
 
@@ -123,13 +123,13 @@ TAMPERED: list[Callable[[Entry], Entry]] = [
 
 
 @pytest.mark.parametrize("change", TAMPERED)
-def test_tampered_certificates_are_refused(change: Callable[[Entry], Entry]) -> None:
+def test_tampered_certificates_are_rejected(change: Callable[[Entry], Entry]) -> None:
     check_function(first_section("c2"))
     with pytest.raises(CertificateError):
         check_function(change(first_section("c2")))
 
 
-def test_other_assumptions_are_refused() -> None:
+def test_other_assumptions_are_rejected() -> None:
     content = {"format": 1, "assumptions": CONTENT["assumptions"], "functions": [first_section("c3")]}
     assert check(content) == ["c3"]
     for key, value in (("assumptions", ["sin is exact"]), ("format", 2)):
@@ -137,7 +137,7 @@ def test_other_assumptions_are_refused() -> None:
             check(content | {key: value})
 
 
-def test_the_checker_shares_nothing() -> None:
+def test_checker_shares_no_code_with_the_prover() -> None:
     """Imports of its modules: each other and the standard library."""
     own = {m.__name__ for m in CHECKER}
     for module in CHECKER:
@@ -149,7 +149,7 @@ def test_the_checker_shares_nothing() -> None:
                 assert all(a.name in sys.stdlib_module_names for a in node.names)
 
 
-def test_the_checker_runs_alone(tmp_path: Path) -> None:
+def test_checker_runs_without_symlie(tmp_path: Path) -> None:
     content = {"format": 1, "assumptions": CONTENT["assumptions"], "functions": [first_section("c3")]}
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(content))
@@ -164,13 +164,13 @@ def test_the_checker_runs_alone(tmp_path: Path) -> None:
 HEADER = Path(__file__).parents[2] / "generated" / "heavy_top_SE3" / "heavy_top.h"
 
 
-def test_certificates_of_models(tmp_path: Path) -> None:
+def test_model_certificates_are_accepted(tmp_path: Path) -> None:
     text = certificate.certificate_of_sources([HEADER.read_text(encoding="utf-8")])
     entries = {e["name"]: e["status"] for e in json.loads(text)["functions"]}
     assert {"c1", "c2", "c3", "g0", "g1"} <= set(entries) and set(entries.values()) == {"proved"}
 
 
-def test_a_certificate_belongs_to_its_sources(tmp_path: Path) -> None:
+def test_certificate_of_other_sources_is_rejected(tmp_path: Path) -> None:
     header = HEADER.read_text(encoding="utf-8")
     source = header[: header.index("/* q∘exp(u)")] if "/* q∘exp(u)" in header else header
     (tmp_path / "heavy_top.h").write_text(source)

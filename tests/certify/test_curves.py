@@ -22,7 +22,7 @@ def panels() -> dict[str, list[ErrorCurve]]:
     return comparison(["c3", "c5"], upper=1.0)
 
 
-def test_curves(panels: dict[str, list[ErrorCurve]]) -> None:
+def test_error_curves_are_computed(panels: dict[str, list[ErrorCurve]]) -> None:
     """Bounds exceed measured errors, the published pair fails just above its switch, and ours does not."""
     assert [[c.label for c in panel] for panel in panels.values()] == [
         ["switched pair as printed", "symlie"],
@@ -38,14 +38,14 @@ def test_curves(panels: dict[str, list[ErrorCurve]]) -> None:
     assert ours.proved.max() < 2
 
 
-def test_papers_and_precisions() -> None:
+def test_curves_of_other_papers_and_precisions_are_computed() -> None:
     (curves,) = comparison(["g0"], upper=math.pi, paper="holzinger2024").values()
     assert curves[0].label == "switched pair (holzinger2024)" and np.all(np.isfinite(curves[0].proved))
     (curves,) = comparison(["c3"], upper=1.0, precision="float").values()
     assert [c.label for c in curves] == ["symlie"] and curves[0].proved.max() < 2
 
 
-def test_figure(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
+def test_figure_is_drawn(panels: dict[str, list[ErrorCurve]], tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from symlie.runtime.plot.error_figure import plot_errors
 

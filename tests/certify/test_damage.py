@@ -256,7 +256,7 @@ def everything(request: pytest.FixtureRequest) -> bool:
 
 
 @pytest.mark.parametrize(("key", "kind"), DAMAGES)
-def test_damage(key: str, kind: str, everything: bool, tmp_path: Path) -> None:
+def test_damaged_certificates_are_rejected(key: str, kind: str, everything: bool, tmp_path: Path) -> None:
     judge = Judge(certificates()[key], tmp_path / "certificate.json")
     judge.judge(certificates()[key])
     assert judge.counts["accepted, equal"] == 1
@@ -267,7 +267,7 @@ def test_damage(key: str, kind: str, everything: bool, tmp_path: Path) -> None:
     assert judge.counts["refused by name"] > judge.counts["tried"] / 2
 
 
-def test_accepted_certificates_hold() -> None:
+def test_accepted_certificates_are_correct() -> None:
     """The judge of accepted certificates finds wrong ones."""
     entry = about_a_guard("c3", "float")
     assert is_true(entry)

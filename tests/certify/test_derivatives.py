@@ -74,7 +74,7 @@ def test_bounds_and_measured_errors_of_functions_are_below_the_recorded_ones(
         assert measured is None or 0 < measured <= b.eps[-1]
 
 
-def test_recorded_bounds(scheme: Scheme) -> None:
+def test_bounds_equal_the_recorded_ones(scheme: Scheme) -> None:
     assert recorded_digest() == scheme.digest
     places = {"c": (DOWNWARDS, UPWARDS), "g": (EVERYWHERE,), "a": (EVERYWHERE,)}
     assert set(recorded()) == {(name, where) for name in all_names() for where in places[name[0]]}
@@ -88,14 +88,14 @@ def test_recorded_bounds(scheme: Scheme) -> None:
 
 
 @pytest.mark.slow
-def test_all_that_is_recorded(scheme: Scheme) -> None:
+def test_all_bounds_are_below_the_recorded_ones(scheme: Scheme) -> None:
     for b in prove_derivatives(scheme, all_names(), MOST_DERIVATIVES):
         assert all(x <= y for x, y in zip(b.eps, recorded()[b.name, b.where], strict=True)), b.name
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", all_names())
-def test_measured_errors(scheme: Scheme, name: str) -> None:
+def test_measured_errors_are_below_the_bounds(scheme: Scheme, name: str) -> None:
     for where in [where for other, where in recorded() if other == name]:
         measured = measured_eps(scheme, shipped_text(), name, where, MOST_ORDER)
         assert measured is None or measured <= target(name, where, MOST_ORDER)
@@ -113,7 +113,7 @@ SWITCHES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("what", SWITCHES)
 @pytest.mark.parametrize(("name", "order"), [(None, 3), pytest.param("c7", 8, marks=pytest.mark.slow)])
-def test_moved_switches_raise_bounds(scheme: Scheme, what: str, name: str | None, order: int) -> None:
+def test_changed_thresholds_are_detected(scheme: Scheme, what: str, name: str | None, order: int) -> None:
     """Of c2 where it shows there; raised indices are lost by c7 first."""
     if name is None:
         name, order = ("c7", 2) if what == "numbers of raised indices lost" else ("c2", order)
@@ -122,7 +122,7 @@ def test_moved_switches_raise_bounds(scheme: Scheme, what: str, name: str | None
 
 
 @pytest.mark.parametrize("index", range(16))
-def test_coefficients_of_further_poles(scheme: Scheme, index: int) -> None:
+def test_changed_coefficients_of_further_poles_are_detected(scheme: Scheme, index: int) -> None:
     """Each contribution is compared with itself: in the sum the last ones are smaller than a rounding."""
     further = [a * (1 + 1e-12 * (i == index)) for i, a in enumerate(scheme.poles.further)]
     changed = replace(scheme, poles=replace(scheme.poles, further=further))
@@ -138,12 +138,12 @@ def test_coefficients_of_further_poles(scheme: Scheme, index: int) -> None:
         {"further": function_series.FURTHER_POLES[:8]},
     ],
 )
-def test_poles(scheme: Scheme, change: dict[str, Any]) -> None:
+def test_changed_poles_are_detected(scheme: Scheme, change: dict[str, Any]) -> None:
     assert fails(prove_derivatives(replace(scheme, poles=replace(scheme.poles, **change)), ["g1"], most_order=8))
 
 
 @pytest.mark.parametrize("change", [{"least": -0.5}, {"least": -0.45}, {"most": 20.0}, {"enough": 2.0**-40}])
-def test_arguments_of_ratios(scheme: Scheme, change: dict[str, float]) -> None:
+def test_changed_ratio_arguments_are_detected(scheme: Scheme, change: dict[str, float]) -> None:
     assert fails(prove_derivatives(replace(scheme, ratios=replace(scheme.ratios, **change)), ["a0"], most_order=8))
 
 
@@ -157,7 +157,7 @@ CHANGES: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("what", CHANGES)
-def test_operations_that_are_changed(scheme: Scheme, what: str) -> None:
+def test_changed_operations_are_detected(scheme: Scheme, what: str) -> None:
     """They are rejected because no proof applies, and measured errors reveal them."""
     before, after, name, where = CHANGES[what]
     text = shipped_text().replace(before, after)
@@ -193,6 +193,6 @@ def test_orders_do_not_lower_bounds(scheme: Scheme) -> None:
 
 
 @pytest.mark.parametrize("name", ["c17", "c2_17", "g1_1", "a2", "sin"])
-def test_names_without_derivatives(name: str) -> None:
+def test_functions_without_derivatives_are_rejected(name: str) -> None:
     with pytest.raises(UnknownNameError):
         parsed(name)

@@ -52,7 +52,7 @@ double largest(float end, double scale, float *at, long long *count)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_every_number(name: str, tmp_path: Path) -> None:
+def test_errors_of_all_floats_are_below_the_bound(name: str, tmp_path: Path) -> None:
     single, double = named_subject(name, "float"), named_subject(name, "double")
     function = f"symlie_{name}"
     text = function_text(single.source, function).replace(function, f"single_{function}")

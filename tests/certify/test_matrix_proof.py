@@ -51,7 +51,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         ("SO3", "exp", 2.4, 16.0),
     ],
 )
-def test_bounds(group: str, name: str, least: float, largest: float) -> None:
+def test_matrix_bounds_are_proved(group: str, name: str, least: float, largest: float) -> None:
     """Bounds are above the measured errors, by a small factor only."""
     assert least < prove_kernel(group_from_name(group), kernel(group, name), BAR) < largest
 
@@ -61,12 +61,12 @@ def test_bounds(group: str, name: str, least: float, largest: float) -> None:
     ("group", "name"),
     [("SE3", "tangent_operator_inverse"), ("S3sR3", "tangent_operator_inverse"), ("S3", "tangent_operator")],
 )
-def test_bars(group: str, name: str) -> None:
+def test_kernel_bounds_are_below_their_limits(group: str, name: str) -> None:
     assert prove_kernel(group_from_name(group), kernel(group, name), BAR) <= BAR
 
 
 @pytest.mark.usefixtures("few")
-def test_a_worse_kernel_has_a_larger_bound() -> None:
+def test_worse_kernel_has_a_larger_bound() -> None:
     """A number that is added and subtracted again costs digits, and the bound says so."""
     group, original = group_from_name("SO3"), kernel("SO3", "tangent_operator_inverse")
     body = original.body
@@ -98,7 +98,7 @@ def test_enclosures_hold(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["c2", "c3_1", "g0", "c1_to_5_2"])
-def test_tables_of_functions(name: str) -> None:
+def test_function_tables_enclose_values_and_slopes(name: str) -> None:
     """Values and slopes lie in the ranges of intervals that hold their argument."""
     import mpmath
 

@@ -52,17 +52,17 @@ def test_shipped_schemes_pass(name: str) -> None:
 
 @pytest.mark.parametrize("index", range(6))
 @pytest.mark.parametrize("name", ["c1", "c2", "c3_1", "c7", "g0"])
-def test_a_coefficient_off_by_a_billionth(name: str, index: int) -> None:
+def test_coefficient_error_of_a_billionth_is_detected(name: str, index: int) -> None:
     assert not passes(name, with_coefficient(name, index, 1 + 1e-9))
 
 
 @pytest.mark.parametrize("index", range(8))
-def test_a_wrong_sign(index: int) -> None:
+def test_wrong_sign_is_detected(index: int) -> None:
     assert not passes("c3", with_coefficient("c3", index, -1.0))
 
 
 @pytest.mark.parametrize("name", ["c2", "c3", "c2_1", "g1"])
-def test_the_last_term_dropped(name: str) -> None:
+def test_missing_last_term_is_detected(name: str) -> None:
     scheme = scheme_for(function_of(name))
     piece = scheme.working
     shorter = Piece(piece.upper, piece.coefficients[:-1], chains=piece.chains)
@@ -70,18 +70,18 @@ def test_the_last_term_dropped(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "upper"), [("c2", 12.0), ("c4", 12.0), ("c3_1", 12.0), ("c3", 14.0), ("g0", 11.0)])
-def test_a_longer_interval_with_the_same_degree(name: str, upper: float) -> None:
+def test_longer_interval_with_the_same_degree_is_detected(name: str, upper: float) -> None:
     scheme = scheme_for(function_of(name))
     piece = Piece(upper, scheme.working.coefficients, chains=scheme.working.chains)
     assert not passes(name, Scheme(name, name, (piece, *scheme.pieces[1:])))
 
 
-def test_constants_in_single_precision() -> None:
+def test_single_precision_constants_are_detected() -> None:
     coefficients = tuple(float(np.float32(c)) for c in scheme_for(function_of("c3")).working.coefficients)
     assert not passes("c3", Scheme("c3", "c3", (Piece(10.0, coefficients),)))
 
 
-def test_a_reassociated_pole() -> None:
+def test_reassociated_pole_is_detected() -> None:
     scheme = scheme_for(function_of("g0"))
 
     def change(source: str) -> str:
@@ -93,16 +93,16 @@ def test_a_reassociated_pole() -> None:
     assert not passes("g0", scheme, change)
 
 
-def test_a_longer_interval_with_its_degree() -> None:
+def test_longer_interval_with_higher_degree_is_detected() -> None:
     assert passes("c3", Scheme("c3", "c3", (Piece(12.0, fit("c3", 11, Fraction(12))),)))
 
 
-def test_the_last_coefficient_off_by_a_millionth() -> None:
+def test_last_coefficient_error_of_a_millionth_is_detected() -> None:
     last = scheme_for(function_of("c3")).working.degree
     assert passes("c3", with_coefficient("c3", last, 1 + 1e-6))
 
 
-def test_a_wrong_closed_form() -> None:
+def test_wrong_closed_form_is_detected() -> None:
     """A sign in a closed form that is used beyond π alone."""
     scheme = scheme_for(function_of("c3"))
 
@@ -114,7 +114,7 @@ def test_a_wrong_closed_form() -> None:
     assert not passes("c3", scheme, change)
 
 
-def test_a_guard_at_the_wrong_place() -> None:
+def test_misplaced_guard_is_detected() -> None:
     def change(source: str) -> str:
         return source.replace("!(z <= 10.0)", "!(z <= 14.0)")
 

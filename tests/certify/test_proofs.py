@@ -41,7 +41,7 @@ def row_to(name: str, precision: Precision, omega: float) -> Row:
 
 @pytest.mark.parametrize("precision", ["double", "float"])
 @pytest.mark.parametrize("name", NAMES)
-def test_bounds(name: str, precision: Precision) -> None:
+def test_bounds_are_proved(name: str, precision: Precision) -> None:
     to_half, to_pi, to_pole = (row_to(name, precision, x) for x in (HALF_TURN / 2, HALF_TURN, TURN))
     if name in ("c0", "c1"):
         assert to_pi.relative_to == "f(0)" and to_pi.proved_eps <= 3
@@ -57,7 +57,7 @@ def test_bounds(name: str, precision: Precision) -> None:
 
 
 @pytest.mark.parametrize("name", ["c1_to_5_2", "c1_1_to_5_2", "c3_to_5_2"])
-def test_functions_of_half_angles(name: str) -> None:
+def test_half_angle_functions_are_proved(name: str) -> None:
     assert all(row.is_proved for row in verified(name, "double").rows)
 
 
@@ -66,7 +66,7 @@ def test_single_precision_errors_use_its_unit_roundoff() -> None:
     assert row.precision == "float" and 0.3 < row.measured_eps < row.proved_eps < 4
 
 
-def test_contraction_changes_bounds_as_it_should() -> None:
+def test_contraction_changes_bounds_as_expected() -> None:
     subject = named_subject("c2")
     bounds = {c: verify([subject], contraction=c)[0].rows[1].proved_eps for c in ("any", "off", "on")}
     assert bounds["on"] < 0.8 * bounds["off"]
@@ -91,14 +91,14 @@ def test_bounds_follow_the_domain() -> None:
     assert beyond.is_proved and beyond.scheme == "closed form" and beyond.interval[0] == 4.0
 
 
-def test_beyond_the_pole_is_refused() -> None:
+def test_domains_beyond_the_pole_are_rejected() -> None:
     from symlie.errors import SymlieError
 
     with pytest.raises(SymlieError, match=r"g0 is not a number between"):
         verify([named_subject("g0")], domain=(6.0, 7.0))
 
 
-def test_targets() -> None:
+def test_bounds_are_below_their_targets() -> None:
     assert default_target("c3", HALF_TURN) == 4 and default_target("c3", 1.0) == 1.5
     assert default_target("c0", 1.0) == 3
     assert [default_target(f"g{m}", TURN) for m in range(3)] == [3, 4.5, 6]
@@ -113,6 +113,6 @@ def test_targets() -> None:
         ("R3", set()),
     ],
 )
-def test_functions_that_a_group_needs(group: str, needed: set[str]) -> None:
+def test_required_functions_of_a_group_are_found(group: str, needed: set[str]) -> None:
     names = group_names(group_from_name(group))
     assert needed <= set(names) and bool(names) == bool(needed)

@@ -39,13 +39,13 @@ def test_bounds_are_sharp() -> None:
         assert row.measured_eps > 0.1 * row.proved_eps
 
 
-def test_closed_forms_need_none() -> None:
+def test_closed_forms_need_no_series() -> None:
     pytest.importorskip("flint")
     assert series_rows(group_from_name("SE3")) == ()
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_the_checker_bounds_anew(name: str) -> None:
+def test_checker_recomputes_bounds(name: str) -> None:
     check_series(ENTRIES[name])
     function = next(f for f in matrix_functions() if f.name == name)
     found = truncation(name, function.degree, Fraction(5))
@@ -57,12 +57,12 @@ def test_the_checker_bounds_anew(name: str) -> None:
     "change", [{"degree": 20}, {"norm": 5.5}, {"norm": 7}, {"truncation_eps": 1e-9}, {"name": "phi2"}], ids=str
 )
 @pytest.mark.parametrize("name", ENTRIES)
-def test_tampered_entries_are_refused(name: str, change: dict[str, Any]) -> None:
+def test_tampered_entries_are_rejected(name: str, change: dict[str, Any]) -> None:
     with pytest.raises(CertificateError):
         check_series({**ENTRIES[name], **change})
 
 
-def test_certificates_with_series(tmp_path: Path) -> None:
+def test_certificates_with_series_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     path.write_text(certificate(series_entries(), {}), encoding="utf-8")
     assert check_file(path) == dict.fromkeys(ENTRIES, STATUS)

@@ -53,7 +53,7 @@ def test_loop_forms_equal_the_functions(source: str) -> None:
     ("old", "new"), [("5", "6"), (" + ", " - "), ("z <= 10.0", "z <= 11.0"), ("beyond |=", "beyond =")]
 )
 @pytest.mark.parametrize("source", ["arrays", "polynomials"])
-def test_every_change_of_a_copy_is_seen(source: str, old: str, new: str) -> None:
+def test_every_change_of_a_copy_is_detected(source: str, old: str, new: str) -> None:
     text, prefix = SOURCES[source]
     seen = 0
     for name in named_functions(text, prefix).values():

@@ -35,7 +35,7 @@ threshold = 0.05
 BITS = 192
 
 
-def test_papers_state_the_family() -> None:
+def test_paper_functions_belong_to_the_family() -> None:
     for paper in PAPERS:
         for function in paper_functions(paper):
             k, m = indices(function.name)
@@ -76,7 +76,7 @@ def test_wrong_coefficient_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert found["measured_eps"] <= found["proved_eps"]
 
 
-def test_right_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_correct_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(
         '[half_tangent]\nclosed_form = "tan(w/2) / w"\npolynomial = "1/2 + z/24 + z*z/240"\nthreshold = 0.05\n'
@@ -94,7 +94,7 @@ def test_right_pair_passes_and_its_snippet_compiles(tmp_path: Path, capsys: pyte
     assert result.rows[0].is_proved
 
 
-def test_errors_near_the_switch() -> None:
+def test_errors_near_the_threshold_are_measured() -> None:
     function = paper_functions("tumiotto2024")[2]
     beside = errors_at_switch(function)
     assert beside.polynomial < 2 * EPSILON
@@ -104,12 +104,12 @@ def test_errors_near_the_switch() -> None:
     assert max(beside.polynomial, beside.closed_form) < 4 * EPSILON
 
 
-def test_c_has_the_order_that_was_typed() -> None:
+def test_c_code_preserves_the_order_of_operations() -> None:
     assert closed_form("w**3 - 2*w/3").c_text() == "(((w * w) * w) - ((2.0 * w) / 3.0))"
     assert closed_form("-sin(w/2)").c_text("float") == "-(sinf((w / 2.0f)))"
 
 
-def test_disks_end_before_singularities() -> None:
+def test_convergence_disks_exclude_singularities() -> None:
     radius, _ = circle("tan(w/2) / w", 2.0)
     assert 2.0 < radius < math.pi
     with pytest.raises(FormatError, match="also for complex w"):
@@ -161,6 +161,6 @@ def test_invalid_files_are_rejected(tmp_path: Path, text: str, message: str) -> 
         read_functions(file)
 
 
-def test_missing_file() -> None:
+def test_missing_file_is_reported() -> None:
     with pytest.raises(FormatError, match="The file"):
         read_functions(Path("missing.toml"))

@@ -32,7 +32,7 @@ def judged(function: StatedFunction) -> Row:
 
 
 @pytest.mark.parametrize("function", CLOSED_FORMS.values(), ids=lambda f: f.name)
-def test_printed_pairs(function: StatedFunction) -> None:
+def test_published_threshold_pairs_have_the_recorded_errors(function: StatedFunction) -> None:
     row = judged(function)
     measured, proved = FOUND[function.name]
     assert row.switch == pytest.approx(function.threshold)
@@ -45,7 +45,7 @@ def test_printed_pairs(function: StatedFunction) -> None:
     assert function.threshold <= row.measured_at < 1.25 * function.threshold
 
 
-def test_the_worst_pair() -> None:
+def test_worst_threshold_pair_is_found() -> None:
     row = judged(TABLE[2])
     assert 4e-8 < row.measured_eps * EPSILON < row.proved_eps * EPSILON < 1.2e-7
     assert 1e-4 < row.measured_at < 1.3e-4
@@ -56,19 +56,19 @@ def test_the_worst_pair() -> None:
     ("name", "degree", "switch", "error"),
     [("c2", 4, 0.22, 2.4e-15), ("c3", 8, 1.2, 3.8e-16), ("c2_1", 6, 0.86, 4.3e-15), ("g0", 6, 0.61, 4.4e-15)],
 )
-def test_best_switches(name: str, degree: int, switch: float, error: float) -> None:
+def test_best_thresholds_are_found(name: str, degree: int, switch: float, error: float) -> None:
     (found,) = best_switches(CLOSED_FORMS[name], [degree])
     assert found.threshold == pytest.approx(switch, rel=RECORDED_SWITCH)
     assert judged(found).proved_eps * EPSILON < 2.5 * error
 
 
-def test_other_switches_are_worse() -> None:
+def test_other_thresholds_are_worse() -> None:
     (best,) = best_switches(CLOSED_FORMS["c3"], [4])
     bound = judged(best).proved_eps
     for factor in (0.7, 1.4):
         assert judged(best.with_switch(best.threshold * factor)).proved_eps > bound
 
 
-def test_functions_that_no_paper_prints() -> None:
+def test_functions_without_closed_form_are_rejected() -> None:
     with pytest.raises(UnknownNameError, match="No closed form of c7"):
         printed_function("c7")

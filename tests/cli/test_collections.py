@@ -16,7 +16,7 @@ print(code, sum(s["collections"] for s in gc.get_stats()) - before, gc.get_freez
 
 
 @pytest.mark.parametrize("words", [("list",), ("run", "heavy_top", "--h", "0.01", "--t-end", "0.01", "--fresh")])
-def test_no_looks_for_cycles(words: tuple[str, ...]) -> None:
+def test_command_line_runs_without_cycle_collection(words: tuple[str, ...]) -> None:
     """SymPy is imported and a model derived; remaining objects are not collected at exit, either."""
     code, looks, left = map(int, python("-c", PROCESS, *words).out.splitlines()[-1].split())
     assert code == 0

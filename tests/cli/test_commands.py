@@ -23,7 +23,7 @@ def test_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"symlie {VERSION}\n"
 
 
-def test_list(cli: Cli) -> None:
+def test_list_prints_models_and_methods(cli: Cli) -> None:
     out = cli("list").out
     for word in ("heavy_top: The heavy top: a rigid body", "S3sR3", "half_explicit_5", "order 5", "rkmk_dopri5"):
         assert word in out
@@ -35,7 +35,7 @@ def test_list(cli: Cli) -> None:
     assert {"name": "SE3", "dimension": 6} in data["groups"]
 
 
-def test_list_a_method(cli: Cli) -> None:
+def test_list_prints_details_of_a_method(cli: Cli) -> None:
     lines = [" ".join(line.split()) for line in cli("list", "generalized_alpha").out.splitlines()]
     for line in (
         "order 2, embedded 3",
@@ -57,7 +57,7 @@ def test_list_a_method(cli: Cli) -> None:
     assert cli("list", "abmk3", "--json").json["own"][1] == {"name": "lengths", "rows": 2, "of": "number"}
 
 
-def test_list_methods_for_a_model(cli: Cli) -> None:
+def test_list_prints_supported_methods_of_a_model(cli: Cli) -> None:
     out = cli("list", "--for", "heavy_top", "-o", "group=SE3").out
     assert out.startswith("Default for heavy_top: half_explicit_5\n")
     taken, refused = out.split("Methods that do not")
@@ -71,7 +71,7 @@ def test_list_methods_for_a_model(cli: Cli) -> None:
     assert {"name": "cf43", "order": 4, "adaptive": True} in data["methods"]
 
 
-def test_list_parts(cli: Cli) -> None:
+def test_list_prints_parts(cli: Cli) -> None:
     """Each part alone, in both forms; joints with their coordinates."""
     for part in ("models", "methods", "groups"):
         assert list(cli("list", part, "--json").json) == [part]
@@ -97,7 +97,7 @@ def test_list_parts(cli: Cli) -> None:
         (["--for", "nonsense"], "There is no model 'nonsense'."),
     ],
 )
-def test_list_mistakes(cli: Cli, words: list[str], sentence: str) -> None:
+def test_list_reports_invalid_arguments(cli: Cli, words: list[str], sentence: str) -> None:
     result = cli("list", *words)
     assert (result.code, result.out) == (1, "")
     assert sentence in result.err
@@ -143,7 +143,7 @@ def test_commented_lines_of_the_new_model_work(cli: Cli, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "kind", ["mechanism", "manifold", *(pytest.param(k, marks=pytest.mark.slow) for k in ("rod", "robot"))]
 )
-def test_new_models_of_all_kinds_run(cli: Cli, kind: str) -> None:
+def test_new_models_from_all_templates_run(cli: Cli, kind: str) -> None:
     command = cli("new", "mine.py", "--kind", kind).out.splitlines()[-1].split()
     data = cli(*command[1:], "--backend", "numpy", "--t-end", "0.02", "--json").json
     assert (data["model"], data["status"]) == ("mine", "ok")
@@ -176,7 +176,7 @@ def test_new_models_are_scripts_with_commented_lines_that_work(cli: Cli, kind: s
     assert cli("run", "mine.py", "--h", "1e-3", "--t-end", "0.01", *options, "--json").json["status"] == "ok"
 
 
-def test_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_command_shows_and_clears_the_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cache"
     monkeypatch.setenv("SYMLIE_CACHE", str(folder))
     empty = cli("cache", "--json").json
@@ -191,7 +191,7 @@ def test_cache(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert (folder / "mine.txt").exists()
 
 
-def test_bench(cli: Cli) -> None:
+def test_bench_command_reports_times(cli: Cli) -> None:
     rows = cli("bench", "heavy_top", "-o", "group=S3", "--method", "rkmk_rk44", "--json").json["rows"]
     assert [row["name"] for row in rows] == [
         "import SymPy",

@@ -24,7 +24,7 @@ def reference(cli: Cli, tmp_path: Path) -> Path:
     return path
 
 
-def test_orders(cli: Cli) -> None:
+def test_reported_orders_match_the_methods(cli: Cli) -> None:
     result = cli("converge", *TOP, *STEPS, "--methods", ",".join(ORDERS), "--json")
     data = result.json
     assert result.code == 0
@@ -43,7 +43,7 @@ def test_orders(cli: Cli) -> None:
             assert row["order"][part] > ORDERS[row["method"]] - tolerances.ORDER_SLACK
 
 
-def test_reference_file(cli: Cli, reference: Path) -> None:
+def test_reference_file_is_used(cli: Cli, reference: Path) -> None:
     words = ("converge", *TOP, "--steps", "2**-10,2**-11", "--methods", "half_explicit_3")
     against_file = cli(*words, "--reference", str(reference), "--json").json["rows"]
     assert against_file[1]["order"]["q"] > 3 - tolerances.ORDER_SLACK
@@ -53,7 +53,7 @@ def test_reference_file(cli: Cli, reference: Path) -> None:
     assert max(itself.values()) < tolerances.EPSILON
 
 
-def test_references_that_do_not_fit(cli: Cli, reference: Path) -> None:
+def test_mismatched_references_are_rejected(cli: Cli, reference: Path) -> None:
     def message(group: str, *words: str) -> str:
         return cli("converge", "heavy_top", "-o", f"group={group}", "--steps", "0.01", "--reference", *words).err
 
@@ -63,14 +63,14 @@ def test_references_that_do_not_fit(cli: Cli, reference: Path) -> None:
     assert "is not the output of 'symlie run" in message("SE3", str(reference))
 
 
-def test_without_constraints(cli: Cli) -> None:
+def test_models_without_constraints_are_supported(cli: Cli) -> None:
     words = ("converge", "heavy_top", "-o", "group=S3", "--methods", "rkmk_rk44", "--t-end", "2**-4", *STEPS)
     rows = cli(*words, "--json").json["rows"]
     assert rows[2]["error"]["multipliers"] is None
     assert rows[2]["order"]["q"] > 4 - tolerances.ORDER_SLACK
 
 
-def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
+def test_table_and_figure_are_written(cli: Cli, tmp_path: Path) -> None:
     out = cli("converge", *TOP, *STEPS, "--plot", "orders.png").out
     lines = out.splitlines()
     assert lines[1].split()[:4] == ["method", "h", "q", "v"]
@@ -78,7 +78,7 @@ def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "orders.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_failed_runs_appear_in_the_table(cli: Cli) -> None:
+def test_failed_runs_are_listed_in_the_table(cli: Cli) -> None:
     result = cli("converge", "heavy_top", "-o", "group=SE3", "--steps", "2**-10,0.06", "--t-end", "0.125", "--json")
     assert result.code == 0
     done, failed = result.json["rows"]

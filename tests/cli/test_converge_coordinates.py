@@ -13,7 +13,7 @@ TOP = ("converge", "heavy_top", "-o", "group=SO3", "--t-end", "0.02", "--steps",
 BOTH = ("--coordinates", "lie,euler_angles", "--output", "center_of_mass", "--reference", "rkmk_rk44:1e-5")
 
 
-def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_command_compares_coordinates(cli: Callable[..., Outcome], tmp_path: Path) -> None:
     pictures = ("--plot", "errors.png", "--plot-iterations", "iterations.png")
     found = cli(*TOP, *BOTH, "--methods", "generalized_alpha", *pictures, "--repeat", "2")
     assert found.code == 0 and "errors at t = 0.02 s against rkmk_rk44:1e-5" in found.out
@@ -52,12 +52,12 @@ def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes_in_commands(cli: Callable[..., Outcome], words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_commands_are_reported(cli: Callable[..., Outcome], words: tuple[str, ...], sentence: str) -> None:
     found = cli(*TOP, "--backend", "numpy", "--methods", "rkmk_rk44", *words)
     assert found.code != 0 and sentence in found.err, found.err
 
 
-def test_grids_have_no_coordinates(cli: Callable[..., Outcome]) -> None:
+def test_coordinates_and_grids_exclude_each_other(cli: Callable[..., Outcome]) -> None:
     found = cli("converge", "roll_up", "--over", "segments=2,4", "--h", "0.01", "--output", "tip")
     assert found.code != 0 and "belong to --steps, not to --over" in found.err
 
@@ -72,7 +72,7 @@ def test_grids_have_no_coordinates(cli: Callable[..., Outcome]) -> None:
         (("--method", "rkmk_rk44", "-o", "step=lie"), None),
     ],
 )
-def test_runs_take_angular_velocities_where_methods_do(
+def test_angular_velocities_are_used_with_supporting_methods(
     cli: Callable[..., Outcome], words: tuple[str, ...], form: str | None
 ) -> None:
     run = ("run", "heavy_top", "-o", "group=SO3", "-o", "coordinates=euler_angles", "--backend", "numpy", "--json")
@@ -81,7 +81,7 @@ def test_runs_take_angular_velocities_where_methods_do(
     assert found.json["options"].get("form") == form
 
 
-def test_numbers_of_forms_are_old_names(cli: Callable[..., Outcome]) -> None:
+def test_numeric_form_names_are_deprecated(cli: Callable[..., Outcome]) -> None:
     run = ("run", "heavy_top", "-o", "group=SO3", "-o", "coordinates=euler_angles", "--backend", "numpy")
     found = cli(*run, "--h", "1e-4", "--t-end", "1e-3", "-o", "form=1")
     assert found.code == 0 and "form=1 is an old name of form='angular_velocity'" in found.err, found.err
@@ -96,6 +96,6 @@ def test_numbers_of_forms_are_old_names(cli: Callable[..., Outcome]) -> None:
         ("lie:angular_velocity", "The coordinates lie have no form"),
     ],
 )
-def test_forms_that_are_none(cli: Callable[..., Outcome], word: str, sentence: str) -> None:
+def test_unknown_forms_are_rejected(cli: Callable[..., Outcome], word: str, sentence: str) -> None:
     found = cli(*TOP, "--backend", "numpy", "--methods", "rkmk_rk44", "--coordinates", word)
     assert found.code != 0 and sentence in found.err, found.err

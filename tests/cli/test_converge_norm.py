@@ -13,7 +13,7 @@ ROLL_UP = ("converge", "roll_up", "--t-end", "2**-5", "--backend", "numpy")
 GRIDS = ("--over", "segments=2,3,8", "--h", "2**-7", "--norm", "l2")
 
 
-def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_command_uses_the_norm(cli: Callable[..., Outcome], tmp_path: Path) -> None:
     found = cli(*ROLL_UP, *GRIDS, "--at", "0,10")
     assert found.code == 0 and "L² errors up to t = 0.03125 s against segments = 8" in found.out
     rows = cli(*ROLL_UP, *GRIDS, "--at", "0,10", "--json").json["rows"]
@@ -33,6 +33,6 @@ def test_command(cli: Callable[..., Outcome], tmp_path: Path) -> None:
         (("--norm", "l2", "--at", "1,2"), "'heavy_top' has no rod or other curve"),
     ],
 )
-def test_mistakes_in_commands(cli: Callable[..., Outcome], words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_commands_are_reported(cli: Callable[..., Outcome], words: tuple[str, ...], sentence: str) -> None:
     found = cli("converge", "heavy_top", "--steps", "0.01", "--backend", "numpy", *words)
     assert found.code != 0 and sentence in found.err

@@ -17,7 +17,7 @@ GRIDS = ("--over", "segments=4,8,16", "--h", "2**-10")
 QUICK = ("--over", "segments=2,4", "--h", "2**-7", "--t-end", "2**-5")
 
 
-def test_second_order_in_space(cli: Cli) -> None:
+def test_spatial_order_is_two(cli: Cli) -> None:
     result = cli(*ROLL_UP, *GRIDS, "--json")
     data = result.json
     assert result.code == 0
@@ -39,7 +39,7 @@ def test_second_order_in_space(cli: Cli) -> None:
         assert rows[1]["order"][part] == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
-def test_kinks_of_a_load_cost_velocities_their_order(cli: Cli) -> None:
+def test_load_kinks_reduce_the_order_of_velocities(cli: Cli) -> None:
     """The papers' load rises from zero with a kink, whose waves no grid resolves; configurations keep order 2."""
     words = ("converge", "flying_spaghetti", "--over", "segments=8,16,32", "--h", "2**-10")
     order = cli(*words, "--json").json["rows"][1]["order"]
@@ -47,7 +47,7 @@ def test_kinks_of_a_load_cost_velocities_their_order(cli: Cli) -> None:
     assert 0 < order["v"] < 2 - tolerances.ORDER_SLACK
 
 
-def test_reference_on_a_separate_grid(cli: Cli, tmp_path: Path) -> None:
+def test_reference_can_use_a_separate_grid(cli: Cli, tmp_path: Path) -> None:
     run = ("run", "roll_up", "-o", "constraint=kirchhoff", "-o", "segments=8", "--h", "2**-7", "--t-end", "2**-5")
     (tmp_path / "fine.json").write_text(cli(*run, "--json").out, encoding="utf-8")
     rows = cli(*ROLL_UP, *QUICK, "--reference", "fine.json", "--json").json["rows"]
@@ -64,7 +64,7 @@ def test_each_method_is_compared_with_its_finest_grid(cli: Cli) -> None:
     assert rows[0]["error"] != rows[1]["error"]
 
 
-def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
+def test_table_and_figure_are_written(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = cli(*ROLL_UP, "--over", "segments=2,4,8", *QUICK[2:], "--plot", "orders.png").out
     lines = out.splitlines()
@@ -86,14 +86,14 @@ def test_table_and_figure(cli: Cli, tmp_path: Path) -> None:
         ((*QUICK, "--reference", "empty.json"), "empty.json is not the output of 'symlie run --json'"),
     ],
 )
-def test_mistakes(cli: Cli, tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_input_is_reported(cli: Cli, tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
     (tmp_path / "empty.json").write_text("{}")
     result = cli(*ROLL_UP, *words)
     assert result.code == 1
     assert sentence in result.err
 
 
-def test_options_that_refine_nothing(cli: Cli, tmp_path: Path) -> None:
+def test_options_without_refinement_are_rejected(cli: Cli, tmp_path: Path) -> None:
     text = (
         "import symlie as sl\n\n\ndef build(mass=1):\n    model = sl.Model('point')\n    q = model.node('q', 'R3')\n "
         "   model.kinetic_energy(mass * q.x_dot.dot(q.x_dot) / 2)\n    return model\n"
@@ -112,13 +112,15 @@ def test_options_that_refine_nothing(cli: Cli, tmp_path: Path) -> None:
         ("segments=a,b", "is not a number"),
     ],
 )
-def test_values_that_are_no_grids(cli: Cli, words: str, sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_grid_values_are_rejected(
+    cli: Cli, words: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit):
         cli(*ROLL_UP, "--over", words, "--h", "0.1")
     assert sentence in capsys.readouterr().err
 
 
-def test_an_unstable_run_is_named(cli: Cli) -> None:
+def test_unstable_run_is_reported(cli: Cli) -> None:
     result = cli(*ROLL_UP, "--over", "segments=2,4,16", "--h", "0.05", "--t-end", "10", "--json")
     assert result.code == 1
     assert result.json["message"].startswith("half_explicit_5, segments=16, h = 0.05: ")

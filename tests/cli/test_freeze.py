@@ -16,7 +16,7 @@ TOP = ("heavy_top", "-o", "group=S3", "--backend", "numpy", "--h", "1e-3", "--t-
 NAMES = ["mass", "inertia", "lever", "gravity"]
 
 
-def test_run(cli: Cli) -> None:
+def test_run_accepts_frozen_parameters(cli: Cli) -> None:
     result = cli("run", *TOP, "--freeze", "all", "--json")
     assert result.json["constants"] == NAMES
     again = cli("run", *TOP, "--freeze", "inertia,lever", "--set", "mass=15", "--json")
@@ -34,18 +34,18 @@ def test_run(cli: Cli) -> None:
     ],
     ids=lambda words: words[0],
 )
-def test_changes_are_refused(cli: Cli, words: tuple[str, ...]) -> None:
+def test_frozen_parameters_cannot_be_changed(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli(*words)
     assert result.code == 1
     assert "Parameter 'mass' of 'heavy_top' is a compiled constant, 15, and cannot be changed" in result.err
 
 
-def test_unknown_names(cli: Cli) -> None:
+def test_unknown_names_are_reported(cli: Cli) -> None:
     result = cli("run", *TOP, "--freeze", "weight")
     assert "Model 'heavy_top' has no parameter 'weight' to freeze; it has: mass, inertia, lever, gravity." in result.err
 
 
-def test_generate(cli: Cli, tmp_path: Path) -> None:
+def test_generate_accepts_frozen_parameters(cli: Cli, tmp_path: Path) -> None:
     """The output is a separate folder; --check accepts the same arguments."""
     words = ("generate", "heavy_top", "-o", "group=S3", "--sets", "core", "--freeze", "inertia,lever")
     folder = "generated/heavy_top_S3_frozen-inertia-lever"

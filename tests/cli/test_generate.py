@@ -19,13 +19,13 @@ FOLDERS = ["heavy_top_SE3", "heavy_top_S3", "free_rigid_body", "roll_up_segments
 """A constrained top, a free one, a field system and a rod."""
 
 
-def test_names() -> None:
+def test_generate_accepts_model_names() -> None:
     assert folder_name("heavy_top", {}) == "heavy_top"
     assert folder_name("heavy_top", {"group": "SO3xR3"}) == "heavy_top"
     assert [folder_name(model, options) for model, options, _ in COMMITTED] == FOLDERS
 
 
-def test_default_folder(cli: Cli, tmp_path: Path) -> None:
+def test_default_folder_is_used(cli: Cli, tmp_path: Path) -> None:
     result = cli("generate", "heavy_top", "-o", "group=SE3")
     assert result.out == "generated/heavy_top_SE3\n"
     names = {p.name for p in (tmp_path / "generated" / "heavy_top_SE3").iterdir()}
@@ -66,14 +66,14 @@ def sets_of(folder: Path) -> list[str]:
         ),
     ],
 )
-def test_sets(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:
+def test_kernel_sets_are_generated(sets: str, expected: list[str], cli: Cli, tmp_path: Path) -> None:
     """Of all, those that the group has: the Cayley map of S³⋉R³ does not stay in the group."""
     group = "S3" if "cayley" in expected else "S3sR3"
     assert cli("generate", "heavy_top", "-o", f"group={group}", "--sets", sets, "--out", "top").code == 0
     assert sets_of(tmp_path / "top") == expected
 
 
-def test_sets_that_are_none(cli: Cli) -> None:
+def test_unknown_kernel_sets_are_rejected(cli: Cli) -> None:
     assert (
         "Unknown set of kernels 'newtons'; use: core, newton, "
         in cli("generate", "heavy_top", "--sets", "core,newtons").err
@@ -85,13 +85,13 @@ def test_sets_that_are_none(cli: Cli) -> None:
     assert "--all takes neither -o nor --out nor --sets" in cli("generate", "--all", "--sets", "core").err
 
 
-def test_all_folders(cli: Cli, tmp_path: Path) -> None:
+def test_all_folders_are_generated(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "generated").mkdir()
     assert cli("generate", "--all").out.split() == [f"generated/{name}" for name in FOLDERS]
     assert cli("generate", "--all", "--check").code == 0
 
 
-def test_check(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_detects_outdated_folders(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "COMMITTED", COMMITTED[:1])
     (tmp_path / "generated").mkdir()
     assert cli("generate", "--all", "--check").code == 1
@@ -111,7 +111,7 @@ def test_check(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert cli("generate", "--all", "--check").code == 0
 
 
-def test_standalone(cli: Cli, tmp_path: Path) -> None:
+def test_standalone_program_is_generated(cli: Cli, tmp_path: Path) -> None:
     start = ("--set", "mass=16", "--init", "top.Omega=[0,140,0]")
     words = ("generate", "heavy_top", "-o", "group=SE3", "--standalone", *start)
     assert cli(*words, "--check").code == 1
@@ -134,7 +134,7 @@ def test_options_that_require_standalone(cli: Cli, words: tuple[str, ...]) -> No
     assert "--all takes" in cli("generate", "--all", "--standalone").err
 
 
-def test_hash_seeds(tmp_path: Path) -> None:
+def test_output_is_independent_of_hash_seeds(tmp_path: Path) -> None:
     texts = []
     for seed in ("0", "1", "2"):
         folder = tmp_path / seed
@@ -148,7 +148,7 @@ def test_hash_seeds(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [[], ["--latex"], ["--variational", "midpoint"]])
-def test_derive(cli: Cli, tmp_path: Path, form: list[str]) -> None:
+def test_derive_writes_equations(cli: Cli, tmp_path: Path, form: list[str]) -> None:
     printed = cli("derive", "heavy_top", "-o", "group=SE3", *form)
     assert printed.code == 0
     assert printed.out.strip()

@@ -22,7 +22,7 @@ def build():
 """
 
 
-def test_tables_of_inputs(cli: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_input_tables_are_read(cli: Callable[..., Outcome], tmp_path: Path) -> None:
     file = tmp_path / "cart.py"
     file.write_text(CART)
     table = {"times": [0, 0.5], "values": [2, 4], "interpolation": "hold"}

@@ -49,7 +49,7 @@ def no_generated_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "hint"), MISTAKES, ids=lambda value: None if isinstance(value, str) else " ".join(value)
 )
-def test_sentence(cli: Cli, words: tuple[str, ...], hint: str) -> None:
+def test_errors_are_one_sentence(cli: Cli, words: tuple[str, ...], hint: str) -> None:
     result = cli(*words)
     assert result.code == 1
     assert result.out == ""
@@ -59,7 +59,7 @@ def test_sentence(cli: Cli, words: tuple[str, ...], hint: str) -> None:
 
 
 @pytest.mark.parametrize("words", [w for w, _ in MISTAKES if w[0] == "run"], ids=" ".join)
-def test_sentence_as_json(cli: Cli, words: tuple[str, ...]) -> None:
+def test_errors_are_printed_as_json(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli(*words, "--json")
     assert result.code == 1 and result.err == ""
     data = result.json
@@ -70,7 +70,7 @@ def test_sentence_as_json(cli: Cli, words: tuple[str, ...]) -> None:
     )
 
 
-def test_json_failure(cli: Cli) -> None:
+def test_json_output_contains_the_failure(cli: Cli) -> None:
     result = cli("run", "heavytop", "-o", "group=SE3", "--h", "1", "--json")
     assert result.code == 1
     assert result.err == ""
@@ -87,7 +87,7 @@ def test_json_failure(cli: Cli) -> None:
     "words",
     [(), ("walk",), ("run",), ("run", "heavy_top", "--h", "2**x"), ("run", "heavy_top", "--h", "1", "--set", "mass")],
 )
-def test_usage_errors(cli: Cli, words: tuple[str, ...]) -> None:
+def test_usage_errors_have_exit_code_two(cli: Cli, words: tuple[str, ...]) -> None:
     with pytest.raises(SystemExit) as exit_:
         cli(*words)
     assert exit_.value.code == 2
@@ -132,7 +132,7 @@ def build():
         ("def bild(): ...", "has no function build"),
     ],
 )
-def test_model_files(cli: Cli, tmp_path: Path, text: str, hint: str) -> None:
+def test_errors_in_model_files_are_located(cli: Cli, tmp_path: Path, text: str, hint: str) -> None:
     (tmp_path / "mine.py").write_text(text)
     result = cli("run", "mine.py", "--h", "1")
     assert result.code == 1
@@ -140,7 +140,7 @@ def test_model_files(cli: Cli, tmp_path: Path, text: str, hint: str) -> None:
     assert "Traceback" not in result.err
 
 
-def test_unexpected_errors(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_errors_are_reported(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> int:
         raise ZeroDivisionError("oh")
 

@@ -19,7 +19,7 @@ number = 1
 """
 
 
-def test_default_folder_and_prefix(cli: Cli, tmp_path: Path) -> None:
+def test_default_folder_and_prefix_are_used(cli: Cli, tmp_path: Path) -> None:
     result = cli("operators", "R2xR1")
     assert result.code == 0, result.err
     assert sorted(p.name for p in (tmp_path / "r2xr1").iterdir()) == [
@@ -28,7 +28,7 @@ def test_default_folder_and_prefix(cli: Cli, tmp_path: Path) -> None:
     assert "r2xr1_selftest.c" in result.out
 
 
-def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
+def test_custom_group_is_reported_as_json(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(GROUPS, encoding="utf-8")
     words = ("operators", "mine.py:G", "--target", "numpy", "--real", "float", "--prefix", "plane", "--out", "out")
     assert cli(*words, "--json").json == {
@@ -57,7 +57,7 @@ def test_json_and_a_group_of_the_user(cli: Cli, tmp_path: Path) -> None:
         (("R1", "--out", "mine.py"), "mine.py"),
     ],
 )
-def test_mistakes(cli: Cli, tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
+def test_invalid_input_is_reported(cli: Cli, tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
     (tmp_path / "mine.py").write_text(GROUPS, encoding="utf-8")
     (tmp_path / "broken.py").write_text("1 / 0", encoding="utf-8")
     result = cli("operators", *words)

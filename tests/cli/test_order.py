@@ -19,7 +19,7 @@ c = ["0", "1"]
 """
 
 
-def test_order_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_order_of_a_tableau_file_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "heun.toml"
     file.write_text(HEUN, encoding="utf-8")
     assert main(["order", str(file), "--json"]) == 0
@@ -40,14 +40,16 @@ def test_order_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         (["rkmk_dopri5", "--method-option", "commutators=auto"], 5, 4),
     ],
 )
-def test_exact_orders(words: list[str], order: int, order_hat: int | None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exact_orders_are_reported(
+    words: list[str], order: int, order_hat: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["order", *words, "--exact-only", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["order"], found["order_hat"]) == (order, order_hat)
     assert "observed" not in found
 
 
-def test_printed_report(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["order", "cg4"]) == 0
     text = capsys.readouterr().out
     assert text.startswith("cg4 (crouch-grossman)\n")
@@ -55,14 +57,14 @@ def test_printed_report(capsys: pytest.CaptureFixture[str]) -> None:
         assert part in text
 
 
-def test_steps_that_are_too_long_come_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_observed_order_excludes_large_steps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["order", "half_explicit_3", "--json"]) == 0
     observed = json.loads(capsys.readouterr().out)["observed"]
     assert observed["h"][0] < 2**-4
     assert observed["order"][-1] == pytest.approx(3, abs=tolerances.ORDER)
 
 
-def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text(HEUN.replace('"1/2", "1/2"', '"1/2", "1/3"'), encoding="utf-8")
     assert main(["order", str(file), "--json"]) == 1
@@ -73,7 +75,7 @@ def test_mistakes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Unknown method 'cf5'. Did you mean 'cg5'?" in capsys.readouterr().err
 
 
-def test_methods_of_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tableau_file_can_be_used_in_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "heun.toml"
     file.write_text(HEUN, encoding="utf-8")
     top = ["heavy_top", "-o", "group=S3", "--t-end", "0.01", "--json", "--backend", "numpy"]

@@ -68,7 +68,7 @@ def pendulum(tmp_path: Path) -> Path:
     return path
 
 
-def test_interrupted_and_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
+def test_interrupted_run_can_be_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
     """Ctrl-C, then resume: the same numbers, and the file that the run was to write."""
     run = ("run", str(pendulum), "--h", "1e-3", "--t-end", "0.3", "--backend", "numpy")
     expected = cli(*run, "--out", "expected.npz", "--json").json
@@ -86,7 +86,7 @@ def test_interrupted_and_resumed(cli: Cli, pendulum: Path, tmp_path: Path) -> No
     assert content(sl.load_solution(tmp_path / "again.npz", trust=True)) == content(loaded[0])
 
 
-def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
+def test_changed_model_files_are_rejected(cli: Cli, pendulum: Path, tmp_path: Path) -> None:
     run = ("run", str(pendulum), "--h", "1e-2", "--t-end", "0.1", "--backend", "numpy", "--checkpoint", "run.ckpt")
     assert cli(*run).code == 0
     assert cli("resume", "run.ckpt", "--trust").code == 0
@@ -100,7 +100,7 @@ def test_changed_model_files_are_refused(cli: Cli, pendulum: Path, tmp_path: Pat
     assert cli("resume", "run.ckpt", "--trust").code == 0
 
 
-def test_mistakes(cli: Cli, tmp_path: Path) -> None:
+def test_invalid_input_is_reported(cli: Cli, tmp_path: Path) -> None:
     assert "cannot be read: No such file" in cli("resume", "none", "--trust").err
     (tmp_path / "x").write_text("x")
     assert "is not a checkpoint" in cli("resume", "x", "--json", "--trust").json["message"]
@@ -142,7 +142,7 @@ def ended_after(seconds: float, *words: str) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", RODS)
-def test_killed_at_any_moment(cli: Cli, backend: str, tmp_path: Path) -> None:
+def test_run_killed_at_any_time_can_be_resumed(cli: Cli, backend: str, tmp_path: Path) -> None:
     """A signal without a handler at random moments, also while checkpoints are written, which is most of the time."""
     moments = random.Random(20240501)
     checkpoint = tmp_path / "run.ckpt"
@@ -170,7 +170,7 @@ def test_killed_at_any_moment(cli: Cli, backend: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_cold_starts_at_once(tmp_path: Path) -> None:
+def test_simultaneous_first_runs_succeed(tmp_path: Path) -> None:
     """32 processes with one empty cache: the same result 32 times, and nothing but entries in the cache."""
     cache, words = (
         tmp_path / "cache",
@@ -196,6 +196,6 @@ def test_cold_starts_at_once(tmp_path: Path) -> None:
     }
 
 
-def test_systems_of_model_files_know_their_sources(pendulum: Path) -> None:
+def test_systems_from_model_files_record_their_sources(pendulum: Path) -> None:
     system = system_of_model(str(pendulum), {}, backend="numpy")
     assert {str(pendulum), str(pendulum.with_name("pendulum_data.py"))} <= set(system.sources)

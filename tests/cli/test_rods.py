@@ -20,7 +20,7 @@ TIMES = ("--t-eval", "2**-7,2**-5,2**-4")
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_json(cli: Cli, backend: str) -> None:
+def test_json_output_is_complete(cli: Cli, backend: str) -> None:
     result = cli(*ROLL_UP, *TIMES, "--backend", backend, "--json")
     assert (result.code, result.err) == (0, "")
     data = result.json
@@ -49,7 +49,7 @@ def test_json(cli: Cli, backend: str) -> None:
     )
 
 
-def test_index1_multipliers(cli: Cli) -> None:
+def test_index1_multipliers_are_printed(cli: Cli) -> None:
     data = cli(*SPAGHETTI, "--t-end", "0.5", "--multipliers", "index1", "--json").json
     assert np.shape(data["multipliers"]["rod_segment_strain"]) == (1, 4, 2)
     assert np.shape(data["q"]["rod"]) == (1, 5, 7)
@@ -58,13 +58,13 @@ def test_index1_multipliers(cli: Cli) -> None:
     assert stage["multipliers"] != data["multipliers"]
 
 
-def test_without_constraints(cli: Cli) -> None:
+def test_rod_without_constraints_runs(cli: Cli) -> None:
     data = cli("run", "roll_up", "--h", "2**-8", "--t-end", "2**-6", "--method", "rkmk_rk44", "--json").json
     assert data["multipliers"] == {}
     assert set(data["outputs"]) == {"energy", "linear_momentum", "angular_momentum", "tip_distance", "tip_rotation"}
 
 
-def test_parameters(cli: Cli) -> None:
+def test_parameters_can_be_set(cli: Cli) -> None:
     def energy(*words: str) -> float:
         return float(cli(*SPAGHETTI, "--t-end", "0.5", "--json", *words).json["outputs"]["energy"][0])
 
@@ -72,7 +72,7 @@ def test_parameters(cli: Cli) -> None:
     assert energy("--set", "bending_stiffness=5000") < energy() < energy("--set", "load_values=[0,400,0]")
 
 
-def test_initial_values_of_all_nodes_or_of_each(cli: Cli) -> None:
+def test_initial_values_can_be_set_for_all_or_single_nodes(cli: Cli) -> None:
     """A free rod without loads that moves as a rigid body keeps moving so."""
     words = (*SPAGHETTI, "--t-end", "0.25", "--set", "load_values=[0,0,0]", "--json")
     plain = cli(*words).json
@@ -94,13 +94,13 @@ def test_initial_values_of_all_nodes_or_of_each(cli: Cli) -> None:
         assert "rod.x needs 5 × 3 or 3 components" in result.err
 
 
-def test_clamped_nodes_keep_still(cli: Cli) -> None:
+def test_clamped_nodes_do_not_move(cli: Cli) -> None:
     data = cli(*ROLL_UP, "--t-end", "2**-7", "--init", "rod.Omega=[0,0.1,0]", "--json").json
     assert not np.any(np.array(data["v"]["rod"])[:, 0])
 
 
 @pytest.mark.parametrize("suffix", [".nc", ".npz"])
-def test_files(cli: Cli, tmp_path: Path, suffix: str) -> None:
+def test_solution_files_are_written(cli: Cli, tmp_path: Path, suffix: str) -> None:
     if suffix == ".nc":
         pytest.importorskip("netCDF4")
     data = cli(*ROLL_UP, *TIMES, "--json", "--out", f"rod{suffix}").json
@@ -140,7 +140,7 @@ def test_many_multipliers_are_abbreviated(cli: Cli) -> None:
     assert printed(16).endswith(f"16 × 2 values, largest |λ| = {largest:.9g}")
 
 
-def test_plot_of_a_whole_run(cli: Cli, tmp_path: Path) -> None:
+def test_plot_of_a_run_is_written(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = cli(*SPAGHETTI, "--t-end", "1", "--plot", "spaghetti.png")
     assert (result.code, result.err) == (0, "")

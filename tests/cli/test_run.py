@@ -43,7 +43,7 @@ Cli = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_json(cli: Cli, backend: str) -> None:
+def test_json_output_is_complete(cli: Cli, backend: str) -> None:
     result = cli(*TOP, "--t-end", "2**-6", "--backend", backend, "--json")
     assert result.code == 0
     assert result.err == ""
@@ -76,7 +76,7 @@ def test_defaults_of_options_are_recorded(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_reference(cli: Cli, group: str) -> None:
+def test_reference_errors_are_printed(cli: Cli, group: str) -> None:
     method = "rkmk_dopri5" if group in ("SO3", "S3") else "half_explicit_5"
     words = ("run", "heavy_top", "-o", f"group={group}", "--method", method, "--h", "2**-11", "--reference")
     errors = cli(*words, "--t-end", "0.5", "--json").json["reference_error"]
@@ -85,13 +85,13 @@ def test_reference(cli: Cli, group: str) -> None:
     assert "rotation" in cli(*words, "--t-end", "0.5").out.split("reference solution")[1]
 
 
-def test_reference_of_an_option(cli: Cli) -> None:
+def test_reference_requires_its_model_option(cli: Cli) -> None:
     words = ("run", "rotor", "-o", "data=printed", "--t-end", "0.1", "--h", "1e-5", "--reference")
     outcome = cli(*words)
     assert outcome.code and "holds for the option data=derived" in outcome.err
 
 
-def test_times_parameters_and_initial_values(cli: Cli) -> None:
+def test_times_parameters_and_initial_values_can_be_set(cli: Cli) -> None:
     plain = cli(*TOP, "--t-eval", "0.01,0.02", "--json").json
     assert plain["t"] == [0.01, 0.02]
     changed = cli(*TOP, "--t-eval", "0.01,0.02", "--set", "gravity=[0,0,0]", "--set", "mass=20", "--json").json
@@ -102,7 +102,7 @@ def test_times_parameters_and_initial_values(cli: Cli) -> None:
     assert spin["v"]["top"][0] == pytest.approx([0, 3, 0, 0, 0, 0], abs=tolerances.HEAVY_TOP_RUN)
 
 
-def test_initial_quantities(cli: Cli) -> None:
+def test_initial_quantities_can_be_set(cli: Cli) -> None:
     words = ("run", "pendulum_chain", "-o", "links=3", "--rtol", "1e-10", "--t-end", "0.5", "--backend", "numpy")
     words = (*words, "--set", "masses=[1,2,3]", "--init", "angular_velocities=[[0,1,0],[0,2,0],[0,3,0]]", "--json")
     first, second = (cli(*words, "-o", f"formulation={f}").json for f in ("lagrangian", "hamiltonian"))
@@ -114,14 +114,14 @@ def test_initial_quantities(cli: Cli) -> None:
     assert unknown.code == 1 and "No node of 'pendulum_chain' has a field 'spins'." in unknown.out
 
 
-def test_index1_multipliers(cli: Cli) -> None:
+def test_index1_multipliers_are_printed(cli: Cli) -> None:
     words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-9", "--method", "half_explicit_2", "--t-end", "2**-6")
     stage, index1 = cli(*words, "--json").json, cli(*words, "--multipliers", "index1", "--json").json
     assert stage["q"] == index1["q"]
     assert stage["multipliers"] != index1["multipliers"]
 
 
-def test_table(cli: Cli) -> None:
+def test_table_is_printed(cli: Cli) -> None:
     out = cli(*TOP, "--t-eval", "0.01,0.02").out
     for word in (
         "heavy_top group=SE3",
@@ -135,7 +135,7 @@ def test_table(cli: Cli) -> None:
         assert word in out
 
 
-def test_unknown_panels_stop_before_the_run(cli: Cli, tmp_path: Path) -> None:
+def test_unknown_panels_are_rejected_before_the_run(cli: Cli, tmp_path: Path) -> None:
     files = ("--plot", str(tmp_path / "top.png"), "--out", str(tmp_path / "top.npz"))
     result = cli(*TOP, "--t-end", "2**-6", *files, "--panels", "snapshots,energies")
     assert (result.code, list(tmp_path.iterdir())) == (1, [])
@@ -143,14 +143,14 @@ def test_unknown_panels_stop_before_the_run(cli: Cli, tmp_path: Path) -> None:
     assert result.err.rstrip().endswith("snapshots.")
 
 
-def test_progress_on_request(cli: Cli) -> None:
+def test_progress_is_printed_on_request(cli: Cli) -> None:
     result = cli(*TOP, "--t-end", "0.1", "--progress", "--json")
     assert result.json["status"] == "ok"
     assert "heavy_top: 100%" in result.err
     assert "t = 0.1 s, h = " in result.err and "iterations" not in result.err
 
 
-def test_newton_iterations_of_implicit_methods(cli: Cli) -> None:
+def test_newton_iterations_are_printed(cli: Cli) -> None:
     """In the table with the slowest component, and in the lines of progress."""
     command = ("run", "heavy_top", "-o", "group=SE3", "--method", "generalized_alpha", "--h", "1e-3", "--t-end", "0.1")
     result = cli(*command, "--progress")
@@ -168,7 +168,7 @@ def test_newton_iterations_of_implicit_methods(cli: Cli) -> None:
     assert statistics["slowest_row"].endswith("of node 'top'")
 
 
-def test_failed_integration_carries_the_solution(cli: Cli) -> None:
+def test_failed_run_saves_the_partial_solution(cli: Cli) -> None:
     result = cli("run", "heavy_top", "-o", "group=SE3", "--h", "0.05", "--json")
     assert result.code == 1
     assert result.err == ""
@@ -185,7 +185,7 @@ def _accept_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_interruption_saves_the_solution(tmp_path: Path) -> None:
+def test_interrupted_run_saves_the_solution(tmp_path: Path) -> None:
     out = tmp_path / "top.npz"
     command = [
         *TOP[:4],
@@ -220,7 +220,7 @@ def test_interruption_saves_the_solution(tmp_path: Path) -> None:
     assert out.exists()
 
 
-def test_redundant_rows_on_request(cli: Cli, tmp_path: Path) -> None:
+def test_redundant_constraints_are_accepted_on_request(cli: Cli, tmp_path: Path) -> None:
     """The error names the remedy; with it the rank is reported, and a checkpoint stores the option."""
     (tmp_path / "twice.py").write_text(TWICE, encoding="utf-8")
     words = ("run", "twice.py", "--h", "1/16", "--t-end", "1/4", "--backend", "numpy")

@@ -51,7 +51,7 @@ def python(code: str, folder: Path, **environment: str) -> subprocess.CompletedP
     )
 
 
-def test_files_that_are_too_large_are_named(tmp_path: Path) -> None:
+def test_too_large_files_are_named(tmp_path: Path) -> None:
     """With the reason of the system, also where netCDF4 knows of an HDF error alone."""
     pytest.importorskip("netCDF4")
     lines = [
@@ -79,7 +79,7 @@ def test_files_that_are_too_large_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [4_000, 16_000, 60_000])
-def test_compilations_without_room_are_one_sentence(limit: int, tmp_path: Path) -> None:
+def test_compilation_on_a_full_disk_gives_one_sentence(limit: int, tmp_path: Path) -> None:
     code = MODEL + (
         f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
         "try:\n    model.derive().compile(backend='c')\n    print('compiled')\n"
@@ -96,7 +96,7 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIO
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_names_beyond_the_locale_are_one_sentence(backend: str, tmp_path: Path) -> None:
+def test_names_outside_the_locale_give_one_sentence(backend: str, tmp_path: Path) -> None:
     """A cache folder that no library can be loaded from is replaced; files that cannot be named are refused."""
     code = MODEL + (
         f"\nsystem = model.derive().compile(backend='auto' if {backend!r} == 'c' else "

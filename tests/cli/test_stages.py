@@ -27,7 +27,7 @@ def small_model(name: str) -> sl.Model:
     return model
 
 
-def test_seconds_exclude_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stage_times_exclude_nested_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(stages, "time", SimpleNamespace(perf_counter=lambda: clock.now))
     with watched_stages() as outer, stage("emit", "a"):
@@ -39,7 +39,9 @@ def test_seconds_exclude_other_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [inner.seconds[kind] for kind in ("derive", "emit", "compile")] == [2, 0, 0]
 
 
-def test_stages_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stages_are_listed_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """They are printed as lines on request; cached stages are not mentioned."""
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
     equations = small_model("told").derive(progress=True)
@@ -61,7 +63,7 @@ class AwaitedTimer(threading.Timer):
         self.join()
 
 
-def test_long_stages_show_where_a_person_waits(
+def test_long_stages_are_shown_on_terminals_and_in_notebooks(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a terminal they are shown while they run, then erased; in a notebook as lines, elsewhere not at all."""
@@ -82,7 +84,7 @@ def test_long_stages_show_where_a_person_waits(
     assert shown() == "\r\033[Ksymlie: deriving bicycle …\r\033[K"
 
 
-def test_compile_writes_no_page_for_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compile_does_not_write_the_equations_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes longer than all else for some models; `generate` and `derive` write it."""
 
     def refused(*arguments: object, **named: object) -> str:
@@ -97,7 +99,7 @@ def test_compile_writes_no_page_for_readers(tmp_path: Path, monkeypatch: pytest.
         equations.generate(tmp_path / "folder")
 
 
-def test_command_line(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_line_prints_stages(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path))
     result = cli("run", "free_rigid_body", "--t-end", "0.1", "--h", "0.1", "--progress", "--backend", "numpy")
     told = [line for line in result.err.splitlines() if "…" in line]

@@ -154,7 +154,7 @@ WAYS: dict[str, tuple[str, Callable[[int], None]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_inputs_of_a_statement(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_key_includes_all_inputs_of_a_model(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYMLIE_TEST_STRENGTH", "")  # restored at the end
     monkeypatch.setattr("sys.dont_write_bytecode", True)
     strength, stated = WAYS[way]
@@ -164,12 +164,12 @@ def test_inputs_of_a_statement(way: str, monkeypatch: pytest.MonkeyPatch) -> Non
         assert energy(path) == value
 
 
-def test_a_clock() -> None:
+def test_models_that_read_the_clock_are_not_cached() -> None:
     path = written("time.perf_counter()")
     assert energy(path) < energy(path)
 
 
-def test_equal_statements_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_models_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Independent of their origin and of the formatting of the file."""
     path = written("strength")
     assert energy(path, strength=3.25) == 3.25
@@ -184,7 +184,7 @@ def test_equal_statements_are_derived_once(monkeypatch: pytest.MonkeyPatch) -> N
         energy(written("3.5"))
 
 
-def test_fresh(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fresh_option_ignores_the_cache(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """An entry that answers wrongly is not asked, and another one takes its place."""
     path = written("4.5")
     words = ("run", str(path), "--h", "0.1", "--t-end", "0.1", "--json")
@@ -216,11 +216,11 @@ def test_imported_modules_are_read_again() -> None:
         assert energy(path) == value
 
 
-def test_options_of_ready_made_models() -> None:
+def test_options_of_built_in_models_are_part_of_the_key() -> None:
     groups = [system_of_model("heavy_top", {"group": g}, backend="numpy").layout.options for g in ("SO3", "S3")]
     assert groups == [{"group": "SO3"}, {"group": "S3"}]
 
 
-def test_unknown_names() -> None:
+def test_unknown_names_are_reported() -> None:
     with pytest.raises(UnknownNameError, match="has no option 'kind'; it has: strength"):
         system(written("1"), kind=1)

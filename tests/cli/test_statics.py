@@ -16,7 +16,7 @@ Cli = Callable[..., Outcome]
 TOP = ("heavy_top", "-o", "group=SE3", "--backend", "numpy")
 
 
-def test_equilibrium(cli: Cli) -> None:
+def test_equilibrium_is_printed(cli: Cli) -> None:
     result = json.loads(cli("equilibrium", *TOP, "--json").out)
     assert result["status"] == "ok" and result["model"] == "heavy_top" and result["options"]["group"] == "SE3"
     assert result["q"]["top"][9:] == pytest.approx([0, 0, -1], abs=tolerances.EQUILIBRIUM)
@@ -25,13 +25,13 @@ def test_equilibrium(cli: Cli) -> None:
     assert result["neutral_directions"] == 1  # about the vertical
 
 
-def test_equilibrium_of_a_rod_is_a_table(cli: Cli) -> None:
+def test_rod_equilibrium_is_printed_as_a_table(cli: Cli) -> None:
     result = cli("equilibrium", "roll_up", "-o", "segments=4", "--backend", "numpy")
     assert result.code == 0 and "rod[4].x" in result.out and "potential energy [J]" in result.out
     assert max(map(len, result.out.splitlines())) < 120
 
 
-def test_failures_are_sentences(cli: Cli) -> None:
+def test_failures_are_reported_in_one_sentence(cli: Cli) -> None:
     result = cli("equilibrium", "flying_spaghetti", "-o", "segments=2", "--t", "1", "--backend", "numpy")
     assert result.code == 1 and "out of balance at velocity component" in result.err and "Traceback" not in result.err
     result = cli("equilibrium", *TOP, "--load-steps", "0")
@@ -40,7 +40,7 @@ def test_failures_are_sentences(cli: Cli) -> None:
         cli("modes", *TOP, "--count", "0")
 
 
-def test_modes(cli: Cli) -> None:
+def test_modes_are_printed(cli: Cli) -> None:
     result = json.loads(cli("modes", *TOP, "--count", "3", "--json").out)
     expected = math.sqrt(15 * 9.81 / (15 + 0.234375)) / (2 * math.pi)
     assert result["frequencies"] == pytest.approx([0, 0, expected, expected], rel=tolerances.FREQUENCY)
@@ -53,14 +53,14 @@ def test_modes(cli: Cli) -> None:
     assert "Of each pair of conjugate eigenvalues one is shown." in table
 
 
-def test_modes_about_the_initial_configuration(cli: Cli) -> None:
+def test_modes_at_the_initial_configuration_are_printed(cli: Cli) -> None:
     """Upright, the top falls."""
     upright = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--init", "top.Omega=[0,0,0]")
     result = cli("modes", *TOP, *upright, "--at-initial")
     assert "It is unstable" in result.out and "initial configuration" in result.out
 
 
-def test_modes_about_a_motion(cli: Cli) -> None:
+def test_modes_at_a_steady_motion_are_printed(cli: Cli) -> None:
     """A sleeping top needs spin² > 4 J m g l/J₃², here 202 rad/s; nutation is not a steady motion."""
     sleeping = ("--init", "top.R=[1,0,0,0,0,-1,0,1,0]", "--init", "top.x=[0,0,1]", "--motion", "--json")
     for spin, stable in ((210, True), (195, False)):
@@ -72,7 +72,7 @@ def test_modes_about_a_motion(cli: Cli) -> None:
     assert cli("modes", *TOP, "--motion", "--frame", "top").code == 1
 
 
-def test_assemble(cli: Cli) -> None:
+def test_assemble_prints_the_configuration(cli: Cli) -> None:
     run = ("run", *TOP, "--init", "top.x=[0,1.1,0.2]", "--h", "1e-3", "--t-end", "2e-3", "--json")
     assert json.loads(cli(*run).out)["status"] == "InconsistentInitialValuesError"
     result = cli(*run, "--assemble")
@@ -81,7 +81,7 @@ def test_assemble(cli: Cli) -> None:
     assert result.err.startswith("symlie: Assembled; moved top by 0.")
 
 
-def test_path(cli: Cli) -> None:
+def test_path_is_printed(cli: Cli) -> None:
     """The mass of a top that hangs changes nothing but the force in its support."""
     path = ("--path", "mass", "--until", "20")
     result = json.loads(cli("equilibrium", *TOP, *path, "--json").out)

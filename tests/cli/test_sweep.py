@@ -53,7 +53,7 @@ def test_values_are_used_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert over("segments=8:16:3").options() == [8, 12, 16]
 
 
-def test_draws_equal_samples() -> None:
+def test_command_line_draws_equal_samples() -> None:
     from scipy import stats
 
     found = rows("x=normal(15, 0.5)", "v=[uniform(1,3),0,[2]]".replace("[2]", "2"), sampling=Sampling(8, 3, "sobol"))
@@ -75,7 +75,7 @@ MEANS = {
 }
 
 
-def test_distributions_have_the_means_that_their_arguments_say() -> None:
+def test_distributions_have_the_specified_means() -> None:
     assert {text.partition("(")[0] for text in MEANS} == KINDS.keys()
     for text, mean in MEANS.items():
         assert stated(draw(text)).mean() == pytest.approx(mean, rel=tolerances.KERNEL)
@@ -96,7 +96,7 @@ def test_members_are_printed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_interrupted_sweeps_resume_to_the_same_bits(
+def test_resumed_sweeps_are_bit_identical(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str
 ) -> None:
     words = ("sweep", *TOP, "--over", "mass=normal(15,0.5)", "--samples", "24", "--workers", "1")
@@ -131,7 +131,7 @@ def test_model_options_give_separate_systems(cli: Cli, tmp_path: Path) -> None:
     assert [part["members"] for part in alone] == [1, 1]
 
 
-def test_how_much_work_it_is(cli: Cli, tmp_path: Path) -> None:
+def test_amount_of_work_is_printed(cli: Cli, tmp_path: Path) -> None:
     words = ("sweep", *TOP, "--over", "mass=1:2:5", "--over", "gravity=[0,0,-9.81],[0,0,0]", "--combine", "grid")
     found = cli(*words, "--out", "runs", "--dry-run", "--json").json
     assert found["members"] == 10 and found["expected_seconds"] > 0 and found["store_bytes"] > 10_000
@@ -161,7 +161,7 @@ def test_work_is_estimated_from_the_first_members(cli: Cli, monkeypatch: pytest.
     assert unequal.code == 1 and "mass 9, gravity 4" in unequal.err
 
 
-def test_first_rows_belong_to_the_first_members() -> None:
+def test_first_rows_give_the_first_members() -> None:
     values: dict[str, Any] = {"a": [1, 2, 3], "b": [4, 5], "c": [6, 7]}
     whole = [*itertools.product(*values.values())]
     for members in range(1, 13):
@@ -185,7 +185,7 @@ def test_statistics_replace_members(cli: Cli) -> None:
     assert "Unknown statistic 'median'" in cli(*words, "--statistics", "median").err
 
 
-def test_members_at_rest(cli: Cli, tmp_path: Path) -> None:
+def test_equilibria_of_members_are_computed(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "swing.py").write_text(SWING)
     words = ("sweep", "swing.py", "--over", "load=0:4:3")
     path = cli(*words, "--of", "equilibrium", "--along", "member", "--record", "arm.x", "--json").json
@@ -257,7 +257,7 @@ def build() -> sl.Model:
         (("--over", "mass=1,2", "--scheduler-file", "none.json"), "No scheduler of Dask has written none.json"),
     ],
 )
-def test_bad_input_is_named(cli: Cli, tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+def test_invalid_input_is_reported(cli: Cli, tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
     for name, text in {
         "short": "mass,b\n1,2\n3\n",
         "text": "mass\nx\n",
@@ -287,7 +287,7 @@ def test_bad_input_is_named(cli: Cli, tmp_path: Path, words: tuple[str, ...], se
         ("mass", "NAME=VALUES"),
     ],
 )
-def test_words_that_are_no_values(cli: Cli, capsys: pytest.CaptureFixture[str], text: str, sentence: str) -> None:
+def test_invalid_values_are_rejected(cli: Cli, capsys: pytest.CaptureFixture[str], text: str, sentence: str) -> None:
     with pytest.raises(SystemExit) as caught:
         cli("sweep", *TOP, "--over", text)
     assert caught.value.code == 2 and sentence in capsys.readouterr().err

@@ -84,7 +84,7 @@ USES: dict[str, tuple[str, Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_code_in_files_runs_only_with_consent(use: str, tmp_path: Path) -> None:
+def test_code_in_files_requires_consent(use: str, tmp_path: Path) -> None:
     kind, action = USES[use]
     trap = Trap(tmp_path)
     path = with_trap(kind, tmp_path, trap)
@@ -106,7 +106,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
-def test_commands_run_code_in_files_only_with_consent(kind: str, cli: Cli, tmp_path: Path) -> None:
+def test_commands_require_consent_for_code_in_files(kind: str, cli: Cli, tmp_path: Path) -> None:
     trap = Trap(tmp_path)
     with_trap(kind, tmp_path, trap)
     for words in COMMANDS[kind]:
@@ -117,7 +117,7 @@ def test_commands_run_code_in_files_only_with_consent(kind: str, cli: Cli, tmp_p
         assert trap.has_run() or kind == "folder", "verify reads C alone"
 
 
-def test_sweeps_run_the_model_file_only_with_consent(cli: Cli, tmp_path: Path) -> None:
+def test_sweeps_require_consent_for_the_model_file(cli: Cli, tmp_path: Path) -> None:
     trap = Trap(tmp_path)
     words = ("--over", "mass=1,2", "--h", "0.001", "--t-end", "0.002", "--backend", "numpy", "--out", "runs")
     assert cli("sweep", "heavy_top", *words, "--json").code == 0
@@ -134,7 +134,7 @@ def test_sweeps_run_the_model_file_only_with_consent(cli: Cli, tmp_path: Path) -
     assert trap.has_run()
 
 
-def test_stores_give_their_results_without_consent(tmp_path: Path) -> None:
+def test_reading_store_results_requires_no_consent(tmp_path: Path) -> None:
     """Arrays, statistics on groups and failures of a store run no code, and equal those of the ensemble in memory."""
     trap = Trap(tmp_path)
     words: dict[str, Any] = {"parameters": {"axis": np.linspace(1, 2, 4)}, "h": H, "record_every": 0}
@@ -159,7 +159,7 @@ GROUPS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("case", GROUPS)
-def test_groups_of_stores_need_no_code(case: str, tmp_path: Path) -> None:
+def test_store_groups_are_read_without_code(case: str, tmp_path: Path) -> None:
     model = sl.Model("group")
     body = model.node("body", case.partition(" ")[0], **GROUPS[case])
     model.kinetic_energy(model.parameter("m", 1.0) * body.v.dot(body.v) / 2)
@@ -173,7 +173,7 @@ def test_groups_of_stores_need_no_code(case: str, tmp_path: Path) -> None:
     assert found.deviations.tobytes() == expected.deviations.tobytes()
 
 
-def test_groups_of_users_need_consent(tmp_path: Path) -> None:
+def test_custom_groups_require_consent(tmp_path: Path) -> None:
     """The name of a standard group on another one is found out."""
     system = top()
     sl.ensemble(system, END, parameters={"axis": [1.0]}, h=H, record_every=0, record=["body"], store=tmp_path / "runs")

@@ -25,7 +25,7 @@ FIELDS = {
 }  # fmt: skip
 
 
-def test_a_function(cli: Cli) -> None:
+def test_function_is_verified(cli: Cli) -> None:
     data = cli("verify", "c3", "--json").json
     assert data["status"] == "ok"
     rows = data["functions"]
@@ -41,20 +41,20 @@ def test_a_function(cli: Cli) -> None:
     assert "π/2" in out and "polynomial, closed form" in out
 
 
-def test_target_decides_on_the_exit_code(cli: Cli) -> None:
+def test_target_determines_the_exit_code(cli: Cli) -> None:
     result = cli("verify", "c3", "--target", "0.9", "--json")
     assert (result.code, result.json["status"]) == (1, "not proved")
     assert [row["ok"] for row in result.json["functions"]] == [True, False, False]
     assert "above its target of 0.9" in cli("verify", "c3", "--target", "0.9").out
 
 
-def test_a_group_in_single_precision(cli: Cli) -> None:
+def test_group_is_verified_in_single_precision(cli: Cli) -> None:
     rows = cli("verify", "SO3", "--precision", "float", "--domain", "0,3.14", "--json").json["functions"]
     assert {"c1", "c2", "c3", "g0", "c2_1", "g1"} <= {row["name"] for row in rows}
     assert all(row["precision"] == "float" and row["ok"] for row in rows)
 
 
-def test_folders_and_models(cli: Cli, tmp_path: Path) -> None:
+def test_folders_and_models_are_verified(cli: Cli, tmp_path: Path) -> None:
     rows = cli("verify", str(GENERATED), "--trust", "--json").json["functions"]
     assert {row["name"] for row in rows} == {"c1", "c2", "c2_1", "c3", "c3_1", "g0", "g1"}
     changed = tmp_path / "changed"
@@ -79,7 +79,7 @@ def test_certificates_of_models_cover_all_functions(folder: Path) -> None:
     assert {e["status"] for e in content["functions"]} == {"proved"}
 
 
-def test_paper(cli: Cli) -> None:
+def test_paper_functions_are_verified(cli: Cli) -> None:
     result = cli("verify", "--paper", "tumiotto2024", "--json")
     assert result.code == 1
     rows = {row["name"]: row for row in result.json["functions"]}
@@ -89,19 +89,19 @@ def test_paper(cli: Cli) -> None:
     assert 4e-8 < row["measured_eps"] * 2.0**-52 < 1.2e-7 and 1e-4 < row["measured_at"] < 2e-4
 
 
-def test_suggest(cli: Cli) -> None:
+def test_suggest_prints_thresholds(cli: Cli) -> None:
     rows = cli("verify", "c3", "--suggest", "--json").json["functions"]
     assert [row["degree"] for row in rows] == [2, 4, 6, 8, 10]
     assert rows[0]["proved_eps"] > rows[1]["proved_eps"] > rows[2]["proved_eps"]
 
 
-def test_plot(cli: Cli, tmp_path: Path) -> None:
+def test_plot_is_written(cli: Cli, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert cli("verify", "c7", "--domain", "0,0.5", "--plot", "c7.png").code == 0
     assert (tmp_path / "c7.png").stat().st_size > 5000
 
 
-def test_certificates(cli: Cli, tmp_path: Path) -> None:
+def test_certificates_are_written(cli: Cli, tmp_path: Path) -> None:
     assert cli("verify", "c3", "--domain", "0,1.5", "--certificate", "c3.json").code == 0
     assert cli("verify", "--check", "c3.json", "--json").json == {
         "functions": [{"name": "c3", "status": "proved"}],
@@ -115,7 +115,7 @@ def test_certificates(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_operators(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_operators_are_verified(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matrix_proof, "ENOUGH", 3000)
     monkeypatch.setattr(matrix_proof, "BUDGET", 3000)
     result = cli("verify", "SO3", "--operators", "--json")
@@ -129,7 +129,7 @@ def test_operators(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows["log"]["proved_eps"] is None and rows["log"]["evidence"] == "measured against 60 digits"
 
 
-def test_a_group_without_closed_forms(cli: Cli, tmp_path: Path) -> None:
+def test_group_without_closed_forms_is_verified(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "import symlie as sl\nG = sl.matrix_group('Line', [[[1, 0], [0, 0]], [[0, 1], [0, 0]]])\n", encoding="utf-8"
     )
@@ -178,12 +178,12 @@ def test_shipped_certificates_match_the_shipped_schemes() -> None:
         (("c3", "--suggest", "--plot", "c3.png"), "leave out --check, --suggest and --operators"),
     ],
 )
-def test_mistakes(cli: Cli, words: tuple[str, ...], message: str) -> None:
+def test_invalid_input_is_reported(cli: Cli, words: tuple[str, ...], message: str) -> None:
     result = cli("verify", *words)
     assert result.code == 1 and message in result.err
 
 
-def test_derivatives(cli: Cli) -> None:
+def test_derivatives_are_verified(cli: Cli) -> None:
     data = cli("verify", "c2_1", "--derivatives", "5", "--json").json
     assert data["status"] == "ok"
     assert [row["where"] for row in data["functions"]] == ["downwards", "upwards"]

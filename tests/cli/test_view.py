@@ -12,7 +12,7 @@ Cli = Callable[..., Outcome]
 RUN = ("run", "heavy_top", "-o", "group=SE3", "--h", "0.01", "--t-end", "0.1", "--backend", "numpy")
 
 
-def test_a_run_is_drawn_and_saved_runs_are(cli: Cli) -> None:
+def test_new_and_saved_runs_are_drawn(cli: Cli) -> None:
     first = cli(*RUN, "--view", "top.html", "--out", "top.nc")
     assert first.code == 0 and "wrote top.html" in first.out
     page = Path("top.html").read_bytes()

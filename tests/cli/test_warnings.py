@@ -14,7 +14,7 @@ from symlie.warnings import SymlieWarning, warn
 from tests.cli.conftest import Outcome
 
 
-def test_each_notice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_warning_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with printed_warnings():
         for _ in range(2):
             warn("Energy grows.")
@@ -22,7 +22,7 @@ def test_each_notice_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert (captured.out, captured.err) == ("", "symlie: warning: Energy grows.\n" * 2)
 
 
-def test_other_warnings_are_not_touched() -> None:
+def test_other_warnings_are_unchanged() -> None:
     with pytest.warns(DeprecationWarning, match="old") as given, printed_warnings():
         warnings.warn("old", DeprecationWarning, stacklevel=1)
     assert len(given) == 1
@@ -52,7 +52,7 @@ def spring(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spring")
-def test_notices_of_a_run_are_in_its_json(cli: Cli) -> None:
+def test_json_contains_warnings_of_the_run(cli: Cli) -> None:
     """And on stderr, so that stdout holds one object."""
     result = cli(*WORDS, "--h", "0.1", "--t-eval", "1,2,3")
     assert (result.code, result.json["status"]) == (0, "ok")
@@ -64,14 +64,14 @@ def test_notices_of_a_run_are_in_its_json(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("spring")
-def test_energy_that_grows_is_a_notice_in_json(cli: Cli) -> None:
+def test_json_contains_energy_warnings(cli: Cli) -> None:
     result = cli(*WORDS[:4], "--t-end", "9", "--h", "3", "--json")
     assert any("which the model conserves" in notice for notice in result.json["warnings"])
     assert result.err.splitlines() == [f"symlie: warning: {notice}" for notice in result.json["warnings"]]
 
 
 @pytest.mark.usefixtures("spring")
-def test_adaptive_steps_end_at_their_limit(cli: Cli) -> None:
+def test_adaptive_runs_stop_at_the_step_limit(cli: Cli) -> None:
     result = cli(*WORDS, "--rtol", "1e-9", "--max-steps", "7")
     assert (result.code, result.err) == (1, "")
     data = result.json
@@ -92,19 +92,19 @@ def test_adaptive_steps_end_at_their_limit(cli: Cli) -> None:
         (("--rtol", "1e-3", "--max-steps=-3"), "max_steps must be a positive whole number, not -3"),
     ],
 )
-def test_steps_that_are_refused_before_the_first(words: tuple[str, ...], message: str, cli: Cli) -> None:
+def test_step_limits_are_checked_before_the_first_step(words: tuple[str, ...], message: str, cli: Cli) -> None:
     data = cli(*WORDS, *words).json
     assert data["status"] == "ModelError" and re.match(message, data["message"])
     assert "t" not in data
 
 
 @pytest.mark.usefixtures("spring")
-def test_as_many_fixed_steps_as_allowed(cli: Cli) -> None:
+def test_allowed_number_of_fixed_steps_is_exact(cli: Cli) -> None:
     assert cli(*WORDS, "--h", "0.1", "--max-steps", "30").json["statistics"]["steps"] == 30
 
 
 @pytest.mark.parametrize("value", ["x", "1.5", "", "nan"])
-def test_limits_that_are_no_whole_numbers(value: str, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+def test_noninteger_limits_are_rejected(value: str, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         cli(*WORDS, f"--max-steps={value}")
     assert end.value.code == 2 and "--max-steps" in capsys.readouterr().err

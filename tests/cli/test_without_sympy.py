@@ -42,7 +42,7 @@ def folder(cli: Cli, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_generated_folder(folder: Path, backend: str) -> None:
+def test_generated_folder_runs_without_sympy(folder: Path, backend: str) -> None:
     result = python("-c", WITHOUT + LOAD, str(folder), backend)
     assert result.err == ""
     assert result.out == f"ok {backend} 11\n"
@@ -51,7 +51,7 @@ def test_generated_folder(folder: Path, backend: str) -> None:
 @pytest.mark.parametrize(
     "method", ["half_explicit_5", "rattlie", *(pytest.param(m, marks=pytest.mark.slow) for m in ("bdf2", "taylor"))]
 )
-def test_cached_run(method: str) -> None:
+def test_cached_run_needs_no_sympy(method: str) -> None:
     """Optional sets of kernels are found, too."""
     words = ("run", "heavy_top", "-o", "group=SE3", "--h", "2**-11", "--t-end", "1/16", "--method", method, "--json")
     assert python("-m", "symlie", *words).code == 0
@@ -62,13 +62,13 @@ def test_cached_run(method: str) -> None:
     assert result.json["statistics"]["compile_seconds"] == 0
 
 
-def test_module_is_the_command() -> None:
+def test_module_runs_as_a_command() -> None:
     result = python("-m", "symlie", "run", "nothing", "--h", "1")
     assert result.code == 1
     assert result.err.startswith("symlie: There is no model 'nothing'.")
 
 
-def test_a_command_imports_no_other() -> None:
+def test_commands_import_no_other_commands() -> None:
     asked = "import sys; from symlie.cli import COMMANDS, main; main(['cache'])"
     said = python("-c", f"{asked}; print(*[n for n in COMMANDS.values() if f'symlie.cli.{{n}}' in sys.modules])")
     assert said.code == 0 and said.out.splitlines()[-1] == "cache"

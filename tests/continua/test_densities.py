@@ -11,7 +11,7 @@ from symlie.publish.sets import generated_files
 from tests import tolerances
 
 
-def test_the_section_force_of_a_rod() -> None:
+def test_section_force_equals_that_of_a_rod() -> None:
     """G = C (w - w*) + 2 D ẇ + DΨᵀ λ, without damping of the strains that the constraint holds."""
     model = sl.Model("rods")
     rod = sl.CosseratRod(
@@ -66,7 +66,7 @@ def by_densities(segments: int) -> sl.Model:
     return model
 
 
-def test_densities_give_the_code_of_the_element_typed_in() -> None:
+def test_densities_generate_the_code_of_a_written_element() -> None:
     texts = []
     for model in (typed_in(3), by_densities(5)):
         files = generated_files(model.derive())
@@ -77,7 +77,7 @@ def test_densities_give_the_code_of_the_element_typed_in() -> None:
 @pytest.mark.parametrize(
     ("quadrature", "weights"), [("midpoint", [1 / 4]), ("trapezoid", [1 / 2]), ("simpson", [1 / 3])]
 )
-def test_quadratures(quadrature: str, weights: list[float]) -> None:
+def test_quadratures_have_their_order(quadrature: str, weights: list[float]) -> None:
     """The integral of s² w over one segment of length one, along which w is one."""
     model = sl.Model("bars")
     bar = sl.Continuum(model, "bar", "R1", length=1.0)
@@ -92,7 +92,7 @@ def test_quadratures(quadrature: str, weights: list[float]) -> None:
     )
 
 
-def test_values_that_vary_along_s_or_between_given_nodes() -> None:
+def test_values_can_vary_along_the_curve() -> None:
     """Parameters are taken in the middle of segments and at nodes, T is lumped, and grids need not be uniform."""
     model = sl.Model("bars")
     bar = sl.Continuum(model, "bar", "R1")
@@ -116,7 +116,7 @@ def test_values_that_vary_along_s_or_between_given_nodes() -> None:
     np.testing.assert_allclose(-force[1:], pulled[1:] + np.append(np.diff(k * slopes), -k[1] * slopes[1]))
 
 
-def test_loads_follow_or_stay() -> None:
+def test_loads_can_be_follower_or_dead_loads() -> None:
     """A force along the axis of a bar at rest, in space and in the axes of a rotated cross section."""
     for following, expected in ((False, [1.0, 0.0]), (True, [0.0, 1.0])):
         model = sl.Model("beams")
@@ -134,7 +134,7 @@ def test_loads_follow_or_stay() -> None:
         np.testing.assert_allclose(turned, 2 * 0.5 * 0.5 * np.array(expected), atol=tolerances.BY_HAND)
 
 
-def test_force_densities_of_the_state() -> None:
+def test_force_densities_can_depend_on_the_state() -> None:
     """Drag and a foundation act at nodes by their share of the length."""
     model = sl.Model("bars")
     bar = sl.Continuum(model, "bar", "R1", length=1.0)
@@ -149,7 +149,7 @@ def test_force_densities_of_the_state() -> None:
     np.testing.assert_allclose(force, weights * (3 * (1 - s) + 5 * s), rtol=tolerances.BY_HAND)
 
 
-def test_segments_of_a_rod_are_a_number_lengths_or_coordinates() -> None:
+def test_rod_segments_accept_number_lengths_or_coordinates() -> None:
     """The same rod three times."""
     found = []
     for more in (
@@ -167,7 +167,7 @@ def test_segments_of_a_rod_are_a_number_lengths_or_coordinates() -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_continua_that_meet_and_close() -> None:
+def test_continua_can_be_connected_and_closed() -> None:
     model = sl.Model("net")
 
     def string(name: str) -> sl.Continuum:

@@ -81,7 +81,7 @@ def forces(R: Matrix, x: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     return v, w, G
 
 
-def test_the_inertial_form() -> None:
+def test_inertial_form_is_equivalent() -> None:
     """ρA u̇ = ∂f + ρA γ + f_ext and ρ(i ω)˙ = ∂m + ∂x × f + m_ext, in inertial axes."""
     R, x = motion()
     v, _, G = forces(R, x)
@@ -93,7 +93,7 @@ def test_the_inertial_form() -> None:
     np.testing.assert_allclose(balance(beam().derive(), R, x), expected, rtol=tolerances.SMOOTH_IDENTITY)
 
 
-def test_strains_in_axes_of_the_section_where_velocities_are_in_inertial_ones() -> None:
+def test_strains_use_section_axes_with_inertial_velocities() -> None:
     """On SO(3)×R³ with e = [K; Rᵀ x'], P in ė and shear held: in inertial axes the equations of the beam on SE(3)."""
     R, x = motion()
     product = sl.Continuum(sl.Model("space"), "beam", "SO3xR3", length=1.0)
@@ -134,7 +134,7 @@ def test_strains_in_axes_of_the_section_where_velocities_are_in_inertial_ones() 
     assert r"\dot{e}" in equations.markdown() and "e &=" in equations.markdown()
 
 
-def test_rates_of_quantities_other_than_strains() -> None:
+def test_rates_of_other_quantities_are_derived() -> None:
     product = sl.Continuum(sl.Model("space"), "beam", "SO3xR3", length=1.0)
     with pytest.raises(ModelError, match=r"^The rate of continuum 'beam' depends on v; it must be a function of w, q"):
         product.rate(product.v)
@@ -142,7 +142,7 @@ def test_rates_of_quantities_other_than_strains() -> None:
         product.rate(product.w_dot)
 
 
-def test_power() -> None:
+def test_power_balance_holds() -> None:
     """v·(balance) is the rate of T + U, plus 2P, minus the powers of the section forces, ∂(G·v), and of the loads."""
     R, x = motion()
     v, w, G = forces(R, x)
@@ -155,7 +155,7 @@ def test_power() -> None:
     assert np.isclose(balance(beam().derive(), R, x) @ number(v), expected, rtol=tolerances.SMOOTH_IDENTITY)
 
 
-def test_derivatives_by_time_and_by_s_commute_up_to_a_commutator() -> None:
+def test_mixed_derivatives_differ_by_the_commutator() -> None:
     """(2): ẇ = v' + ŵ v, with ŵ = [K̃ 0; Γ̃ K̃]."""
     R, x = motion()
     v, w, _ = forces(R, x)
@@ -212,7 +212,7 @@ def test_elements_are_consistent() -> None:
     assert np.isclose(observed, 2, atol=tolerances.SPACE_ORDER) and errors[2] < 0.1
 
 
-def test_how_they_are_shown() -> None:
+def test_equations_are_displayed() -> None:
     found = beam()
     found.clamp("start")
     found.constraint_density("shear", found.w[3:5])
@@ -227,7 +227,7 @@ def test_how_they_are_shown() -> None:
     assert r"\partial_s m + \partial_s x \times f" in page
 
 
-def test_other_ends_and_groups() -> None:
+def test_other_boundary_conditions_and_groups_are_supported() -> None:
     model = sl.Model("others")
     string = sl.Continuum(model, "string", "R3", length=1.0)
     string.kinetic_density((1 + string.s) * string.v.dot(string.v) / 2)

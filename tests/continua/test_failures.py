@@ -159,13 +159,13 @@ def without_length() -> sl.Continuum:
 
 
 @pytest.mark.parametrize("case", SENTENCES)
-def test_it_is_named(case: str) -> None:
+def test_failing_definition_is_named(case: str) -> None:
     change, sentence = SENTENCES[case]
     with pytest.raises(ModelError, match=f"^{sentence}"):
         change(beam())
 
 
-def test_a_curve_that_ends_twice_at_a_node() -> None:
+def test_curve_with_both_ends_at_one_node_is_rejected() -> None:
     model = sl.Model("joined")
     trunk = sl.Continuum(model, "trunk", "R3", length=1.0)
     trunk.kinetic_density(trunk.v.dot(trunk.v) / 2)

@@ -34,7 +34,7 @@ def falling(backend: str = "numpy", like: bool = False) -> Solution:
     return sl.solve(model.derive().compile(backend), 0.02, h=1e-3, record_every=5)
 
 
-def test_section_forces_carry_the_balance_of_nodes() -> None:
+def test_section_forces_balance_the_nodes() -> None:
     """G = C (w - w*) + 2 D ẇ + λ, and w from neighbouring nodes; λ are the multipliers of the constraint."""
     solution = falling()
     system, curve = solution.system, solution.system.layout.curves["rod"]
@@ -53,7 +53,7 @@ def test_section_forces_carry_the_balance_of_nodes() -> None:
     assert found.shape == (len(solution.t), 3, 6) and len(curve.arc) == 4
 
 
-def test_axes() -> None:
+def test_fields_are_available_in_both_axes() -> None:
     """In space the section force of a cut is rotated by the rotation of the segment's midpoint."""
     solution = falling()
     body, space = (solution.field("rod", "section_force", frame=frame) for frame in ("body", "space"))
@@ -80,7 +80,7 @@ def test_compiled_code_agrees_and_types_are_shared() -> None:
     np.testing.assert_allclose(found[0], found[1], atol=tolerances.SMOOTH_IDENTITY * np.abs(found[0]).max() * 100)
 
 
-def test_a_string_at_rest_has_its_tension() -> None:
+def test_string_at_rest_has_constant_tension() -> None:
     """On a group without rotation; its tension falls along a hanging string. A user-defined field gives positions."""
     model = sl.Model("hanging")
     string = sl.Continuum(model, "string", "R3", length=1.0)
@@ -114,7 +114,7 @@ def test_requested_fields_are_saved(tmp_path: Path, ending: str) -> None:
     assert list(again.known_fields) == [("rod", "section_force", "body")]
 
 
-def test_they_are_drawn_over_s() -> None:
+def test_fields_are_plotted_over_s() -> None:
     pytest.importorskip("matplotlib")
     figure = falling().plot(panels=["rod.section_force", "energy"])
     assert isinstance(figure, Figure)
@@ -123,7 +123,7 @@ def test_they_are_drawn_over_s() -> None:
     np.testing.assert_allclose(np.asarray(axes.lines[0].get_xdata()), [0.1, 0.3, 0.5])
 
 
-def test_local_outputs_are_named_once() -> None:
+def test_duplicate_local_outputs_are_rejected() -> None:
     element = sl.ElementType("pair", a="R1", b="R1")
     element.local_output("gap", element.b.x - element.a.x, unit="m")
     with pytest.raises(ModelError, match=r"^Local output 'gap' is defined twice in 'pair'; rename one\."):

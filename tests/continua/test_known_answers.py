@@ -42,14 +42,14 @@ def frequencies(system: System) -> list[float]:
     return sorted(2 * np.pi * found.frequencies[found.modes])
 
 
-def test_a_string_has_the_frequencies_of_a_discrete_string() -> None:
+def test_string_has_the_frequencies_of_a_discrete_string() -> None:
     n, c = 16, np.sqrt(10 / 0.01)
     exact = np.repeat(2 * c * n * np.sin(np.arange(1, 4) * np.pi / (2 * n)), 2)
     np.testing.assert_allclose(frequencies(string(n))[:6], exact, rtol=tolerances.LINEAR_CONTINUUM)
 
 
 @pytest.mark.parametrize(("held", "shift"), [(("start",), 0.5), (("start", "end"), 0.0)])
-def test_a_torsion_bar_has_its_frequencies(held: tuple[str, ...], shift: float) -> None:
+def test_torsion_bar_has_its_analytical_frequencies(held: tuple[str, ...], shift: float) -> None:
     n = 16
     waves = (np.arange(1, 6) - shift) * np.pi / 2.0
     exact = 2 * 10 * (n / 2.0) * np.sin(waves * 2.0 / (2 * n))
@@ -86,7 +86,7 @@ def cantilever(segments: int, load: float) -> Array:
     return np.array(model.derive().compile("numpy").static_equilibrium().q).reshape(-1, 4)[-1, 2:]
 
 
-def test_a_planar_cantilever_bends_like_the_elastica() -> None:
+def test_planar_cantilever_bends_like_the_elastica() -> None:
     exact = np.array(elastica(5.0))
     errors = [np.abs(cantilever(n, 5.0) - exact).max() for n in (10, 20)]
     assert errors[1] < tolerances.CANTILEVER_GRID
@@ -94,7 +94,7 @@ def test_a_planar_cantilever_bends_like_the_elastica() -> None:
 
 
 @pytest.mark.parametrize("segments", [3, 4, 8])
-def test_a_rod_rolls_up_to_a_circle_on_every_grid(segments: int) -> None:
+def test_rod_rolls_up_to_a_circle_on_every_grid(segments: int) -> None:
     model = sl.Model("roll_up")
     rod = sl.CosseratRod(
         model, "rod", segments=segments, length=10.0, stiffness=[500, 500, 500, 1e4, 1e4, 1e4],

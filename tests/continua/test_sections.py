@@ -15,7 +15,7 @@ from tests import tolerances
 STEEL = {"E": 210e9, "nu": 0.3, "rho": 7850.0}
 
 
-def test_a_circle() -> None:
+def test_circle_has_its_stiffness() -> None:
     found = sl.section.circle(0.02, **STEEL)
     A, moment, G = np.pi * 0.02**2, np.pi * 0.02**4 / 4, 210e9 / 2.6
     EI, kGA = 210e9 * moment, 7.8 / 8.8 * G * A
@@ -23,7 +23,7 @@ def test_a_circle() -> None:
     np.testing.assert_allclose(found.inertia, 7850 * np.array([moment, moment, 2 * moment, A, A, A]))
 
 
-def test_a_thin_tube() -> None:
+def test_thin_tube_has_its_stiffness() -> None:
     """Its shear factor is 2 (1 + ν)/(4 + 3 ν)."""
     found = sl.section.tube(0.1, 0.1 - 1e-7, **STEEL)
     assert np.isclose(found.shear_factors[0], 2.6 / 4.9, rtol=1e-5)
@@ -31,7 +31,7 @@ def test_a_thin_tube() -> None:
 
 
 @pytest.mark.parametrize(("ratio", "factor"), [(1.0, 0.1406), (2.0, 0.229), (10.0, 0.312)])
-def test_a_rectangle(ratio: float, factor: float) -> None:
+def test_rectangle_has_its_stiffness(ratio: float, factor: float) -> None:
     """The sides are along axes 1 and 2, and torsion has the printed factors of a b³."""
     found = sl.section.rectangle(0.01 * ratio, 0.01, **STEEL)
     assert np.isclose(found.I1, 0.01 * ratio * 0.01**3 / 12) and np.isclose(found.I2, 0.01 * (0.01 * ratio) ** 3 / 12)
@@ -40,7 +40,7 @@ def test_a_rectangle(ratio: float, factor: float) -> None:
     assert turned.torsion_constant == found.torsion_constant and turned.I1 == found.I2
 
 
-def test_user_defined_constants() -> None:
+def test_user_defined_constants_are_used() -> None:
     """The diagonals of the paper: one J for torsion and for inertia, unless both are given."""
     found = sl.section.general(A=2, I1=3, I2=4, J=5, E=7, G=11, rho=13, shear_factors=(0.5, 0.25))
     np.testing.assert_allclose(found.stiffness, [21, 28, 55, 11, 5.5, 14])
@@ -61,7 +61,7 @@ def test_invalid_sections_are_rejected(change: dict[str, Any], sentence: str) ->
         sl.section.general(**{"A": 1, "I1": 1, "I2": 1, **STEEL, **change})
 
 
-def test_a_tube_without_a_wall() -> None:
+def test_tube_without_wall_is_rejected() -> None:
     with pytest.raises(ModelError, match=r"^The inner radius of a tube must be below the outer one, 1, not 1\."):
         sl.section.tube(1.0, 1.0, **STEEL)
 
@@ -91,7 +91,7 @@ def deflection(rod: sl.CosseratRod) -> float:
         ("mm", sl.section.circle(5.0, E=210e3, nu=0.3, rho=7.85e-9), 1000.0, 0.1),
     ],
 )
-def test_a_cantilever_bends_by_its_load(unit: str, section: Section, length: float, force: float) -> None:
+def test_cantilever_deflection_matches_beam_theory(unit: str, section: Section, length: float, force: float) -> None:
     """P L³/3EI, to the second order in 1/K that a chain of K segments misses: 1/(2K²)."""
     K = 16
     bent = force * length**3 / (3 * section.E * section.I1)
@@ -99,7 +99,7 @@ def test_a_cantilever_bends_by_its_load(unit: str, section: Section, length: flo
     assert abs(missed) < tolerances.CANTILEVER_OF_SEGMENTS / K**2, unit
 
 
-def test_variable_section() -> None:
+def test_variable_section_is_supported() -> None:
     """A cone is as stiff in each segment as in its middle, and as heavy at each node as there."""
     rod = cantilever(4, 1.0, lambda s: sl.section.circle(0.02 - 0.01 * s, **STEEL), 1.0)
     system = rod.model.derive().compile("numpy")

@@ -27,22 +27,22 @@ def numbers_in(header: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(HEADERS))
-def test_headers_state_none(name: str) -> None:
+def test_headers_define_no_constants(name: str) -> None:
     assert not numbers_in(HEADERS[name])
     assert not re.findall(rf"# *define +({'|'.join(NAMES)})\b", HEADERS[name])
 
 
-def test_numbers_found_in_a_header() -> None:
+def test_scan_finds_numbers_in_headers() -> None:
     text = "#define A 5\n#define B 0.1 /* 1e-3 */\n#define C 1\n#define D (2 * n)\nx < 1e-9; SYMLIE_DONE = 0"
     assert numbers_in(text) == ["A", "B", "SYMLIE_DONE = 0", "1e-9"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_is_read_by_the_time_loop(name: str) -> None:
+def test_every_constant_is_used_by_the_time_loop(name: str) -> None:
     assert any(re.search(rf"\b{name}\b", text) for text in HEADERS.values())
 
 
-def test_header() -> None:
+def test_header_is_generated() -> None:
     (text,) = constants_header().values()
     printed = dict(re.findall(r"^#define (\w+) (\S+)$", text, re.M))
     assert {name: float(value) for name, value in printed.items()} == {n: getattr(constants, n) for n in NAMES}

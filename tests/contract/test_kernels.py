@@ -17,7 +17,7 @@ from tests import tolerances
 from tests.systems import heavy_top_equations, heavy_top_system
 
 
-def test_rows() -> None:
+def test_kernel_table_matches_the_sets() -> None:
     assert len(KERNELS) == len(SYSTEM_KERNELS)
     # Jets go on from order to order in memory of their own: no function of a state.
     sets = {CORE, COORDINATE_RATES, *(chosen.rows for chosen in SETS.values())}
@@ -29,7 +29,7 @@ def test_rows() -> None:
         assert row.of_nodes or row.arguments[0] == "t", row.name
 
 
-def test_prototypes() -> None:
+def test_prototypes_match_the_kernels() -> None:
     """Of all rows except those gathered inside of other functions."""
     text = declarations()
     found = {row.name for row in SYSTEM_KERNELS if f" symlie_{row.name}(" in text}
@@ -37,7 +37,7 @@ def test_prototypes() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_backends_have_all(backend: str) -> None:
+def test_backends_provide_all_kernels(backend: str) -> None:
     kernels = heavy_top_system("SE3", backend).kernels
     for row in gathered(CORE):
         assert callable(getattr(kernels, row.name))
@@ -62,7 +62,7 @@ void probe(double *q, double *v, double *a, double *lambda, double *p, double *v
 """
 
 
-def test_newton_matrices_inside_of_c(tmp_path: Path) -> None:
+def test_newton_matrices_are_called_from_c(tmp_path: Path) -> None:
     """The header of a set after the header of the model, as in a time loop."""
     equations = heavy_top_equations("SE3")
     texts = generated_files(equations) | set_files(equations, "newton")

@@ -17,7 +17,7 @@ from tests.systems import heavy_top_equations, spaghetti_system
 TEXT = generated_files(heavy_top_equations("SE3"))["manifest.json"]
 
 
-def test_reading_and_writing() -> None:
+def test_manifest_round_trip_is_exact() -> None:
     manifest = read_manifest(TEXT)
     assert text_of(Manifest, manifest) == TEXT
     assert manifest.format == FORMAT and manifest.element_types[0].rows == 3
@@ -72,7 +72,7 @@ def test_errors_are_located(change: Callable[[dict[str, Any]], None], sentence: 
         read_manifest(json.dumps(content))
 
 
-def test_places_whose_instances_share_nodes() -> None:
+def test_elements_with_shared_nodes_are_marked() -> None:
     manifest = spaghetti_system("numpy").layout.manifest
     places = constrained_places(manifest.node_types, manifest.element_types)
     assert [p.place for p in places] == [0, 1]

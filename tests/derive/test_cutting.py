@@ -55,7 +55,7 @@ def in_parts(model: sl.Model, monkeypatch: pytest.MonkeyPatch, backend: str) -> 
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_motion_and_names_match_the_statement(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
+def test_splitting_preserves_motion_and_names(monkeypatch: pytest.MonkeyPatch, backend: str) -> None:
     model = chain(3)
     systems = (compiled(model, monkeypatch, backend) for compiled in (whole, in_parts))
     changed = [s.with_input("push", [0, 0.05, 0.1], [0.0, 3.0, -1.0]).with_parameters(mass1=5) for s in systems]
@@ -72,7 +72,7 @@ def test_motion_and_names_match_the_statement(monkeypatch: pytest.MonkeyPatch, b
     assert np.abs(one.q - other.q).max() <= SAME_MOTION_CUT
 
 
-def test_parts_in_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_code_contains_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts whose topology and elimination are part of the text move as the whole statement does."""
     model = chain(2)
     expected = sl.solve(whole(model, monkeypatch, "numpy"), 0.1, h=0.01)
@@ -96,13 +96,13 @@ def beads(count: int, *, tied: bool = False) -> sl.Model:
     return model
 
 
-def test_kinds_of_terms_not_their_number_make_code() -> None:
+def test_code_size_depends_on_term_types_only() -> None:
     first, second = beads(13).derive(), beads(16).derive()
     assert first.canonical_text == second.canonical_text
     assert [len(i.nodes) for i in second.elements.instances] == [16, 15]
 
 
-def test_term_coupling_all_nodes_is_not_cut() -> None:
+def test_term_coupling_all_nodes_is_not_split() -> None:
     parts = beads(13, tied=True).derive().elements.instances
     assert sorted(len(i.element.nodes) for i in parts) == [1, 2, 13]
 

@@ -111,7 +111,7 @@ def assert_equal(found: Sequence[mpf], stated: Sequence[mpf]) -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3xR3", "S3sR3", "SO3", "S3"])
-def test_the_heavy_top(group: str) -> None:
+def test_discrete_equations_of_the_heavy_top_are_correct(group: str) -> None:
     """(17b) and (17d): M v_n = T⁻ᵀ(-h v) M v + h/2 f + …, M v_{n+1} = T⁻ᵀ(h v) M v - h/2 f - …."""
     model = heavy_top.build(group)
     (derived,) = model.derive().derived
@@ -142,7 +142,7 @@ def test_the_heavy_top(group: str) -> None:
         assert_equal(values("load"), [-x for x in force])
 
 
-def test_the_rod() -> None:
+def test_discrete_equations_of_the_rod_are_correct() -> None:
     """Sections as a body, and segments: f_k = T⁻ᵀ(θ) G at the right, -T⁻ᵀ(-θ) G at the left, with θ = Δs w."""
     model = flying_spaghetti.build(4)
     derived = {d.statement.name: d for d in model.derive().derived}
@@ -167,7 +167,7 @@ def test_the_rod() -> None:
         assert all(x == 0 for x in values("start_momentum"))
 
 
-def test_a_mass_that_depends_on_the_configuration() -> None:
+def test_configuration_dependent_mass_is_supported() -> None:
     """A bead in polar coordinates, L = m (r'² + r² φ'²)/2 - V, by hand."""
     (derived,) = polar_model().derive().derived
     values = Values(derived)
@@ -183,7 +183,7 @@ def test_a_mass_that_depends_on_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("name", ["trapezoid", "midpoint"])
-def test_slopes_are_derivatives_along_the_step(name: str) -> None:
+def test_slopes_are_derivatives_by_the_increment(name: str) -> None:
     """Of p⁺ by θ, where q₁ = q₀∘exp(θ) goes along."""
     (derived,) = heavy_top.build("SE3").derive().derived
     values, algebra = Values(derived, name), numeric("SE3")
@@ -208,7 +208,7 @@ def test_slopes_are_derivatives_along_the_step(name: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["1/3", pytest.param("1/2", marks=pytest.mark.slow)])
-def test_loads_between_are_pulled_back_by_maps_of_nodes(part: str) -> None:
+def test_loads_within_a_step_are_pulled_back(part: str) -> None:
     """Loads distributed to the nodes of a segment with damping: p⁺ = … + h w A_ξ(θ)ᵀ l, p⁻ = … - h w A_{1-ξ}(-θ)ᵀ l."""
     model = roll_up.build(4)
     derived = next(d for d in model.derive().derived if d.statement.name == "rod_segment")
@@ -247,7 +247,7 @@ def test_loads_between_are_pulled_back_by_maps_of_nodes(part: str) -> None:
 @pytest.mark.parametrize(
     "name", [*GROUPS, *(pytest.param(n, marks=pytest.mark.slow) for n in EVERY if n not in GROUPS)]
 )
-def test_derivative_vectors_of_two_parameters(name: str) -> None:
+def test_derivatives_by_two_parameters_are_correct(name: str) -> None:
     """(2): x̂ y = dx/dy - dy/dx for the derivative vectors x, y of q(x, y) = exp(x a)∘exp(y b + x y c)."""
     group = numeric(name).group
     n, program = group.dimension, Program()
@@ -281,7 +281,7 @@ def test_derivative_vectors_of_two_parameters(name: str) -> None:
         assert max(abs(z) for z in found) <= numeric(name).tolerance
 
 
-def test_nodes_without_a_difference_are_refused() -> None:
+def test_nodes_without_a_difference_are_rejected() -> None:
     model = sl.Model("pendulum")
     point = model.node("point", sl.S2)
     model.vector_field(point, q=sl.vector(0, 0, 1).cross(point.q))

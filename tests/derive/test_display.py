@@ -143,7 +143,7 @@ def test_page_names_every_symbol(name: str) -> None:
         assert not re.search(r"\[\d|\.v\d|\.q\d|\.\d+\.", formula), f"an internal name in {formula}"
 
 
-def test_heavy_top_reads_like_the_paper() -> None:
+def test_heavy_top_equations_match_the_paper() -> None:
     text = markdown(heavy_top_equations("SE3")).replace("_ ", "_")
     for formula in (
         r"\dot R &= R \widetilde{\Omega}",
@@ -165,7 +165,7 @@ def test_heavy_top_reads_like_the_paper() -> None:
         assert formula in text, formula
 
 
-def test_quaternions_and_products() -> None:
+def test_quaternions_and_products_are_displayed() -> None:
     text = markdown(heavy_top_equations("S3xR3")).replace("_ ", "_")
     assert "\\widetilde{a} & R^{\\mathsf{T}}\n" in text
     assert r"R_{11} & R_{21} & R_{31}" in text
@@ -177,7 +177,7 @@ def test_quaternions_and_products() -> None:
     assert "lambda" not in free
 
 
-def test_several_nodes_and_moving_constraints() -> None:
+def test_several_nodes_and_rheonomic_constraints_are_displayed() -> None:
     text = markdown(chain_equations()).replace("_ ", "_")
     assert r"\dot x^{\mathrm{upper}} &= R^{\mathrm{upper}} U^{\mathrm{upper}}" in text
     assert r"\dot x^{\mathrm{lower}} &= R^{\mathrm{lower}} U^{\mathrm{lower}}" in text
@@ -186,7 +186,7 @@ def test_several_nodes_and_moving_constraints() -> None:
     assert r"\dot\Phi = B \thinspace v + b = 0" in text
 
 
-def test_wide_matrices_are_shown_by_blocks() -> None:
+def test_wide_matrices_are_displayed_in_blocks() -> None:
     text = markdown(elastic_equations()).replace("_ ", "_")
     assert r"M_{U^{\mathrm{first}}, U^{\mathrm{first}}} &= I" in text
     assert r"\theta_{1} &= \log\left(\left(q^{\mathrm{first}}\right)^{-1} \circ q^{\mathrm{third}}\right)" in text
@@ -194,7 +194,7 @@ def test_wide_matrices_are_shown_by_blocks() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_notebook_block(name: str) -> None:
+def test_notebook_output_is_displayed(name: str) -> None:
     text = latex(equations_of(name))
     assert text.startswith("$$\n\\begin{aligned}\n")
     assert text.endswith("\n\\end{aligned}\n$$")
@@ -248,7 +248,7 @@ def shown_hidden(block: str) -> list[str]:
     return re.findall(r"^(H\S*) &=", block, re.M)
 
 
-def test_derivatives_of_rows_are_shown_by_constraint() -> None:
+def test_constraint_derivatives_are_displayed_by_constraint() -> None:
     """Without the rows that restrict accelerations alone, which have none."""
     model = sl.Model("sled")
     body, block = model.node("body", "SE2"), model.node("block", "R1")
@@ -267,7 +267,7 @@ def test_derivatives_of_rows_are_shown_by_constraint() -> None:
     assert "H" not in free.derive().markdown(newton=True).partition("## Newton matrices")[2]
 
 
-def test_showing_changes_no_text() -> None:
+def test_display_does_not_change_generated_code() -> None:
     """Emitted text does not depend on equations shown before."""
     shown, plain = (build_model("heavy_top", {"group": "SE3"}).derive() for _ in range(2))
     shown.latex(newton=True)
@@ -334,7 +334,7 @@ def texts_of(shown: str, *seeds: str) -> set[bytes]:
 
 
 @pytest.mark.parametrize("name", ["SE3", "S3xR3", "S3", "chain", "elastic"])
-def test_statement_list_keeps_every_value(name: str) -> None:
+def test_assignment_list_keeps_every_value(name: str) -> None:
     """Folding and collecting change the form of statements, not their values."""
     derived = equations_of(name).derived[0]
     program, parameters = derived.statement.program, equations_of(name).model.parameters
@@ -376,7 +376,7 @@ def vectors() -> tuple[VectorForms, dict[str, tuple[Expr, ...]]]:
     return forms, named
 
 
-def test_vector_forms(vectors: tuple[VectorForms, dict[str, tuple[Expr, ...]]]) -> None:
+def test_vector_forms_are_found(vectors: tuple[VectorForms, dict[str, tuple[Expr, ...]]]) -> None:
     forms, named = vectors
     a, b, c = (sympy.Matrix(named[name]) for name in "abc")
     m = Symbol("m", real=True)
@@ -393,7 +393,7 @@ def test_vector_forms(vectors: tuple[VectorForms, dict[str, tuple[Expr, ...]]]) 
     assert forms.operand(tuple(-m * a), "R") == "-m R a"
 
 
-def test_block_forms(vectors: tuple[VectorForms, dict[str, tuple[Expr, ...]]]) -> None:
+def test_block_forms_are_found(vectors: tuple[VectorForms, dict[str, tuple[Expr, ...]]]) -> None:
     forms, named = vectors
     a = sympy.Matrix(named["a"])
     storage = storage_symbols(sl.SO3)
@@ -435,11 +435,11 @@ def test_parameters_are_collected() -> None:
     ("name", "shown"),
     [("Omega", r"\Omega"), ("x", "x"), ("mass", r"\mathrm{mass}"), ("tip_mass", r"\mathrm{tip\ mass}")],
 )
-def test_words(name: str, shown: str) -> None:
+def test_multiletter_names_are_typeset_as_words(name: str, shown: str) -> None:
     assert word(name) == shown
 
 
-def test_letters() -> None:
+def test_greek_letters_are_typeset() -> None:
     assert letter("x_dot").component((1,)) == r"\dot{x}_{2}"
     assert letter("Omega2", "tip").component((0,)) == r"\Omega^{tip}_{2,1}"
     assert letter("p", first=0).component((3,)) == "p_{3}"

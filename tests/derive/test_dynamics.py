@@ -134,7 +134,7 @@ def dot_symbols(row: Sequence[Any], w: Sequence[mpf]) -> Any:
 
 @pytest.mark.parametrize(("angle", "speed"), [(0.5, 1.0), (3.0, 150.0)], ids=["generic", "large"])
 @pytest.mark.parametrize("group", HEAVY_TOPS)
-def test_heavy_top_by_definition(group: str, angle: float, speed: float) -> None:
+def test_heavy_top_matches_the_definition(group: str, angle: float, speed: float) -> None:
     statement = heavy_top_statement(group)
     state = statement.state(seed=7, angle=angle, speed=speed)
     check_mass(statement, state)
@@ -170,7 +170,7 @@ def printed_heavy_top(group: str, statement: Statement, state: State) -> tuple[l
 
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
-def test_heavy_top_as_printed(group: str) -> None:
+def test_heavy_top_matches_the_paper(group: str) -> None:
     statement = heavy_top_statement(group)
     state = statement.state(seed=3, angle=2.5, speed=20)
     mass, force, jacobian = printed_heavy_top(group, statement, state)
@@ -186,7 +186,7 @@ def test_heavy_top_as_printed(group: str) -> None:
 
 
 @pytest.mark.parametrize(("groups", "varying", "angle"), CASES)
-def test_random_model_by_definition(groups: str, varying: bool, angle: float) -> None:
+def test_random_model_matches_the_definition(groups: str, varying: bool, angle: float) -> None:
     statement = sample_of(groups, varying)
     state = statement.state(seed=11, angle=angle)
     assert statement.derived.dynamics.mass_is_constant is not varying
@@ -198,7 +198,7 @@ def test_random_model_by_definition(groups: str, varying: bool, angle: float) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("groups", (*SINGLE, *PAIRS, "SE3,SE3", "S3xR3,S3xR3", "SO3,S3"))
-def test_more_random_models_by_definition(groups: str, seed: int) -> None:
+def test_more_random_models_match_the_definition(groups: str, seed: int) -> None:
     statement = sample(groups, seed=1000 + seed, varying=seed % 2 == 0, gyroscopic=seed % 3 > 0)
     for angle in (0.0, 1e-6, 3.1):
         state = statement.state(seed=40 + seed, angle=angle)
@@ -208,7 +208,7 @@ def test_more_random_models_by_definition(groups: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("groups", [groups for k, groups in enumerate(PAIRS) if k % 2 == 0])
-def test_power_identity(groups: str) -> None:
+def test_power_identity_holds(groups: str) -> None:
     """With M v' = -g the energy changes by the power of the forces without energy, and by ∂T/∂t + ∂V/∂t."""
     statement = sample_of(groups, True)
     state = statement.state(seed=23, angle=1.5)
@@ -235,7 +235,7 @@ def test_power_identity(groups: str) -> None:
     assert abs(power) > 1e-3 and abs(by_time) > 1e-3
 
 
-def test_equal_statements_derive_equal_text() -> None:
+def test_equal_models_derive_equal_code() -> None:
     """Terms do not depend on how often or in which order models are derived."""
     first, second = polar_model().derive(), polar_model().derive()
     assert first.derived[0].dynamics == second.derived[0].dynamics
@@ -265,7 +265,7 @@ def test_forces_add_up() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_rate_is_the_derivative_along_the_motion(seed: int) -> None:
+def test_rate_is_the_time_derivative(seed: int) -> None:
     model = sl.Model("body")
     q = model.node("body", sl.S3sR3)
     model.kinetic_energy(q.v.dot(q.v) / 2)
@@ -444,7 +444,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str) -> None:
+def test_invalid_models_are_rejected(case: str) -> None:
     run, sentence = REFUSED[case]
     with pytest.raises(ModelError, match=sentence):
         run()
@@ -500,7 +500,7 @@ def test_unknown_groups_and_fields_are_named() -> None:
         _ = q * point
 
 
-def test_derive_is_the_same_from_both_sides() -> None:
+def test_both_derive_functions_are_equivalent() -> None:
     """`Model.derive` and `symlie.derive.derive` are one function."""
     model, _ = body()
     assert derive(model).derived[0].dynamics == model.derive().derived[0].dynamics

@@ -150,7 +150,7 @@ PATTERNS = [(mass, jacobian) for mass in MASSES for jacobian in JACOBIANS]
 
 
 @pytest.mark.parametrize("mass", MASSES)
-def test_factorize(mass: str) -> None:
+def test_factors_reproduce_the_matrix(mass: str) -> None:
     """L and D as stored multiply to M."""
     system = case(mass, "full")
     n = system.dimension
@@ -165,7 +165,7 @@ def test_factorize(mass: str) -> None:
 
 
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
-def test_solve_mass(mass: str, jacobian: str) -> None:
+def test_mass_matrix_is_solved(mass: str, jacobian: str) -> None:
     system = case(mass, jacobian)
     r, multipliers = system.generator.normal(size=system.dimension), system.generator.normal(size=system.rows)
     b = stored(system.jacobian_pattern, system.jacobian)
@@ -188,7 +188,7 @@ def kept_solution(system: Case, r: Array, c: Array) -> dict[str, Array]:
 
 
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
-def test_reused_elimination(mass: str, jacobian: str) -> None:
+def test_elimination_can_be_reused(mass: str, jacobian: str) -> None:
     system = case(mass, jacobian)
     n, m = system.dimension, system.rows
     r, c = system.generator.normal(size=n), system.generator.normal(size=m)
@@ -223,7 +223,7 @@ def test_reused_elimination_detects_lost_pivots() -> None:
 
 
 @pytest.mark.parametrize(("mass", "jacobian"), PATTERNS)
-def test_solve_saddle(mass: str, jacobian: str) -> None:
+def test_saddle_point_system_is_solved(mass: str, jacobian: str) -> None:
     """B0 and B1 differ, as they do within a step."""
     system = case(mass, jacobian)
     n, m = system.dimension, system.rows
@@ -250,7 +250,7 @@ def test_solve_saddle(mass: str, jacobian: str) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 6])
-def test_without_constraints(n: int) -> None:
+def test_systems_without_constraints_are_solved(n: int) -> None:
     elimination = derive_elimination(pattern(mass_pattern("full", n)), pattern([]), [True] * n, 0)
     assert [k.signature.name for k in elimination.kernels] == ["factorize", "solve_mass"]
     generator = np.random.default_rng(n)
@@ -291,7 +291,7 @@ def dependent(mass: str, offset: float) -> float:
 
 
 @pytest.mark.parametrize("mass", MASSES)
-def test_margin_detects_dependent_rows(mass: str) -> None:
+def test_margin_detects_dependent_constraints(mass: str) -> None:
     """The pivot goes as the square of the offset: 1e-6 loses twelve digits, 1e-3 only six."""
     assert not dependent(mass, 0.0) > 0  # may be NaN
     assert not dependent(mass, 1e-6) > 0

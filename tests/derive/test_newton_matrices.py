@@ -75,7 +75,7 @@ def test_newton_matrices_are_derivatives(moved: str) -> None:
             assert abs(product - rate) <= tolerances.DIFFERENCE * largest
 
 
-def test_cost_of_a_segment() -> None:
+def test_operations_per_segment_are_bounded() -> None:
     """Force, B, Z and both Newton matrices share their work."""
     model, derived, matrices = segment()
     builder = ElementBuilder(model, derived.statement, ParameterHoisting(99, "p"))

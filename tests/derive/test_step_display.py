@@ -50,7 +50,7 @@ def shows(page: str, *rows: str) -> None:
         assert row in page, row
 
 
-def test_trapezoid_reads_like_the_paper() -> None:
+def test_trapezoidal_step_matches_the_paper() -> None:
     shows(
         page_of("SE3", "trapezoid"),
         r"\theta &= \log\left(q_{n}^{-1} \circ q_{n+1}\right)",
@@ -72,7 +72,7 @@ def test_trapezoid_reads_like_the_paper() -> None:
     assert "d_{n}" not in page_of("SE3", "trapezoid"), "T is that of every configuration"
 
 
-def test_midpoint_samples_between_the_ends() -> None:
+def test_midpoint_step_is_displayed_with_its_sample() -> None:
     page = page_of("SE3", "midpoint")
     shows(
         page,
@@ -89,7 +89,7 @@ def test_midpoint_samples_between_the_ends() -> None:
     assert "l_{n" not in page and "Loads" not in page, "V is not sampled at the ends"
 
 
-def test_simpson_of_everything() -> None:
+def test_simpson_step_is_displayed_with_its_samples() -> None:
     """A user-defined function, with damping at samples, rows without Φ and groups without T."""
     page = page_of("rolling", simpson)
     shows(
@@ -109,14 +109,14 @@ def test_simpson_of_everything() -> None:
     assert r"\mathrm{D}_{1}" not in page, "forces at samples are part of both momenta"
 
 
-def test_masses_that_depend_on_the_configuration() -> None:
+def test_configuration_dependent_masses_are_displayed() -> None:
     page = page_of("polar", "trapezoid")
     shows(page, r"d_{n} &= \mathrm{D}_{q_{n}} \bar{L}_d", r"d_{n+1} &= \mathrm{D}_{q_{n+1}} \bar{L}_d")
     shows(page, r"&= y - d_{n} \\", r"&= y + d_{n+1} \\")
     assert r"T^{-\mathsf{T}}" not in page, "T = 1 in R(n)"
 
 
-def test_nothing_is_shown_by_default() -> None:
+def test_step_is_hidden_by_default() -> None:
     equations = equations_of("polar")
     assert "discrete" not in equations.markdown() + equations.latex()
 
@@ -197,7 +197,7 @@ def _tangent(group: LieGroup, theta: list[mpmath.mpf]) -> mpmath.matrix:
     return total
 
 
-def test_showing_changes_no_text() -> None:
+def test_display_does_not_change_generated_code() -> None:
     shown, plain = (build_model("heavy_top", {"group": "SE3"}).derive() for _ in range(2))
     shown.latex(newton=True, variational="midpoint")
     assert tangent_texts(shown) == tangent_texts(plain)
@@ -217,7 +217,7 @@ def test_unsupported_steps_are_rejected_by_name(tmp_path: Path) -> None:
         equations.latex(variational=f"{tmp_path}/wrong.py:mine")
 
 
-def test_models_that_variational_methods_do_not_take() -> None:
+def test_models_unsupported_by_variational_methods_are_rejected() -> None:
     fields = build_model("free_rigid_body", {}).derive()
     with pytest.raises(GroupError, match="variational methods have no θ"):
         fields.latex(variational="trapezoid")

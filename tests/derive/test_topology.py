@@ -75,12 +75,12 @@ def test_counted_nonzeros_equal_derived_ones(build: Callable[[], sl.Model]) -> N
         (lambda: crowded(12, coupled=True), True),
     ],
 )
-def test_choice_by_multiplications(build: Callable[[], sl.Model], is_fixed: bool) -> None:
+def test_choice_minimises_multiplications(build: Callable[[], sl.Model], is_fixed: bool) -> None:
     """Six links in space have a derived elimination, and four bodies in ten full rows; in twelve if M couples them."""
     assert topology.has_fixed_topology(build()) == is_fixed
 
 
-def test_multiplications_by_hand() -> None:
+def test_multiplication_counts_are_exact() -> None:
     """For two components and one row on both: M diagonal, then full, compared with nonzeros counted individually."""
     diagonal, row = np.eye(2, dtype=bool), np.ones((1, 2), dtype=bool)
     assert topology.multiplications(diagonal, row[:0]) == 2 + 2  # pivots; solution
@@ -88,7 +88,7 @@ def test_multiplications_by_hand() -> None:
     assert topology.multiplications(diagonal, row) == 2 + 2 * 2 + 2 + 2 + 2 + 2
 
 
-def test_text_is_as_long_as_counted() -> None:
+def test_code_length_matches_the_count() -> None:
     """Each multiplication comes with one addition at most."""
     solve = {k.signature.name: k.body for k in Equations(arm(1, "SE3")).emitted.kernels}["solve_saddle"]
     counted = topology.multiplications(*topology.velocity_patterns(arm(1, "SE3")))

@@ -17,7 +17,7 @@ SYMLIE = (sys.executable, "-m", "symlie")
 SWEEP = ("sweep", "heavy_top", "--over", "mass=10:20:33", "--t-eval", "0.1,0.2", "--record", "energy,top.R")
 
 
-def test_all_ways_give_one_result(needs: Callable[..., None], cluster: DaskCluster, tmp_path: Path) -> None:
+def test_all_schedulers_give_equal_results(needs: Callable[..., None], cluster: DaskCluster, tmp_path: Path) -> None:
     needs("mpirun", "mpi4py")
     mpirun = ("mpirun", "--oversubscribe", "-n", "3")
     for name, before, after in (

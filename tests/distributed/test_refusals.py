@@ -40,7 +40,7 @@ def top(systems: Path) -> System:
     return system
 
 
-def test_a_cluster_without_workers_is_refused(needs: Programs, top: System, tmp_path: Path) -> None:
+def test_cluster_without_workers_is_rejected(needs: Programs, top: System, tmp_path: Path) -> None:
     needs("distributed")
     with dask_cluster(tmp_path, workers=0) as cluster:
         with pytest.raises(ExecutorError, match=r"no worker after 0\.2 s"):
@@ -50,7 +50,7 @@ def test_a_cluster_without_workers_is_refused(needs: Programs, top: System, tmp_
             TOPS.run(top, 4, executor=cluster.client)
 
 
-def test_another_version_of_a_worker_is_refused(needs: Programs, top: System, tmp_path: Path) -> None:
+def test_worker_of_another_version_is_rejected(needs: Programs, top: System, tmp_path: Path) -> None:
     needs("distributed")
     versions = rf"{VERSION}; this is symlie 0\.0\.1"
     preload = ("--preload", "tests.distributed.other_version")
@@ -80,7 +80,7 @@ KINDS = {2: "SingularMassMatrixError", 5: "ModelError", 11: "TimeLimitError", 17
 
 
 @pytest.mark.parametrize("scheduler", ["processes", pytest.param("dask", marks=pytest.mark.slow)])
-def test_failures_are_named_and_all_others_there(needs: Programs, tmp_path: Path, scheduler: str) -> None:
+def test_failures_are_named_and_other_members_complete(needs: Programs, tmp_path: Path, scheduler: str) -> None:
     """A zero mass, a NaN, a member that takes too long, one that kills its worker; and an event, which is an end."""
     system = swing()
     values = {"mass": np.linspace(1, 2, COUNT), "stiffness": np.full(COUNT, 4.0), "limit": np.full(COUNT, 100.0)}

@@ -70,7 +70,7 @@ class Shuffled(concurrent.futures.Executor):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_all_schedulers_give_one_hash(
+def test_all_schedulers_give_equal_results(
     needs: Programs, systems: Path, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
     needs("mpirun", "mpi4py")
@@ -111,7 +111,7 @@ def test_members_equal_solve(systems: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SWEEPS)
-def test_the_numpy_backend_agrees(systems: Path, name: str) -> None:
+def test_numpy_backend_agrees(systems: Path, name: str) -> None:
     sweep, system = SWEEPS[name], pickle.loads((systems / f"{name}.pickle").read_bytes())
     compiled, plain = sweep.run(system, 2), sweep.run(sweep.system("numpy"), 2)
     for quantity in compiled.quantities:

@@ -11,12 +11,12 @@ from tests.rooms import ROOMS
 MAP = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def test_packages() -> None:
+def test_map_lists_all_packages() -> None:
     found = re.findall(r"^    symlie/([a-z]+)(?:\.py)? ", MAP, re.MULTILINE)
     assert found == [*dict.fromkeys(room.split(".")[0] for room in ROOMS), "utilities"]
 
 
-def test_rooms_of_packages() -> None:
+def test_map_lists_all_subpackages() -> None:
     """Packages of ``runtime`` have separate lines; other folders are named on the line of their package."""
     found = re.findall(r"^        ([a-z]+) ", MAP, re.MULTILINE)
     inner = [room.split(".") for room in ROOMS if "." in room]

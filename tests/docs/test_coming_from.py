@@ -14,7 +14,7 @@ PAGE = "docs/coming_from.md"
 SESSION = Session(PAGE)
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     """The tip of SymPy's pendulum, in the last block, and of the first run."""
     names = SESSION.run()
     first = SESSION.after("The model in symlie")
@@ -26,7 +26,7 @@ def test_blocks() -> None:
     ("name", "close"),
     [("exudyn", tolerances.PAGE_DOUBLE_PENDULUM_OF_EXUDYN), ("mujoco", tolerances.PAGE_DOUBLE_PENDULUM)],
 )
-def test_pendulum_of_another_program(name: str, close: float) -> None:
+def test_pendulum_matches_the_other_program(name: str, close: float) -> None:
     """Where it is installed."""
     pytest.importorskip(name)
     names: dict[str, Any] = {}

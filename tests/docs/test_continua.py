@@ -13,11 +13,11 @@ LONGEST_STATEMENT = 15
 """Lines of the statement of a continuum."""
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
-def test_statements_are_short() -> None:
+def test_model_definitions_are_short() -> None:
     for heading in ("A string", "A torsion bar", "A planar beam"):
         lines = SESSION.block(heading).splitlines()
         first = next(k for k, line in enumerate(lines) if "sl.Continuum" in line)
@@ -25,7 +25,7 @@ def test_statements_are_short() -> None:
         assert last - first < LONGEST_STATEMENT
 
 
-def test_the_string_sounds() -> None:
+def test_string_has_its_fundamental_frequency() -> None:
     """Across, a discrete string has ω_k = 2 c/Δs sin(kπ/2K); its tension at rest is 10 N."""
     modes = SESSION.after("A string")["vibrations"]
     c, n = np.sqrt(10 / 0.01), 32
@@ -33,7 +33,7 @@ def test_the_string_sounds() -> None:
     np.testing.assert_allclose(np.sort(modes.frequencies[modes.modes])[:4], exact, rtol=tolerances.LINEAR_CONTINUUM)
 
 
-def test_the_beam_bends() -> None:
+def test_beam_deflection_matches_theory() -> None:
     """At rest the clamp carries the load and the weight, whose moment about it corresponds to the curvature there."""
     found = SESSION.after("A planar beam")
     system, bent = found["system"], found["bent"]

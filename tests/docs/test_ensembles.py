@@ -9,7 +9,7 @@ from tests.docs.pages import ROOT, Session
 SESSION = Session("docs/ensembles.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert "norm(15, 0.5)" in SESSION.printed and "(64, 3) lognorm(0.1, scale=2.0)" in SESSION.printed
     assert len(names["attitudes"]) == 100

@@ -24,5 +24,5 @@ def test_each_extension_has_a_recipe() -> None:
 
 
 @pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.stem)
-def test_recipes(recipe: Path, tmp_path: Path) -> None:
+def test_recipes_work(recipe: Path, tmp_path: Path) -> None:
     assert PRINTED[recipe.stem] in follow(recipe, tmp_path)

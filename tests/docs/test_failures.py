@@ -35,7 +35,7 @@ def test_warnings_match_the_package() -> None:
         assert says.endswith(".") and advice.endswith("."), begin
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     """The bead reaches infinity at t = 1 s; its motion until then is available."""
     names = SESSION.run()
     assert SESSION.printed.startswith("StepUnderflowError Step size underflow after t =")

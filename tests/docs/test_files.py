@@ -10,7 +10,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/files.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     systems = [names["system"].with_parameters(axis=k) for k in (3, 4)]
     assert [task.result().q.tobytes() for task in names["tasks"]] == [

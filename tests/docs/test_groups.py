@@ -12,11 +12,11 @@ from tests.docs.pages import Session
 SESSION = Session("docs/groups.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
-def test_custom_groups() -> None:
+def test_custom_groups_are_correct() -> None:
     """The flow of matrices in SL(2) keeps areas, and its energy."""
     names = SESSION.after("Custom groups")
     assert (names["poses"].name, names["poses"].dimension) == ("SE2_3", 9)
@@ -28,7 +28,7 @@ def test_custom_groups() -> None:
     assert np.ptp(X[:, 0, 0]) > 0.1
 
 
-def test_a_function_of_ad() -> None:
+def test_function_of_ad_is_correct() -> None:
     """At the identity φ(ad log q) w = w/2!."""
     system = SESSION.after("Functions of ad")["model"].derive().compile(backend="numpy")
     energy = sl.solve(system, 0.1, h=0.01).outputs["energy"]

@@ -13,7 +13,7 @@ from tests.docs.pages import ROOT, Session
 SESSION = Session("docs/implicit.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     run = names["run"]
     assert run.method == "generalized_alpha" and run.t[-1] == 1
@@ -24,7 +24,7 @@ def test_blocks() -> None:
     assert abs(followed - memory) <= tolerances.FAST_FILTER * abs(followed)
 
 
-def test_every_option_is_listed() -> None:
+def test_every_option_is_documented() -> None:
     page = (ROOT / "docs" / "implicit.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?`) \| ", page, re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(method("generalized_alpha").options)

@@ -40,7 +40,7 @@ def test_arrows_show_the_free_motions() -> None:
         assert free.sum() == pytest.approx(6 - ROWS[name], abs=36 * tolerances.EPSILON), name
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     """Each example says how many motions are left."""
     SESSION.run()
     printed = SESSION.printed.splitlines()

@@ -10,11 +10,11 @@ from tests.tolerances import CASIMIR, PAGE_SPACES, TANGENT
 SESSION = Session("docs/manifolds.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
-def test_pendulum() -> None:
+def test_pendulum_conserves_energy_on_the_sphere() -> None:
     solution = SESSION.after("A vector field")["solution"]
     energy, q = solution.outputs["energy"], solution.field("bob", "q")
     assert np.ptp(energy) < PAGE_SPACES
@@ -22,13 +22,13 @@ def test_pendulum() -> None:
     assert np.ptp(q[:, 1]) > 0.5
 
 
-def test_rigid_body() -> None:
+def test_rigid_body_conserves_casimir_and_energy() -> None:
     outputs = SESSION.after("A Hamiltonian")["solution"].outputs
     assert np.ptp(outputs["casimir"]) < 10 * CASIMIR
     assert np.ptp(outputs["energy"]) < PAGE_SPACES
 
 
-def test_user_defined_manifold() -> None:
+def test_user_defined_manifold_matches_the_closed_form() -> None:
     solution = SESSION.after("Custom manifolds")["solution"]
     q, axis = solution.field("spin", "q")[-1], np.array([0.3, 0, 1.0])
     angle, n = 5 * np.linalg.norm(axis), axis / np.linalg.norm(axis)
@@ -37,7 +37,7 @@ def test_user_defined_manifold() -> None:
     assert np.abs(q - exact).max() < PAGE_SPACES
 
 
-def test_first_order_state() -> None:
+def test_first_order_friction_dissipates_energy() -> None:
     """Filtered friction dissipates energy, and the length of the rod is constant."""
     solution = SESSION.after("First-order states")["solution"]
     assert solution.method == "half_explicit_5"

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:The .. constraint equations of:s
 
 
 @pytest.mark.slow
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 

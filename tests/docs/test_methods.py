@@ -12,7 +12,7 @@ from tests.docs.pages import ROOT, blocks_of
 PAGE = ROOT / "docs" / "methods.md"
 
 
-def test_tableaux(tmp_path: Path) -> None:
+def test_tableaux_are_documented(tmp_path: Path) -> None:
     found = []
     for block in blocks_of(PAGE):
         file = tmp_path / "own.toml"

@@ -42,7 +42,7 @@ def of_language(language: str) -> list[Block]:
     return [b for b in BLOCKS if b.language == language]
 
 
-def test_every_block_has_a_reader() -> None:
+def test_every_code_block_is_tested() -> None:
     """Python is run by a session, TOML is a tableau or a threshold, commands are read below, recipes are followed,
     and `tests/docs/test_coming_from.py` runs code for other programs."""
     others = {named(b.page) for b in BLOCKS if b.language not in ("python", "toml", "sh")}
@@ -50,7 +50,7 @@ def test_every_block_has_a_reader() -> None:
     assert {named(b.page) for b in of_language("toml")} == {"docs/methods.md", "docs/thresholds.md"}
 
 
-def test_every_page_with_python_has_one_session() -> None:
+def test_pages_with_python_share_one_session() -> None:
     """Each in a module with a test that runs it to its end."""
     run: list[str] = []
     for file in sorted(Path(__file__).parent.glob("test_*.py")):
@@ -61,7 +61,7 @@ def test_every_page_with_python_has_one_session() -> None:
     assert sorted(run) == sorted({named(b.page) for b in of_language("python")})
 
 
-def test_the_readme_is_a_front_door() -> None:
+def test_readme_is_short_and_links_the_pages() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= LONGEST_README
 
 
@@ -93,7 +93,7 @@ def test_links_have_targets(page: Path) -> None:
         assert not anchor or anchor in slugs(file), f"{named(page)}: there is no heading for {target}"
 
 
-def test_every_page_is_found_from_the_readme() -> None:
+def test_every_page_is_reachable_from_the_readme() -> None:
     found, new = set(), {README}
     while new:
         page = new.pop()
@@ -104,7 +104,7 @@ def test_every_page_is_found_from_the_readme() -> None:
 
 
 @pytest.mark.parametrize("page", CURRENT, ids=named)
-def test_names_exist(page: Path) -> None:
+def test_named_objects_exist(page: Path) -> None:
     """Public names of the package, and files of the repository."""
     text = page.read_text(encoding="utf-8")
     assert not [name for name in re.findall(r"\bsl\.(\w+)", text) if not hasattr(sl, name)]
@@ -131,7 +131,7 @@ def commands() -> Iterator[tuple[str, list[str]]]:
                 yield named(page), shlex.split(span)
 
 
-def test_commands_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands are parsed and the files they name exist; they are not run."""
     understood: list[Namespace] = []
     for name in COMMANDS:

@@ -15,7 +15,7 @@ SMALL = page.Yardstick(
 )
 
 
-def test_page_contains_the_table_of_a_yardstick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_contains_the_table_of_a_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "YARDSTICKS", (SMALL,))
     page.main([str(tmp_path / "performance.md"), "--busy"])
     lines = (tmp_path / "performance.md").read_text(encoding="utf-8").splitlines()
@@ -26,7 +26,7 @@ def test_page_contains_the_table_of_a_yardstick(tmp_path: Path, monkeypatch: pyt
     assert all(float(figure) > 0 for figure in figures)
 
 
-def test_page_omits_yardsticks_without_their_peer(
+def test_page_omits_benchmarks_without_the_other_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     peerless = dataclasses.replace(SMALL, peers=("no_such_package",))
@@ -36,20 +36,22 @@ def test_page_omits_yardsticks_without_their_peer(
     assert "## " not in (tmp_path / "performance.md").read_text(encoding="utf-8")
 
 
-def test_page_refuses_a_loaded_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_is_not_generated_on_a_loaded_machine(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(page.os, "getloadavg", lambda: (page.IDLE + 1, 0.0, 0.0))
     with pytest.raises(SystemExit):
         page.main([])
     assert "load average" in capsys.readouterr().err
 
 
-def test_page_refuses_unknown_yardsticks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_benchmarks_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         page.main(["--busy", "--only", "no_such_yardstick"])
     assert "no_such_yardstick" in capsys.readouterr().err
 
 
-def test_yardsticks_have_commands() -> None:
+def test_benchmarks_have_commands() -> None:
     """Distinct names, and files that exist."""
     names = [yardstick.name for yardstick in page.YARDSTICKS]
     assert len(set(names)) == len(names)

@@ -34,7 +34,7 @@ def spin(solution: Solution) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return x[:, 0] * x_dot[:, 1] - x[:, 1] * x_dot[:, 0]
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     """State, derive, compile, run, and all that is shown of running."""
     names = SESSION.run()
     assert SESSION.files == {
@@ -67,7 +67,7 @@ def test_energy_converges(name: str) -> None:
     assert energies[-1] < 1e-2
 
 
-def test_small_steps() -> None:
+def test_errors_decrease_with_the_step_size() -> None:
     solution = sl.solve(pendulum(), 10.0, h=1e-3)
     energy = solution.outputs["energy"]
     assert energy[0] == pytest.approx(0.5 - 9.81 * 0.8, rel=tolerances.LIBRARY)
@@ -77,7 +77,7 @@ def test_small_steps() -> None:
     assert float(np.ptp(solution.field("bob", "x")[:, 2])) > 0.1  # it swings
 
 
-def test_conical_pendulum() -> None:
+def test_conical_pendulum_matches_the_closed_form() -> None:
     """A steady circle: ω² = g/(L cos α), λ = tension over length."""
     cosine, sine, g = 0.8, 0.6, 9.81
     rate = math.sqrt(g / cosine)

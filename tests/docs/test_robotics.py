@@ -15,7 +15,7 @@ LONGEST_ANSWER = 12
 """Lines of code."""
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     torques = names["inverse"].outputs["hinge_drive_effort"]
     np.testing.assert_allclose(torques, names["torque"], rtol=0, atol=tolerances.PAGE_SAMPLED_TORQUE)
@@ -31,5 +31,5 @@ def test_blocks() -> None:
     assert fitted == pytest.approx([4.0, 0.3], rel=tolerances.PAGE_FIT)
 
 
-def test_answers_are_short() -> None:
+def test_answers_have_few_lines() -> None:
     assert max(len(block.text.splitlines()) for block in blocks_of(ROOT / PAGE)) <= LONGEST_ANSWER

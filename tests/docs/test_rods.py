@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 SESSION = Session("docs/rods.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
     assert SESSION.files == {"rope.png"}
 
@@ -27,7 +27,7 @@ def run(heading: str) -> Solution:
     return sl.solve(SESSION.after(heading)["model"].derive().compile(), 0.5, h=1e-3, record_every=25)
 
 
-def test_a_rope_with_a_body() -> None:
+def test_rope_with_a_body_is_correct() -> None:
     """Nothing is lost, the rope keeps its length, and the tension at rest of the hanging body is its weight."""
     solution = SESSION.after("A rope with a body")["solution"]
     kinetic = [solution.system.kernels.energy(solution.system.prepared, 0.0, q, v)[0]
@@ -42,7 +42,7 @@ def test_a_rope_with_a_body() -> None:
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
 
 
-def test_a_hanging_rope_carries_its_load() -> None:
+def test_hanging_rope_balances_its_load() -> None:
     """Hung straight down, the multipliers are the forces in the rope: shear, which vanishes, and tension."""
     system = SESSION.after("A rope with a body")["solution"].system
     state = system.with_initial("rope", x=[(0, 0, -0.05 * k) for k in range(21)], p=(0, 1, 0, 0)).initial_state
@@ -52,7 +52,7 @@ def test_a_hanging_rope_carries_its_load() -> None:
     np.testing.assert_allclose(forces[:, :2], 0.0, atol=1e-12)
 
 
-def test_three_rods_that_meet() -> None:
+def test_three_connected_rods_are_correct() -> None:
     """The branches start without stress, hold on to the trunk's end, and sway; damping takes energy only."""
     solution = run("Three rods that meet in a node")
     system = solution.system
@@ -69,7 +69,7 @@ def test_three_rods_that_meet() -> None:
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.01
 
 
-def test_a_closed_ring() -> None:
+def test_closed_ring_is_correct() -> None:
     """The ring keeps its energy and stays closed: the segment from the last to the first node is like all others."""
     solution = run("A closed ring")
     energy = solution.outputs["energy"]
@@ -81,7 +81,7 @@ def test_a_closed_ring() -> None:
     assert np.abs(solution.q[-1] - solution.q[0]).max() > 0.05
 
 
-def test_a_new_element() -> None:
+def test_custom_element_is_correct() -> None:
     """Springs keep energy and linear momentum, and both are right at the start; the element takes a few lines."""
     definition = SESSION.block("Custom elements").split("\n\n")[1]
     assert definition.startswith("spring = sl.ElementType(")

@@ -42,7 +42,7 @@ def spin(solution: Solution) -> Array:
     return total
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
@@ -59,7 +59,7 @@ def test_energy_of_the_pair_converges(method: str) -> None:
     assert energies[-1] <= tolerances.PAIR_ENERGY
 
 
-def test_the_pair_with_small_steps() -> None:
+def test_pair_is_accurate_with_small_steps() -> None:
     solution = sl.solve(compiled(PAIR, "pair"), 2.0, h=1e-3)
     energy = solution.outputs["energy"]
     assert float(np.ptp(energy)) <= tolerances.ENERGY * abs(float(energy[0]))
@@ -79,7 +79,7 @@ def balance(h: float) -> tuple[float, float]:
     return float(energy[-1] - energy[0]) - work, work
 
 
-def test_energy_balance_of_the_driven_body() -> None:
+def test_driven_body_satisfies_the_energy_balance() -> None:
     """Simpson's rule has order four, the states five."""
     errors = [abs(balance(h)[0]) for h in (0.02, 0.01, 0.005)]
     assert order(errors) >= 4 - tolerances.ENERGY_ORDER
@@ -103,7 +103,7 @@ def test_backends_agree(heading: str, model: str, method: str) -> None:
     close(*(sl.solve(compiled(heading, model, backend), 0.1, method=method, h=0.01) for backend in ("c", "numpy")))
 
 
-def test_the_crane_holds_its_pivot() -> None:
+def test_crane_satisfies_its_pivot_constraint() -> None:
     solution = SESSION.after("Loads, a moving pivot and a piecewise law")["solution"]
     x, R = solution.field("arm", "x"), solution.field("arm", "R").reshape(-1, 3, 3)
     pivot = np.zeros_like(x)
@@ -113,7 +113,7 @@ def test_the_crane_holds_its_pivot() -> None:
     assert nose[:, 2].min() < -0.9  # it has been on the floor
 
 
-def test_the_joint_carries_the_arm() -> None:
+def test_joint_reaction_balances_the_arm() -> None:
     """The force on the arm is its mass times its acceleration less gravity, and λ has its size."""
     system = SESSION.after("Multipliers and reactions")["model"].derive().compile(backend="numpy")
     solution = sl.solve(system, 0.2, h=0.01)
@@ -138,7 +138,7 @@ def test_named_elements_have_separate_masses() -> None:
         np.testing.assert_allclose(solution.outputs[f"{name}_force"], pull, rtol=0, atol=limit)
 
 
-def test_the_ball_moves_on_a_circle() -> None:
+def test_ball_moves_on_a_circle() -> None:
     """Its velocity turns with 2/7 of the rate of the turntable."""
     system = SESSION.after("Rolling")["model"].derive().compile(backend="numpy")
     solution = sl.solve(system, 1.0, h=0.01)
@@ -148,7 +148,7 @@ def test_the_ball_moves_on_a_circle() -> None:
     np.testing.assert_allclose(x_dot[-1], turned, rtol=0, atol=tolerances.PAGE_TURN)
 
 
-def test_a_massless_rod_swings_as_a_point() -> None:
+def test_massless_rod_swings_like_a_point_mass() -> None:
     system = compiled("Massless velocities", "model")
     solution = sl.solve(system, 1.0, h=1 / 256)
     point = sl.Model("point")

@@ -14,18 +14,18 @@ from tests.docs.pages import Session
 SESSION = Session("docs/statics.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
-def test_the_cable_is_a_catenary() -> None:
+def test_cable_hangs_as_a_catenary() -> None:
     a = brentq(lambda a: 2 * a * math.sinh(0.3 / a) - 1, 0.05, 5.0, xtol=1e-15)
     x = SESSION.after("Equilibria")["q"].reshape(-1, 3)
     assert len(x) == 1001
     assert np.abs(x[:, 2] - a * (np.cosh(x[:, 0] / a) - math.cosh(0.3 / a))).max() < 1e-6
 
 
-def test_the_truss_snaps_through() -> None:
+def test_truss_snaps_through() -> None:
     names = SESSION.after("Paths of equilibria")
     limit = 0.5 / math.sqrt(3)
     expected = -2 * limit * (limit**2 - 0.25)
@@ -33,7 +33,7 @@ def test_the_truss_snaps_through() -> None:
     assert len(names["figure"].axes[0].lines) == 3
 
 
-def test_its_slowest_mode_swings_sideways() -> None:
+def test_slowest_mode_of_the_cable_is_lateral() -> None:
     """Out of plane it swings as a chain whose shape η_y = z - z0 is exact for small sag; here near it."""
     names = SESSION.after("Vibrations")
     linear = names["cable_modes"]
@@ -55,7 +55,7 @@ def test_ball_circles_on_the_turntable() -> None:
     assert transfer[0, 0] == pytest.approx(5 / 7 * 0.2 / (s * (s**2 + 0.2**2)), rel=1e-10)
 
 
-def test_the_pendulum_is_assembled() -> None:
+def test_pendulum_is_assembled() -> None:
     names = SESSION.after("Assembly")
     assembled = names["assembled"]
     assert np.abs(assembled.initial_state.q - [0.6, 0, -0.8]).max() <= tolerances.REDUCED

@@ -46,12 +46,12 @@ def distance(found: Array, expected: Any) -> float:
 
 
 @pytest.mark.slow
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     SESSION.run()
 
 
 @pytest.mark.slow
-def test_bicycle() -> None:
+def test_bicycle_eigenvalues_match_the_benchmark() -> None:
     ride = SESSION.run()["ride"]
     for speed, published in PUBLISHED.items():
         assert distance(ride(speed).eigenvalues, published) <= tolerances.PUBLISHED_EIGENVALUES
@@ -102,7 +102,7 @@ def bicycle_of_bodies() -> sl.Model:
 
 
 @pytest.mark.slow
-def test_bicycle_of_bodies() -> None:
+def test_bicycle_of_bodies_matches_the_benchmark() -> None:
     """Wheels are seen in axes that do not spin with them."""
     system = bicycle_of_bodies().derive().compile(backend="numpy")
     q, speed = system.own_initial()[0], 5.0
@@ -160,7 +160,7 @@ def test_bicycle_with_rotated_handlebar_rides_a_curve() -> None:
 
 
 @pytest.mark.slow
-def test_bodies_of_a_bicycle_follow_one_of_them() -> None:
+def test_bicycle_bodies_follow_the_frame() -> None:
     system = bicycle_of_bodies().derive().compile(backend="numpy")
     assembled = system.with_initial("frame", U=[SPEED, 0, 0]).assembled()
     v, report = assembled.initial_state.v, assembled.assembly

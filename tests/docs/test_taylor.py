@@ -15,7 +15,7 @@ from tests.systems import heavy_top_reference, heavy_top_system
 SESSION = Session("docs/taylor.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     found = SESSION.run()["solution"]
     assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
 
@@ -28,7 +28,7 @@ def rows() -> list[tuple[float, int, float]]:
 
 
 @pytest.mark.parametrize(("rtol", "steps", "error"), rows())
-def test_table(rtol: float, steps: int, error: float) -> None:
+def test_table_matches_the_measurement(rtol: float, steps: int, error: float) -> None:
     """Steps within two of the page's, errors of the stored rotation of its size."""
     found = sl.solve(heavy_top_system("S3xR3"), 1.0, method="taylor", rtol=rtol, atol=rtol)
     assert abs(found.statistics.steps - steps) <= 2

@@ -14,7 +14,7 @@ pytest.importorskip("netCDF4")
 SESSION = Session("docs/ten_minutes.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert SESSION.files == {"gyroscope.png", "gyroscope.nc"}
     assert len(SESSION.printed.splitlines()) == 5

@@ -12,7 +12,7 @@ from symlie.cli import main
 from tests.docs.pages import ROOT, blocks_of
 
 
-def test_file_reproduces_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_file_matches_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stated, shown = (b.text for b in blocks_of(ROOT / "docs" / "thresholds.md"))
     file = tmp_path / "mine.toml"
     file.write_text(stated, encoding="utf-8")

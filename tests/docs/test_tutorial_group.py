@@ -14,7 +14,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/tutorial_group.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert names["poses"].dimension == 9
     assert names["steady"] == pytest.approx(0.672, abs=5e-4)
@@ -28,7 +28,7 @@ def test_blocks() -> None:
 
 
 @pytest.mark.slow
-def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Bounds of the page hold."""
     pytest.importorskip("flint")
     monkeypatch.chdir(tmp_path)

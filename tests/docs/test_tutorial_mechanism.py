@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 SESSION = Session("docs/tutorial_mechanism.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert SESSION.files == {"engine.png", "engine.html"}
     assert names["system"].mobility().degrees_of_freedom == 1

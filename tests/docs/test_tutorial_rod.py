@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 SESSION = Session("docs/tutorial_rod.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert SESSION.files == {"cantilever.png", "cantilever.html"}
     assert names["x"] == pytest.approx(2 / np.pi, abs=tolerances.PAGE_ROLL_UP)

@@ -13,7 +13,7 @@ from tests.docs.pages import ROOT, Session
 SESSION = Session("docs/variational.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     for name in ("run", "mine"):
         run = names[name]
@@ -24,7 +24,7 @@ def test_blocks() -> None:
     assert names["mine"].method == "simpson"
 
 
-def test_every_option_is_listed() -> None:
+def test_every_option_is_documented() -> None:
     page = (ROOT / "docs" / "variational.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?`) \| ", page, re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(method("rattlie").options)

@@ -7,7 +7,7 @@ from tests.docs.pages import Session
 SESSION = Session("docs/viewing.md")
 
 
-def test_blocks() -> None:
+def test_code_blocks_run() -> None:
     names = SESSION.run()
     assert SESSION.files == {"pendulum.html"}
     content = names["view"].scene["solutions"][0]

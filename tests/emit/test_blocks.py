@@ -48,7 +48,7 @@ def call(system: sl.System, name: str, first: Array, second: Array) -> Array:
 
 
 @pytest.mark.parametrize("large", [None, 0, BLOCKS[0] + 2, 2 * BLOCKS[0] + 1, LINKS - 1])
-def test_blocks_are_bitwise_the_single_nodes(large: int | None) -> None:
+def test_blocks_are_bit_identical_to_single_nodes(large: int | None) -> None:
     q, u, w = states(large)
     for name, inputs in [("advance", (q, u)), ("inverse_tangent_operator", (u, w))]:
         together = call(chain(LINKS), name, *inputs)
@@ -57,7 +57,7 @@ def test_blocks_are_bitwise_the_single_nodes(large: int | None) -> None:
         assert np.array_equal(together, alone), name
 
 
-def test_blocks_are_bitwise_numpy() -> None:
+def test_blocks_are_bit_identical_to_numpy() -> None:
     q, u, w = states(None)
     for name, inputs in [("advance", (q, u)), ("inverse_tangent_operator", (u, w))]:
         assert np.array_equal(call(chain(LINKS), name, *inputs), call(chain(LINKS, "numpy"), name, *inputs)), name

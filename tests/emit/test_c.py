@@ -69,7 +69,7 @@ QUICK = [
 @pytest.mark.parametrize(
     ("model", "method_name"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in CASES if c not in QUICK)]
 )
-def test_optimization_keeps_every_bit(
+def test_optimization_is_bit_identical(
     model: str, method_name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The package's own build gives the bits of one by hand without optimization."""
@@ -87,7 +87,7 @@ def test_optimization_keeps_every_bit(
         assert np.all(np.isfinite(a)) and a.tobytes() == b.tobytes()
 
 
-def test_flags() -> None:
+def test_compiler_flags_are_as_documented() -> None:
     """Never -ffast-math; contraction only on request."""
     assert not any("fast-math" in f or "Ofast" in f for o in OPTIMIZATIONS for f in flags(o))
     assert "-fno-tree-slp-vectorize" in BASE_FLAGS
@@ -210,7 +210,7 @@ def sanitizers_work(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
-def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
+def test_sanitizers_report_nothing(model: str, tmp_path: Path) -> None:
     """100 steps in two segments, with a small budget and records, end at the bits that the package finds."""
     if not sanitizers_work(tmp_path):
         pytest.skip("the libraries of the compiler's sanitizers are not installed")
@@ -228,7 +228,7 @@ def test_sanitizers_are_silent(model: str, tmp_path: Path) -> None:
     assert [float.fromhex(x) for x in lines[3:]] == expected
 
 
-def test_sanitizers_would_speak(tmp_path: Path) -> None:
+def test_sanitizers_detect_errors(tmp_path: Path) -> None:
     """A write past the end of an array does stop such a program."""
     if not sanitizers_work(tmp_path):
         pytest.skip("the libraries of the compiler's sanitizers are not installed")
@@ -256,7 +256,7 @@ def text_of_everything() -> dict[str, str]:
     return text
 
 
-def test_no_allocation_no_output_no_static_state() -> None:
+def test_generated_code_has_no_allocation_output_or_static_state() -> None:
     text = text_of_everything()
     assert len(text) > 50
     for name, content in text.items():
@@ -279,7 +279,7 @@ ALLOWED_SYMBOLS = {
 
 @pytest.mark.skipif(shutil.which("nm") is None, reason="nm, which lists symbols, is not installed")
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "heavy_top_S3", "chain", "polar", *GENERAL])
-def test_compiled_code_has_no_state_and_calls_nothing(model: str, tmp_path: Path) -> None:
+def test_compiled_code_has_no_state_and_no_external_calls(model: str, tmp_path: Path) -> None:
     """No writable data; no calls but to the mathematical library; only ``symlie_`` is exported."""
     write(tmp_path, sources(model, methods_of(model)[0]))
     compile_flags = [f for f in flags("default") if f != "-shared"]

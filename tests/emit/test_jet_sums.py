@@ -83,7 +83,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ctypes.CDLL
     return found
 
 
-def test_sums_are_exact_in_whole_numbers(libraries: dict[str, ctypes.CDLL]) -> None:
+def test_sums_of_integers_are_exact(libraries: dict[str, ctypes.CDLL]) -> None:
     rng = np.random.default_rng(0)
     a, b = ({n: padded(rng.integers(-9, 10, (ORDER, n))) for n in PRODUCTS} for _ in range(2))
     for build, library in libraries.items():
@@ -94,7 +94,7 @@ def test_sums_are_exact_in_whole_numbers(libraries: dict[str, ctypes.CDLL]) -> N
                 assert (found[k, len(wanted) :] == UNTOUCHED).all(), (build, n, k)
 
 
-def test_sums_have_the_same_bits_in_all_registers(libraries: dict[str, ctypes.CDLL]) -> None:
+def test_sums_are_bit_identical_for_all_register_widths(libraries: dict[str, ctypes.CDLL]) -> None:
     """Of processors that round products with their sums."""
     rng = np.random.default_rng(1)
     a, b = ({n: padded(rng.normal(size=(ORDER, n))) for n in PRODUCTS} for _ in range(2))

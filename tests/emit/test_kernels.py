@@ -135,7 +135,7 @@ def same(kernel: Kernel, found: Array, expected: Array) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_compiled_kernels_do_the_instructions(model: str) -> None:
+def test_compiled_kernels_match_the_instructions(model: str) -> None:
     for seed in range(3):
         inputs = Inputs(model, seed)
         for name, kernel in exposed(model).kernels.items():
@@ -144,7 +144,7 @@ def test_compiled_kernels_do_the_instructions(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_numpy_kernels_do_the_instructions(model: str) -> None:
+def test_numpy_kernels_match_the_instructions(model: str) -> None:
     elimination = equations_of(model).emitted.elimination
     assert (elimination is None) is (model in GENERAL)
     eliminations = {k.signature.name for k in elimination.kernels} if elimination else set()
@@ -163,7 +163,7 @@ def test_numpy_kernels_do_the_instructions(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["heavy_top_SO3xR3", "heavy_top_SE3", "heavy_top_S3sR3", "heavy_top_S3"])
 @pytest.mark.parametrize("angle", [3.1, 3.3, 4.5, 6.1])
-def test_large_increments(model: str, angle: float) -> None:
+def test_kernels_are_accurate_for_large_increments(model: str, angle: float) -> None:
     """Around and beyond the working interval of the polynomials (ω = √10), where closed forms take over."""
     inputs = Inputs(model, 5, angle)
     (node,) = equations_of(model).emitted.types.node_types
@@ -207,7 +207,7 @@ def node_value(name: str, role: str, inputs: Mapping[str, Array]) -> list[mpf]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_node_kernels_in_high_precision(model: str) -> None:
+def test_node_kernels_match_high_precision(model: str) -> None:
     for node in equations_of(model).emitted.types.node_types:
         inputs = Inputs(model, 20)
         for kernel in node.kernels:
@@ -241,7 +241,7 @@ def element_expressions(model: str, name: str) -> dict[str, Evaluation]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_element_kernels_in_high_precision(model: str) -> None:
+def test_element_kernels_match_high_precision(model: str) -> None:
     """The whole way from a derived term to compiled code: flattening, hoisting, printing."""
     equations = equations_of(model)
     stated = equations.model
@@ -285,7 +285,7 @@ def test_element_kernels_in_high_precision(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_numpy_kernels_act_on_many_instances(model: str) -> None:
+def test_numpy_kernels_accept_many_elements(model: str) -> None:
     """Components may be arrays over instances; each instance gets the same bits as alone."""
     for element in equations_of(model).emitted.types.element_types:
         inputs = Inputs(model, 40)
@@ -311,7 +311,7 @@ def test_numpy_kernels_act_on_many_instances(model: str) -> None:
 
 @pytest.mark.parametrize("model", ["heavy_top_S3sR3", "heavy_top_S3xR3", "heavy_top_S3"])
 @pytest.mark.parametrize("angle", [3.1, 3.3, 6.2])
-def test_differences_of_quaternions_beyond_pi(model: str, angle: float) -> None:
+def test_quaternion_differences_beyond_pi_are_correct(model: str, angle: float) -> None:
     """log treats p and -p as the same rotation: beyond π it gives the shorter rotation."""
     inputs = Inputs(model, 8, angle)
     (node,) = equations_of(model).emitted.types.node_types
@@ -330,7 +330,7 @@ def test_differences_of_quaternions_beyond_pi(model: str, angle: float) -> None:
             assert float(np.abs(back - np.concatenate([sign * b[:4], b[4:]])).max()) <= tolerances.KERNEL * 2 * np.pi
 
 
-def test_every_function_of_a_model() -> None:
+def test_every_kernel_of_a_model_is_correct() -> None:
     """Each function that may appear in a model, in C and in NumPy, against mpmath."""
     model = sl.Model("functions")
     q = model.node("point", "R2")
@@ -359,7 +359,7 @@ def test_every_function_of_a_model() -> None:
             assert abs(mpf(a) - b) <= tolerances.LIBRARY * abs(b), name
 
 
-def test_text_is_reproducible() -> None:
+def test_generated_code_is_reproducible() -> None:
     emitted = equations_of("heavy_top_SE3").emitted
     first, second = emit_c(emitted, "hash"), emit_c(emitted, "hash")
     assert first == second and set(first) == {"heavy_top.h", "heavy_top.c"}

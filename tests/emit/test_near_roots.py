@@ -30,7 +30,7 @@ void roots(const double *x, int n, double *r)
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_roots_are_near(lanes: int, tmp_path: Path) -> None:
+def test_roots_are_approximated_for_all_orders(lanes: int, tmp_path: Path) -> None:
     """For all orders, over the whole range that is taken."""
     for name, text in with_headers({"probe.c": PROBE}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")

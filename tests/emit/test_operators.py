@@ -71,7 +71,7 @@ def module_of(group: str, real: str = "double") -> dict[str, Any]:
     ("group", "real"),
     [("SE3", "double"), ("S3sR3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float"), ("R2", "float")],
 )
-def test_c(group: str, real: str, tmp_path: Path) -> None:
+def test_c_operators_are_correct(group: str, real: str, tmp_path: Path) -> None:
     files = files_of(group, "c", real)
     assert list(files) == ["op.h", "op.c", "op_selftest.c", "README.md", "certificate.json"]
     assert set(re.findall(r"#include (.*)", files["op.c"])) == {'"op.h"', "<math.h>"}
@@ -81,7 +81,7 @@ def test_c(group: str, real: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("group", "real"), [("SE3", "double"), ("SO3rvxSO2", "double"), ("SE2", "float")])
-def test_numpy(group: str, real: str, tmp_path: Path) -> None:
+def test_numpy_operators_are_correct(group: str, real: str, tmp_path: Path) -> None:
     result = run_numpy(tmp_path, files_of(group, "numpy", real))
     assert result.returncode == 0, result.stdout + result.stderr
     assert re.fullmatch(r"op: \d+ checks, 0 failed\n", result.stdout)
@@ -115,7 +115,7 @@ def changed_coefficient(text: str, function: str, index: int, factor: float) -> 
 
 @pytest.mark.parametrize("function", ["c2", "c3_1"])
 @pytest.mark.parametrize("index", [0, 2, 5])
-def test_changed_coefficients_are_seen(function: str, index: int, tmp_path: Path) -> None:
+def test_changed_coefficients_are_detected(function: str, index: int, tmp_path: Path) -> None:
     files = dict(files_of("SE3", "numpy"))
     files["op.py"] = changed_coefficient(files["op.py"], function, index, 1 + 1e-9)
     assert files["op.py"] != files_of("SE3", "numpy")["op.py"]
@@ -124,7 +124,7 @@ def test_changed_coefficients_are_seen(function: str, index: int, tmp_path: Path
     assert f"op: {function} at z = " in result.stdout
 
 
-def test_changed_coefficients_are_seen_in_c(tmp_path: Path) -> None:
+def test_changed_coefficients_are_detected_in_c(tmp_path: Path) -> None:
     files = dict(files_of("SE3"))
     files["op.c"] = changed_coefficient(files["op.c"], "c3", 1, 1 + 1e-9)
     result = run_c(tmp_path, files)
@@ -134,14 +134,14 @@ def test_changed_coefficients_are_seen_in_c(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("function", ["exp", "log", "adjoint", "tangent_operator_inverse_derivative"])
-def test_changed_signs_are_seen(function: str, tmp_path: Path) -> None:
+def test_changed_signs_are_detected(function: str, tmp_path: Path) -> None:
     files = dict(files_of("SE3", "numpy"))
     head, tail = files["op.py"].split(f"def op_{function}(")
     files["op.py"] = f"{head}def op_{function}({tail.replace(' - ', ' + ', 1)}"
     assert run_numpy(tmp_path, files).returncode == FAILED
 
 
-def test_prototypes() -> None:
+def test_prototypes_match_the_header() -> None:
     header = files_of("SE3")["op.h"]
     for prototype in (
         "void op_exp(const double theta[6], double q[12]);",
@@ -167,7 +167,7 @@ def test_columns_share_their_operations() -> None:
     assert operations["tangent_operator_inverse_derivative"] <= 303
 
 
-def test_outputs_may_be_the_arrays_of_inputs(tmp_path: Path) -> None:
+def test_outputs_may_overwrite_inputs(tmp_path: Path) -> None:
     write(tmp_path, files_of("SE3"))
     command = [*find_compiler().command, *PEDANTIC, "-shared", "-fPIC", "op.c", "-lm", "-o", "op.so"]
     subprocess.run(command, cwd=tmp_path, check=True)
@@ -220,7 +220,7 @@ def test_arrays_are_bit_identical_to_single_values(real: str, tmp_path: Path) ->
             assert np.array_equal(values, np.array([single(float(x)) for x in z], dtype=kind), equal_nan=True)
 
 
-def test_leading_axes_and_shapes() -> None:
+def test_leading_axes_are_preserved() -> None:
     module = module_of("SE2")
     theta, w = np.linspace(-4, 4, 30).reshape(5, 2, 3), np.array([0.1, 0.2, 0.3])
     D = module["op_tangent_operator_derivative"](theta, w)
@@ -233,7 +233,7 @@ def test_leading_axes_and_shapes() -> None:
     assert module_of("SE2", "float")["op_exp"](theta).dtype == np.float32
 
 
-def test_not_a_number_stays() -> None:
+def test_nan_is_propagated() -> None:
     module = module_of("SE3")
     theta = np.array([np.nan, 0, 0, 0, 0, 0])
     for name in ("exp", "tangent_operator", "tangent_operator_inverse"):
@@ -290,18 +290,18 @@ def check_accuracy(group: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3", "SE3", "S3sR3"])
-def test_accuracy(group: str) -> None:
+def test_operators_are_accurate(group: str) -> None:
     check_accuracy(group, 8)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("group", ["SO3", "SE3", "S3sR3"])
-def test_accuracy_at_many_points(group: str) -> None:
+def test_operators_are_accurate_at_many_points(group: str) -> None:
     check_accuracy(group, 300)
 
 
 @pytest.mark.parametrize("name", [pytest.param("SE2_3", marks=pytest.mark.slow), "Heisenberg"])
-def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
+def test_operators_of_custom_groups_are_correct(name: str, tmp_path: Path) -> None:
     result = run_numpy(tmp_path, operator_files(sample(name), "numpy", prefix="op"))
     assert result.returncode == 0, result.stdout + result.stderr
 
@@ -317,13 +317,13 @@ def test_groups_that_users_state(name: str, tmp_path: Path) -> None:
         ({"prefix": "lambda"}, "cannot be a prefix of files"),
     ],
 )
-def test_options(options: dict[str, str], message: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, str], message: str) -> None:
     with pytest.raises(UnknownNameError, match=message):
         operator_files(group_from_name("R1"), **{"target": "c", "prefix": "op", **options})
 
 
 @pytest.mark.parametrize(("target", "real"), [("c", "double"), ("numpy", "double"), ("c", "float")])
-def test_certificates(target: str, real: str, tmp_path: Path) -> None:
+def test_certificates_are_written(target: str, real: str, tmp_path: Path) -> None:
     files = files_of("SO3", target, real)
     content = json.loads(files["certificate.json"])
     names = set(re.findall(r"op_([cg]\d(?:_\d)?)\(", files["op.h" if target == "c" else "op.py"]))

@@ -39,7 +39,7 @@ def chain(stated: str = "", links: int = 20) -> Any:
 
 
 @pytest.mark.parametrize(("stated", "expected"), [("", False), ("spring", True), ("damper", True)])
-def test_stages_that_read_dependent_nodes(stated: str, expected: bool) -> None:
+def test_stages_evaluate_dependent_nodes(stated: str, expected: bool) -> None:
     derived = chain(stated)
     assert stages_read_placed_nodes(derived.emitted.types) == expected
     ends = [
@@ -49,13 +49,13 @@ def test_stages_that_read_dependent_nodes(stated: str, expected: bool) -> None:
     assert np.allclose(*ends, rtol=BACKENDS_OF_SPACES)
 
 
-def test_the_formulations_of_the_chain() -> None:
+def test_hamiltonian_chain_reads_dependent_nodes_in_stages() -> None:
     """Momenta include the mass at a rod, a dependent node."""
     assert not stages_read_placed_nodes(pendulum_chain.build().derive().emitted.types)
     assert stages_read_placed_nodes(pendulum_chain.build(formulation="hamiltonian").derive().emitted.types)
 
 
-def test_nodes_moved_by_increments() -> None:
+def test_integration_tables_exclude_dependent_nodes() -> None:
     layout = pendulum_chain.build(links=9).derive().compile(backend="numpy").layout
     tables = problem_tables(layout, integrates=True)
     assert list(tables.moving_counts) == [9, 0] and tables.moving == slice(0, 54)

@@ -34,7 +34,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return ctypes.CDLL(str(folder / "probe.so"))
 
 
-def test_the_half_angle_ratio(library: ctypes.CDLL) -> None:
+def test_half_angle_ratio_is_accurate(library: ctypes.CDLL) -> None:
     """On its polynomial, at the end of it, beyond, for p and for -p, and at half a turn."""
     random = np.random.default_rng(1)
     half = np.concatenate(
@@ -51,7 +51,7 @@ def test_the_half_angle_ratio(library: ctypes.CDLL) -> None:
     assert np.isnan(out[-1])
 
 
-def test_its_polynomial() -> None:
+def test_half_angle_polynomial_is_accurate() -> None:
     """The bound that the header states: of atan(x)/x = Σ (-z)^k/(2k + 1), z = x² up to 0.2, by ball arithmetic."""
     header = (template_folder() / "c" / "kernels" / "primitives.h").read_text(encoding="utf-8")
     text = header[header.index("symlie_half_angle_ratio(symlie_real w") :]

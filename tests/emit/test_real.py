@@ -25,7 +25,7 @@ int size(void) { return (int)sizeof(symlie_real); }
 
 
 @pytest.mark.parametrize(("real", "size"), [("double", 8), ("float", 4)])
-def test_kernels_in_other_precisions(real: str, size: int, tmp_path: Path) -> None:
+def test_kernels_compile_in_other_precisions(real: str, size: int, tmp_path: Path) -> None:
     equations = heavy_top_equations("SE3")
     files = generated_files(equations) | set_files(equations, "newton")
     for name, text in with_headers({**files, "probe.c": PROBE}).items():
@@ -41,7 +41,7 @@ def test_kernels_in_other_precisions(real: str, size: int, tmp_path: Path) -> No
     np.testing.assert_allclose(out, expected, rtol=0, atol=tolerances.ADVANCED * np.finfo(kind).eps)
 
 
-def test_no_text_names_another_type() -> None:
+def test_code_names_no_other_type() -> None:
     """Kernels of models say the type of the contract alone."""
     equations = heavy_top_equations("SE3")
     for files in (generated_files(equations), set_files(equations, "newton")):
@@ -49,5 +49,5 @@ def test_no_text_names_another_type() -> None:
             assert not name.endswith((".c", ".h")) or " double " not in text, name
 
 
-def test_targets() -> None:
+def test_targets_compile() -> None:
     assert [(target.real, target.lanes) for target in TARGETS] == [("symlie_real", 1), ("float64", None)]

@@ -31,7 +31,7 @@ def jet(
     return JetLayout(f"e_{name}_jet", 1, 0, len(names), late, products, True, new=new, names=names)
 
 
-def test_factors_of_a_chain_are_ten() -> None:
+def test_chain_has_ten_shared_factors() -> None:
     """q, ω, a of both masses apart, and λ; q × ω, q × a, q·a, ω·ω and λ q are summed together, q × ω alone, too."""
     rows = of_rod()
     together, alone = (next(s for s in rows.sums if s.name == name) for name in ("rod_orders", "rod_place"))
@@ -43,7 +43,7 @@ def test_factors_of_a_chain_are_ten() -> None:
     assert not rows.jets["rod_field_jet"].put
 
 
-def test_sums_equal_the_jets() -> None:
+def test_sums_equal_separate_jets() -> None:
     """Each product of a jet has its factors, by their names."""
     rows = of_rod()
     columns: dict[str, int] = {}
@@ -77,17 +77,17 @@ def test_first_jet_stores_factors() -> None:
 
 
 @pytest.mark.parametrize(("apart", "columns"), [((), 10), (("place",), 16)])
-def test_jets_that_go_another_way_share_nothing(apart: tuple[str, ...], columns: int) -> None:
+def test_jets_with_another_layout_share_no_arrays(apart: tuple[str, ...], columns: int) -> None:
     assert of_rod(apart).columns == columns
 
 
-def test_single_jets_have_separate_rows() -> None:
+def test_single_jets_have_separate_arrays() -> None:
     alone = JetLayout("e_force_jet", 1, 0, 1, 0, ((0, 0),), False, names=("q[0]",))
     rows = shared_rows("e", (alone,), "COUNT_e")
     assert (rows.columns, rows.sums, rows.jets, rows.together) == (0, (), {}, None)
 
 
-def test_rates_of_nodes_and_elements_have_different_names() -> None:
+def test_node_and_element_rates_have_different_names() -> None:
     rate = JetLayout("R3_rate_jet", 1, 0, 1, 0, ((0, 0),), True, names=("q[0]",))
     rows = shared_rows("R3", (rate,), "NODES_OF_R3")
     assert (rows.name, rows.jets["R3_rate_jet"].alone) == ("R3_rate", True)

@@ -40,7 +40,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str, float]] = {
 """Model, its options, method, and step size."""
 
 
-def test_constants(tmp_path: Path) -> None:
+def test_constants_are_compiled_in(tmp_path: Path) -> None:
     """Parameters inlined as numbers are reported, and a program with different numbers does not run."""
     system = build_model("roll_up", {"segments": 2}).derive("all").compile(backend="c")
     system.write_standalone(tmp_path, h=1e-4)
@@ -112,7 +112,7 @@ def test_program_is_bit_identical_to_solve(case: str, compiler: str, tmp_path: P
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "generalized_alpha"])
-def test_redundant_constraints(method: str, tmp_path: Path) -> None:
+def test_redundant_constraints_are_supported(method: str, tmp_path: Path) -> None:
     """Hinges that share a weight by their compliances."""
     model = sl.Model("frame")
     frame = sl.RigidBody(model, "frame", 10.0, [1, 1, 1], position=[0.1, 0, -0.5])
@@ -129,7 +129,7 @@ def test_redundant_constraints(method: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("method", "first"), [("half_explicit_5", -0.3), ("bdf2", 0.2), ("taylor", 0.2)])
-def test_periodic_tables(method: str, first: float, tmp_path: Path) -> None:
+def test_periodic_tables_are_supported(method: str, first: float, tmp_path: Path) -> None:
     """Knots are ends of steps in all periods, wherever the table begins."""
     model = sl.Model("swing")
     bob = model.node("bob", "R2")
@@ -150,7 +150,7 @@ def test_periodic_tables(method: str, first: float, tmp_path: Path) -> None:
         assert state_from(program, repr(t)) == last_state(sl.solve(system, t, t_eval=[t], method=method, h=2.0**-6))
 
 
-def test_the_flags_of_the_page(tmp_path: Path) -> None:
+def test_documented_flags_compile_the_program(tmp_path: Path) -> None:
     """The README's second compiler command equals that of compiled systems; the default duration is one second."""
     told = written("constrained top", tmp_path)
     own = [flag for flag in flags("default") if flag not in ("-shared", "-fPIC")]
@@ -164,7 +164,7 @@ def test_the_flags_of_the_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("case", "tolerance"), [("constrained top", tolerances.SINGLE_STEPS), ("rod", tolerances.SINGLE_STEPS_OF_RODS)]
 )
-def test_single_precision(case: str, tolerance: float, tmp_path: Path) -> None:
+def test_single_precision_program_runs(case: str, tolerance: float, tmp_path: Path) -> None:
     """The type of all numbers is a word to the compiler: models, methods and time loops name it alone."""
     written(case, tmp_path)
     ends = []
@@ -180,7 +180,7 @@ def test_single_precision(case: str, tolerance: float, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_under_sanitizers(case: str, tmp_path: Path) -> None:
+def test_program_passes_sanitizers(case: str, tmp_path: Path) -> None:
     told = written(case, tmp_path)
     program = compiled(tmp_path, COMPILERS[0], *EXACT, *SANITIZERS)
     assert state_from(program, "0.05") == last_state(sl.solve(system_of(case), 0.05, t_eval=[0.05], **told))
@@ -201,7 +201,7 @@ def driven_model() -> sl.Model:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_inputs_and_events(compiler: str, tmp_path: Path) -> None:
+def test_inputs_and_events_are_supported(compiler: str, tmp_path: Path) -> None:
     """Steps end where the input jumps; events on the way change nothing, and a terminal one ends the program."""
     system = driven_model().derive().compile(backend="c").with_parameters(mass=1.5)
     system = system.with_initial("cart", x_dot=[0.3]).with_input("push", [0.0, 0.123, 0.4], [5.0, -1.0, 8.0], "hold")
@@ -213,7 +213,7 @@ def test_inputs_and_events(compiler: str, tmp_path: Path) -> None:
     assert solution.status == "event" and len(solution.events) == 2
 
 
-def test_parameters_and_steps_are_changed_in_the_text(tmp_path: Path) -> None:
+def test_parameters_and_steps_can_be_edited_in_the_source(tmp_path: Path) -> None:
     system = system_of("free top")
     system.write_standalone(tmp_path, h=0.01)
     data = tmp_path / "main_data.h"
@@ -242,7 +242,7 @@ def test_programs_report_errors(tmp_path: Path) -> None:
     assert result.stdout.startswith("0 ")
 
 
-def test_refusals(tmp_path: Path) -> None:
+def test_unsupported_features_are_rejected(tmp_path: Path) -> None:
     system = system_of("constrained top")
     with pytest.raises(sl.errors.UnsupportedMethodError, match="constraint"):
         system.write_standalone(tmp_path, method="rkmk_rk44")
@@ -254,7 +254,7 @@ def test_refusals(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_values_of_the_model_may_be_changed_in_the_text(tmp_path: Path) -> None:
+def test_model_values_can_be_edited_in_the_source(tmp_path: Path) -> None:
     """Instances that take a parameter of the model follow it in the program too."""
     model, element = sl.Model("hung"), sl.ElementType("hinge", body="R2")
     q, mass = element.body, element.parameter("mass", 1.0)

@@ -43,7 +43,7 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_finite_entries(library: Any, size: int) -> None:
+def test_finite_entries_are_accepted(library: Any, size: int) -> None:
     """The largest sum of these overflows, which says nothing about them."""
     for value in EXTREME:
         assert library("finite", np.full(size, value))
@@ -54,7 +54,7 @@ def test_finite_entries(library: Any, size: int) -> None:
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
-def test_one_that_is_not(library: Any, value: float) -> None:
+def test_nonfinite_entry_is_detected(library: Any, value: float) -> None:
     """Independent of adjacent values."""
     for size in SIZES:
         for place in range(size):

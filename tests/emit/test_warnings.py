@@ -27,8 +27,8 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
-from tests.emit.test_operators import files_of
-from tests.runtime.test_first_order_states import drives, steered
+from tests.emit.test_operators_compile_without_warnings import files_of
+from tests.runtime.test_first_order_states_compile_without_warnings import drives, steered
 from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
 
@@ -120,7 +120,7 @@ def test_models_compile_without_warnings(compiler: str, name: str, part: int, tm
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("name", [*MODELS, "quadrotors"])
-def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
+def test_lanes_compile_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
     """SIMD lanes, in registers that every processor has."""
     system = equations_named(name).compile(backend="numpy")
     methods = [m for m in map(method, ("half_explicit_5", "rkmk_dopri5")) if m.refusal(system.layout) is None]
@@ -134,7 +134,7 @@ def test_lanes(compiler: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["heavy_top_S3", *(pytest.param(n, marks=pytest.mark.slow) for n in ("heavy_top_S3sR3", "polar", *GENERAL))]
 )
-def test_with_optimization(compiler: str, name: str, tmp_path: Path) -> None:
+def test_optimized_code_compiles_without_warnings(compiler: str, name: str, tmp_path: Path) -> None:
     """Flow analysis finds more."""
     for loop in list(time_loops(name))[:1]:
         checked(compiler, tmp_path, loop, "driver.c", "-std=c11", "-O2", "-c", "-o", "driver.o")
@@ -145,7 +145,7 @@ def test_with_optimization(compiler: str, name: str, tmp_path: Path) -> None:
     ("group", "real"),
     [pytest.param("SE3", "double", marks=pytest.mark.slow), ("SO3rvxSO2", "double"), ("SE2", "float")],
 )
-def test_operators(compiler: str, group: str, real: str, tmp_path: Path) -> None:
+def test_operators_compile_without_warnings(compiler: str, group: str, real: str, tmp_path: Path) -> None:
     files = files_of(group, "c", real)
     for main in ("op.c", "op_selftest.c"):
         checked(compiler, tmp_path, files, main, "-std=c99", "-O1", "-c", "-o", "op.o")
@@ -157,7 +157,7 @@ def test_operators(compiler: str, group: str, real: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
+def test_eliminations_compile_without_warnings(compiler: str, kind: str, tmp_path: Path) -> None:
     prototype = "void use(const int *T, symlie_real *v, symlie_real *x, int *lost)"
     includes = [f'#include "{name}"' for name in ("primitives.h", "constants.h", f"{kind}.h")]
     use = [
@@ -173,7 +173,7 @@ def test_eliminations(compiler: str, kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("is_fixed", [True, False])
-def test_singular_mass_matrices(compiler: str, is_fixed: bool, tmp_path: Path) -> None:
+def test_singular_mass_matrices_compile_without_warnings(compiler: str, is_fixed: bool, tmp_path: Path) -> None:
     """Time loops that eliminate saddle point matrices as a whole."""
     system = rod("numpy") if is_fixed else hanging_system(121, "numpy", branches=3)
     for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
@@ -184,7 +184,7 @@ def test_singular_mass_matrices(compiler: str, is_fixed: bool, tmp_path: Path) -
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("kind", SYSTEMS)
-def test_redundant_rows(compiler: str, kind: str, tmp_path: Path) -> None:
+def test_redundant_constraints_compile_without_warnings(compiler: str, kind: str, tmp_path: Path) -> None:
     """Time loops in which rows may depend on each other."""
     system = SYSTEMS[kind]("numpy", True).with_redundant("minimal_norm")
     for name in ("half_explicit_5", "index1_dopri5", "generalized_alpha", "generalized_alpha_index2"):
@@ -195,7 +195,9 @@ def test_redundant_rows(compiler: str, kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("build", [steered, drives])
-def test_first_order_states(compiler: str, build: Callable[[str], System], tmp_path: Path) -> None:
+def test_first_order_states_compile_without_warnings(
+    compiler: str, build: Callable[[str], System], tmp_path: Path
+) -> None:
     """First-order nodes and constraints, in models of fixed topology and in others."""
     system = build("numpy")
     for name in ("half_explicit_5", "generalized_alpha", "generalized_alpha_index2"):
@@ -215,7 +217,9 @@ LOSSY = {
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", LOSSY)
-def test_compilers_that_lose_digits(compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inaccurate_compiler_flags_are_rejected(
+    compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Results had 7 digits, and status "ok"; clang ignores the first flag."""
     name, text, _ = kernels_of("heavy_top_S3")
     write(tmp_path, text)
@@ -234,7 +238,7 @@ def test_compilers_that_lose_digits(compiler: str, flag: str, tmp_path: Path, mo
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", ["-fsingle-precision-constant", "-funsafe-math-optimizations"])
-def test_operators_refuse_flags_that_lose_digits(compiler: str, flag: str, tmp_path: Path) -> None:
+def test_operators_reject_inaccurate_compiler_flags(compiler: str, flag: str, tmp_path: Path) -> None:
     write(tmp_path, files_of("SE3", "c", "double"))
     command = [compiler, "-std=c99", flag, "-fsyntax-only", "op.c"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
@@ -243,7 +247,9 @@ def test_operators_refuse_flags_that_lose_digits(compiler: str, flag: str, tmp_p
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flag", FAST)
-def test_compilers_without_nan(compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flags_without_nan_support_are_rejected(
+    compiler: str, flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """NaN was a result with status "ok"."""
     (loop, *_) = time_loops("heavy_top_S3")
     name, text, _ = kernels_of("heavy_top_S3")

@@ -99,7 +99,7 @@ FACTORS = np.array([1.0, 0.9, 1.2])
         ("vehicles", "inertia"),
     ],
 )
-def test_other_models(name: str, parameter: str) -> None:
+def test_other_models_are_bit_identical_to_solve(name: str, parameter: str) -> None:
     """Large topologies, parameters of elements, times at which steps must end, nodes on manifolds."""
     system = other_systems()[name]
     if parameter in system.layout.parameters:
@@ -120,7 +120,7 @@ def test_other_models(name: str, parameter: str) -> None:
             assert found.tobytes() == expected.tobytes(), quantity.name
 
 
-def test_times_of_loads_that_all_members_share_are_theirs() -> None:
+def test_shared_load_times_apply_to_all_members() -> None:
     """They differ from the times of the system that members are created from."""
     system = other_systems()["rod"]
     times = system.parameters[system.layout.parameters["load_times"][0]] / 500
@@ -130,14 +130,14 @@ def test_times_of_loads_that_all_members_share_are_theirs() -> None:
     assert result.arrays["energy"][1].tobytes() == alone.outputs["energy"].tobytes()
 
 
-def test_the_numpy_backend_agrees() -> None:
+def test_numpy_backend_agrees() -> None:
     compiled, plain = tops(), tops(heavy_top_system("SO3xR3", "numpy"))
     for name in ("energy", "center_of_mass"):
         scale = np.abs(compiled.arrays[name]).max()
         np.testing.assert_allclose(plain.arrays[name], compiled.arrays[name], rtol=0, atol=tolerances.BACKENDS * scale)
 
 
-def test_executors_chunks_and_order_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_independent_of_executor_chunks_and_order(monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.ensembles import dispatch
 
     reference = tops(workers=1)
@@ -152,7 +152,7 @@ def test_executors_chunks_and_order_do_not_matter(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_bits() -> None:
+def test_processes_are_bit_identical() -> None:
     with concurrent.futures.ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         assert same(tops(), tops(executor=pool))
         assert same(tops(rtol=1e-5, h=None), tops(executor=pool, rtol=1e-5, h=None))
@@ -194,7 +194,7 @@ def test_failures_do_not_affect_other_members(tmp_path: Path) -> None:
     assert late.arrays["status"].tolist() == [MemberStatus.TIME_LIMIT] * 2
 
 
-def test_events_form_separate_rows() -> None:
+def test_events_form_a_separate_table() -> None:
     system = swing_system()
     times = np.linspace(0, 2, 9)
     result = sl.ensemble(system, 2.0, parameters={"stiffness": [100.0, 900.0]}, rtol=1e-8, t_eval=times, record=["bob"])
@@ -211,7 +211,7 @@ def test_events_form_separate_rows() -> None:
     assert result.arrays["end_time"][1] == alone[1].t[-1] < 2.0
 
 
-def test_inputs_are_tables_of_members() -> None:
+def test_members_can_have_different_input_tables() -> None:
     model = sl.Model("cart")
     q = model.node("cart", "R1")
     u = model.input("u", unit="N")
@@ -300,7 +300,7 @@ def deadly_chunk(task: MotionTask) -> MemberResults:
 
 
 @pytest.mark.slow
-def test_dead_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.ensembles import sealed_chunk
 
     expected = tops().arrays["energy"]
@@ -338,7 +338,7 @@ def test_dead_worker_is_replaced_and_its_member_is_named(tmp_path: Path, monkeyp
         ({"method": "half_explicit_6"}, UnknownNameError, "half_explicit_6"),
     ],
 )
-def test_bad_input_is_named(words: dict[str, Any], error: type[Exception], sentence: str) -> None:
+def test_invalid_input_is_reported(words: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         tops(**words)
 
@@ -349,7 +349,7 @@ def test_large_grids_need_a_store() -> None:
         tops(parameters={"mass": values, "heavy_top.mass": values}, initial=None, combine="grid")
 
 
-def test_stores_of_members_that_all_fail_keep_the_shapes_of_quantities(tmp_path: Path) -> None:
+def test_stores_of_failed_members_keep_quantity_shapes(tmp_path: Path) -> None:
     system = heavy_top_system("SO3xR3", "numpy")
     found = sl.ensemble(system, 0.2, parameters={"mass": [1.0, 2.0]}, h=0.1, store=tmp_path / "runs")
     assert len(found.failed) == 2 and found.arrays["center_of_mass"].shape == (2, 3, 3)

@@ -68,7 +68,7 @@ def test_lanes_are_bit_identical_to_members(name: str, parameter: str, words: di
 
 
 @pytest.mark.parametrize("count", [1, LANES - 1, LANES, 2 * LANES + 1])
-def test_any_number_of_members(count: int) -> None:
+def test_results_are_independent_of_the_number_of_members(count: int) -> None:
     run = {"parameters": {"mass": np.linspace(10, 20, count)}, "rtol": 1e-5}
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
@@ -82,7 +82,7 @@ def test_rejected_steps_belong_to_their_members() -> None:
     assert same(alone, lanes)
 
 
-def test_lanes_beyond_a_polynomial() -> None:
+def test_lanes_handle_arguments_outside_the_polynomial() -> None:
     """Angles of some members leave the working interval of coefficient functions, z = 10, and of some the chart."""
     rates = np.array([[s, 0, 0.1] for s in (0.1, 2.0, 3.0, 3.5, 5.0, 6.0, 7.0, 0.2)])
     run = {"initial": {"body": {"momentum": rates}}, "h": 1.0, "method": "rkmk_rk44"}
@@ -92,7 +92,7 @@ def test_lanes_beyond_a_polynomial() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_links_beyond_a_polynomial() -> None:
+def test_links_outside_the_polynomial_are_handled() -> None:
     """Straight links without weight turn together; increments of some members leave the working interval, z = 10."""
     rates = np.array([[[0, s, 0]] * 4 for s in (0.1, 2.0, 3.0, 3.5, 5.0, 0.3, 0.2)])
     run = {"parameters": {"gravity": [0.0] * len(rates)}, "initial": {"links": {"angular_velocities": rates}}, "h": 1.0}
@@ -102,7 +102,7 @@ def test_links_beyond_a_polynomial() -> None:
     assert same(alone, lanes)
 
 
-def test_members_that_fail_after_many_steps() -> None:
+def test_late_failures_of_members_are_reported() -> None:
     """Solutions of x'' = growth x² have poles, at times that differ between members; some come to the end."""
     model = sl.Model("pole")
     growth, point = model.parameter("growth", 6.0), model.node("point", "R1")
@@ -118,7 +118,7 @@ def test_members_that_fail_after_many_steps() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_members_that_leave_the_constraints() -> None:
+def test_lanes_report_members_that_violate_constraints() -> None:
     """Light pendulums that carry heavy ones, with steps that are too long for the heaviest."""
     run = {"parameters": {"heavy": np.geomspace(1, 1e15, COUNT)}, "h": 0.01, "record_every": 0}
     system = pendulums().derive().compile(backend="c")
@@ -137,13 +137,13 @@ def test_failed_member_does_not_affect_other_lanes() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_histories_at_every_step() -> None:
+def test_outputs_are_recorded_at_every_step() -> None:
     run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-9, "record": ["top", "energy"]}
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
 
 @pytest.mark.parametrize("words", [{"record_every": 5}, {"record_every": 5, "t_eval": [0.03, 0.05]}])
-def test_fixed_steps_between_records(words: dict[str, Any]) -> None:
+def test_fixed_steps_between_records_are_bit_identical(words: dict[str, Any]) -> None:
     run = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-10, **words}
     assert same(*(sl.ensemble(heavy_top_system("S3xR3"), 0.05, lanes=n, **run) for n in (1, LANES)))
 
@@ -163,20 +163,20 @@ def test_unavailable_lanes_are_rejected(words: dict[str, Any], why: str) -> None
         sl.ensemble(heavy_top_system("S3xR3"), 0.01, parameters={"mass": [1.0, 2.0]}, **{"lanes": 4, **words})
 
 
-def test_models_that_lanes_do_not_take() -> None:
+def test_unsupported_models_are_rejected() -> None:
     with pytest.raises(ModelError, match="the model has events"):
         sl.ensemble(swing_system(), 0.01, parameters={"stiffness": [1.0, 2.0]}, h=1e-3, lanes=4)
     with pytest.raises(ModelError, match="members are integrated individually"):
         sl.ensemble(heavy_top_system("S3xR3", "numpy"), 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
 
 
-def test_code_whose_bits_compilers_choose() -> None:
+def test_code_with_compiler_dependent_rounding_is_rejected() -> None:
     system = heavy_top_equations("S3xR3").compile(optimize="contract")
     with pytest.raises(ModelError, match="lets the compiler choose the fused operations"):
         sl.ensemble(system, 0.01, parameters={"mass": [1.0, 2.0]}, h=1e-3, lanes=4)
 
 
-def test_lanes_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lanes_are_used_for_large_ensembles(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[EnsemblePlan] = []
     monkeypatch.setattr("symlie.ensembles.ensemble.run_members", lambda plan, *a, **k: seen.append(plan))
     monkeypatch.setattr("symlie.ensembles.plan.vector_numbers", lambda optimize: 1)
@@ -197,6 +197,8 @@ def test_lanes_where_they_pay(monkeypatch: pytest.MonkeyPatch) -> None:
         (["#define __AVX2__ 1"], 1),
     ],
 )
-def test_registers(macros: list[str], numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_width_follows_from_compiler_macros(
+    macros: list[str], numbers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compiler, "_macros", lambda flags: frozenset(macros))
     assert compiler.vector_numbers("default") == numbers

@@ -52,7 +52,7 @@ def test_equilibria_equal_those_of_single_members() -> None:
         assert result.arrays["steps"][k] == alone.iterations
 
 
-def test_modes() -> None:
+def test_modes_equal_those_of_single_members() -> None:
     rises = np.array([0.2, 0.3, 0.4])
     result = sl.ensemble(truss(), 0.0, of="modes", modes=1, parameters={"rise": rises}, initial={"crown": {"x": rises}})
     expected = np.sqrt(2 * STIFFNESS * rises**2 / (HALF**2 + rises**2)) / (2 * np.pi)
@@ -79,7 +79,7 @@ def test_load_path_reports_folds() -> None:
     assert alone[1].tobytes() == result.arrays["crown.x"][2].tobytes()
 
 
-def test_lines_of_a_grid_do_not_depend_on_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grid_lines_are_independent_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.ensembles import dispatch
 
     words: dict[str, Any] = {"parameters": {"rise": [0.3, 0.31, 0.29], "load": [0.1, 0.2, 0.3, 0.4]}}
@@ -108,7 +108,7 @@ def test_unstable_equilibrium_is_reported() -> None:
         ({"of": "modes", "modes": 0}, ModelError, "positive whole number"),
     ],
 )
-def test_bad_input(words: dict[str, Any], error: type[Exception], sentence: str) -> None:
+def test_invalid_input_is_rejected(words: dict[str, Any], error: type[Exception], sentence: str) -> None:
     with pytest.raises(error, match=sentence):
         sl.ensemble(truss(), 0.0, **{"of": "equilibrium", "parameters": {"load": [1.0, 2.0]}, **words})
     with pytest.raises(ModelError, match="at one time"):

@@ -13,7 +13,7 @@ ORDERS = st.permutations(range(8))
 
 
 @given(ORDERS, st.integers(1, 7))
-def test_joined_results_are_in_the_order_of_members(order: list[int], cut: int) -> None:
+def test_joined_results_follow_the_member_order(order: list[int], cut: int) -> None:
     assert_equal(joined([results(*order[:cut]), results(*order[cut:])]), results(*range(8)))
 
 
@@ -31,6 +31,6 @@ def test_selected_rows_include_their_events(order: list[int], count: int) -> Non
         assert_equal(taken, results(*order[:count]))
 
 
-def test_they_show_in_a_line() -> None:
+def test_results_are_displayed_in_one_line() -> None:
     assert repr(results(0, 1, 2)).startswith("MemberResults(members=shape (3,), ")
     assert results(2).values["energy"].shape == (1, 3) and np.isnan(results(2).values["energy"][0, 1])

@@ -27,7 +27,7 @@ def design(count: int, sampler: str, **others: Any) -> sl.Samples:
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_shapes_and_words(sampler: str) -> None:
+def test_samples_have_shapes_and_descriptions(sampler: str) -> None:
     draws = design(5, sampler, frame=[[1, 2], [3, DAMPING]], length=2, **{"left.mass": MASS})
     shapes = {name: values.shape for name, values in draws.items()}
     expected = {
@@ -51,7 +51,7 @@ def test_shapes_and_words(sampler: str) -> None:
 
 
 @pytest.mark.parametrize("sampler", ["random", "sobol"])
-def test_members_do_not_depend_on_how_many_follow(sampler: str) -> None:
+def test_members_are_independent_of_the_sample_size(sampler: str) -> None:
     """At powers of two and between them members are bit-identical, without warnings."""
     long = design(1000, sampler)
     for count in (1, 2, 100, 512, 999):
@@ -60,7 +60,7 @@ def test_members_do_not_depend_on_how_many_follow(sampler: str) -> None:
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_the_order_of_names_does_not_matter(sampler: str) -> None:
+def test_samples_are_independent_of_the_order_of_names(sampler: str) -> None:
     one = sl.samples(20, sampler=sampler, mass=MASS, damping=DAMPING, inertia=THREE)
     other = sl.samples(20, sampler=sampler, inertia=THREE, damping=DAMPING, mass=MASS)
     assert list(one) == ["mass", "damping", "inertia"]
@@ -68,7 +68,7 @@ def test_the_order_of_names_does_not_matter(sampler: str) -> None:
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_other_names(sampler: str) -> None:
+def test_additional_names_change_only_sobol_samples(sampler: str) -> None:
     alone, beside = (design(20, sampler, **more) for more in ({}, {"damping": DAMPING}))
     changed = [name for name in alone if not np.array_equal(alone[name], beside[name])]
     assert changed == (["mass", "inertia"] if sampler == "sobol" else [])
@@ -110,18 +110,18 @@ EXACT = {
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_numbers_stay(sampler: str) -> None:
+def test_samples_are_reproducible(sampler: str) -> None:
     draws = sl.samples(3, seed=1, sampler=sampler, u=stats.uniform(), v=stats.uniform())
     assert [x.hex() for x in (*draws["u"].tolist(), *draws["v"].tolist())] == EXACT[sampler]
 
 
-def test_a_latin_hypercube_has_one_member_in_each_part() -> None:
+def test_latin_hypercube_has_one_member_per_interval() -> None:
     draws = sl.samples(100, sampler="latin_hypercube", u=stats.uniform(), v=stats.uniform())
     parts = [np.floor(100 * draws[name]).astype(int) for name in ("u", "v")]
     assert all(sorted(part) == list(range(100)) for part in parts) and not np.array_equal(*parts)
 
 
-def test_sobol_points_are_even() -> None:
+def test_sobol_points_are_uniform() -> None:
     """Of 2^m points each interval of length 2^-m has one, of both names; and 2^m boxes of the plane likewise."""
     draws = sl.samples(256, seed=5, sampler="sobol", u=stats.uniform(), v=stats.uniform())
     for m in range(9):
@@ -134,7 +134,7 @@ def test_sobol_points_are_even() -> None:
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
-def test_distributions(sampler: str) -> None:
+def test_distributions_have_their_moments(sampler: str) -> None:
     draws = design(2000, sampler, damping=stats.lognorm(0.3, scale=2.0))
     assert stats.kstest(draws["mass"], MASS.cdf).pvalue > 1e-3
     assert stats.kstest(draws["damping"], stats.lognorm(0.3, scale=2.0).cdf).pvalue > 1e-3
@@ -143,7 +143,7 @@ def test_distributions(sampler: str) -> None:
     assert abs(np.corrcoef(white)[0, 1]) < 4 / np.sqrt(2000)
 
 
-def test_other_distributions() -> None:
+def test_other_distributions_are_accepted() -> None:
     histogram = stats.rv_histogram(np.histogram([1.0, 2.0, 3.0]))()
     draws = sl.samples(50, count=stats.poisson(3), bent=histogram, new=stats.Normal(mu=1.0, sigma=2.0))
     assert np.all(draws["count"] == np.round(draws["count"]))
@@ -151,7 +151,7 @@ def test_other_distributions() -> None:
     assert draws.distributions["new"] == "Normal(mu=1.0, sigma=2.0)" and np.ptp(draws["new"]) > 1
 
 
-def test_samples_travel() -> None:
+def test_samples_can_be_pickled() -> None:
     draws = design(7, "random")
     back = pickle.loads(pickle.dumps(draws))
     assert repr(back) == repr(draws) and all(np.array_equal(back[name], draws[name]) for name in draws)
@@ -178,19 +178,19 @@ def test_samples_travel() -> None:
         ({"mass": MASS, "seed": -1}, "seed of samples.*not -1"),
     ],
 )
-def test_mistakes(arguments: dict[str, Any], words: str) -> None:
+def test_invalid_input_is_reported(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(ModelError, match=words) as caught:
         sl.samples(3, **arguments)
     assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
 
 
 @pytest.mark.parametrize("count", [0, -3, 2.5, "10", None])
-def test_wrong_numbers_of_members(count: Any) -> None:
+def test_invalid_numbers_of_members_are_rejected(count: Any) -> None:
     with pytest.raises(ModelError, match="positive whole number"):
         sl.samples(count, mass=MASS)
 
 
-def test_unknown_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_samplers_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownNameError, match="'halton'; use one of: random, sobol, latin_hypercube"):
         sl.samples(3, sampler="halton", mass=MASS)
     monkeypatch.setattr(qmc.Sobol, "MAXDIM", 1)
@@ -198,7 +198,7 @@ def test_unknown_samplers(monkeypatch: pytest.MonkeyPatch) -> None:
         sl.samples(3, sampler="sobol", mass=[MASS] * 2)
 
 
-def test_attitudes() -> None:
+def test_attitudes_are_rotations_about_a_reference() -> None:
     thetas = sl.samples(20, tilt=[stats.norm(0, 1)] * 3)["tilt"]
     first = sl.rotation(axis=[1, 2, 3], angle=0.7)
     found = sl.attitudes(thetas, around=first)
@@ -208,19 +208,19 @@ def test_attitudes() -> None:
     assert alone[0].matrix == (1, 0, 0, 0, 1, 0, 0, 0, 1)
 
 
-def test_attitudes_are_initial_values() -> None:
+def test_attitudes_can_be_initial_values() -> None:
     found = sl.attitudes([[0, 0, 0.1], [0, 0.2, 0]])
     rows = with_rotations("Node", {"p": (4,), "x": (3,)}, {"rotation": found})["p"]
     assert np.shape(rows) == (2, 4)
 
 
 @pytest.mark.parametrize("vectors", [[1, 2, 3], [[1, 2]], [[1, 2, np.nan]], [["a", 1, 2]], [[1, 2, 3], [1]]])
-def test_wrong_rotation_vectors(vectors: Any) -> None:
+def test_invalid_rotation_vectors_are_rejected(vectors: Any) -> None:
     with pytest.raises(ModelError, match="Attitudes need"):
         sl.attitudes(vectors)
 
 
-def test_attitudes_around_something_else() -> None:
+def test_invalid_reference_rotations_are_rejected() -> None:
     with pytest.raises(ModelError, match="are around an sl"):
         sl.attitudes([[1, 2, 3]], around=np.eye(3))
     with pytest.raises(ModelError, match="needs an axis"):

@@ -78,7 +78,7 @@ def both(system: System, t_end: float, **words: Any) -> tuple[sl.Ensemble, sl.En
 
 
 @pytest.mark.parametrize(("name", "parameter", "words"), RUNS)
-def test_lanes_of_series_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
+def test_series_lanes_are_bit_identical_to_members(name: str, parameter: str, words: dict[str, Any]) -> None:
     system = system_of(name)
     stated = system.parameters[system.layout.parameters[parameter][0]]
     values = stated * np.random.default_rng(1).uniform(0.8, 1.2, (COUNT, 1))
@@ -88,11 +88,11 @@ def test_lanes_of_series_are_bit_identical_to_members(name: str, parameter: str,
 
 
 @pytest.mark.parametrize("count", [1, LANES - 1, LANES, 2 * LANES + 1])
-def test_any_number_of_members(count: int) -> None:
+def test_results_are_independent_of_the_number_of_members(count: int) -> None:
     assert same(*both(heavy_top_system("S3"), 0.1, parameters={"mass": np.linspace(10, 20, count)}, rtol=1e-8))
 
 
-def test_first_steps_that_are_too_long() -> None:
+def test_too_long_first_steps_are_shortened_per_lane() -> None:
     """Each lane finds out for itself that its series does not reach so far, before it tries such a step."""
     rates = np.array([[0, 0, s] for s in np.geomspace(0.1, 300, COUNT)])
     alone, lanes = both(heavy_top_system("S3"), 0.3, initial={"top": {"Omega": rates}}, rtol=1e-7, h0=0.2)
@@ -102,13 +102,13 @@ def test_first_steps_that_are_too_long() -> None:
 
 
 @pytest.mark.parametrize("words", [{"rtol": 1e-7}, {"h": 2.0**-7, "record_every": 0}])
-def test_a_member_that_is_the_last_of_its_group(words: dict[str, Any]) -> None:
+def test_last_active_member_continues_alone(words: dict[str, Any]) -> None:
     """It continues alone, and other members fill the lanes."""
     rates = np.array([[0, s, 0] for s in (200.0, 1.0, 1.0, 1.0) * 3])
     assert same(*both(heavy_top_system("S3"), 0.25, initial={"top": {"Omega": rates}}, **words))
 
 
-def test_steps_of_one_length_beyond_a_series() -> None:
+def test_fixed_steps_outside_the_series_radius_are_handled() -> None:
     """Steps that are too long for the series of fast members alone."""
     rates = np.array([[0, s, 0] for s in (1.0, 400.0, 20.0, 2000.0, 3.0)])
     alone, lanes = both(heavy_top_system("S3"), 0.5, initial={"top": {"Omega": rates}}, h=2.0**-4)
@@ -125,7 +125,7 @@ def test_failed_member_does_not_affect_other_lanes() -> None:
     assert alone.arrays["sentence"].tolist() == lanes.arrays["sentence"].tolist()
 
 
-def test_histories_at_every_step() -> None:
+def test_outputs_are_recorded_at_every_step() -> None:
     words = {"parameters": {"mass": np.linspace(10, 20, COUNT)}, "h": 2.0**-7, "record": ["top", "energy"]}
     assert same(*both(heavy_top_system("S3xR3"), 0.1, **words))
 
@@ -148,7 +148,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("build", "parameter", "why"), REFUSED)
-def test_series_that_lanes_do_not_take(build: Callable[[], sl.Model], parameter: str, why: str) -> None:
+def test_unsupported_series_are_rejected(build: Callable[[], sl.Model], parameter: str, why: str) -> None:
     system = build().derive().compile(backend="c")
     stated = system.parameters[system.layout.parameters[parameter][0]]
     with pytest.raises(ModelError, match=why):

@@ -39,7 +39,7 @@ def results_of(members: Array, values: Array) -> MemberResults:
 @given(
     cuts=st.lists(st.integers(0, 40), max_size=6), order=st.randoms(use_true_random=False), shift=st.floats(-1e6, 1e6)
 )
-def test_chunks_and_their_order_do_not_matter(cuts: list[int], order: Random, shift: float) -> None:
+def test_statistics_are_independent_of_chunks(cuts: list[int], order: Random, shift: float) -> None:
     values = shift + np.random.default_rng(0).normal(size=(40, 3))
     values[7, 1] = np.nan
     edges = sorted({0, 40, *cuts})
@@ -74,7 +74,7 @@ def test_statistics_replace_values() -> None:
         assert (found["count"] == COUNT).all()
 
 
-def test_members_that_fail_are_not_counted() -> None:
+def test_failed_members_are_not_counted() -> None:
     masses = np.full(COUNT, 15.0)
     masses[3] = np.nan
     kept = tops(parameters={"mass": masses}, statistics=["mean"])
@@ -89,7 +89,7 @@ def about(R: Array) -> Array:
 
 
 @pytest.mark.parametrize("group", ["SO3", "S3", "SO3xR3"])
-def test_means_are_on_the_group(group: str) -> None:
+def test_means_lie_on_the_group(group: str) -> None:
     masses, rates = drawn()
     result = sl.ensemble(
         heavy_top_system(group),
@@ -145,7 +145,7 @@ def sums_about(members: Array, begin: Array) -> tuple[GroupStatistics, GroupStat
     return sums.statistics(), statistics_on_group(system, values, "top")
 
 
-def test_orders_of_statistics_about_a_reference() -> None:
+def test_errors_about_a_reference_have_their_order() -> None:
     draws = np.random.default_rng(0).normal(size=(200, 3))
     skewed = draws + 0.3 * draws**2
     errors = []
@@ -160,7 +160,7 @@ def test_orders_of_statistics_about_a_reference() -> None:
     np.testing.assert_allclose(found.mean["R"], expected.mean["R"], rtol=0, atol=tolerances.LIBRARY)
 
 
-def test_poses_of_members_at_rest_about_a_reference() -> None:
+def test_equilibrium_poses_are_averaged_about_a_reference() -> None:
     system = roll_up.build(segments=4).derive().compile()
     stiffness = np.linspace(495, 505, 5)
     given: dict[str, Any] = {"parameters": {"bending_stiffness": stiffness}, "of": "equilibrium", "record": ["rod"]}
@@ -174,7 +174,7 @@ def test_poses_of_members_at_rest_about_a_reference() -> None:
         np.testing.assert_allclose(found.mean[name], expected.mean[name], rtol=0, atol=tolerances.EQUILIBRIUM_OF_A_ROD)
 
 
-def test_bad_references_are_named() -> None:
+def test_invalid_references_are_reported() -> None:
     system = heavy_top_system("SO3xR3")
     run = sl.solve(system, 0.02, h=1e-2)
     for words, sentence in (
@@ -202,7 +202,7 @@ def test_bad_references_are_named() -> None:
         nothing.on_group("top")
 
 
-def test_bad_input() -> None:
+def test_invalid_input_is_rejected() -> None:
     with pytest.raises(UnknownNameError, match="Unknown statistic 'median'"):
         tops(statistics=["median"])
     with pytest.raises(ModelError, match=r"'top.R' is on a group"):

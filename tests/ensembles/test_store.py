@@ -54,7 +54,7 @@ def test_written_results_are_read(tmp_path: Path) -> None:
     assert np.array_equal(back.given["inertia"], given()["inertia"]) and np.array_equal(back.times, TIMES)
 
 
-def test_one_quantity_of_all_members(tmp_path: Path) -> None:
+def test_single_quantity_can_be_read(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     store.write(results(3, 4, 5))
     expected = results(3, 4, 5)
@@ -84,7 +84,7 @@ def test_one_quantity_of_all_members(tmp_path: Path) -> None:
     st.integers(0, 3),
     st.data(),
 )
-def test_round_trips(
+def test_round_trips_are_exact(
     members: list[int], shape: list[int], text: str, status: MemberStatus, events: int, data: st.DataObject
 ) -> None:
     count, numbers = len(members), st.floats(width=64)
@@ -114,7 +114,7 @@ def test_round_trips(
         assert_equal(open_store(folder).read(), found.rows(np.argsort(members)))
 
 
-def test_texts_that_no_file_holds_are_spelled(tmp_path: Path) -> None:
+def test_unsupported_characters_are_escaped(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     store.write(dataclasses.replace(results(0), sentences=("a\0b\udc80",)))
     assert store.read().sentences == ("a\\0b\\udc80",)
@@ -181,7 +181,7 @@ for member in range(0, 10, 2):
 
 
 @pytest.mark.parametrize("call", [2, 5])
-def test_a_killed_writer_leaves_whole_files(call: int, tmp_path: Path) -> None:
+def test_killed_writer_leaves_complete_files(call: int, tmp_path: Path) -> None:
     """Killed when the index was to be renamed, or the third file of members."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     command = [sys.executable, "-c", KILLED, str(tmp_path), str(call)]
@@ -198,7 +198,7 @@ def test_a_killed_writer_leaves_whole_files(call: int, tmp_path: Path) -> None:
     assert_equal(store.read(), results(*range(10)))
 
 
-def test_a_store_is_continued_with_more_members(tmp_path: Path) -> None:
+def test_store_can_be_extended_with_members(tmp_path: Path) -> None:
     new_store(tmp_path).write(results(0, 1))
     more = dataclasses.replace(INDEX, members=20)
     store = begin_store(tmp_path, more, given(20), TIMES)
@@ -220,7 +220,7 @@ def test_a_store_is_continued_with_more_members(tmp_path: Path) -> None:
         ({"given": given(10) | {"mass": np.arange(10.0)}}, "differs in values of mass"),
     ],
 )
-def test_another_ensemble_is_refused(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_store_of_another_ensemble_is_rejected(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
     new_store(tmp_path).write(results(0, 1))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     other = {"given": given(), "times": TIMES} | {k: x for k, x in changes.items() if k in ("given", "times")}
@@ -237,7 +237,7 @@ def change_index(folder: Path, **changes: object) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
-def test_other_versions_are_refused(tmp_path: Path) -> None:
+def test_other_versions_are_rejected(tmp_path: Path) -> None:
     new_store(tmp_path)
     change_index(tmp_path, version="0.0.1")
     assert open_store(tmp_path).index.version == "0.0.1", "it is read"
@@ -311,7 +311,7 @@ def test_folders_without_a_store_are_rejected(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
-def test_a_disk_that_is_full_or_read_only(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_or_read_only_disk_is_reported(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = new_store(tmp_path)
     store.write(results(0, 1))
 
@@ -330,14 +330,14 @@ def test_a_disk_that_is_full_or_read_only(number: int, tmp_path: Path, monkeypat
     assert_equal(store.read(), results(0, 1))
 
 
-def test_values_of_another_shape_are_refused(tmp_path: Path) -> None:
+def test_values_of_another_shape_are_rejected(tmp_path: Path) -> None:
     found = results(0, 1)
     with pytest.raises(FormatError, match=r"'energy' has the shape \(2,\) for a member, not \(3,\)"):
         new_store(tmp_path).write(dataclasses.replace(found, values={**found.values, "energy": np.zeros((2, 2))}))
     assert names(tmp_path) == ["design.nc", "index.json"]
 
 
-def test_memory_does_not_grow_with_members(tmp_path: Path) -> None:
+def test_memory_is_independent_of_the_number_of_members(tmp_path: Path) -> None:
     """Memory in use after each file has been written."""
     index = StoreIndex("a", "b", 400, (Quantity("x", "m", {"time": 2000}),))
     store = begin_store(tmp_path, index, {}, np.arange(2000.0))
@@ -355,7 +355,7 @@ def test_memory_does_not_grow_with_members(tmp_path: Path) -> None:
     assert max(kept[2:]) - kept[1] < 40 * 2000 * 8
 
 
-def test_without_netcdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_netcdf_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "netCDF4", None)
     with pytest.raises(MissingDependencyError, match=r'Stores of ensembles needs netCDF4.*"symlie\[io\]"'):
         new_store(tmp_path / "runs")

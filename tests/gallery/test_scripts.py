@@ -25,7 +25,7 @@ def statements(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
-def test_all_are_seen() -> None:
+def test_all_scripts_are_tested() -> None:
     assert len(SCRIPTS) >= FEWEST
     assert not [p for p in FOLDER.rglob("*.py") if p not in SCRIPTS], "sphinx-gallery runs files that begin with plot_"
     titles = [(ast.get_docstring(statements(path)) or "").splitlines()[0] for path in SCRIPTS]
@@ -39,14 +39,14 @@ def test_groups_have_headers(folder: Path) -> None:
 
 
 @each_script
-def test_script_describes_its_topic(path: Path) -> None:
+def test_script_describes_its_subject(path: Path) -> None:
     title, line, blank, *paragraphs = (ast.get_docstring(statements(path)) or "").splitlines()
     assert title and line == "=" * len(title) and not blank
     assert "Verification:" in " ".join(paragraphs), "the text describes the assertions"
 
 
 @each_script
-def test_asserts_and_draws(path: Path) -> None:
+def test_script_has_assertions_and_a_figure(path: Path) -> None:
     tree = statements(path)
     assert any(isinstance(node, ast.Assert) for node in ast.walk(tree))
     drawing = {"plot", "plot_steps", "plot_convergence", "subplots", "figure"}
@@ -69,7 +69,7 @@ def test_scripts_use_only_public_names(path: Path) -> None:
 
 
 @each_script
-def test_blocks_end_with_what_can_be_shown(path: Path) -> None:
+def test_blocks_end_with_a_displayable_value(path: Path) -> None:
     """Pages show the value of the last line of a block; lists of what Matplotlib has set or drawn are none."""
     lines = path.read_text(encoding="utf-8").splitlines()
     ends = [number for number, line in enumerate(lines, 1) if line.startswith("# %%")] + [len(lines) + 1]
@@ -87,7 +87,7 @@ def test_blocks_end_with_what_can_be_shown(path: Path) -> None:
 
 @pytest.mark.slow
 @each_script
-def test_runs(path: Path, tmp_path: Path) -> None:
+def test_script_runs(path: Path, tmp_path: Path) -> None:
     known = {**os.environ, "SYMLIE_CACHE": str(tmp_path / "cache"), "MPLBACKEND": "Agg"}
     done = subprocess.run(
         [sys.executable, str(path)], cwd=tmp_path, env=known, capture_output=True, text=True, check=False

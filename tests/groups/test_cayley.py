@@ -103,7 +103,7 @@ CAYLEY = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "SO3xR3", "SE23", "Frames", "H
 
 @pytest.mark.parametrize("name", CAYLEY)
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1.0, 20.0])
-def test_map_and_tangent(name: str, length: float) -> None:
+def test_map_and_tangent_operator_are_consistent(name: str, length: float) -> None:
     group = numeric(name)
     n = group.group.dimension
     theta, w = vector_of_length(length, n, 1), random_vector(n, 2)
@@ -117,7 +117,7 @@ def test_map_and_tangent(name: str, length: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["SO3", "SE3", "SE2", "S3"])
-def test_it_is_the_rational_function_of_the_matrices(name: str) -> None:
+def test_cayley_map_equals_the_rational_matrix_function(name: str) -> None:
     group = numeric(name).group
     theta = random_vector(group.dimension, 3)
     found = representation(group)
@@ -132,7 +132,7 @@ def test_it_is_the_rational_function_of_the_matrices(name: str) -> None:
     assert matrix_distance(got, expected) < tolerances.IDENTITY
 
 
-def test_printed_forms_of_rotations() -> None:
+def test_published_forms_for_rotations_agree() -> None:
     """4/(4 + z) (I - S/2) and I + S/2 + ΩΩᵀ/4, the latter with the angle 2 atan(ω/2)."""
     Omega = random_vector(3, 4)
     z = mpmath.fdot(Omega, Omega)
@@ -156,7 +156,7 @@ LARGE = ("U2", "Sp4", "SO4", "SO5")
     "name",
     [*(pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in FORMS), "AffineLine"],
 )
-def test_quadratic_and_affine_groups(name: str, length: float) -> None:
+def test_quadratic_and_affine_groups_are_supported(name: str, length: float) -> None:
     """Membership, the inverse, and both tangents; elimination needs norms below two where A is not skew."""
     group = numbers(name)
     n = group.group.dimension
@@ -189,7 +189,7 @@ def turning(name: str, backend: str) -> System:
 
 
 @pytest.mark.parametrize("name", ["SL2", "SU2", pytest.param("SO4", marks=pytest.mark.slow)])
-def test_long_steps(name: str) -> None:
+def test_long_steps_stay_in_the_group(name: str) -> None:
     """Beyond a norm of two 1 - A/2 may be singular unless A is skew, and results are NaN."""
     n = 6 if name == "SO4" else 3
     # Of SU2 the third stage has the norm 2.9; its angles are twice as large and must be below 2π.
@@ -202,14 +202,14 @@ def test_long_steps(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Sim3", "SL3", pytest.param("SU3", marks=pytest.mark.slow), "S3sR3"])
-def test_groups_without_it(name: str) -> None:
+def test_groups_without_cayley_map_are_rejected(name: str) -> None:
     group = stated(name) if name in ("SL3", "SU3") else numeric(name).group
     assert not is_cayley_group(group)
     with pytest.raises(GroupError, match=f"Cayley map of the matrices of {name} does not stay"):
         cayley(Program(), group, symbols("x", group.dimension))
 
 
-def test_stored_coordinates_have_none() -> None:
+def test_groups_of_stored_coordinates_are_rejected() -> None:
     with pytest.raises(GroupError, match="SO3rv stores coordinates of rotations"):
         cayley(Program(), numeric("SO3rv").group, symbols("x", 3))
 

@@ -120,7 +120,7 @@ def tangent_matrix(name: str, theta: Numbers, *, inverse: bool = False) -> matri
 
 
 @cases
-def test_exponential_so3(length: float, seed: int) -> None:
+def test_so3_exponential_matches_the_closed_form(length: float, seed: int) -> None:
     Omega, _ = vectors(length, seed)
     expected = printed(lambda: exp_so3(Omega))
     group = numeric("SO3")
@@ -130,14 +130,14 @@ def test_exponential_so3(length: float, seed: int) -> None:
 
 
 @cases
-def test_exponential_s3(length: float, seed: int) -> None:
+def test_s3_exponential_matches_the_closed_form(length: float, seed: int) -> None:
     Omega, _ = vectors(length, seed)
     expected = printed(lambda: matrix(exp_s3(Omega)))
     assert matrix_distance(matrix(numeric("S3").exp(Omega)), expected) < tolerances.CLOSED_FORM
 
 
 @cases
-def test_exponential_of_semidirect_products(length: float, seed: int) -> None:
+def test_semidirect_product_exponentials_match_the_closed_form(length: float, seed: int) -> None:
     """(18); SE(3) has the same translation."""
     Omega, U = vectors(length, seed)
     position = printed(lambda: matrix(times(tangent_s3(Omega).T, U)))
@@ -150,7 +150,7 @@ def test_exponential_of_semidirect_products(length: float, seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["SO3", "S3"])
 @cases
-def test_tangent_operator_of_rotations(name: str, length: float, seed: int) -> None:
+def test_tangent_operators_of_rotations_match_the_closed_form(name: str, length: float, seed: int) -> None:
     Omega, _ = vectors(length, seed)
     T, T_inverse = printed(lambda: tangent_s3(Omega)), printed(lambda: tangent_inverse_s3(Omega))
     assert matrix_distance(tangent_matrix(name, Omega), T) < tolerances.CLOSED_FORM
@@ -159,7 +159,7 @@ def test_tangent_operator_of_rotations(name: str, length: float, seed: int) -> N
 
 @pytest.mark.parametrize("name", ["SE3", "S3sR3"])
 @cases
-def test_tangent_operator_of_semidirect_products(name: str, length: float, seed: int) -> None:
+def test_tangent_operators_of_semidirect_products_match_the_closed_form(name: str, length: float, seed: int) -> None:
     Omega, U = vectors(length, seed)
     T = printed(lambda: tangent_semidirect(Omega, U))
     T_inverse = printed(lambda: tangent_inverse_semidirect(Omega, U))
@@ -169,7 +169,7 @@ def test_tangent_operator_of_semidirect_products(name: str, length: float, seed:
 
 @pytest.mark.parametrize("name", ["R3xSO3", "R3xS3"])
 @cases
-def test_tangent_operator_of_direct_products(name: str, length: float, seed: int) -> None:
+def test_tangent_operators_of_direct_products_match_the_closed_form(name: str, length: float, seed: int) -> None:
     """(A1), translation first as printed."""
     Omega, U = vectors(length, seed)
     zero = mpmath.zeros(3)
@@ -189,7 +189,7 @@ def test_tangent_operator_of_direct_products(name: str, length: float, seed: int
         ("SO3xR3", {"c1", "c2"}),
     ],
 )
-def test_coefficient_functions_of_the_exponential(name: str, functions: set[str]) -> None:
+def test_exponential_uses_the_coefficient_functions(name: str, functions: set[str]) -> None:
     """Half angles are evaluated on a quarter of the interval of z."""
     group = group_from_name(name)
     program, theta = Program(), symbols("theta", group.dimension)
@@ -203,7 +203,7 @@ def test_coefficient_functions_of_the_exponential(name: str, functions: set[str]
 
 
 @pytest.mark.parametrize("name", ["SO3", "S3", "SE3", "S3sR3"])
-def test_limits_at_the_identity(name: str) -> None:
+def test_limits_at_the_identity_are_exact(name: str) -> None:
     """exp(0) = e, T(0) = T⁻¹(0) = 1: the values (A2)-(A6) give at zero."""
     group = numeric(name)
     zero = [mpf(0)] * group.group.dimension

@@ -36,14 +36,14 @@ def test_semidirect_products_match_their_definition() -> None:
     assert [(f.name, f.offset) for f in sl.SE3.velocity_fields] == [("Omega", 0), ("U", 3)]
 
 
-def test_an_action_on_several_spaces() -> None:
+def test_action_on_several_spaces_is_supported() -> None:
     product = sl.semidirect_product(sl.S3, group_from_name("R3xR3"), lambda a: a.R, name="Extended")
     assert [f.name for f in product.storage_fields] == ["p", "x1", "x2"]
     assert [f.name for f in product.velocity_fields] == ["Omega", "U1", "U2"]
     assert (product.storage_dimension, product.dimension) == (10, 9)
 
 
-def test_wrong_actions_are_refused() -> None:
+def test_invalid_actions_are_rejected() -> None:
     space = sl.real_space(3)
     with pytest.raises(GroupError, match="not a representation of SO3"):
         sl.semidirect_product(sl.SO3, space, lambda a: a.R.T, name="Wrong")
@@ -75,7 +75,7 @@ def test_rotation_vectors_compose_accurately(total: float) -> None:
     assert abs(mpmath.norm(exact) - mpf(total) * mpf("0.995")) < tolerances.EPSILON * total
 
 
-def test_rotation_vectors_of_whole_turns_vanish() -> None:
+def test_rotation_vectors_of_full_turns_vanish() -> None:
     a = storage_symbols(sl.SO3rv, "a")
     line = flatten(Program(), sl.SO3rv.compose(a, sl.SO3rv.inverse(a)), {s: s.name for s in a})
     for length in (0.0, 1.0, math.pi, 6.0):
@@ -111,12 +111,12 @@ SHIFT: dict[str, Any] = {
         ({"storage": {"no name": 3}}, "'no name'"),
     ],
 )
-def test_wrong_definitions_are_refused(change: dict[str, Any], message: str) -> None:
+def test_invalid_definitions_are_rejected(change: dict[str, Any], message: str) -> None:
     with pytest.raises(GroupError, match=message):
         sl.lie_group("Wrong", **(SHIFT | change))
 
 
-def test_compositions_that_are_not_affine_are_refused() -> None:
+def test_nonaffine_compositions_are_rejected() -> None:
     """Velocities of special relativity."""
     with pytest.raises(GroupError, match="not affine in its second argument; define it by matrices"):
         sl.lie_group(
@@ -141,12 +141,12 @@ def test_compositions_that_are_not_affine_are_refused() -> None:
         ([turn(3, 1, 2), turn(3, 2, 0), turn(3, 0, 1)], {"rotation": lambda X: X.T}, r"R\(a∘b\)"),
     ],
 )
-def test_wrong_matrices_are_refused(basis: list[Any], options: dict[str, Any], message: str) -> None:
+def test_invalid_matrices_are_rejected(basis: list[Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(GroupError, match=message):
         sl.matrix_group("Wrong", basis, **options)
 
 
-def test_two_groups_of_one_name() -> None:
+def test_groups_with_equal_names_are_rejected() -> None:
     model = sl.Model("twice")
     model.node("first", sl.matrix_group("Same", [unit(2, 0, 1)]))
     with pytest.raises(ModelError, match="Two different groups of 'twice' are called 'Same'; rename one"):
@@ -162,7 +162,7 @@ def run_kernel(group: NumericGroup, role: str, **inputs: list[float]) -> list[fl
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.slow) if n in ("SO4", "SE23") else n for n in SAMPLES]
 )
-def test_kernels_in_doubles(name: str) -> None:
+def test_kernels_are_accurate_in_double_precision(name: str) -> None:
     """Against the exponential of the matrices of ad in 50 digits, up to the edge of the chart."""
     group = numeric(name)
     n = group.group.dimension
@@ -186,7 +186,7 @@ def test_kernels_in_doubles(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GENERAL)
-def test_no_number_outside_the_domain(name: str) -> None:
+def test_result_outside_the_domain_is_nan(name: str) -> None:
     """Beyond the edge of the chart the compiled text gives NaN, and `chart` says so before."""
     group = sample(name)
     model = sl.Model(f"edge_{name}")
@@ -204,7 +204,7 @@ def test_no_number_outside_the_domain(name: str) -> None:
 
 
 @pytest.mark.parametrize("scaling", ["AffineLine", pytest.param("Sim3", marks=pytest.mark.slow)])
-def test_nodes_of_many_kinds(scaling: str) -> None:
+def test_nodes_of_many_groups_can_be_combined(scaling: str) -> None:
     """Energy is conserved, and both backends agree in the first steps."""
     runs = {}
     for backend, t_end in (("numpy", 0.03), ("c", 0.2)):

@@ -180,7 +180,7 @@ def of_group(title: str) -> NumericGroup:
 
 
 @pytest.mark.parametrize("title", FIRST)
-def test_first_derivatives(title: str) -> None:
+def test_first_derivatives_match_finite_differences(title: str) -> None:
     """Forward mode is the derivative; reverse mode is its transpose."""
     case = BUILDERS[title]()
     seeds = [symbols(f"seed{i}_", v.space.dimension) for i, v in enumerate(case.inputs)]
@@ -205,7 +205,7 @@ def test_first_derivatives(title: str) -> None:
 
 
 @pytest.mark.parametrize("title", SECOND)
-def test_second_derivatives(title: str) -> None:
+def test_second_derivatives_match_finite_differences(title: str) -> None:
     """Forward over reverse is the derivative of the gradient, forward over forward the derivative of the tangent."""
     case = BUILDERS[title]()
     n = len(case.inputs)
@@ -253,7 +253,7 @@ def dot_expressions(vector: Sequence[Expr], weights: Sequence[int]) -> Expr:
     return sum((w * c for w, c in zip(weights, vector, strict=False)), sympy.Integer(0))
 
 
-def test_only_seeded_inputs_move() -> None:
+def test_unseeded_inputs_have_zero_derivative() -> None:
     program, (a, w) = start(SE3, Euclidean(3))
     outputs = rotate(program, SE3, a.components, w.components)
     count = len(program.statements)
@@ -266,7 +266,7 @@ def test_only_seeded_inputs_move() -> None:
     assert unused == (0,) * 6
 
 
-def test_gradient_of_one_output() -> None:
+def test_gradient_of_one_output_is_correct() -> None:
     program, (x,) = start(Euclidean(2))
     p, q = x.components
     assert gradient(program, p * q, x) == (q, p)
@@ -302,7 +302,7 @@ def test_rotation_of_zero_is_zero() -> None:
     assert program.statements == []
 
 
-def test_group_operations_that_cancel() -> None:
+def test_inverse_group_operations_cancel() -> None:
     program, (a, b) = start(SE3, SE3)
     inverse = program.apply(Inverse(SE3), a)
     identity = Value(SE3.identity, SE3)
@@ -319,7 +319,7 @@ def test_group_operations_that_cancel() -> None:
     assert program.apply(Logarithm(SE3), program.apply(Exponential(SE3), theta)).components != theta.components
 
 
-def test_logarithm_of_a_relative_motion_is_one_statement() -> None:
+def test_logarithm_of_a_relative_motion_is_one_assignment() -> None:
     program, (a, b) = start(SE3, SE3)
     relative = program.apply(Compose(SE3), program.apply(Inverse(SE3), a), b)
     assert program.apply(Logarithm(SE3), relative) == program.apply(Difference(SE3), a, b)
@@ -327,7 +327,7 @@ def test_logarithm_of_a_relative_motion_is_one_statement() -> None:
     assert program.apply(Logarithm(SE3), other).components != program.apply(Difference(SE3), b, a).components
 
 
-def test_factor_of_a_product() -> None:
+def test_factor_of_a_product_is_extracted() -> None:
     group = group_from_name("SO3xR3")
     program, (a,) = start(group)
     factor = program.apply(Factor(group, 1), a)
@@ -339,7 +339,7 @@ def test_factor_of_a_product() -> None:
     assert program.apply(Factor(group, 0), constant) == Value(SO3.identity, SO3)
 
 
-def test_operations_share_statements() -> None:
+def test_operations_share_assignments() -> None:
     program, (a, b) = start(SO3, SO3)
     first = program.apply(Compose(SO3), a, b)
     assert program.apply(Compose(SO3), a, b) == first
@@ -348,14 +348,14 @@ def test_operations_share_statements() -> None:
     assert len(program.statements) == 3
 
 
-def test_no_rotation_matrix() -> None:
+def test_no_rotation_matrix_is_formed() -> None:
     group = group_from_name("R3")
     program, (a,) = start(group)
     with pytest.raises(TypeError, match="R3 has no rotation matrix"):
         Rotate(group, False).tangent(program, (a, a), a, (symbols("u", 3), None))
 
 
-def test_differences_see_a_wrong_derivative() -> None:
+def test_finite_differences_detect_a_wrong_derivative() -> None:
     """The yardstick itself: it is exact for a cubic up to its truncation error, and not for a kink."""
     slope = derivative(lambda h: [(1 + h) ** 3, mpmath.exp(h)])
     assert distance(slope, [mpf(3), mpf(1)]) < tolerances.DIFFERENCE

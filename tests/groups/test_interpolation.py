@@ -17,7 +17,7 @@ QUICK = ("R3", "SE2", "S3", "SO3xR3", "S3sR3")
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(n, marks=pytest.mark.slow) for n in EVERY if n not in QUICK)])
-def test_tangents(name: str) -> None:
+def test_interpolation_tangents_are_correct(name: str) -> None:
     algebra = numeric(name)
     group, program = algebra.group, Program()
     n, part = group.dimension, Symbol("xi", real=True)

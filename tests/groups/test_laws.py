@@ -46,7 +46,7 @@ def draw(data: st.DataObject, group: NumericGroup, longest: float = 3.0) -> Numb
 
 @every_group
 @given(data=st.data())
-def test_axioms(name: str, data: st.DataObject) -> None:
+def test_group_axioms_hold(name: str, data: st.DataObject) -> None:
     group = numeric(name)
     a, b, c = (group.exp(draw(data, group)) for _ in range(3))
     left = group.compose(group.compose(a, b), c)
@@ -124,7 +124,7 @@ def test_adjoint_is_a_homomorphism(name: str, data: st.DataObject) -> None:
 
 @every_group
 @given(data=st.data())
-def test_bracket(name: str, data: st.DataObject) -> None:
+def test_bracket_is_the_commutator(name: str, data: st.DataObject) -> None:
     group = numeric(name)
     u, v, w = (draw(data, group) for _ in range(3))
     jacobi = add(group.ad(u, group.ad(v, w)), group.ad(v, group.ad(w, u)), group.ad(w, group.ad(u, v)))
@@ -162,7 +162,7 @@ def test_tangent_operator_is_the_derivative_of_exp(name: str, length: float) -> 
 
 @every_group
 @pytest.mark.parametrize("length", [0.0, 1e-7, *ANGLES])
-def test_variants_of_the_tangent_operator(name: str, length: float) -> None:
+def test_tangent_operator_variants_are_consistent(name: str, length: float) -> None:
     group = numeric(name)
     n = group.group.dimension
     theta, w, m = group.vector(length, 5), random_vector(n, 6), random_vector(n, 7)
@@ -181,7 +181,7 @@ def test_variants_of_the_tangent_operator(name: str, length: float) -> None:
 
 
 @every_group
-def test_left_translation(name: str) -> None:
+def test_storage_tangent_is_the_left_translation(name: str) -> None:
     group = numeric(name)
     a, v = random_element(group, 8), random_vector(group.group.dimension, 9)
     rate = derivative(lambda h: group.compose(a, group.exp(scaled(h, v))))
@@ -203,7 +203,7 @@ def test_angular_velocity_is_body_fixed(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLANAR)
-def test_rotations_of_the_plane(name: str) -> None:
+def test_planar_rotations_are_correct(name: str) -> None:
     """R' = R Ω J with the quarter turn J, for angles of any size on SO2 and below 2π on SE2."""
     group = numeric(name)
     a, v = random_element(group, 11), random_vector(group.group.dimension, 12)
@@ -230,7 +230,7 @@ def test_velocity_of_rigid_motions_is_body_fixed(name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-9])
-def test_normalize_returns_quadratically(name: str, size: float) -> None:
+def test_normalize_converges_quadratically(name: str, size: float) -> None:
     group = numeric(name)
     a = random_element(group, 16)
     assert distance(group.normalize(a), a) < group.tolerance
@@ -273,7 +273,7 @@ def test_unknown_groups_are_named_in_the_error(name: str) -> None:
         group_from_name(name)
 
 
-def test_logarithm_of_a_rotation_by_nearly_pi() -> None:
+def test_logarithm_near_pi_is_accurate() -> None:
     """The pivot of the quaternion must be chosen by size: each axis in turn, 1e-9 below π."""
     group = numeric("SO3")
     generator = random.Random(21)

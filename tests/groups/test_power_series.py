@@ -33,7 +33,7 @@ def case(name: str, length: float) -> tuple[NumericGroup, list[mpf], list[mpf], 
 
 @pytest.mark.parametrize("length", [0.0, 1e-7, 3.0, 5.0])
 @pytest.mark.parametrize("name", GROUPS)
-def test_values(name: str, length: float) -> None:
+def test_power_series_values_are_accurate(name: str, length: float) -> None:
     group, theta, _, series = case(name, length)
     with mpmath.workdps(DIGITS):
         q = group.exp(theta)
@@ -48,7 +48,7 @@ def test_values(name: str, length: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["SE2", "SO3rvxR3", "SE3"])
-def test_derivatives(name: str) -> None:
+def test_power_series_derivatives_are_accurate(name: str) -> None:
     group, theta, w, series = case(name, 2.5)
     with mpmath.workdps(DIGITS):
         for inverse, computed in (

@@ -20,7 +20,7 @@ GROUPS = ("R3", "SO2", "SO3", "S3", "SE2", "SE3", "S3sR3", "SO3xR3", "Heisenberg
 
 @pytest.mark.parametrize("name", GROUPS)
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1.0])
-def test_map_and_inverse_tangents(name: str, length: float) -> None:
+def test_map_and_inverse_tangent_operators_are_consistent(name: str, length: float) -> None:
     """q' = D L_q v = D R_q Ad(q) v along u' = M⁻¹ v = N⁻¹ Ad(q) v."""
     group = numeric(name)
     n = group.group.dimension
@@ -34,7 +34,7 @@ def test_map_and_inverse_tangents(name: str, length: float) -> None:
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_the_map_is_the_product_of_exponentials(name: str) -> None:
+def test_map_is_the_product_of_exponentials(name: str) -> None:
     group = numeric(name)
     n = group.group.dimension
     u = random_vector(n, 3)
@@ -44,7 +44,7 @@ def test_the_map_is_the_product_of_exponentials(name: str) -> None:
     assert distance(group.evaluate(second_kind, u), product) < tolerances.IDENTITY
 
 
-def test_chart_of_rotations() -> None:
+def test_second_kind_coordinates_are_singular_at_half_pi() -> None:
     """M is singular where u₂ = π/2."""
     program, x = Program(), symbols("x", 3)
     size = Evaluation(program, [second_kind_chart(program, SO3, x)])
@@ -55,7 +55,7 @@ def test_chart_of_rotations() -> None:
             assert (found < limit) is regular
 
 
-def test_refused_groups() -> None:
+def test_unsupported_groups_are_rejected() -> None:
     group = numeric("SO3rv").group
     program = Program()
     with pytest.raises(GroupError, match=r"^Coordinates of the second kind of SO3rv are not elementary"):

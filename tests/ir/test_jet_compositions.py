@@ -192,25 +192,25 @@ def worst(name: str) -> float:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_rules(name: str) -> None:
+def test_composition_rules_are_correct(name: str) -> None:
     assert worst(name) <= tolerances.JETS
 
 
 @pytest.mark.parametrize("name", ["half angle", "full angle", "excess", "quaternion, pivot 2"])
-def test_a_wrong_ratio_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_ratio_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ratios = compositions._RATIOS
     wrong = {k: lambda p, *o, rule=rule: p.times(1 + 2.0**-40, rule(p, *o)) for k, rule in ratios.items()}
     monkeypatch.setattr(compositions, "_RATIOS", wrong)
     assert worst(name) > 1e6 * tolerances.JETS
 
 
-def test_a_wrong_composition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_composition_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     rule = compositions._composition
     monkeypatch.setattr(compositions, "_composition", lambda p, *o: p.times(1 + 2.0**-40, rule(p, *o)))
     assert worst("c_2 and c_3,1") > 1e6 * tolerances.JETS
 
 
-def test_functions_of_an_argument_share_it() -> None:
+def test_functions_share_their_argument() -> None:
     expression = Stumpff.of(2, X) + Stumpff.of(3, X) * Stumpff.of(2, Y) + Cotangent.of(X)
     layout = jet_of("x", flatten(Program(), [expression], PLACES), ()).layout
     numbers = [c.argument for c in layout.compositions]
@@ -219,13 +219,13 @@ def test_functions_of_an_argument_share_it() -> None:
     assert {numbers.count(0), numbers.count(1)} == {1, 3}
 
 
-def test_functions_of_later_results() -> None:
+def test_functions_of_accelerations_and_multipliers_are_rejected() -> None:
     with pytest.raises(ModelError, match="a function of accelerations or multipliers has no rule"):
         jet_of("x", flatten(Program(), [Stumpff.of(2, X)], PLACES), (), ("q[",))
 
 
 @pytest.mark.parametrize("function", [Stumpff(1, 17, X, 10), Stumpff(18, 0, X, 10), Cotangent(17, X, 10)])
-def test_indices_beyond_the_arrays(function: Expr) -> None:
+def test_indices_beyond_the_arrays_are_rejected(function: Expr) -> None:
     """Arrays of derivatives have a length that was proved enough for orders up to 60."""
     with pytest.raises(ModelError, match="has no rule, because its index is above 16"):
         jet_of("x", flatten(Program(), [function], PLACES), ())

@@ -60,7 +60,7 @@ def factors(body: StraightLine) -> int:
         ([(Q[0] - Q[1]) * Q[2] + (P[0] * (Q[1] - Q[0])) * Q[2]], 2, 1),
     ],
 )
-def test_equal_products_are_one(stated: list[Expr], before: int, after: int) -> None:
+def test_equal_products_are_merged(stated: list[Expr], before: int, after: int) -> None:
     body = line(*stated)
     assert products(body) == before
     assert products(constants_outside(body, ("p[",))) == after
@@ -76,7 +76,7 @@ def test_divisors_are_inverted_once() -> None:
     assert (products(found), factors(found)) == (3, 6)
 
 
-def test_zero_over_a_constant_is_left_out() -> None:
+def test_zero_divided_by_a_constant_is_omitted() -> None:
     with sympy.evaluate(False):
         body = line(((Q[0] - Q[0]) / P[0]) * Q[1] + Q[2])
     found = constants_outside(body, ("p[",))
@@ -143,7 +143,7 @@ def test_constant_matrices_multiply_the_shorter_operand(transposed: bool) -> Non
         assert exact(found, values) == exact(body, values)
 
 
-def test_a_product_of_a_sum_is_not_made_several() -> None:
+def test_product_of_a_sum_is_not_expanded() -> None:
     body = line((P[0] * Q[0] + P[1] * Q[1]) * W[0] + Q[2] * Q[3])
     assert products(constants_outside(body, ("p[",))) == products(body) == 2
 
@@ -175,7 +175,7 @@ def hamilton(p: list[Expr], r: list[Expr]) -> list[Expr]:
 
 @pytest.mark.parametrize("vector_first", [False, True])
 @pytest.mark.parametrize("scale", [Rational(1, 2), Rational(-1, 4), Rational(1)])
-def test_quaternions_times_vectors_have_seven_products(vector_first: bool, scale: Expr) -> None:
+def test_quaternion_rotation_has_seven_products(vector_first: bool, scale: Expr) -> None:
     q, w = list(Q), [sympy.Integer(0), *W]
     body = line(*(scale * x for x in (hamilton(w, q) if vector_first else hamilton(q, w))))
     found = constants_outside(body, ())
@@ -186,7 +186,7 @@ def test_quaternions_times_vectors_have_seven_products(vector_first: bool, scale
         assert exact(found, values) == exact(body, values)
 
 
-def test_all_signs_of_such_sums() -> None:
+def test_sums_of_all_signs_are_recognised() -> None:
     """Also for sums other than quaternion products, if they have twelve terms of one size."""
     pairs = [[(i, i ^ k) for i in range(4) if i != k] for k in range(4)]
     values = {name: Fraction(3 * k + 1, 4) for k, name in enumerate(PLACES.values())}
@@ -217,7 +217,7 @@ def test_other_products_are_unchanged(change: object) -> None:
     assert products(constants_outside(body, ())) == products(body)
 
 
-def test_rates_of_unit_quaternions() -> None:
+def test_unit_quaternion_rates_are_simplified() -> None:
     """q' = ½ q∘(0, Ω), as the group derives it."""
     program = Program()
     found = constants_outside(flatten(program, S3.storage_tangent(program, Q, W), PLACES), ())

@@ -56,7 +56,7 @@ def test_equal_factors_of_several_jets_have_the_same_name() -> None:
     assert of_first - {"q[0]", "q[1]"} < of_second
 
 
-def test_taken_factors_have_the_names_of_given_factors() -> None:
+def test_shared_factors_have_equal_names() -> None:
     gives, takes, count = pair([(X * Y + 1) * V], [(X * Y + 1) * A])
     numbers: Numbers = {}
     of_values = numbered(gives.instructions, numbers, {})
@@ -75,7 +75,7 @@ def test_taken_factors_have_the_names_of_given_factors() -> None:
         ([X * Y], [X * Y], 1),
     ],
 )
-def test_second_takes_what_needs_products(first: list[Expr], second: list[Expr], count: int) -> None:
+def test_second_jet_shares_factors_of_products(first: list[Expr], second: list[Expr], count: int) -> None:
     gives, takes, number = pair(first, second)
     assert number == count
     *results, given = np.split(np.array(evaluated(gives, VALUES)), [len(first)])
@@ -95,11 +95,11 @@ def test_second_takes_what_needs_products(first: list[Expr], second: list[Expr],
         pytest.param([X * Y], [X * A], id="nothing in common"),
     ],
 )
-def test_nothing_is_shared(first: list[Expr], second: list[Expr]) -> None:
+def test_unrelated_jets_share_nothing(first: list[Expr], second: list[Expr]) -> None:
     assert pair(first, second) == (line(*first), line(*second), 0)
 
 
-def test_forces_take_jacobians_from_hidden_constraints() -> None:
+def test_forces_share_jacobians_of_hidden_constraints() -> None:
     """x - R X = 0: products of R(q) X come from its rates; only B λ and ω × J ω remain in the forces."""
     model = heavy_top.build("S3xR3", constraint_frame="space")
     layouts = {jet.name: jet for jet in derive_set(model.derive(), "jets").jets}
@@ -126,7 +126,7 @@ def beads(in_pieces: bool) -> sl.Model:
 
 
 @pytest.mark.parametrize("in_pieces", [False, True])
-def test_sharing_jets_have_the_same_layout(in_pieces: bool) -> None:
+def test_sharing_jets_have_equal_layout(in_pieces: bool) -> None:
     """Parts of B belong to the hidden constraint alone; forces reuse their values."""
     equations = beads(in_pieces).derive()
     force, hidden = (jet for jet in derive_set(equations, "jets").jets if jet.name.startswith("bead_"))

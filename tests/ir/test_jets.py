@@ -176,7 +176,7 @@ def worst(name: str, *, is_split: bool) -> float:
 
 @pytest.mark.parametrize("is_split", [False, True])
 @pytest.mark.parametrize("name", EXPRESSIONS)
-def test_rules(name: str, is_split: bool) -> None:
+def test_jet_rules_are_correct(name: str, is_split: bool) -> None:
     assert worst(name, is_split=is_split) <= tolerances.JETS
 
 
@@ -185,7 +185,7 @@ def test_each_rule_has_an_expression() -> None:
 
 
 @pytest.mark.parametrize("name", EXPRESSIONS)
-def test_a_wrong_rule_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_rule_is_detected(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = derivation.RULES[name]
     wrong = {**derivation.RULES, name: lambda p, *operands: p.times(1 + 2.0**-40, rule(p, *operands))}
     monkeypatch.setattr(derivation, "RULES", wrong)
@@ -231,7 +231,7 @@ def conditions_of(expression: Expr) -> list[list[float]]:
     return [[float(value) for value in row] for row in rows]
 
 
-def test_conditions() -> None:
+def test_conditions_select_branches() -> None:
     """A table has the distances from both ends of an interval, sign(x) both signs of x; sizes are sums of all terms."""
     x, x1 = (float(c) for c in COEFFICIENTS_OF_X[:2])
     assert conditions_of(sl.select(X - P, X, Y)) == [[x - 1.25], [x1], [x + 1.25]]
@@ -243,7 +243,7 @@ def test_conditions() -> None:
     assert conditions_of(sl.select(P, X, Y)) == [[], [], []]
 
 
-def test_no_rule() -> None:
+def test_missing_rule_is_reported() -> None:
     line = flatten(Program(), [sl.select(X, Y, X * Y)], PLACES)
     with pytest.raises(ModelError, match="condition that depends on accelerations or multipliers has no rule"):
         jet_of("x", line, (), ("q[",))

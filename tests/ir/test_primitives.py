@@ -56,18 +56,18 @@ def function_of(base_name: str, argument: sympy.Expr = Z, upper: Rational = WORK
 
 
 @pytest.mark.parametrize(("name", "omega", "value"), SPOT_VALUES)
-def test_spot_values(name: str, omega: float, value: str) -> None:
+def test_known_values_are_reproduced(name: str, omega: float, value: str) -> None:
     assert abs(evaluate(name, mpf(omega) ** 2) / mpf(value) - 1) < tolerances.SPOT_VALUE
 
 
 @pytest.mark.parametrize("name", VALUES_AT_ZERO)
-def test_values_at_zero(name: str) -> None:
+def test_values_at_zero_are_exact(name: str) -> None:
     p, q = VALUES_AT_ZERO[name]
     assert close(evaluate(name, mpf(0)), mpf(p) / q)
 
 
 @every_argument
-def test_definitions(z: str) -> None:
+def test_definitions_match_the_series(z: str) -> None:
     x = mpf(z)
     omega = mpmath.sqrt(x)
     assert close(evaluate("c0", x), mpmath.cos(omega))
@@ -79,7 +79,7 @@ def test_definitions(z: str) -> None:
 
 
 @every_argument
-def test_recurrences(z: str) -> None:
+def test_recurrences_hold(z: str) -> None:
     x = mpf(z)
 
     def c(k: int, m: int = 0) -> mpf:
@@ -97,7 +97,7 @@ def test_recurrences(z: str) -> None:
 
 
 @every_argument
-def test_cotangent_family_by_stumpff_functions(z: str) -> None:
+def test_cotangent_family_follows_from_stumpff_functions(z: str) -> None:
     """g₀ = -c_{2,1}/(2 c₂), and g₁, g₂ through r_i = c_{1,i}(z/4)/c₁(z/4)."""
     x = mpf(z)
     r_1, r_2, r_3 = (evaluate(f"c1_{i}", x / 4) / evaluate("c1", x / 4) for i in (1, 2, 3))
@@ -126,7 +126,7 @@ def test_chain_rule_keeps_the_working_interval() -> None:
     assert sympy.diff(Stumpff.of(2, x**2), sympy.Symbol("y")) == 0
 
 
-def test_names() -> None:
+def test_primitives_have_systematic_names() -> None:
     assert Stumpff.of(3, Z).base_name == Stumpff.of(3, Z).primitive_name == "c3"
     assert Stumpff(3, 2, Z, 10).primitive_name == "c3_2"
     assert Stumpff.of(1, Z / 4, Rational(5, 2)).primitive_name == "c1_to_5_2"
@@ -145,7 +145,7 @@ def test_primitives_are_opaque() -> None:
 
 
 @pytest.mark.parametrize("name", ["c0", "c3", "c1_1", "c2_2", "c3_3", "g0", "g1", "g3"])
-def test_series_coefficients(name: str) -> None:
+def test_series_coefficients_are_exact(name: str) -> None:
     function = function_of(name)
     z = mpf("0.7")
     total = mpf(0)
@@ -159,7 +159,7 @@ def test_series_coefficients(name: str) -> None:
     assert close(total, evaluate(name, z))
 
 
-def test_leading_series_coefficients_of_the_cotangent() -> None:
+def test_leading_cotangent_coefficients_are_exact() -> None:
     expected = [Rational(1, n) for n in (12, 720, 30240, 1209600, 47900160)]
     assert [Cotangent.series_coefficient(0, j) for j in range(5)] == expected
 

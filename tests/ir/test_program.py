@@ -54,7 +54,7 @@ def test_equal_expressions_share_a_symbol() -> None:
     assert len(program.statements) == 2
 
 
-def test_atoms_need_no_statement() -> None:
+def test_atoms_need_no_assignment() -> None:
     program = Program()
     for atom in (X, -X, sympy.Integer(0), Rational(1, 3), sympy.Float(0.5)):
         assert program.scalar(atom) == atom
@@ -76,7 +76,7 @@ def test_symbols_of_the_program_are_no_identifiers(name: str) -> None:
     assert interpret(line, {"p": 5.0, "x[0]": 2.0}) == [15.0]
 
 
-def test_needed_statements_in_order() -> None:
+def test_required_assignments_are_ordered() -> None:
     program = Program()
     a = program.scalar(X * Y)
     unused = program.scalar(X + Y)
@@ -87,7 +87,7 @@ def test_needed_statements_in_order() -> None:
     assert [s.symbol for s in needed_statements(program, [unused]) if isinstance(s, Assignment)] == [unused]
 
 
-def test_needed_group_statements() -> None:
+def test_required_group_operations_are_found() -> None:
     program = Program()
     a = program.input("a", SO3, symbols("a", 9))
     b = program.input("b", SO3, symbols("b", 9))
@@ -98,7 +98,7 @@ def test_needed_group_statements() -> None:
     assert [s.operation.name for s in statements if isinstance(s, Application)] == ["inverse", "compose"]
 
 
-def test_dependence() -> None:
+def test_dependence_is_transitive() -> None:
     program = Program()
     a = program.input("a", SE3, symbols("a", 12))
     bound = program.scalar(X * X)
@@ -147,7 +147,7 @@ def test_lowering_replaces_simultaneously() -> None:
     assert evaluate(program, [a, b, c, a - b], values) == [6, 11, 66, -5]
 
 
-def test_the_same_construction_gives_the_same_text() -> None:
+def test_equal_construction_gives_equal_code() -> None:
     def build() -> list[str]:
         group = group_from_name("SO3xR3")
         program = Program()
@@ -161,7 +161,7 @@ def test_the_same_construction_gives_the_same_text() -> None:
     assert build() == build()
 
 
-def test_euclidean_space() -> None:
+def test_euclidean_space_is_supported() -> None:
     space = Euclidean(3)
     assert space == Euclidean(3)
     assert (space.name, space.storage_dimension, space.dimension) == ("R3", 3, 3)
@@ -170,7 +170,7 @@ def test_euclidean_space() -> None:
     assert space.storage_cotangent(Program(), vector, vector) == vector
 
 
-def test_unknown_symbol() -> None:
+def test_unknown_symbol_is_rejected() -> None:
     with pytest.raises(ModelError, match=r"Unknown symbol 'mass'.*model\.parameter"):
         flat(X * Symbol("mass", real=True))
 
@@ -185,12 +185,12 @@ def test_unknown_symbol() -> None:
         (sympy.Function("f")(X), "f"),
     ],
 )
-def test_unsupported_function(expression: Expr, name: str) -> None:
+def test_unsupported_function_is_rejected(expression: Expr, name: str) -> None:
     with pytest.raises(ModelError, match=f"The function '{name}' in .* cannot be compiled; use one of: Abs, "):
         flat(expression)
 
 
-def test_value_numbering() -> None:
+def test_value_numbering_merges_equal_expressions() -> None:
     line = flat(X * Y + W, Y * X - W, W + X * Y)
     assert sorted(operators_of(line)) == ["add", "mul", "sub"]
     assert line.outputs[0] == line.outputs[2]
@@ -200,7 +200,7 @@ def test_value_numbering() -> None:
     assert flat(X / Y, Y / X).operation_count == 2
 
 
-def test_instructions_by_output() -> None:
+def test_instructions_are_selected_by_output() -> None:
     program = Program()
     a, b = (program.scalar(e) for e in (sympy.sin(X), sympy.cos(Y)))
     body = flatten(program, [b + 1, a * b, a], REFERENCES)
@@ -220,7 +220,7 @@ def test_nonfinite_numbers_are_rejected(value: Expr) -> None:
 @pytest.mark.parametrize(
     "expression", [3 * X * Y - X / 2 + Y, X**2 * Y + sympy.sin(X * Y) * X, 2 * (X + Y) * X, Rational(2), X]
 )
-def test_partial_derivatives(expression: Expr) -> None:
+def test_partial_derivatives_are_correct(expression: Expr) -> None:
     expected = [(s, sympy.diff(expression, s)) for s in free_symbols(expression)]
     assert Program().partials(expression) == expected
 
@@ -280,7 +280,7 @@ def test_rational_constants_are_correctly_rounded(constant: Rational) -> None:
     assert abs(rounded) in instruction.operands
 
 
-def test_named_constants() -> None:
+def test_named_constants_are_supported() -> None:
     assert flat(sympy.pi, sympy.E, sympy.Float(0.1)).outputs == (math.pi, math.e, 0.1)
 
 

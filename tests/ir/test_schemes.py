@@ -87,7 +87,7 @@ def test_shipped_family_is_complete() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[f"{r['function']}-{r['upper']}" for r in ROWS])
-def test_accuracy(row: dict[str, object]) -> None:
+def test_schemes_are_accurate(row: dict[str, object]) -> None:
     scheme = scheme_for(function_of(row))
     stored = row["pieces"]
     assert isinstance(stored, list) and len(stored) == len(scheme.pieces)
@@ -121,7 +121,7 @@ def test_accuracy_is_lost_with_too_low_a_degree() -> None:
     [Stumpff(1, 2, Z, Rational(5, 2)), Stumpff(2, 0, Z, Rational(40, 9)), Cotangent(1, Z, 20)],
     ids=["c1_2-5/2", "c2-40/9", "g1-20"],
 )
-def test_other_intervals_take_the_standard_pieces(function: Stumpff | Cotangent) -> None:
+def test_other_intervals_use_the_standard_polynomials(function: Stumpff | Cotangent) -> None:
     scheme = scheme_for(function)
     assert scheme.function == function.primitive_name
     assert scheme.is_shipped and scheme.working.upper == 10
@@ -129,14 +129,14 @@ def test_other_intervals_take_the_standard_pieces(function: Stumpff | Cotangent)
 
 
 @pytest.mark.parametrize("function", [Stumpff(4, 1, Z, 10), Stumpff(5, 2, Z, 10), Cotangent(4, Z, 10)], ids=str)
-def test_functions_outside_the_family(function: Stumpff | Cotangent) -> None:
+def test_functions_outside_the_family_are_rejected(function: Stumpff | Cotangent) -> None:
     scheme = scheme_for(function)
     assert not scheme.is_shipped
     assert error(scheme) < tolerances.SCHEME_UNPROVED
 
 
 @pytest.mark.parametrize(("precision", "bits"), [("double", 53), ("float", 24)])
-def test_pole_in_two_numbers(precision: schemes.Precision, bits: int) -> None:
+def test_pole_is_stored_in_two_doubles(precision: schemes.Precision, bits: int) -> None:
     with mpmath.workdps(50):
         pole = 4 * mpmath.pi**2
         high, low = POLES[precision]
@@ -146,7 +146,7 @@ def test_pole_in_two_numbers(precision: schemes.Precision, bits: int) -> None:
         assert low > 0 and abs(pole - mpf(high) - mpf(low)) < pole * mpf(2) ** (-2 * bits - 1)
 
 
-def test_evaluation_beyond_the_interval_is_refused() -> None:
+def test_evaluation_outside_the_interval_is_rejected() -> None:
     scheme = scheme_for(Stumpff.of(2, Z))
     with pytest.raises(ValueError, match="c2 was evaluated beyond"):
         evaluate_scheme(scheme, np.array([10.1]))

@@ -32,7 +32,7 @@ def error(name: str, expansion: Expansion, lower: float, terms: int) -> mpmath.m
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_remainders(name: str) -> None:
+def test_remainder_bounds_hold(name: str) -> None:
     first, second = expansions(name)
     for expansion, lower, allowed in (first, 0.0, REMAINDER), (second, 10.0, REMAINDER_BEYOND):
         count = len(expansion.coefficients)
@@ -42,7 +42,7 @@ def test_remainders(name: str) -> None:
         assert error(name, expansion, lower, count - TOO_FEW) > bound
 
 
-def test_expansions_follow_one_another() -> None:
+def test_successive_expansions_are_consistent() -> None:
     for name in NAMES:
         first, second = expansions(name)
         assert (first.centre, first.upper) == (0, 10)

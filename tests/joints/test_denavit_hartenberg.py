@@ -64,7 +64,7 @@ def test_transforms_are_products_of_their_definition(seed: int, convention: str)
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(s, marks=pytest.mark.slow) for s in (2, 3))])
-def test_chains_start_where_their_transforms_lead(seed: int, convention: str) -> None:
+def test_initial_poses_match_the_transforms(seed: int, convention: str) -> None:
     """Constraints hold, coordinates of joints are those given, and the last body is where the product says."""
     links, q = random_chain(seed)
     model = sl.Model("chain")
@@ -110,7 +110,7 @@ def test_puma_moves_like_the_built_in_model() -> None:
     )
 
 
-def test_wrong_rows_are_reported() -> None:
+def test_invalid_rows_are_reported() -> None:
     model = sl.Model("wrong")
     row = sl.DenavitHartenbergLink(0, 1, 0)
     with pytest.raises(ModelError, match="The convention is 'craig', but it must be one of: standard, modified"):

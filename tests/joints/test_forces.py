@@ -45,7 +45,7 @@ def bodies() -> sl.Model:
     return model
 
 
-def test_forces() -> None:
+def test_forces_match_their_formulas() -> None:
     system = bodies().derive().compile(backend="numpy")
     solution = sl.solve(system, STEP, h=STEP, method="half_explicit_5")
     change = {name: (solution.velocity(name)[1] - solution.velocity(name)[0]) / STEP for name in
@@ -70,7 +70,7 @@ def test_forces() -> None:
     np.testing.assert_allclose(solution.outputs["floor_force"][0], [-5, 0, 10], atol=1e-6)
 
 
-def test_joint_friction() -> None:
+def test_joint_friction_matches_closed_forms() -> None:
     """A wheel stops at the angle ∫ J c' √(c'² + ε²)/(T c') dc' of Coulomb's law; a viscous one decays."""
     model = sl.Model("brake")
     T, epsilon, d, rate = 0.5, 0.02, 0.4, 1.0
@@ -88,7 +88,7 @@ def test_joint_friction() -> None:
     assert outputs["dry_effort"][0] == pytest.approx(-T / np.hypot(1, epsilon), rel=1e-12)
 
 
-def test_two_parabolas() -> None:
+def test_two_parabolas_profile_has_correct_values_and_kinks() -> None:
     """Value, rate and kinks of the profile, through a joint that is driven along it."""
     model = sl.Model("profile")
     wheel = sl.RigidBody(model, "wheel", 1.0, J)

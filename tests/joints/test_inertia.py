@@ -29,7 +29,7 @@ def sampled(inside: np.ndarray, points: np.ndarray) -> np.ndarray:
     return np.trace(second) * np.eye(3) - second
 
 
-def test_solids_and_hollow_forms() -> None:
+def test_solids_and_shells_have_their_inertia() -> None:
     """Against sums over a grid of points, and thin forms against their limits."""
     line = np.linspace(-1, 1, 81)
     points = np.array(np.meshgrid(line, line, line, indexing="ij")).reshape(3, -1).T
@@ -48,7 +48,7 @@ def test_solids_and_hollow_forms() -> None:
     np.testing.assert_allclose(sl.inertia.hollow_sphere(3, 1, 1), 2 * np.eye(3))
 
 
-def test_parts_and_axes() -> None:
+def test_parts_are_combined_in_common_axes() -> None:
     """A box is two halves; a cube's inertia is the same about all axes; Steiner there and back."""
     half = sl.inertia.box(1, [0.1, 0.3, 0.5])
     whole = sl.inertia.total([(1, half, [0.05, 1, 2]), (1, half, [-0.05, 1, 2])])
@@ -63,7 +63,7 @@ def test_parts_and_axes() -> None:
     np.testing.assert_allclose(np.diag(about_end), [0, 4, 4])
 
 
-def test_meshes_of_a_box_and_a_tetrahedron() -> None:
+def test_box_and_tetrahedron_meshes_have_exact_inertia() -> None:
     corners, triangles = box_mesh(BOX, (100.0, -20.0, 3.0))
     found = sl.inertia.mesh(corners, triangles, density=10.0)
     np.testing.assert_allclose(found.mass, 0.3)
@@ -86,7 +86,7 @@ def test_meshes_of_a_box_and_a_tetrahedron() -> None:
         (lambda t: t + 1, "indices of its vertices, from 0 to 7"),
     ],
 )
-def test_meshes_that_bound_no_body(break_it: object, sentence: str) -> None:
+def test_open_meshes_are_rejected(break_it: object, sentence: str) -> None:
     corners, triangles = box_mesh(BOX, (0, 0, 0))
     assert callable(break_it)
     with pytest.raises(ModelError, match=sentence):
@@ -108,7 +108,7 @@ def test_invalid_inertias_are_rejected(inertia: object, sentence: str) -> None:
         checked_inertia("b", inertia)
 
 
-def test_the_triangle_inequality_is_a_notice() -> None:
+def test_violated_triangle_inequality_gives_a_warning() -> None:
     """Link 3 of the Puma violates it and must run; singular inertia is none of it."""
     with pytest.warns(sl.SymlieWarning, match="inertia of body 'link3' violates the triangle inequality"):
         assert np.trace(checked_inertia("link3", [0.066, 0.086, 0.0125])) > 0
@@ -126,7 +126,7 @@ def test_the_triangle_inequality_is_a_notice() -> None:
         lambda: sl.inertia.total([]),
     ],
 )
-def test_forms_without_mass_or_extent(refused: object) -> None:
+def test_shapes_without_mass_or_extent_are_rejected(refused: object) -> None:
     assert callable(refused)
     with pytest.raises(ModelError, match=r"must be positive|needs|must not|0, 1 or 2"):
         refused()

@@ -45,20 +45,20 @@ def turntable(unit: float, **form: Any) -> sl.Model:
 
 @pytest.mark.parametrize("unit", [1.0, 1000.0])
 @pytest.mark.parametrize("form", FORMS)
-def test_rates_that_are_not_given_are_zero(form: str, unit: float) -> None:
+def test_unspecified_rates_are_zero(form: str, unit: float) -> None:
     outputs, notices = start(turntable(unit, **FORMS[form]).derive().compile(backend="numpy"))
     assert outputs["bearing_rate"] == pytest.approx(2.0, abs=tolerances.REDUCED)
     assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
     assert not notices
 
 
-def test_given_velocities_of_bodies_hold_in_minimal_coordinates() -> None:
+def test_given_body_velocities_hold_in_minimal_coordinates() -> None:
     outputs, _ = start(sl.minimal_coordinates(turntable(1.0)).derive().compile(backend="numpy"))
     assert outputs["bearing_rate"] == pytest.approx(2.0, abs=tolerances.REDUCED)
     assert outputs["elbow_rate"] == pytest.approx(0.0, abs=tolerances.REDUCED)
 
 
-def test_a_concentric_arm_turns_with_the_table() -> None:
+def test_concentric_arm_turns_with_the_table() -> None:
     """Zero satisfies the constraints for the arm, but not for the rate of its joint."""
     model = sl.Model("concentric")
     table = sl.RigidBody(model, "table", 10.0, [1, 1, 1], angular_velocity=[0, 0, 2.0], velocity=[0, 0, 0])
@@ -97,7 +97,7 @@ def rates(outputs: dict[str, np.ndarray]) -> np.ndarray:
     return np.array([outputs[f"J{k}_rate"] for k in range(5)])
 
 
-def test_the_rest_of_a_linkage_minimises_the_kinetic_energy() -> None:
+def test_completed_rates_minimise_the_kinetic_energy() -> None:
     """The kinetic energy of neighbouring motions with the same crank is larger, and the warning names the rates."""
     system = five_bar(1.0)[0].derive().compile(backend="numpy")
     outputs, notices = start(system)
@@ -113,7 +113,7 @@ def test_the_rest_of_a_linkage_minimises_the_kinetic_energy() -> None:
     assert len(notices) == 1 and "J1_rate, J2_rate, J3_rate, J4_rate" in notices[0]
 
 
-def test_linkages_do_not_notice_that_their_frame_turns() -> None:
+def test_completion_is_independent_of_units_and_frame_rotation() -> None:
     expected = rates(start(five_bar(1.0)[0].derive().compile(backend="numpy"))[0])
     for unit, spin in ((1000.0, None), (1.0, 3.0), (1000.0, -2.0)):
         found = rates(start(five_bar(unit, spin=spin)[0].derive().compile(backend="numpy"))[0])
@@ -137,7 +137,7 @@ def four_bar(crank: float, **others: float) -> sl.Model:
     return model
 
 
-def test_rates_in_loops_are_conditions() -> None:
+def test_rates_in_loops_are_satisfied() -> None:
     """The other rates follow, without a warning; the assembly keeps the condition; contradictions name the joint."""
     system = four_bar(6.0).derive().compile(backend="numpy")
     outputs, notices = start(system)
@@ -153,7 +153,7 @@ def test_rates_in_loops_are_conditions() -> None:
             attempt()
 
 
-def test_rates_are_given_in_any_order() -> None:
+def test_order_of_rates_does_not_matter() -> None:
     found = []
     for order in ((0, 1), (1, 0)):
         model = turntable(1.0)
@@ -209,11 +209,11 @@ def starts_agree(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_all_formulations_start_with_the_same_motion(seed: int) -> None:
+def test_all_formulations_start_with_equal_velocities(seed: int) -> None:
     starts_agree(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3, 203))
-def test_many_mechanisms_start_with_the_same_motion_in_all_formulations(seed: int) -> None:
+def test_many_mechanisms_start_with_equal_velocities_in_all_formulations(seed: int) -> None:
     starts_agree(seed)

@@ -102,7 +102,7 @@ def frame(turn: Array, point: Array) -> Frame:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
-def test_rows_vanish_exactly_on_allowed_motions(kind: Kind) -> None:
+def test_constraints_vanish_exactly_on_allowed_motions(kind: Kind) -> None:
     """Allowed motions have as many coordinates as rows leave, and along these the rows stay zero."""
     draw = np.random.default_rng(1)
     count = kind.allowed.__code__.co_argcount
@@ -219,26 +219,26 @@ def check_joint(kind: Kind, groups: tuple[str | None, str | None]) -> None:
 
 
 @pytest.mark.parametrize("number", QUICK, ids=lambda k: KINDS[k].joint.kind)
-def test_rank_and_reaction(number: int) -> None:
+def test_joint_constraints_have_full_rank_and_no_power(number: int) -> None:
     check_joint(KINDS[number], PAIRS[number % 2])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", MORE_PAIRS, ids=str)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.joint.kind)
-def test_rank_and_reaction_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
+def test_joint_constraints_have_full_rank_on_all_groups(kind: Kind, groups: tuple[str | None, str | None]) -> None:
     check_joint(kind, groups)
 
 
 @pytest.mark.parametrize("contact", ROLLING)
-def test_rank_and_reaction_of_rolling(contact: str) -> None:
+def test_rolling_constraints_have_full_rank_and_no_power(contact: str) -> None:
     check_joint(ROLLING[contact], PAIRS[0])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", [g for g in MORE_PAIRS if g[1] is not None], ids=str)
 @pytest.mark.parametrize("contact", ROLLING)
-def test_rank_and_reaction_of_rolling_on_all_groups(contact: str, groups: tuple[str | None, str | None]) -> None:
+def test_rolling_constraints_have_full_rank_on_all_groups(contact: str, groups: tuple[str | None, str | None]) -> None:
     check_joint(ROLLING[contact], groups)
 
 
@@ -268,12 +268,12 @@ def check_coupling(groups: tuple[str, str], *, is_rack: bool) -> None:
     np.testing.assert_allclose(effort * other - RATIO * effort * turning, -multipliers[row] * (b[row] @ v), atol=1e-13)
 
 
-def test_rank_and_power_of_couplings() -> None:
+def test_couplings_have_full_rank_and_no_power() -> None:
     check_coupling(("SO3xR3", "SE3"), is_rack=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("groups", [(a, b) for a, b in MORE_PAIRS if a and b], ids=str)
 @pytest.mark.parametrize("is_rack", [False, True], ids=["gear", "rack"])
-def test_rank_and_power_of_couplings_on_all_groups(groups: tuple[str, str], is_rack: bool) -> None:
+def test_couplings_have_full_rank_on_all_groups(groups: tuple[str, str], is_rack: bool) -> None:
     check_coupling(groups, is_rack=is_rack)

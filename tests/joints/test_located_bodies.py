@@ -98,7 +98,7 @@ def forms(model: sl.Model, backend: str = "numpy") -> tuple[System, System]:
 
 
 @pytest.mark.slow
-def test_long_chain_moves_as_its_constrained_form() -> None:
+def test_long_chain_matches_its_constrained_form() -> None:
     judge(chain(LONG), *long_chain())
 
 
@@ -109,7 +109,7 @@ def test_states_are_coordinates_of_joints() -> None:
     assert minimal.layout.node("joint3").type.storage == 2
 
 
-def test_energy_of_a_long_chain() -> None:
+def test_long_chain_conserves_energy() -> None:
     _, minimal = long_chain()
     energy = sl.solve(minimal, 0.2, rtol=1e-9).outputs["energy"]
     kinetic = sl.solve(minimal, 0.2, rtol=1e-9, t_eval=[0.2]).outputs["link5_x"][-1, 2] ** 2
@@ -117,13 +117,13 @@ def test_energy_of_a_long_chain() -> None:
     assert np.abs(energy - energy[0]).max() < CONSERVED
 
 
-def test_text_does_not_depend_on_the_number_of_bodies() -> None:
+def test_code_is_independent_of_the_number_of_bodies() -> None:
     texts = {sl.minimal_coordinates(chain(n)).derive().canonical_text for n in (LONG, LONG + 7)}
     assert len(texts) == 1
 
 
 @pytest.mark.slow
-def test_mixed_tree() -> None:
+def test_mixed_tree_matches_its_constrained_form() -> None:
     model = mixed()
     judge(model, *forms(model))
 
@@ -140,7 +140,7 @@ def test_backends_agree() -> None:
         assert np.abs(a - b).max() < tolerances.REDUCED * (1 + np.abs(b).max())
 
 
-def test_plane() -> None:
+def test_planar_chain_matches_its_constrained_form() -> None:
     model = plane()
     judge(model, *forms(model))
 
@@ -149,14 +149,14 @@ def test_plane() -> None:
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_all_kinds_of_joints(kind: str, reverse: bool, group: str) -> None:
+def test_all_joint_types_match_their_constrained_form(kind: str, reverse: bool, group: str) -> None:
     model = tree(kind, group, reverse)
     judge(model, *forms(model))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [256, 1024])
-def test_longer_chains(count: int) -> None:
+def test_longer_chains_match_their_constrained_form(count: int) -> None:
     model = chain(count)
     judge(model, *(m.derive().compile() for m in (model, sl.minimal_coordinates(model))))
 
@@ -184,14 +184,14 @@ def test_loops_and_drives_remain_constraints() -> None:
     judge(model, form, minimal)
 
 
-def test_runs_start_from_coordinates_of_joints() -> None:
+def test_initial_joint_coordinates_are_used() -> None:
     _, system = forms(plane())
     start = sl.solve(system.with_initial("hinge", angle=0.7).with_initial("rail", speed=2.0), STEP, h=STEP)
     found = [start.outputs[name][0] for name in ("hinge_angle", "hinge_rate", "rail_speed")]
     assert found == pytest.approx([0.7, -3.0, 2.0], abs=tolerances.REDUCED)
 
 
-def test_angles_count_turns() -> None:
+def test_angles_count_full_turns() -> None:
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 1.0, [0.1, 0.1, 0.1])
     axle = sl.RevoluteJoint(model, "axle", model.ground, wheel, at=[0, 0, 0], axis=[0, 0, 1])
@@ -212,7 +212,7 @@ def test_tree_bodies_cannot_be_projected() -> None:
         sl.solve(minimal, STEP, h=STEP, method="index1_dopri5", stabilize="projection")
 
 
-def test_dependent_node_refuses_incomplete_or_circular_fields() -> None:
+def test_incomplete_or_circular_dependent_nodes_are_rejected() -> None:
     element = sl.ElementType("lift", below="R3", above="R3", turned="S2")
     below, above = element.below, element.above
     for fields, sentence in (
@@ -231,7 +231,7 @@ def test_dependent_node_refuses_incomplete_or_circular_fields() -> None:
 
 
 @pytest.mark.parametrize(("pairs", "sentence"), [([(0, 1), (1, 0)], "that depend on it"), ([(0, 2), (1, 2)], "twice")])
-def test_order_of_locations(pairs: list[tuple[int, int]], sentence: str) -> None:
+def test_dependent_nodes_are_sorted_topologically(pairs: list[tuple[int, int]], sentence: str) -> None:
     model = sl.Model("stack")
     points = model.node_array("points", "R3", 1 + max(k for pair in pairs for k in pair))
     lift = sl.ElementType("lift", below="R3", above="R3")
@@ -264,7 +264,7 @@ def branching_system(count: int) -> System:
     return sl.minimal_coordinates(branching(count)).derive().compile()
 
 
-def test_branching_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     model, minimal = branching(31), branching_system(31)
     assert minimal.mechanics.saddle_algebra is not None
     assert isinstance(minimal.algebra, BandedAlgebra)
@@ -274,7 +274,7 @@ def test_branching_trees_are_eliminated_from_their_leaves(monkeypatch: pytest.Mo
     judge(model, form, minimal)
 
 
-def test_operations_for_each_body_of_trees_do_not_grow() -> None:
+def test_operations_per_body_of_trees_are_constant() -> None:
     counts = []
     for number in (31, 127):
         saddle = branching_system(number).mechanics.saddle_algebra

@@ -43,7 +43,7 @@ def slider_crank_system() -> System:
         ),
     ],
 )
-def test_rotor(data: str, group: str) -> None:
+def test_rotor_matches_the_paper(data: str, group: str) -> None:
     """10,000 turns and more lose nothing."""
     known = REFERENCE["rotor"][data]
     times = [float(t) for t in known]
@@ -53,7 +53,7 @@ def test_rotor(data: str, group: str) -> None:
 
 
 @pytest.mark.slow
-def test_rotor_with_half_the_step() -> None:
+def test_rotor_error_decreases_with_the_step_size() -> None:
     system = rotor_system("derived", "S3xR3")
     ends = [sl.solve(system, 4.0, method="rkmk_rk67", h=h, t_eval=[4.0]).outputs["p1"][0] for h in (1e-5, 5e-6)]
     assert np.linalg.norm(ends[0] - ends[1]) < tolerances.ROTOR
@@ -61,7 +61,7 @@ def test_rotor_with_half_the_step() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("h", [5e-5, 2.5e-5, 1.25e-5, 6.25e-6, 3.125e-6])
-def test_newton_iterations_of_the_rotor(h: float) -> None:
+def test_rotor_needs_few_newton_iterations(h: float) -> None:
     """To two decimals; rotation vectors take 2 in table 7 of [Holzinger2024], Exudyn up to 2.02."""
     system = rotor_system("derived", "SO3rvxR3")
     count = round(0.1 / h)
@@ -79,21 +79,21 @@ def slider_crank_errors(method: str, exponent: int) -> Array:
     return np.array(errors)
 
 
-def test_slider_crank_half_explicit() -> None:
+def test_half_explicit_slider_crank_matches_the_reference() -> None:
     errors = {k: np.abs(slider_crank_errors("half_explicit_5", k)) for k in (9, 10, 11)}
     assert np.max(errors[11]) < tolerances.SLIDER_CRANK
     # Terms of sixth order still prevail.
     assert all(np.all(errors[a][-1] > 2**4.9 * errors[b][-1]) for a, b in itertools.pairwise(errors))
 
 
-def test_slider_crank_generalized_alpha() -> None:
+def test_generalized_alpha_slider_crank_matches_the_reference() -> None:
     errors = {k: slider_crank_errors("generalized_alpha", k) for k in (11, 12)}
     orders = np.log2(errors[11] / errors[12])
     assert np.all(np.abs(orders - 2) < tolerances.ORDER_OF_SLIDER_CRANK)
     assert np.max(np.abs(4 * errors[12] - errors[11]) / 3) < tolerances.EXTRAPOLATED_SLIDER_CRANK
 
 
-def test_shipped_references() -> None:
+def test_shipped_references_are_reproduced() -> None:
     shipped = {}
     for module in (rotor, slider_crank, puma560):
         path = Path(str(module.__file__))

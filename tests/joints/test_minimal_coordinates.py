@@ -86,7 +86,7 @@ def judge(model: sl.Model, *outputs: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["revolute", "universal"])
-def test_same_motion(kind: str) -> None:
+def test_minimal_coordinates_give_equal_motion(kind: str) -> None:
     judge(tree(kind, reverse=kind == "universal"), "angle", "base_angle", "base_rate")
 
 
@@ -94,11 +94,11 @@ def test_same_motion(kind: str) -> None:
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_same_motion_of_all_kinds(kind: str, reverse: bool, group: str) -> None:
+def test_all_joint_types_give_equal_motion(kind: str, reverse: bool, group: str) -> None:
     judge(tree(kind, group, reverse), "angle")
 
 
-def test_coordinates_of_all_kinds_are_the_outputs_of_joints() -> None:
+def test_joint_outputs_equal_the_coordinates() -> None:
     for kind in KINDS:
         model = tree(kind, reverse=True)
         names = [o.name for o in sl.minimal_coordinates(model).outputs]
@@ -131,7 +131,7 @@ def plane() -> sl.Model:
     return model
 
 
-def test_plane() -> None:
+def test_planar_mechanisms_give_equal_motion() -> None:
     bodies, minimal = motions(plane())
     for name in ("cart", "upper", "lower"):
         assert np.abs(minimal.outputs[f"{name}_x"] - bodies.field(name, "x")).max() < SAME_MOTION
@@ -153,7 +153,7 @@ order less; found to agree to 1e-9."""
 @pytest.mark.slow
 @pytest.mark.parametrize("number", RANDOM)
 @pytest.mark.filterwarnings("ignore")
-def test_random_mechanisms(number: int) -> None:
+def test_random_mechanisms_give_equal_motion(number: int) -> None:
     stated = random_mechanism(f"mechanism:{number}", coupled=False).model
     systems = [m.derive().compile(backend="numpy") for m in (stated, sl.minimal_coordinates(stated))]
     ends = []
@@ -169,7 +169,7 @@ def test_random_mechanisms(number: int) -> None:
         assert np.abs(a - b).max() < RANDOM_MOTION * (1 + np.abs(b).max()), name
 
 
-def test_body_that_floats_has_an_angular_velocity() -> None:
+def test_floating_body_has_an_angular_velocity() -> None:
     model = sl.Model("satellite")
     hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], coordinates="euler_angles", form="parameter_rates")
     panel = sl.RigidBody(model, "panel", 0.5, [0.02, 0.01, 0.03], position=[0.7, 0, 0])
@@ -180,7 +180,7 @@ def test_body_that_floats_has_an_angular_velocity() -> None:
         sl.minimal_coordinates(model)
 
 
-def test_body_that_floats_keeps_its_node() -> None:
+def test_floating_body_keeps_its_node() -> None:
     model = sl.Model("satellite")
     hull = sl.RigidBody(model, "hull", 5.0, [0.3, 0.4, 0.5], position=[0.1, 0, 0], angular_velocity=[0.3, 1.0, 0.2])
     panel = sl.RigidBody(model, "panel", 0.5, [0.02, 0.01, 0.03], "SE3", position=[0.7, 0.1, 0])
@@ -201,7 +201,7 @@ def test_loop_keeps_its_constraint_and_reaction() -> None:
         assert np.abs(ends[1].outputs[name][:-1] - ends[0].outputs[name][:-1]).max() < SAME_REACTION * 10
 
 
-def test_instances_without_names() -> None:
+def test_unnamed_bodies_are_supported() -> None:
     model = tree("spherical")
     first, second, third = model.nodes
     link = sl.ElementType("link", a="SO3xR3", b="SO3xR3")
@@ -215,7 +215,7 @@ def test_instances_without_names() -> None:
     assert [o.name for o in minimal.outputs].count("stretch") == 1
 
 
-def test_angles_count_turns() -> None:
+def test_angles_count_full_turns() -> None:
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 1.0, [0.1, 0.1, 0.1])
     axle = sl.RevoluteJoint(model, "axle", model.ground, wheel, at=[0, 0, 0], axis=[0, 0, 1])
@@ -224,7 +224,7 @@ def test_angles_count_turns() -> None:
     assert solution.outputs["axle_angle"][-1] == pytest.approx(51.0, abs=tolerances.REDUCED)
 
 
-def test_runs_start_from_coordinates_of_joints() -> None:
+def test_initial_joint_coordinates_are_used() -> None:
     system = sl.minimal_coordinates(plane()).derive().compile(backend="numpy")
     changed = system.with_initial("hinge", angle=0.7).with_initial("rail", speed=2.0)
     start = sl.solve(changed, STEP, h=STEP)
@@ -239,7 +239,7 @@ def test_backends_agree() -> None:
     assert np.abs(ends[1] - ends[0]).max() < tolerances.REDUCED
 
 
-def test_refusals() -> None:
+def test_unsupported_features_are_rejected() -> None:
     model = sl.Model("free")
     body = sl.RigidBody(model, "body", 1.0, [1, 1, 1])
     with pytest.raises(ModelError, match="No joint of 'free' has minimal coordinates"):
@@ -258,7 +258,7 @@ def test_refusals() -> None:
         system_of_model("heavy_top", {"coordinates": "minimal"})
 
 
-def test_velocities_that_tear_a_joint_apart_are_refused() -> None:
+def test_velocities_that_violate_a_joint_are_rejected() -> None:
     model = sl.Model("torn")
     body = sl.RigidBody(model, "body", 1.0, [1, 1, 1], position=[1, 0, 0], velocity=[1, 0, 0], angular_velocity=[0] * 3)
     sl.RevoluteJoint(model, "pivot", model.ground, body, at=[0, 0, 0], axis=[0, 1, 0])

@@ -42,7 +42,7 @@ def counted(found: sl.Mobility) -> tuple[int, ...]:
     return (found.bodies, found.joints, found.velocity_rows, found.velocity_rank, found.degrees_of_freedom)
 
 
-def test_a_four_bar_in_the_plane_and_in_space() -> None:
+def test_four_bar_mobility_is_one_in_plane_and_space() -> None:
     """Known rates of the joints, 1 : -1.2 : 0.6 : -0.4, by the velocity triangle; in space three rows are redundant."""
     flat = mobility(loop(FLAT_FOUR_BAR))
     assert counted(flat) == (3, 4, 8, 8, 1) and not flat.redundant and not flat.singular
@@ -69,7 +69,7 @@ def test_a_four_bar_in_the_plane_and_in_space() -> None:
     assert solution.statistics.max_constraint_residual < 1e-12
 
 
-def test_overconstrained_but_not_singular() -> None:
+def test_overconstrained_mechanism_is_not_singular() -> None:
     """Bricard's mechanism has the constant rank 29 of 30 rows and moves everywhere."""
     axes = [[0, 1, 0], [0, 0, 1], [1, 0, 0]] * 2
     found = mobility(loop(BRICARD, axes))
@@ -78,7 +78,7 @@ def test_overconstrained_but_not_singular() -> None:
     assert not found.singular
 
 
-def test_singular_positions() -> None:
+def test_singular_positions_are_detected() -> None:
     """A parallelogram at its change point, and two collinear bars between fixed points, which cannot move at all."""
     change = mobility(loop([[0, 0], [1, 0], [3, 0], [2, 0]]))
     assert counted(change) == (3, 4, 8, 7, 2)
@@ -89,7 +89,7 @@ def test_singular_positions() -> None:
     assert stretched.singular.endswith("velocities that the rows admit lead to no other position")
 
 
-def test_rolling_and_spinning() -> None:
+def test_rolling_and_spinning_are_counted() -> None:
     """Rolling takes velocities, not positions; a bar between two balls turns about itself, of which no joint tells."""
     model = sl.Model("disk")
     disk = sl.RigidBody(model, "disk", 1.0, [0.1, 0.1, 0.1], position=[0, 0, 0.5])
@@ -123,7 +123,7 @@ def test_rolling_and_spinning() -> None:
     np.testing.assert_allclose(np.cross(spin, [2, 1, 0]), 0, atol=1e-12)
 
 
-def test_models_without_joints() -> None:
+def test_models_without_joints_are_supported() -> None:
     model = sl.Model("top")
     q = model.node("q", "SO3xR3")
     model.kinetic_energy((q.v.dot(q.v)) / 2)
@@ -135,7 +135,7 @@ def test_models_without_joints() -> None:
 
 
 @pytest.mark.slow
-def test_a_cardan_shaft() -> None:
+def test_cardan_shaft_has_the_known_transmission() -> None:
     """At 45° the output turns at cos β/(1 - sin²β sin²φ) of the rate of the input; its bearing holds too much."""
     model = sl.Model("cardan")
     bend = np.radians(45)

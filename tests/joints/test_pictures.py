@@ -50,7 +50,7 @@ def test_boxes_have_the_inertia_of_their_bodies() -> None:
     assert len(lines.thin) == 2 * 12 + 2  # edges, the hinge's two points, the spring
 
 
-def test_panels_of_a_mechanism() -> None:
+def test_mechanism_figure_has_its_panels() -> None:
     """Outputs of the model, coordinates of joints, energy and residuals; snapshots on request."""
     titles = [axes.get_title(loc="left").partition(") ")[2] for axes in plot_solution(swinging()).axes]
     assert titles == ["height", "hinge angle", "energy, relative change", "residuals of the constraints"]
@@ -59,7 +59,7 @@ def test_panels_of_a_mechanism() -> None:
     assert titles == ["", *["snapshots of bodies and joints"] * (len(titles) - 3), "ball: position", "hinge rate"]
 
 
-def test_bodies_in_the_plane() -> None:
+def test_planar_bodies_are_drawn() -> None:
     """Bodies with two joints are drawn as bars instead of squares."""
     model = sl.Model("double")
     upper = sl.RigidBody(model, "upper", 1.0, 0.1, "SE2", position=[0.5, 0])

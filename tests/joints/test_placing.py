@@ -25,7 +25,7 @@ def arm(groups: tuple[str, str, str] = ("SO3xR3", "SE3", "S3xR3")) -> tuple[sl.M
     return model, [hinge, slider, cross]
 
 
-def test_coordinates_set_poses_of_all_following_bodies() -> None:
+def test_coordinates_set_poses_of_all_outboard_bodies() -> None:
     """Outputs at the start equal the given values, constraints hold, and velocities are consistent."""
     model, (hinge, slider, cross) = arm()
     model.initial(hinge, angle=0.3, rate=1.5)
@@ -43,7 +43,7 @@ def test_coordinates_set_poses_of_all_following_bodies() -> None:
     assert max(found["constraint_residual"], found["velocity_residual"]) <= tolerances.HELD_CONSTRAINT
 
 
-def test_a_screw_and_a_body() -> None:
+def test_screw_coordinate_sets_the_pose() -> None:
     """One coordinate of a screw gives the other; a body has the pose of its node."""
     model = sl.Model("screw")
     nut = sl.RigidBody(model, "nut", 1.0, [1, 1, 1])
@@ -57,7 +57,7 @@ def test_a_screw_and_a_body() -> None:
     assert screw.initial_coordinate("displacement") == pytest.approx(0.3)
 
 
-def test_in_the_plane() -> None:
+def test_planar_coordinates_set_the_pose() -> None:
     model = sl.Model("plane")
     body = sl.RigidBody(model, "body", 1.0, 1.0, "SE2", position=[1, 0])
     hinge = sl.RevoluteJoint(model, "hinge", model.ground, body, at=[0, 0])
@@ -84,7 +84,7 @@ def test_invalid_coordinates_are_rejected() -> None:
         model.initial(ball, angle=1)
 
 
-def test_systems_start_from_coordinates() -> None:
+def test_compiled_systems_accept_coordinates() -> None:
     """The same as for the model, without deriving again; earlier changes are respected, and the model is unchanged."""
     model = sl.Model("arm")
     first = sl.RigidBody(model, "first", 1.0, 0.1, "SE2", position=[0.5, 0])
@@ -103,7 +103,7 @@ def test_systems_start_from_coordinates() -> None:
         system.with_initial("hinge", displacement=0.1)
 
 
-def test_loops_are_closed_by_the_assembly() -> None:
+def test_assembly_closes_loops() -> None:
     """The crank is put at an angle, the loop opens, and the assembly tells in which branch it is closed again."""
     model = sl.Model("loop")
     last: object = model.ground
@@ -126,7 +126,7 @@ def test_loops_are_closed_by_the_assembly() -> None:
     assert sum(found.values()) == pytest.approx(0, abs=1e-9)  # of the angles of a loop that does not turn over
 
 
-def test_mirrored_starts_of_systems() -> None:
+def test_mirrored_configurations_of_systems_are_rejected() -> None:
     """Rows also hold in the mirrored branch if the system was mirrored rather than the model."""
     model = sl.Model("hanging")
     rod = sl.RigidBody(model, "rod", 1.0, [1, 1, 1], position=[0, 0, -1])

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 pytestmark = pytest.mark.filterwarnings("ignore:The inertia of body 'link:symlie.warnings.SymlieWarning")
 
 
-def test_gravity_torques() -> None:
+def test_gravity_torques_match_published_values() -> None:
     """Torques that hold the arm at zero angles; the first link has no inertia about two axes."""
     model = sl.Model("held_puma")
     for joint in puma560.arm(model, np.zeros(6)):
@@ -48,17 +48,17 @@ def driven(backend: str, method: str, times: list[float]) -> float:
     return float(np.abs(efforts - [torques(*set_points(t, "A")) for t in times]).max())
 
 
-def test_inverse_dynamics() -> None:
+def test_inverse_dynamics_matches_published_values() -> None:
     assert driven("numpy", "half_explicit_5", [0.0, 0.02]) < tolerances.EFFORTS
 
 
 @pytest.mark.slow
-def test_inverse_dynamics_along_the_profile() -> None:
+def test_inverse_dynamics_follows_the_profile() -> None:
     assert driven("c", "half_explicit_5", [0.1, 0.3, 0.45, 0.6, 0.8, 0.95]) < tolerances.EFFORTS
 
 
 @pytest.mark.slow
-def test_vibrations_under_the_controller() -> None:
+def test_controlled_arm_has_the_predicted_eigenvalues() -> None:
     system = puma560.build("A").derive().compile(backend="numpy")
     q, multipliers, _ = system.static_equilibrium()
     found = system.linearize(q, multipliers).eigenvalues
@@ -106,7 +106,7 @@ def compare_backends(model: sl.Model, method: str, names: Sequence[str]) -> None
         np.testing.assert_allclose(one, other, rtol=0, atol=tolerances.SAME_MOTION_CUT * (1 + np.abs(other).max()))
 
 
-def test_link_with_inertia_about_its_axis_only() -> None:
+def test_link_with_axial_inertia_only_is_supported() -> None:
     """Its joint holds it about the axes without inertia."""
     model = sl.Model("one_link")
     link = sl.RigidBody(model, "link1", 20.0, (0.0, 0.35, 0.0), position=[0.2, 0, 0], angular_velocity=[0, 1, 0])
@@ -120,14 +120,14 @@ def test_link_with_inertia_about_its_axis_only() -> None:
 @pytest.mark.parametrize(
     ("method", "names"), [("half_explicit_5", ["q", "v", "multipliers"]), ("generalized_alpha", ["q"])]
 )
-def test_rows_compensate_singular_mass(method: str, names: Sequence[str]) -> None:
+def test_constraints_compensate_singular_mass(method: str, names: Sequence[str]) -> None:
     """Velocities of implicit steps are difference quotients, which rounding of q enters by 1/h."""
     compare_backends(puma560.build("A"), method, names)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", ["A", "B"])
-def test_two_methods_converge_to_the_minimal_form(variant: str) -> None:
+def test_two_methods_converge_to_minimal_coordinates(variant: str) -> None:
     explicit = {k: angles_of(variant, "half_explicit_5", k) for k in (10, 11, 12)}
     implicit = {k: angles_of(variant, "generalized_alpha", k) for k in (9, 10, 11, 12)}
     exact = np.array(list(known(variant).values()))

@@ -75,24 +75,24 @@ def _motion(seed: str, found: Mechanism, system: sl.System) -> list[str]:
 
 
 @pytest.mark.parametrize("number", QUICK)
-def test_random_mechanisms(number: int) -> None:
+def test_random_mechanisms_satisfy_their_constraints(number: int) -> None:
     assert judge(number, compiled=False) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_five_hundred_mechanisms(part: int) -> None:
+def test_five_hundred_mechanisms_satisfy_their_constraints(part: int) -> None:
     share = COUNT // PARTS
     wrong = [w for k in range(part * share, (part + 1) * share) for w in judge(k, compiled=k % COMPILED == 0)]
     assert wrong == []
 
 
-def test_coupled_mechanisms() -> None:
+def test_coupled_mechanisms_satisfy_their_constraints() -> None:
     assert judge(QUICK_COUPLED, compiled=False, coupled=True) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_two_hundred_coupled_mechanisms(part: int) -> None:
+def test_two_hundred_coupled_mechanisms_satisfy_their_constraints(part: int) -> None:
     numbers = range(part * COUPLED // PARTS, (part + 1) * COUPLED // PARTS)
     assert [w for k in numbers for w in judge(k, compiled=k % COMPILED == 0, coupled=True)] == []

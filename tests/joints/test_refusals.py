@@ -35,13 +35,13 @@ BODIES = {
 
 
 @pytest.mark.parametrize("sentence", BODIES)
-def test_bodies(sentence: str) -> None:
+def test_invalid_bodies_are_rejected(sentence: str) -> None:
     stated: dict[str, object] = {"mass": 1.0, "inertia": J} | BODIES[sentence]
     with pytest.raises(ModelError, match=sentence):
         sl.RigidBody(sl.Model("m"), "b", **stated)
 
 
-def test_bodies_in_the_plane_and_in_space() -> None:
+def test_mixed_planar_and_spatial_bodies_are_rejected() -> None:
     model = sl.Model("m")
     sl.RigidBody(model, "flat", 1.0, 1.0, "SE2")
     with pytest.raises(ModelError, match="Body 'solid' moves in space, but the gravity of 'm' has 2 components"):
@@ -116,7 +116,7 @@ JOINTS = refused_joints()
 
 
 @pytest.mark.parametrize("sentence", JOINTS)
-def test_joints(sentence: str) -> None:
+def test_invalid_joints_are_rejected(sentence: str) -> None:
     with pytest.raises(ModelError, match=sentence):
         JOINTS[sentence]()
 
@@ -127,7 +127,7 @@ def test_markers_may_be_apart_on_request() -> None:
     assert "'one' to 'two'" in repr(sl.SphericalJoint(model, "ball", *sides, apart=True))
 
 
-def test_poses_that_disagree_with_coordinates() -> None:
+def test_contradictory_poses_and_coordinates_are_rejected() -> None:
     """Later poses may move a body along its joint, but must not contradict its given coordinate."""
     model = sl.Model("m")
     rod = sl.RigidBody(model, "rod", 1.0, J, position=[0, 0, -1])
@@ -147,7 +147,7 @@ def test_poses_that_disagree_with_coordinates() -> None:
         model.derive()
 
 
-def test_bodies_and_joints_that_leave_something_open() -> None:
+def test_incomplete_bodies_and_joints_are_rejected() -> None:
     """A body without mass that nothing holds, joints that hold something twice, and markers that are apart."""
     model = sl.Model("m")
     sl.RigidBody(model, "ghost", 0.0, [0, 0, 0])
@@ -169,7 +169,7 @@ def test_bodies_and_joints_that_leave_something_open() -> None:
         _ = system.with_redundant("minimal_norm").initial_state
 
 
-def test_two_names_alike() -> None:
+def test_duplicate_names_are_rejected() -> None:
     model, one, two = pair()
     hinge(model, model.ground, one)
     with pytest.raises(ModelError, match="'hinge'"):

@@ -58,11 +58,11 @@ def check(kind: type[Joint]) -> None:
 
 
 @pytest.mark.parametrize("kind", QUICK, ids=lambda k: k.__name__)
-def test_a_body_at_the_end_of_a_rod(kind: type[Joint]) -> None:
+def test_body_can_be_attached_to_a_rod(kind: type[Joint]) -> None:
     check(kind)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [k for k in KINDS if k not in QUICK], ids=lambda k: k.__name__)
-def test_a_body_at_the_end_of_a_rod_by_any_joint(kind: type[Joint]) -> None:
+def test_any_joint_can_attach_a_body_to_a_rod(kind: type[Joint]) -> None:
     check(kind)

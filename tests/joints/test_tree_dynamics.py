@@ -119,7 +119,7 @@ def test_terms_equal_derivatives_of_the_energies(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in QUICK])
-def test_terms_of_all_kinds(name: str) -> None:
+def test_terms_of_all_joint_types_equal_derivatives(name: str) -> None:
     judge(MODELS[name]())
 
 

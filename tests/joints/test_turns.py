@@ -12,7 +12,7 @@ from tests import tolerances
 STIFFNESS, RATIO, SPIN, MOMENT = 0.01, -0.37, 20.0, 0.2
 
 
-def test_clock_spring_with_a_gear() -> None:
+def test_geared_clock_spring_counts_turns() -> None:
     """Two wheels, a gear and a spring on the second: an oscillator whose amplitude is many turns."""
     model = sl.Model("clock")
     joints = []
@@ -41,7 +41,7 @@ def test_clock_spring_with_a_gear() -> None:
     assert np.ptp(energy) <= tolerances.TOPOLOGY_INVARIANT * energy[0]
 
 
-def test_reactions_on_both_bodies_in_any_axes() -> None:
+def test_reactions_balance_in_any_axes() -> None:
     """A pendulum that is held at an angle: its weight and the moment of the weight, on either body and in its axes."""
     model = sl.Model("held")
     turn = sl.rotation(axis=[0, 1, 0], angle=-0.3)
@@ -60,7 +60,7 @@ def test_reactions_on_both_bodies_in_any_axes() -> None:
         weld.force(solution, sl.RigidBody(model, "other", 1.0, [1, 1, 1]))
 
 
-def test_reactions_in_the_plane() -> None:
+def test_planar_reactions_balance() -> None:
     """The same in the plane, where axes of a body are rotated by its angle."""
     model = sl.Model("held_in_the_plane")
     rod = sl.RigidBody(model, "rod", 2.0, 0.1, "SE2", position=[0.5, 0], orientation=0.3)

@@ -54,7 +54,7 @@ def test_mechanism_agrees_in_other_units_frame_names_and_order(seed: int) -> Non
 
 
 @pytest.mark.parametrize("name", [n for n in TRANSFORMATIONS if n != "everything"])
-def test_transformation_keeps_results(name: str) -> None:
+def test_transformation_preserves_results(name: str) -> None:
     verdict = _judge().judge(name, at_rest=name in AT_REST)
     assert verdict.disagreements == []
     assert verdict.equilibria == ("same" if name in AT_REST else "")
@@ -70,7 +70,7 @@ def test_seeds_apply_all_transformations() -> None:
     assert {name for seed in QUICK for name in applied(seed)} == set(TRANSFORMATIONS)
 
 
-def test_statements_of_all_kinds_are_drawn() -> None:
+def test_all_model_types_are_drawn() -> None:
     lists = [f.name for f in dataclasses.fields(Mechanism) if f.default_factory is list]
     drawn = [draw(seed) for seed in range(500)]
     assert all(sum(bool(getattr(m, name)) for m in drawn) >= 20 for name in lists)
@@ -105,7 +105,7 @@ def test_judge_detects_a_wrong_equilibrium() -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e7])
-def test_figures_are_read_back(offset: float) -> None:
+def test_recorded_figures_are_read(offset: float) -> None:
     """Values, those less their mean, and relative changes."""
     model = sl.Model("point")
     p = model.node("p", "R3")

@@ -34,12 +34,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def test_some_mistakes() -> None:
+def test_sample_of_invalid_inputs_is_reported() -> None:
     assert list(findings(SEED, 0, QUICK)) == []
 
 
 @pytest.mark.slow
-def test_many_mistakes() -> None:
+def test_many_invalid_inputs_are_reported() -> None:
     assert list(findings(SEED, QUICK, ALL - QUICK)) == []
 
 
@@ -76,21 +76,21 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_words(words: tuple[str, ...]) -> None:
+def test_invalid_command_lines_are_reported(words: tuple[str, ...]) -> None:
     assert judge(Case(words), fails=True) is None
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_statements(statement: str) -> None:
+def test_invalid_models_are_reported(statement: str) -> None:
     assert judge(Case(MODEL, {"bad.py": f"{HEAD}    {statement}\n"}), fails=True) is None
 
 
 @pytest.mark.parametrize("top", ["OPTIONS = 1", "raise SystemExit(0)", "raise BaseException"])
-def test_tops(top: str) -> None:
+def test_invalid_top_level_code_is_reported(top: str) -> None:
     assert judge(Case(MODEL, {"bad.py": f"{HEAD}    return m\n\n{top}\n"}), fails=True) is None
 
 
-def test_a_coefficient_of_many_digits() -> None:
+def test_coefficient_with_too_many_digits_is_reported() -> None:
     text = f'family = "rkmk"\na = [[], ["{"9" * 5_000}"]]\nb = ["0", "1"]\n'
     assert judge(Case(("order", "bad.toml", "--exact-only"), {"bad.toml": text}), fails=True) is None
 
@@ -140,7 +140,7 @@ EXITS: dict[tuple[str, ...], int] = {
 
 
 @pytest.mark.parametrize("words", EXITS, ids=" ".join)
-def test_another_process(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_failures_in_a_separate_process_are_reported(words: tuple[str, ...], tmp_path: Path) -> None:
     """A separate process behaves as in this one: a message on stderr, and a nonzero exit code."""
     Case(words, {"bad.py": "raise SystemExit(0)"}).lay_out(tmp_path)
     found, out, err = ended(words, tmp_path)
@@ -150,7 +150,7 @@ def test_another_process(words: tuple[str, ...], tmp_path: Path) -> None:
     assert "Traceback" not in err and "Unexpected" not in err
 
 
-def test_a_failure_as_json(tmp_path: Path) -> None:
+def test_failure_is_printed_as_json(tmp_path: Path) -> None:
     """With ``--json`` it is written to stdout only."""
     Case(()).lay_out(tmp_path)
     code, out, err = ended((*RUN, "--max-steps", "1", "--json"), tmp_path)
@@ -158,7 +158,7 @@ def test_a_failure_as_json(tmp_path: Path) -> None:
     assert json.loads(out)["status"] == "ModelError"
 
 
-def test_results_and_notices_are_apart(tmp_path: Path) -> None:
+def test_results_and_warnings_use_separate_streams(tmp_path: Path) -> None:
     text = POINT.replace('m.output("place", q.x[0])', 'm.output("root", sl.sqrt(q.x[0] - 1))')
     Case((), {"root.py": text}).lay_out(tmp_path)
     code, out, err = ended(("run", "root.py", *RUN[2:], "--json"), tmp_path)
@@ -166,7 +166,7 @@ def test_results_and_notices_are_apart(tmp_path: Path) -> None:
     assert [f"symlie: warning: {notice}" for notice in json.loads(out)["warnings"]] == err.splitlines() != []
 
 
-def test_ctrl_c_while_a_model_is_built(tmp_path: Path) -> None:
+def test_ctrl_c_interrupts_model_construction(tmp_path: Path) -> None:
     Case((), {"endless.py": ENDLESS}).lay_out(tmp_path)
     with started(("run", "endless.py", "--h", "0.1", "--json"), tmp_path) as process:
         while not (tmp_path / "begun").exists() and process.poll() is None:
@@ -178,7 +178,7 @@ def test_ctrl_c_while_a_model_is_built(tmp_path: Path) -> None:
     assert (data["status"], data["message"]) == ("KeyboardInterrupt", "Interrupted.")
 
 
-def test_a_reader_that_leaves(tmp_path: Path) -> None:
+def test_closed_output_pipe_is_handled(tmp_path: Path) -> None:
     """As in ``symlie list | head -0``: no traceback, also not of the interpreter's own flush at the end."""
     reader, writer = os.pipe()
     os.close(reader)

@@ -18,7 +18,7 @@ def oscillator(name: str) -> sl.Model:
     return model
 
 
-def test_nodes_of_arrays_have_no_fields_in_expressions() -> None:
+def test_array_nodes_without_index_are_explained() -> None:
     nodes = sl.Model("points").node_array("points", "R3", 3)
     for name in ("x", "x_dot"):
         with pytest.raises(UnknownFieldError, match=rf"points\[1\] is a node of an array.*ElementType.*'{name}'"):
@@ -28,7 +28,7 @@ def test_nodes_of_arrays_have_no_fields_in_expressions() -> None:
         _ = nodes[1].y
 
 
-def test_rates_of_first_order_states_name_the_way() -> None:
+def test_error_for_first_order_rates_names_the_remedy() -> None:
     model = sl.Model("point")
     y = model.node("y", "S2")
     model.field(y, [0, 0, 1])
@@ -37,7 +37,7 @@ def test_rates_of_first_order_states_name_the_way() -> None:
         model.rate(getattr(y, part)[0])
 
 
-def test_start_refuses_a_solution_of_another_model_and_names_with_state() -> None:
+def test_start_error_suggests_with_state() -> None:
     solution = sl.solve(oscillator("first").derive().compile(backend="numpy"), 0.1, h=0.05)
     other = sl.Model("second")
     node = other.node("q", "R2")
@@ -46,14 +46,14 @@ def test_start_refuses_a_solution_of_another_model_and_names_with_state() -> Non
         sl.solve(other.derive().compile(backend="numpy"), 1.0, h=0.05, start=solution)
 
 
-def test_a_flat_disk_prints_its_inclination() -> None:
+def test_flat_disk_prints_its_inclination() -> None:
     model = sl.Model("flat")
     disk = sl.RigidBody(model, "disk", mass=1, inertia=[1, 1, 2], position=[0, 0, 0])
     with pytest.raises(ModelError, match=r"enclose 0\.00057°"):
         sl.RollingContact(model, "roll", model.ground, disk, radius=1.0, axis=[1e-5, 0, 1])
 
 
-def test_a_folder_holds_the_model_that_was_generated_last(tmp_path: Path) -> None:
+def test_folder_contains_the_last_generated_model(tmp_path: Path) -> None:
     """Also after one with further sets of kernels; files of the user, and those that he changed, stay."""
     (tmp_path / "notes.txt").write_text("mine")
     for name in ("first", "second", "second"):

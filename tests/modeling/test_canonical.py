@@ -86,7 +86,7 @@ def changed_statements(statement: Stated) -> Iterator[Callable[[], None]]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_random_models(seed: int) -> None:
+def test_text_changes_with_every_part_of_a_model(seed: int) -> None:
     """Anything that is changed in a statement, in the lines of its program or in a node shows in the text."""
     draw = random.Random(seed)
     model = random_model(random.Random(seed)).model
@@ -103,7 +103,7 @@ def test_random_models(seed: int) -> None:
         assert text(model) == before
 
 
-def test_lines_of_programs() -> None:
+def test_program_lines_are_canonical() -> None:
     assert sum(map(checked_lines, SEEDS)) > 20
 
 
@@ -145,7 +145,7 @@ SPACES = {
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_definitions_of_spaces(name: str) -> None:
+def test_space_definitions_are_part_of_the_text(name: str) -> None:
     """Every attribute of a space counts; functions by their values."""
     space = SPACES[name]
 
@@ -172,7 +172,7 @@ def _with_another_part(value: Any) -> Any:
     return next(changed(value), None) if value else (sympy.Integer(1),)
 
 
-def test_run_time_data_has_no_part_in_kernels() -> None:
+def test_kernels_are_independent_of_run_time_data() -> None:
     """Of a small model the values of parameters, of a rod all numbers: the same text, and the same generated code."""
     models = [build_model("heavy_top", {"group": "SE3"}).model for _ in range(2)]
     models[1].parameters[0] = dataclasses.replace(models[1].parameters[0], default=(3.0,))
@@ -186,7 +186,7 @@ def test_run_time_data_has_no_part_in_kernels() -> None:
     assert isinstance(rods[0].instances[0], ElementInstances)
 
 
-def test_the_last_digit_counts() -> None:
+def test_last_digit_changes_the_text() -> None:
     def weighing(m: float) -> str:
         model = sl.Model("body")
         q = model.node("body", "R1")
@@ -198,11 +198,11 @@ def test_the_last_digit_counts() -> None:
 
 @pytest.mark.filterwarnings("ignore:The inertia of body:symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("name", model_names())
-def test_ready_made_models_have_a_text(name: str) -> None:
+def test_built_in_models_have_a_text(name: str) -> None:
     assert equations_of(build_model(name, {}).model).canonical_text
 
 
-def test_functions_have_none() -> None:
+def test_models_with_function_attributes_have_no_text() -> None:
     model = sl.Model("body")
     model.kinetic_energy(model.node("body", "R1").x_dot[0] ** 2)
     vars(model)["added_later"] = print

@@ -47,7 +47,7 @@ def springs() -> Model:
         ("mass.m, spring.loss", ("mass.m", "spring.loss")),
     ],
 )
-def test_names(freeze: str | list[str], expected: tuple[str, ...]) -> None:
+def test_frozen_names_are_resolved(freeze: str | list[str], expected: tuple[str, ...]) -> None:
     """Data of instances from a frozen parameter are constants, too; ``"all"`` excludes data that differ."""
     assert frozen_names(springs(), freeze) == expected
 
@@ -66,12 +66,12 @@ def test_names(freeze: str | list[str], expected: tuple[str, ...]) -> None:
         ([1.0], ModelError, "Freeze parameters by their names"),
     ],
 )
-def test_refusals(freeze: list[str], error: type[Exception], message: str) -> None:
+def test_unsupported_features_are_rejected(freeze: list[str], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         frozen_names(springs(), freeze)
 
 
-def test_differing_instances_are_not_frozen() -> None:
+def test_parameters_that_differ_between_elements_are_not_frozen() -> None:
     equations = springs().derive()
     free, frozen = (equations.compile("numpy", freeze=f) for f in ((), "all"))
     runs = [sl.solve(s, 0.5, h=0.05) for s in (free, frozen)]
@@ -112,7 +112,7 @@ def test_values_are_exact() -> None:
 
 
 @pytest.mark.parametrize("name", ["springs", "wound"])
-def test_nothing_is_forgotten(name: str) -> None:
+def test_parameters_used_in_initial_values_are_kept(name: str) -> None:
     """The frozen parameter occurs in initial values only."""
     model = springs() if name == "springs" else wound()
     frozen = frozen_model(model, frozen_names(model, "all"))
@@ -142,7 +142,7 @@ def wound() -> Model:
     return model
 
 
-def test_angles_over_several_revolutions() -> None:
+def test_multiturn_angles_are_supported() -> None:
     equations = wound().derive()
     runs = [sl.solve(equations.compile("numpy", freeze=f), 0.2, h=0.02) for f in ((), "all")]
     assert np.allclose(runs[0].q, runs[1].q, rtol=0, atol=tolerances.FROZEN)
@@ -159,7 +159,7 @@ def test_without_constants_nothing_changes() -> None:
     assert once.with_constants("all") is once and once.with_symbols.frozen == ()
 
 
-def test_texts_of_statements() -> None:
+def test_model_texts_contain_frozen_values() -> None:
     """Caches tell values of constants apart, also of those that no formula has, and no others."""
     frozen = oscillator().with_constants(["stiffness", "unused"])
     others = [oscillator(), oscillator(0.2).with_constants(["stiffness", "unused"]), oscillator().with_constants("all"),
@@ -169,7 +169,7 @@ def test_texts_of_statements() -> None:
     assert oscillator(mass=2.0).with_constants(["stiffness", "unused"]).canonical_text == frozen.canonical_text
 
 
-def test_the_derivation_before_does_not_matter() -> None:
+def test_freezing_is_independent_of_previous_derivations() -> None:
     """Symbols are renumbered, so that the text depends on the model alone."""
     equations = oscillator()
     first = text(equations.with_constants("all"))
@@ -196,7 +196,7 @@ def inverse(value: float) -> Equations:
     return equations_of(model)
 
 
-def test_functions_of_time() -> None:
+def test_functions_of_time_are_supported() -> None:
     """Their points stay where they are, and are constants all the same; so are motions and their derivatives."""
     model = sl.Model("driven")
     load = model.piecewise_linear("load", [0.0, 0.1, 0.3], [0.0, 2.0, 1.0])
@@ -215,7 +215,7 @@ def test_functions_of_time() -> None:
         frozen.with_parameters(load_values=[0.0, 3.0, 1.0])
 
 
-def test_parts_share_their_code() -> None:
+def test_parts_share_code() -> None:
     """A statement node by node is cut before parameters become constants."""
     model = sl.Model("row")
     masses = model.parameter("masses", [1.0 + 0.125 * k for k in range(13)])

@@ -48,7 +48,7 @@ def output(system: System, t: float) -> float:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_values_of_tables(topology: str, backend: str) -> None:
+def test_table_values_are_interpolated(topology: str, backend: str) -> None:
     system = system_of(topology, backend)
     assert output(system, 0.3) == 0
     linear = system.with_input("push", [0, 1, 3], [2, 4, -2])
@@ -95,21 +95,21 @@ def driven_exactly(times: np.ndarray[Any, Any], values: np.ndarray[Any, Any], ki
     return float(np.sum(np.diff(bounds) * values[index]))
 
 
-def test_a_run_that_begins_at_a_jump_sees_the_value_after_it() -> None:
+def test_run_starting_at_a_jump_uses_the_value_after_it() -> None:
     for backend in BACKENDS:
         system = system_of("fixed", backend).with_input("push", [-1, 0, 1], [1, 2, 3], "hold")
         solution = sl.solve(system, (0, 1), method="rkmk_dopri5", h=0.5)
         assert solution.v[-1, 0] == pytest.approx(2, abs=tolerances.BACKENDS)
 
 
-def test_generated_folders_and_pages(tmp_path: Path) -> None:
+def test_inputs_appear_in_generated_folders_and_pages(tmp_path: Path) -> None:
     equations = cart("general").derive()
     assert "## Inputs" in equations.markdown() and r"\mathrm{forces}_{2}" in equations.latex()
     folder = equations.generate(tmp_path / "cart")
     assert output(sl.load(folder, backend="numpy", trust=True).with_input("push", 0, 3), 1.0) == 3
 
 
-def test_rates_of_inputs() -> None:
+def test_input_rates_are_derived() -> None:
     model = sl.Model("filter")
     q = model.node("mass", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -124,7 +124,7 @@ def test_rates_of_inputs() -> None:
             assert found == pytest.approx(expected)
 
 
-def test_mistakes() -> None:
+def test_invalid_input_is_reported() -> None:
     system = system_of("fixed", "numpy")
     refused = {
         "no input 'pull'; it has: push, forces": lambda: system.with_input("pull", 0, 1),
@@ -157,7 +157,7 @@ def test_mistakes() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_newton_matrices_see_inputs_and_pieces(backend: str) -> None:
+def test_newton_matrices_include_inputs_and_branches(backend: str) -> None:
     model = sl.Model("spring_by_input")
     q = model.node("mass", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)

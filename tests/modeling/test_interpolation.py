@@ -31,7 +31,7 @@ def between(group: str) -> System:
 @pytest.mark.parametrize("group", GROUPS)
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), xi=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
-def test_path_and_its_derivatives(group: str, seed: int, xi: float) -> None:
+def test_interpolated_path_and_derivatives_are_correct(group: str, seed: int, xi: float) -> None:
     """q_n∘exp(ξ θ), and B against differences along all components."""
     system = between(group).with_parameters(xi=xi)
     kernels, mechanics, n = system.kernels, system.mechanics, system.layout.dimension // 3

@@ -61,7 +61,7 @@ def system_of(name: str, topology: str, backend: str) -> System:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_follower_and_inertial_loads(topology: str, backend: str) -> None:
+def test_follower_and_inertial_loads_match_their_definition(topology: str, backend: str) -> None:
     system = system_of("rocket", topology, backend)
     solution = sl.solve(system, 2, method="rkmk_dopri5", h=1 / 64)
     exact = solve_ivp(flight, (0, 2), [0, 0, 0, 1, 2, 0], method="DOP853", rtol=1e-12, atol=1e-12, t_eval=solution.t)
@@ -74,7 +74,7 @@ def test_follower_and_inertial_loads(topology: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_pendulum_with_a_moving_pivot(topology: str, backend: str) -> None:
+def test_pendulum_with_moving_pivot_is_correct(topology: str, backend: str) -> None:
     system = system_of("pendulum", topology, backend)
     solution = sl.solve(system, 2, h=1 / 512, record_every=64, multipliers="index1")
     name, t = system.layout.nodes[0].name, solution.t

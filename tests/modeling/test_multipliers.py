@@ -74,7 +74,7 @@ def state_of(system: System) -> tuple[Array, Array, Array]:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_multipliers_and_forces_of_one_statement(backend: str) -> None:
+def test_outputs_contain_multipliers_and_forces(backend: str) -> None:
     system = system_of("single", backend)
     q, v, multipliers = state_of(system)
     values = system.kernels.outputs(system.prepared, 0.3, q, v, multipliers)
@@ -88,7 +88,7 @@ def test_multipliers_and_forces_of_one_statement(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_instances_have_separate_multipliers(backend: str) -> None:
+def test_elements_have_separate_multipliers(backend: str) -> None:
     system = system_of("chain", backend)
     q, v, multipliers = state_of(system)
     values = system.kernels.outputs(system.prepared, 0.3, q, v, multipliers)
@@ -100,7 +100,7 @@ def test_instances_have_separate_multipliers(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_event_values(backend: str) -> None:
+def test_event_functions_can_use_multipliers(backend: str) -> None:
     system = system_of("single", backend)
     q, v, multipliers = state_of(system)
     found = system.kernels.events(system.prepared, 0.3, q, v, multipliers)
@@ -121,7 +121,7 @@ def test_event_values(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_reactions_carry_the_weight(backend: str) -> None:
+def test_reactions_balance_the_weight(backend: str) -> None:
     solution = sl.solve(system_of("single", backend), 0.01, h=0.005, multipliers="index1")
     # At rest the joint holds the weight of 2 kg.
     weight = np.tile([0, 0, 2 * GRAVITY], (3, 1))
@@ -134,7 +134,7 @@ def test_reactions_carry_the_weight(backend: str) -> None:
         solution.constraint_force("body", "door")
 
 
-def test_mistakes() -> None:
+def test_invalid_input_is_reported() -> None:
     model = sl.Model("mistaken")
     q = model.node("bob", "R3")
     multiplier = model.constraint("rod", q.x.dot(q.x) - 1)[0]
@@ -160,7 +160,7 @@ def test_mistakes() -> None:
         model.constraint("late", q.x[1])
 
 
-def test_mistakes_in_events() -> None:
+def test_invalid_events_are_rejected() -> None:
     model = sl.Model("mistaken")
     q = model.node("bob", "R3")
     with pytest.raises(ModelError, match=r"direction of event 'down' must be any, rising, falling, not 'up'"):

@@ -185,16 +185,16 @@ def check_all(pairs: list[tuple[str, str, str]], folder: Path) -> None:
             assert found == "refused", (first, second)
 
 
-def test_names_of_one_kind_are_refused(tmp_path: Path) -> None:
+def test_duplicate_names_of_one_type_are_rejected(tmp_path: Path) -> None:
     check_all([(kind, kind, "") for kind in KINDS], tmp_path)
 
 
-def test_names_of_two_kinds_keep_their_results(tmp_path: Path) -> None:
+def test_equal_names_of_different_types_are_independent(tmp_path: Path) -> None:
     check_all(cases(20, seed=1), tmp_path)
 
 
 @pytest.mark.slow
-def test_names_of_all_pairs_of_kinds(tmp_path: Path) -> None:
+def test_equal_names_of_all_type_pairs_are_independent(tmp_path: Path) -> None:
     pairs = itertools.combinations_with_replacement(KINDS, 2)
     check_all([(*pair, "") for pair in pairs] + cases(150, seed=2), tmp_path)
 
@@ -203,7 +203,7 @@ def test_names_of_all_pairs_of_kinds(tmp_path: Path) -> None:
     ("owner", "ending"),
     [("joint", "_angle"), ("spring", "_length"), ("element type", "_value"), ("instance", "_value")],
 )
-def test_outputs_with_the_name_of_an_output_of_an_element_are_refused(owner: str, ending: str, tmp_path: Path) -> None:
+def test_outputs_named_like_element_outputs_are_rejected(owner: str, ending: str, tmp_path: Path) -> None:
     assert outcome(owner, "output", ending, tmp_path) == "refused"
     assert outcome(owner, "array output", ending, tmp_path) == "refused"
 
@@ -221,12 +221,12 @@ def momenta(units: tuple[str, str], *, total: bool) -> sl.Model:
     return model
 
 
-def test_totals_are_added_up() -> None:
+def test_totals_are_summed() -> None:
     solution = sl.solve(momenta(("kg m/s", "kg m/s"), total=True).derive().compile(backend="numpy"), 0.1, h=0.1)
     np.testing.assert_allclose(solution.outputs["momentum"].ravel(), 2 * 1.0 + 2 * 2.0)
 
 
 @pytest.mark.parametrize(("units", "total"), [(("kg m/s", "kg m/s"), False), (("kg m/s", "g m/s"), True)])
-def test_other_outputs_of_one_name_are_refused(units: tuple[str, str], total: bool) -> None:
+def test_other_duplicate_outputs_are_rejected(units: tuple[str, str], total: bool) -> None:
     with pytest.raises(ModelError, match="Output 'momentum' is defined by 'body0' and by 'body1'"):
         momenta(units, total=total).derive()

@@ -36,7 +36,7 @@ STATED: dict[str, Callable[[sl.Model, sl.Node, str], object]] = {
 
 
 @pytest.mark.parametrize("kind", STATED)
-def test_strange_names_are_refused(kind: str) -> None:
+def test_invalid_names_are_rejected(kind: str) -> None:
     model = sl.Model("names")
     q = model.node("point", "R1")
     for name in STRANGE:
@@ -51,7 +51,7 @@ def test_strange_names_are_refused(kind: str) -> None:
                 STATED[kind](model, q, name)
 
 
-def test_names_of_generated_symbols_are_harmless(tmp_path: Path) -> None:
+def test_names_of_generated_symbols_do_not_collide(tmp_path: Path) -> None:
     """Arguments of kernels, library functions, macros and Python's names: results are the same under any name."""
     names = ["q", "v", "p", "e", "P", "out", "s0", "sin", "exp", "fabs", "double_", "DIMENSION", "EVENTS", "np", "self",
              "y0", "int", "restrict", "NULL", "INFINITY", "main", "printf", "M_PI"]  # fmt: skip
@@ -92,7 +92,7 @@ def test_units_cannot_escape_their_comment() -> None:
         sl.Model("units").parameter("mass", 1.0, unit="*/ int x;")
 
 
-def test_no_shell_sees_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_not_passed_to_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     run = subprocess.run
 

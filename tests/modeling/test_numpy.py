@@ -69,7 +69,9 @@ def body() -> Node:
         (lambda q: sl.select(q.x[0], A, q.x), lambda q: sl.select(q.x[0], sl.vector(*A), q.x)),
     ],
 )
-def test_unambiguous_uses(found: Callable[[Node], Any], expected: Callable[[Node], Any]) -> None:
+def test_unambiguous_numpy_functions_are_supported(
+    found: Callable[[Node], Any], expected: Callable[[Node], Any]
+) -> None:
     assert sympy.simplify(found(body()) - expected(body())) in (0, sympy.zeros(3, 1), sympy.zeros(3, 3))
 
 
@@ -93,7 +95,7 @@ def test_unambiguous_uses(found: Callable[[Node], Any], expected: Callable[[Node
         (lambda q: q.x + np.zeros((2, 2, 2)), "neither a vector nor a matrix"),
     ],
 )
-def test_shapes_that_do_not_fit_are_named(attempt: Callable[[Node], Any], message: str) -> None:
+def test_mismatched_shapes_are_reported(attempt: Callable[[Node], Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         attempt(body())
 
@@ -110,7 +112,7 @@ def test_shapes_that_do_not_fit_are_named(attempt: Callable[[Node], Any], messag
         (lambda q: np.hypot(q.x, q.x), "NumPy's hypot"),
     ],
 )
-def test_expressions_are_no_numbers(attempt: Callable[[Node], Any], message: str) -> None:
+def test_expressions_are_not_numbers(attempt: Callable[[Node], Any], message: str) -> None:
     with pytest.raises(SymbolicValueError, match=message):
         attempt(body())
 
@@ -124,12 +126,12 @@ def test_expressions_are_no_numbers(attempt: Callable[[Node], Any], message: str
         (lambda q: q.x + q.p[3], "'lantern.p[3]'"),
     ],
 )
-def test_messages_have_the_names_of_the_statement(attempt: Callable[[Node], Any], name: str) -> None:
+def test_messages_use_the_names_of_the_model(attempt: Callable[[Node], Any], name: str) -> None:
     with pytest.raises(ModelError, match=re.escape(name)):
         attempt(sl.Model("pendulum").node("lantern", "S3xR3"))
 
 
-def test_names_of_a_component_that_models_do_not_share() -> None:
+def test_component_names_of_ambiguous_nodes_use_the_storage() -> None:
     """Of two nodes with one name on different groups only common components are named by their field."""
     for name in ("R3", "SE2"):
         node = sl.Model(name).node("of_two_models", name)
@@ -137,7 +139,7 @@ def test_names_of_a_component_that_models_do_not_share() -> None:
         node.x + node.storage[2]
 
 
-def test_expressions_of_others_are_as_before() -> None:
+def test_sympy_expressions_are_unchanged() -> None:
     """NumPy's own meaning where no vector of a statement is concerned."""
     x = sympy.Symbol("x")
     assert (np.array([1, 2]) * x).tolist() == [x, 2 * x]
@@ -147,7 +149,7 @@ def test_expressions_of_others_are_as_before() -> None:
     assert (np.array([1, 2]) == x).tolist() == [False, False]
 
 
-def test_arrays_in_a_statement() -> None:
+def test_arrays_of_expressions_are_supported() -> None:
     model = sl.Model("crane")
     q = model.node("arm", "S3xR3")
     model.kinetic_energy((q.x_dot.dot(np.diag([2.0, 2, 2]) @ q.x_dot) + q.Omega.dot(q.Omega)) / 2)
@@ -160,7 +162,7 @@ def test_arrays_in_a_statement() -> None:
     assert solution.statistics.max_constraint_residual < tolerances.DRIFT_OF_ROUNDING
 
 
-def test_all_fields_are_offered() -> None:
+def test_all_fields_are_completed() -> None:
     assert {"p", "x", "R", "Omega", "x_dot", "v", "v_dot"} <= set(dir(body()))
     assert {"R", "Omega"} & set(dir(sl.Model("m").node("point", "R3"))) == set()
     assert {"q", "omega"} <= set(dir(sl.Model("m").node("bob", sl.TS2)))
@@ -180,21 +182,21 @@ def test_all_fields_are_offered() -> None:
     ],
     ids=str,
 )
-def test_rotations_of_points_on_manifolds(space: Any) -> None:
+def test_manifold_points_have_rotations(space: Any) -> None:
     node = sl.Model("m").node("body", space)
     at_identity = node.R.subs(dict(zip(node.storage, space.identity, strict=True)))
     assert at_identity == sympy.eye(at_identity.rows)
     assert "R" in dir(node)
 
 
-def test_no_rotation_is_named() -> None:
+def test_missing_rotation_is_reported() -> None:
     with pytest.raises(UnknownFieldError, match="has no field 'R'; it has: x, x_dot, v, v_dot"):
         _ = sl.Model("m").node("point", "R3").R
     with pytest.raises(UnknownFieldError, match="R1, R2"):
         _ = sl.Model("m").node("pair", "SO3xSO3").R
 
 
-def test_names_of_fields_of_semidirect_products() -> None:
+def test_semidirect_products_have_field_names() -> None:
     """As the docstring says."""
     poses = sl.semidirect_product(sl.S3, sl.group_from_name("R3xR3"), lambda a: a.R, name="poses")
     assert {"p", "x1", "x2", "Omega", "U1", "U2", "R"} <= set(dir(sl.Model("m").node("pose", poses)))

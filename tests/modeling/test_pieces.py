@@ -66,7 +66,7 @@ def law_model(law: Law, topology: str) -> sl.Model:
 
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 @pytest.mark.parametrize("name", LAWS)
-def test_laws_and_their_gradients(name: str, topology: str) -> None:
+def test_piecewise_laws_have_correct_gradients(name: str, topology: str) -> None:
     law, expected = LAWS[name]
     equations = law_model(law, topology).derive()
     (derived,) = equations.derived
@@ -91,7 +91,7 @@ def test_laws_and_their_gradients(name: str, topology: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["abs", "max", "min", "sign", "select", "piecewise"])
-def test_nan_is_not_dropped(name: str, backend: str) -> None:
+def test_nan_is_propagated(name: str, backend: str) -> None:
     system = law_model(LAWS[name][0], "fixed").derive().compile(backend=backend)
     for q in ([np.nan, 0.5], [0.5, np.nan], [np.nan, np.nan]):
         found = system.kernels.outputs(system.prepared, 0.0, np.array(q), np.zeros(2), np.zeros(0))
@@ -99,7 +99,7 @@ def test_nan_is_not_dropped(name: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_nan_in_maxima_of_generated_code(backend: str) -> None:
+def test_generated_maximum_propagates_nan(backend: str) -> None:
     # The largest angle of a product of two rotations is a maximum that no user wrote.
     model = sl.Model("two_rotations")
     q = model.node("pair", "SO3xSO3")
@@ -166,7 +166,7 @@ def friction(_: float, state: Array) -> list[float]:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_stick_and_slip_with_a_stop(topology: str, backend: str) -> None:
+def test_stick_slip_with_a_stop_is_correct(topology: str, backend: str) -> None:
     from scipy.integrate import solve_ivp
 
     # Runs in NumPy are short and begin next to the stop.
@@ -181,7 +181,7 @@ def test_stick_and_slip_with_a_stop(topology: str, backend: str) -> None:
     assert exact.y[0].max() > 0.08
 
 
-def test_mistakes() -> None:
+def test_invalid_input_is_reported() -> None:
     model = sl.Model("mistaken")
     x, y = model.node("point", "R2").x
     refused = {
@@ -199,7 +199,7 @@ def test_mistakes() -> None:
         sl.select(x, sl.vector(1, 2), 0)
 
 
-def test_pieces_inside_vectors_that_are_rotated() -> None:
+def test_piecewise_laws_in_rotated_vectors_are_supported() -> None:
     model = sl.Model("rotated")
     q = model.node("body", sl.S3)
     model.kinetic_energy(q.Omega.dot(q.Omega) / 2)

@@ -38,7 +38,7 @@ EXPRESSIONS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("case", EXPRESSIONS)
-def test_expressions(case: str) -> None:
+def test_invalid_expressions_are_rejected(case: str) -> None:
     """Text above all, which SymPy would execute."""
     wrong, sentence = EXPRESSIONS[case]
     model, q = point()
@@ -54,7 +54,7 @@ def test_expressions(case: str) -> None:
             state()
 
 
-def test_symbols_of_other_statements() -> None:
+def test_symbols_of_other_models_are_rejected() -> None:
     """Bound symbols of two statements differ, although both are numbered from one."""
     model, q = point("SE3")
     element = sl.ElementType("spring", node="SE3")
@@ -64,7 +64,7 @@ def test_symbols_of_other_statements() -> None:
         model.derive()
 
 
-def test_nodes_of_other_models() -> None:
+def test_nodes_of_other_models_are_rejected() -> None:
     model, _ = point()
     _, other = point("SE3")
     for state in (
@@ -86,7 +86,7 @@ def test_nodes_of_other_models() -> None:
         lambda m, q: m.initial(q, x=[1, 1]),
     ],
 )
-def test_a_model_that_changes_after_derive(change: Callable[[sl.Model, Any], None]) -> None:
+def test_changing_a_model_after_derive_is_rejected(change: Callable[[sl.Model, Any], None]) -> None:
     model, q = point()
     equations = model.derive()
     change(model, q)
@@ -94,7 +94,7 @@ def test_a_model_that_changes_after_derive(change: Callable[[sl.Model, Any], Non
         equations.compile(backend="numpy")
 
 
-def test_an_element_that_changes_after_add() -> None:
+def test_changing_an_element_after_add_is_rejected() -> None:
     model, q = point()
     element = sl.ElementType("late", node="R2")
     model.add(element, [q])
@@ -103,7 +103,7 @@ def test_an_element_that_changes_after_add() -> None:
         model.derive()
 
 
-def test_two_groups_of_one_name() -> None:
+def test_groups_with_equal_names_are_rejected() -> None:
     """Kernels are called after groups, so one of the two would silently serve both."""
     double = sl.semidirect_product(sl.SO2, sl.real_space(2), lambda a: a.R * a.R, "SE2")
     model, _ = point("SE2")
@@ -111,14 +111,14 @@ def test_two_groups_of_one_name() -> None:
         model.node("other", double)
 
 
-def test_the_rate_of_a_velocity() -> None:
+def test_rate_of_a_velocity_is_rejected() -> None:
     model, q = point()
     with pytest.raises(ModelError, match="the expression of a rate depends on velocities"):
         model.rate(q.v[0] ** 2)
 
 
 @pytest.mark.parametrize("of_array", [False, True])
-def test_negative_masses(of_array: bool) -> None:
+def test_negative_masses_are_rejected(of_array: bool) -> None:
     model = sl.Model("refused")
     mass = model.parameter("mass", 1.0)
     if of_array:
@@ -137,14 +137,14 @@ def test_negative_masses(of_array: bool) -> None:
     ("S3", {"p": [0, 0, 0, 0]}), ("SO2", {"p": [0, 0]}), ("SO3", {"R": [[1, 0, 0], [0, 1, 0], [0, 0, 0]]}),
     ("S3sR3", {"p": [0, 0, 0, 0], "x": [1, 2, 3]}),
 ])  # fmt: skip
-def test_elements_that_a_step_of_normalize_does_not_move(group: str, fields: dict[str, Any]) -> None:
+def test_invalid_fixed_points_of_normalization_are_rejected(group: str, fields: dict[str, Any]) -> None:
     model, q = point(group)
     model.initial(q, **fields)
     with pytest.raises(ModelError, match=f"initial configuration of node 'point' is not in {group}"):
         _ = system(model).initial_state
 
 
-def test_motions_that_leave_the_group() -> None:
+def test_motions_that_leave_the_group_are_rejected() -> None:
     """At the start, or on the way to the end."""
     for motion, end in (([1, 0, 0, 0.1], 0.0), ([1, 0, 0, 0], 1.0)):
         model, q = point("S3")
@@ -155,14 +155,14 @@ def test_motions_that_leave_the_group() -> None:
             sl.solve(system(model), 1.0, h=0.1)
 
 
-def test_times_out_of_order_at_run_time() -> None:
+def test_unsorted_times_at_run_time_are_rejected() -> None:
     model, q = point()
     model.potential_energy(model.piecewise_linear("load", [0, 1], [1, 2]) * q.x[0])
     with pytest.raises(ModelError, match="times of parameter 'load_times' of 'refused' must increase"):
         _ = system(model).with_parameters(load_times=[1, 0]).initial_state
 
 
-def test_arguments_of_wrong_types() -> None:
+def test_arguments_of_wrong_type_are_rejected() -> None:
     model, q = point()
     element: Any = "spring"
     for state in (

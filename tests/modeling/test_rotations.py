@@ -37,7 +37,7 @@ def assert_same(found: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_forms_agree_with_scipy(form: str) -> None:
+def test_rotation_representations_agree_with_scipy(form: str) -> None:
     arguments, reference = FORMS[form]
     rotation = sl.rotation(**arguments)
     assert_same(np.reshape(rotation.matrix, (3, 3)), reference.as_matrix())
@@ -57,7 +57,7 @@ def system(group: str) -> System:
 
 
 @pytest.mark.parametrize("group", ROTATING)
-def test_every_group_starts_there_and_gives_it_back(group: str) -> None:
+def test_initial_rotation_is_returned_by_every_group(group: str) -> None:
     solution = sl.solve(system(group).with_parameters(tilt=0.5), 1.0, h=0.5)
     assert_same(solution.rotation("body").as_rotvec(), [[0, 0.5 + 2 * t, 0] for t in solution.t])
     arguments, reference = FORMS["turning axes"]
@@ -68,7 +68,7 @@ def test_every_group_starts_there_and_gives_it_back(group: str) -> None:
     assert_same(changed(0.0).rotation("body").as_matrix(), reference.as_matrix())
 
 
-def test_the_field_may_be_named() -> None:
+def test_rotation_field_can_be_named() -> None:
     model = sl.Model("pair")
     q = model.node("pair", "SO3xS3")
     model.kinetic_energy(q.v.dot(q.v) / 2)
@@ -83,7 +83,7 @@ def test_the_field_may_be_named() -> None:
         solution.rotation("pair")
 
 
-def test_arrays_and_the_plane() -> None:
+def test_arrays_and_planar_rotations_are_supported() -> None:
     model = sl.Model("plane")
     wheel, bodies = model.node("wheel", sl.SE2), model.node_array("bodies", sl.S3, 2)
     model.kinetic_energy(wheel.v.dot(wheel.v) / 2)
@@ -108,7 +108,7 @@ def test_arrays_and_the_plane() -> None:
         start.with_initial("wheel", rotation=sl.rotation(axis=[0, 0, 1], angle=1.0))
 
 
-def test_points_of_manifolds_and_prescribed_motions() -> None:
+def test_manifold_points_and_prescribed_motions_are_supported() -> None:
     model = sl.Model("driven")
     point = model.node("point", sl.translation_space(sl.S3, "right"))
     model.field(point, Omega=[0, 0, 1])
@@ -122,7 +122,7 @@ def test_points_of_manifolds_and_prescribed_motions() -> None:
     assert_same(solution.rotation("point").as_rotvec()[:, 2], 0.5 + solution.t)
 
 
-def test_rods() -> None:
+def test_rod_rotations_are_supported() -> None:
     """Along a rod and for all of it, on both of its groups."""
     turned = sl.rotation(axis=[0, 1, 0], angle=90 * sl.deg)
     for group, orientation in ((sl.SE3, lambda s: turned), (sl.S3sR3, turned)):

@@ -65,7 +65,7 @@ def error_of_effort(system: System, t_end: float = 2.0, **options: Any) -> float
 
 
 @pytest.mark.parametrize(("order", "expected"), [(3, 2), (5, 4)])
-def test_effort_of_a_sampled_motion_converges(order: int, expected: int) -> None:
+def test_drive_effort_of_a_sampled_motion_converges(order: int, expected: int) -> None:
     """Second derivatives have errors O(h²) for cubic splines, O(h⁴) for quintic ones."""
     errors = []
     for count in (41, 81, 161):
@@ -88,7 +88,7 @@ METHODS: dict[str, tuple[dict[str, Any], float]] = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_all_methods_find_the_effort(name: str, backend: str) -> None:
+def test_all_methods_find_the_drive_effort(name: str, backend: str) -> None:
     options, bound = METHODS[name]
     method = {} if name == "adaptive" else {"method": name}
     # Errors are largest at the beginning, where the spline ends.
@@ -96,7 +96,7 @@ def test_all_methods_find_the_effort(name: str, backend: str) -> None:
     assert error_of_effort(sampled_arm(5, backend), t_end, **options, **method) < bound
 
 
-def test_minimal_coordinates_find_the_effort() -> None:
+def test_minimal_coordinates_find_the_drive_effort() -> None:
     assert error_of_effort(sampled_arm(5, "c", coordinates="minimal"), h=0.01) < tolerances.SAMPLED_EFFORT
 
 
@@ -180,7 +180,7 @@ def test_quintic_splines_satisfy_their_end_conditions(end: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_arguments_outside_of_a_table(backend: str) -> None:
+def test_arguments_outside_a_table_follow_its_option(backend: str) -> None:
     held = curve(backend, outside="hold")
     assert values_at(held, 2.5) == [0, 0, 0] and values_at(held, -1.0)[1:] == [0, 0]
     assert np.all(np.isnan(values_at(curve(backend), 2.1))) and np.all(np.isfinite(values_at(curve(backend), 2.0)))
@@ -215,7 +215,7 @@ def bead_system(kind: str, backend: str) -> System:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", ["half_explicit_5", "taylor", "generalized_alpha", "rkmk_dopri5"])
-def test_tables_of_coordinates_constrain_as_formulas_do(method: str, backend: str) -> None:
+def test_coordinate_tables_match_formulas_in_constraints(method: str, backend: str) -> None:
     if method == "rkmk_dopri5":
         method = "index1_dopri5"
     h, t = (0.005, 1.0) if backend == "c" else (0.02, 0.2)
@@ -230,7 +230,7 @@ def test_tables_of_coordinates_constrain_as_formulas_do(method: str, backend: st
     )
 
 
-def test_series_end_at_knots_of_coordinates() -> None:
+def test_taylor_steps_end_at_table_knots() -> None:
     """Of a cubic spline of sin, taylor with large steps finds the motion of tiny steps of another method."""
     model = sl.Model("spline_spring")
     q = model.node("mass", "R1")
@@ -257,7 +257,7 @@ def test_newton_matrices_differentiate_tables() -> None:
             np.testing.assert_allclose(left, right, rtol=0, atol=100 * tolerances.SPLINE_OF_A_POLYNOMIAL)
 
 
-def test_a_run_that_leaves_a_table_stops() -> None:
+def test_run_leaving_a_table_stops() -> None:
     system = bead_system("table", "numpy").with_initial("bead", x_dot=[6.0, 0.0]).assembled()
     with pytest.raises(IntegrationError) as caught:
         sl.solve(system, 2, rtol=1e-6)
@@ -297,7 +297,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_members_differ_in_tables(backend: str) -> None:
+def test_members_can_have_different_tables(backend: str) -> None:
     model = sl.Model("cart")
     cart = model.node("cart", "R1")
     model.kinetic_energy(cart.x_dot[0] ** 2 / 2)
@@ -311,7 +311,7 @@ def test_members_differ_in_tables(backend: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["time", "coordinate"])
-def test_a_thousand_points_change_neither_derivation_nor_code(kind: str) -> None:
+def test_number_of_points_changes_neither_derivation_nor_code(kind: str) -> None:
     def texts(count: int) -> tuple[str | None, dict[str, str]]:
         model = sl.Model(f"long_{kind}")
         q = model.node("mass", "R1")
@@ -344,7 +344,7 @@ def test_smooth_tables_are_accepted_where_expressions_are_differentiated() -> No
         model.prescribe(other, x=[f])
 
 
-def test_tables_that_hold_lose_smoothness() -> None:
+def test_constant_extrapolation_is_not_smooth() -> None:
     smooth = {(3, "clamped"): 1, (3, "natural"): 0, (5, "clamped"): 2, (5, "not-a-knot"): 0}
     for (order, end), known in smooth.items():
         for derivatives, state in ((2, "constraint"), (1, "nonholonomic_constraint")):
@@ -358,7 +358,7 @@ def test_tables_that_hold_lose_smoothness() -> None:
                     getattr(model, state)("row", row)
 
 
-def test_piecewise_linear_tables_are_refused_where_they_are_differentiated() -> None:
+def test_differentiated_linear_tables_are_rejected() -> None:
     model, q = point()
     f = model.piecewise_linear("f", [0, 1, 2], [0, 1, 0])
     for state in (
@@ -417,17 +417,17 @@ def check_random_pieces(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_pieces_are_refused_unless_they_join(seed: int) -> None:
+def test_discontinuous_branches_are_rejected(seed: int) -> None:
     check_random_pieces(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30, 300))
-def test_more_pieces_are_refused_unless_they_join(seed: int) -> None:
+def test_more_discontinuous_branches_are_rejected(seed: int) -> None:
     check_random_pieces(seed)
 
 
-def test_pieces_of_coordinates() -> None:
+def test_branches_can_depend_on_coordinates() -> None:
     def rotating() -> tuple[sl.Model, Any]:
         model = sl.Model("wheel")
         body = sl.RigidBody(model, "wheel", 1.0, [1.0, 1.0, 1.0])
@@ -471,7 +471,7 @@ def test_random_tables_agree_in_c_and_numpy(seed: int) -> None:
         np.testing.assert_allclose(c, numpy, rtol=tolerances.KERNEL * 100, atol=tolerances.KERNEL * np.abs(c).max())
 
 
-def test_bad_tables_are_refused() -> None:
+def test_invalid_tables_are_rejected() -> None:
     model, q = point()
     line = np.arange(8.0)
     system = sampled_arm(5)
@@ -519,7 +519,7 @@ def build():
 """
 
 
-def test_tables_on_the_command_line(tmp_path: Path) -> None:
+def test_tables_are_accepted_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "cart.py").write_text(MODEL_FILE, encoding="utf-8")
     points = {"points": TIMES.tolist(), "values": (2 * motion(TIMES)).tolist()}
     out = tmp_path / "run.npz"
@@ -530,7 +530,7 @@ def test_tables_on_the_command_line(tmp_path: Path) -> None:
     )
 
 
-def test_table_of_a_coordinate_serves_in_each_piece_of_a_model() -> None:
+def test_coordinate_table_is_shared_by_split_elements() -> None:
     """Three bodies that are cut into elements of one type: each evaluates the table at its coordinate."""
     model = sl.Model("rail")
     carts = [model.node(f"cart{k}", "R2") for k in range(3)]

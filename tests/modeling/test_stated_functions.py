@@ -120,7 +120,7 @@ def by_powers(group: LieGroup, coefficient: Coefficients, theta: np.ndarray, w: 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", GROUPS)
-def test_new_functions(name: str, backend: str) -> None:
+def test_new_functions_are_accurate(name: str, backend: str) -> None:
     group = GROUPS[name]()
     theta, w = point(group.dimension)
     model = operator_model(group, [stated(f) for f in STATED])
@@ -139,7 +139,7 @@ def test_new_functions(name: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["SO3", "SE3", "SE23"])
-def test_they_reproduce_the_standard_family(name: str) -> None:
+def test_standard_family_is_reproduced(name: str) -> None:
     group = GROUPS[name]()
     pairs = [
         (sl.analytic_function("same_exp", exp_series, growth=(1, 1)), EXP),
@@ -155,7 +155,7 @@ def test_they_reproduce_the_standard_family(name: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_gradients_of_energies(backend: str) -> None:
+def test_energy_gradients_are_correct(backend: str) -> None:
     n = 6
     model = operator_model(sl.SE3, [])
     (q,) = model.nodes
@@ -184,7 +184,7 @@ def test_gradients_of_energies(backend: str) -> None:
     np.testing.assert_allclose(np.abs(force), np.abs(expected), rtol=0, atol=tolerances.STATED_FUNCTION * 10 * size)
 
 
-def test_derivatives_of_the_primitive() -> None:
+def test_derivatives_of_the_function_are_correct() -> None:
     z = sympy.Symbol("z")
     tail = stated("fast").tail(2, z, sympy.Integer(10))
     found = [tail, 2 * sympy.diff(tail, z)]
@@ -197,7 +197,7 @@ def test_derivatives_of_the_primitive() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_domain_of_a_finite_radius(backend: str) -> None:
+def test_finite_radius_limits_the_domain(backend: str) -> None:
     function = sl.analytic_function("geometric", geometric, radius=(1, 2))
     model = operator_model(sl.SO3, [function])
     w = point(3)[1]
@@ -229,7 +229,7 @@ def certified_sources() -> list[str]:
     return [text for name, text in generated_files(model.derive()).items() if name.endswith((".c", ".h"))]
 
 
-def test_certificates(tmp_path: Path) -> None:
+def test_certificates_are_written(tmp_path: Path) -> None:
     pytest.importorskip("flint")
     from symlie.certify.certificate import certificate_of_sources, check_file
 
@@ -252,7 +252,7 @@ def test_certificates(tmp_path: Path) -> None:
         check_file(path)
 
 
-def test_without_a_prover(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_prover_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from symlie.certify.certificate import UNPROVED, certificate_of_sources
 
     monkeypatch.setitem(sys.modules, "flint", None)
@@ -262,7 +262,7 @@ def test_without_a_prover(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(0 < a["remainder"] <= 2.0**-57 for a in entry["approximation"])
 
 
-def test_mistakes() -> None:
+def test_invalid_input_is_reported() -> None:
     with pytest.raises(
         ModelError, match="Coefficient 2 of the function 'phi' is 1/2, which is above the specified bound"
     ):
@@ -303,7 +303,7 @@ def spring_of_pairs(backend: str) -> Any:
     return model.derive().compile(backend=backend)
 
 
-def test_newton_matrices_of_elements() -> None:
+def test_newton_matrices_of_elements_are_correct() -> None:
     found = []
     for backend in BACKENDS:
         system = spring_of_pairs(backend)

@@ -44,7 +44,7 @@ def test_units_with_prefixes_are_numbers(text: str, number: float) -> None:
     assert sl.unit(text) == pytest.approx(number, rel=tolerances.ROUNDING_OF_UNITS)
 
 
-def test_numbers_of_the_namespace() -> None:
+def test_units_are_numbers_in_the_namespace() -> None:
     assert 180 * sl.deg == math.pi and 5 * sl.mm == 0.005 and 60 * sl.rpm == pytest.approx(2 * math.pi)
     assert 2 * sl.kilo == 2000 and sl.milli * sl.mega == 1000 and sl.centi / sl.micro == pytest.approx(1e4)
     assert sl.giga * sl.nano == 1
@@ -71,7 +71,7 @@ def test_numbers_of_the_namespace() -> None:
         "m, s",
     ],
 )
-def test_other_units_are_refused(text: str) -> None:
+def test_unknown_units_are_rejected(text: str) -> None:
     with pytest.raises(ModelError, match="unit"):
         parse_unit(text)
 
@@ -82,12 +82,12 @@ def test_message_lists_known_units() -> None:
 
 
 @pytest.mark.parametrize("text", ["kg\nm", "m\t", 3, None])
-def test_a_unit_is_one_line_of_text(text: Any) -> None:
+def test_unit_is_one_line_of_text(text: Any) -> None:
     with pytest.raises(ModelError, match=r"A unit is (a|one line of) text such as 'kg m\^2', not"):
         sl.Model("lengths").parameter("length", 1.0, unit=text)
 
 
-def test_units_of_parts() -> None:
+def test_units_of_components_are_checked() -> None:
     assert parse_units("N m, N/m", 6) == 3 * [Unit(UNITS["J"])] + 3 * [parse_unit("kg/s^2")]
     assert parse_units("", 2) == [None, None]
     assert UNITS["N"][:3] == (Fraction(1), Fraction(1), Fraction(-2))
@@ -169,7 +169,7 @@ WRONG: dict[str, tuple[Stated, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_units_are_named(name: str) -> None:
+def test_wrong_units_are_reported(name: str) -> None:
     state, message = WRONG[name]
     with pytest.raises(ModelError, match=message):
         state(*body())
@@ -199,11 +199,11 @@ RIGHT: dict[str, Stated] = {
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_right_and_unknown_units_pass(name: str) -> None:
+def test_correct_and_unspecified_units_are_accepted(name: str) -> None:
     RIGHT[name](*body())
 
 
-def test_units_of_elements() -> None:
+def test_units_of_elements_are_checked() -> None:
     spring = sl.ElementType("spring", left=sl.SE3, right=sl.SE3)
     k = spring.parameter("stiffness", [5, 5, 5, 9, 9, 9], unit="N m, N/m")
     strain = (spring.left.inverse() * spring.right).log()

@@ -87,7 +87,7 @@ def test_ball_on_a_turntable_moves_in_a_circle(topology: str, backend: str) -> N
     assert np.array_equal(system.layout.holonomic, [False, False, True])
 
 
-def test_nonholonomic_rows_in_messages_and_pages() -> None:
+def test_nonholonomic_constraints_appear_in_messages_and_pages() -> None:
     model = knife_edge("fixed")
     page = model.derive().markdown()
     assert "## Nonholonomic constraints" in page and "## Constraints" not in page and r"\Phi" not in page
@@ -127,7 +127,7 @@ def hoop(topology: str) -> sl.Model:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_bead_on_a_turning_hoop_is_a_pendulum(topology: str, backend: str) -> None:
+def test_bead_on_a_rotating_hoop_moves_like_a_pendulum(topology: str, backend: str) -> None:
     # Lagrange's equation is φ'' = -Ω² sin φ, so that φ'²/2 - Ω² cos φ is constant (the Jacobi integral).
     solution = sl.solve(system_of("hoop", topology, backend), 2.0, method="rkmk_dopri5", h=1 / 256)
     angle, rate = solution.q[:, 0], solution.v[:, 0]

@@ -39,7 +39,7 @@ def session() -> Session:
     return Session()
 
 
-def test_readings(session: Session) -> None:
+def test_errors_match_a_manual_run(session: Session) -> None:
     """The error at one step equals the error of a manual run against the shipped solution."""
     found = FOUND.run(session)
     known = session.known(FOUND.case_of("group"), 0.1)
@@ -56,7 +56,7 @@ def test_readings(session: Session) -> None:
     assert work("group", "group")(found)[0].tolist() == times("group", "group")(found)[1].tolist()
 
 
-def test_effort_for_an_error(session: Session) -> None:
+def test_effort_at_equal_error_is_interpolated(session: Session) -> None:
     found = FOUND.run(session)
     rows = found["group"]
     between = math.sqrt((rows[1].error.outputs or 0) * (rows[2].error.outputs or 0))
@@ -83,6 +83,6 @@ def test_user_model_is_compared_with_a_reference_run(session: Session) -> None:
     assert row.error.outputs == pytest.approx(float(np.linalg.norm(ends[1] - ends[0])), rel=tolerances.TWO_DIGITS)
 
 
-def test_a_shipped_solution_belongs_to_its_parameters(session: Session) -> None:
+def test_shipped_solution_belongs_to_its_parameters(session: Session) -> None:
     slow = Case("heavy_top", (("group", "SO3"),), initial=(("top", "Omega", (0.0, 1.5, -0.046)),))
     assert session.known(FOUND.case, 0.1) is not None and session.known(slow, 0.1) is None

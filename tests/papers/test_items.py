@@ -59,7 +59,7 @@ def tiny(most: float = 16.0) -> Item:
 PAPER = Paper("tiny2024", "Tiny2024", "A. Tiny: On squares", "", lambda quick: [tiny()])
 
 
-def test_items_share_studies() -> None:
+def test_claims_share_studies() -> None:
     labels: list[str] = []
     session = Session(progress=labels.append)
     results = [compute(tiny(), session), compute(replace(tiny(), number="2"), session)]
@@ -69,7 +69,7 @@ def test_items_share_studies() -> None:
     assert not failed(results)
 
 
-def test_numbers_that_do_not_hold_are_named() -> None:
+def test_failed_claims_are_named() -> None:
     result = compute(replace(tiny(), numbers=[*tiny(15.0).numbers]), Session())
     assert failed([result]) == ["figure 1: largest square is 16, not between 16 and 15."]
     assert "FAILED" in "\n".join(lines_of(result))
@@ -78,14 +78,14 @@ def test_numbers_that_do_not_hold_are_named() -> None:
 
 
 @pytest.mark.parametrize("scale", ["linear", "semilogy", "loglog"])
-def test_figures(scale: str, tmp_path: Path) -> None:
+def test_figures_are_drawn(scale: str, tmp_path: Path) -> None:
     item = tiny()
     item = replace(item, panels=[replace(item.panels[0], scale=scale)] * 2)
     draw(compute(item, Session()), tmp_path / "one.png")
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_curves_in_space(tmp_path: Path) -> None:
+def test_spatial_curves_are_drawn(tmp_path: Path) -> None:
     circle = Curve("circle", Squares(4), lambda found: (found[0], found[1], found[0]))
     item = replace(tiny(), panels=[Panel("circle", "x in m", "y in m", [circle], "space")])
     result = compute(item, Session())
@@ -154,7 +154,7 @@ def test_letters_and_legends_distinguish_several_panels_and_curves(figures: list
     assert [axes.get_title(loc="left") for axes in two.axes] == ["(a) squares", "(b) squares"] and two.legends
 
 
-def test_points_that_stand_alone_have_no_line(tmp_path: Path) -> None:
+def test_isolated_points_have_no_line(tmp_path: Path) -> None:
     item = tiny()
     panel = item.panels[0]
     for scattered in (False, True):
@@ -166,7 +166,7 @@ def test_points_that_stand_alone_have_no_line(tmp_path: Path) -> None:
         assert bool(line) != scattered
 
 
-def test_a_label_has_one_look_in_all_panels(tmp_path: Path) -> None:
+def test_label_has_one_style_in_all_panels(tmp_path: Path) -> None:
     item = tiny()
     panel = item.panels[0]
     other = replace(panel, curves=[replace(panel.curves[0], label="other")])
@@ -180,7 +180,7 @@ def svg(folder: Path) -> str:
     return (folder / "one.svg").read_text(encoding="utf-8")
 
 
-def test_pages_are_made_of_records() -> None:
+def test_pages_are_generated_from_records() -> None:
     items = PAPER.items(False)
     kept = record([compute(item, Session()) for item in items])
     text = page(PAPER, items, kept)
@@ -194,7 +194,7 @@ def test_pages_are_made_of_records() -> None:
         page(PAPER, [replace(items[0], numbers=[])], kept)
 
 
-def test_ladders_compare_with_known_solutions() -> None:
+def test_convergence_series_use_known_solutions() -> None:
     """Known solutions and a run of our own give the same errors."""
     ladder = Ladder(TOP, ("half_explicit_5",), (2.0**-10, 2.0**-11), 0.1, ("half_explicit_5", 2.0**-13))
     session = Session()
@@ -208,7 +208,7 @@ def test_ladders_compare_with_known_solutions() -> None:
     assert np.allclose(error("half_explicit_5", "q")(known)[0], ladder.steps)
 
 
-def test_adaptive_steps_are_compared_with_as_many_fixed_ones() -> None:
+def test_adaptive_steps_are_compared_with_equal_numbers_of_fixed_steps() -> None:
     chain = Case("pendulum_chain", (("links", 2),))
     adaptive = Course(chain, 0.5, "rkmk_dopri5", rtol=0.0, atol=1e-5, h0=0.01, controller="celledoni2022", trace=True)
     session = Session()
@@ -221,7 +221,7 @@ def test_adaptive_steps_are_compared_with_as_many_fixed_ones() -> None:
     assert gain.factor == gain.fixed / gain.adaptive > 0
 
 
-def test_failed_runs_appear_in_the_table() -> None:
+def test_failed_runs_are_listed_in_the_table() -> None:
     wild = Ladder(TOP, ("half_explicit_2",), (0.5, 2.0**-10), 0.1, ("half_explicit_5", 2.0**-11))
     coarse, fine = wild.run(Session())["half_explicit_2"]
     assert coarse.failure and np.isnan(error("half_explicit_2", "q")({"half_explicit_2": [coarse]})[1][0])
@@ -245,7 +245,7 @@ def build(length: float = 2.0) -> sl.Model:
 '''
 
 
-def test_user_defined_models(tmp_path: Path) -> None:
+def test_user_defined_models_are_supported(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(OWN, encoding="utf-8")
     session = Session(str(file))
@@ -257,7 +257,7 @@ def test_user_defined_models(tmp_path: Path) -> None:
     assert compute(wrong, session).failures == []
 
 
-def test_missing_formulations_of_user_models(tmp_path: Path) -> None:
+def test_missing_formulations_are_reported(tmp_path: Path) -> None:
     file = tmp_path / "own.py"
     file.write_text(OWN.replace("    return model", '    model.output("bob", q.x)\n    return model'), encoding="utf-8")
     options = (("RV", (("coordinates", "lie"),)), ("long", (("length", 3.0),)), ("S3", (("group", "S3"),)))
@@ -276,7 +276,7 @@ def tiny_paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_runs_items(tiny_paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tiny2024", "--figure", "1", "--data", "curves.csv"]) == 0
     assert "largest square: 16, must be exactly 16, printed 16" in capsys.readouterr().out
     assert {p.name for p in tiny_paper.iterdir()} == {"tiny2024_figure_1.png", "curves.csv"}

@@ -150,7 +150,7 @@ NUMBERED = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_figure_and_table_is_here(name: str) -> None:
+def test_every_figure_and_table_is_reproduced(name: str) -> None:
     for kind, last in zip(("figure", "table"), NUMBERED[name], strict=True):
         numbers = [number for k, number, _ in ITEMS[name] if k == kind]
         assert sorted(int(n) for n in numbers) == list(range(1, last + 1))
@@ -170,7 +170,7 @@ def test_references_match_the_bibliography(name: str) -> None:
     assert (f"<https://doi.org/{paper.doi}>" in words(paper.key)) == bool(paper.doi)
 
 
-def test_the_list_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_of_papers_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["papers"]
     assert list(found) == NAMES
@@ -195,7 +195,7 @@ def test_items_are_well_formed(name: str, quick: bool) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if papers()[name].items(False)])
-def test_pages_are_fresh(name: str) -> None:
+def test_pages_are_up_to_date(name: str) -> None:
     """Pages are what the command writes of their records, and recorded numbers hold."""
     paper, kept = papers()[name], (PAGES / f"{name}.json").read_text(encoding="utf-8")
     items = paper.items(False)
@@ -217,17 +217,17 @@ def test_pages_are_fresh(name: str) -> None:
         (["paper", "tumiotto2024", "--figure", "3", "--model", "missing.py"], "There is no model file missing.py"),
     ],
 )
-def test_bad_input(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_input_is_rejected(words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 1
     assert sentence in capsys.readouterr().err
 
 
-def test_drawing_without_data_describes_its_content(capsys: pytest.CaptureFixture[str]) -> None:
+def test_drawing_without_data_has_a_description(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
     assert "figure 7, schematic: a Cosserat rod\n  A drawing without data" in capsys.readouterr().out
 
 
-def test_a_drawing_without_data_needs_no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_without_data_needs_no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symlie.utilities.packages.importlib.util.find_spec", lambda name: None)
     assert main(["paper", "tumiotto2024", "--figure", "7"]) == 0
 
@@ -240,6 +240,6 @@ def test_figures_need_matplotlib(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if papers()[name].items(True)])
-def test_whole_papers_hold(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_claims_of_a_paper_are_confirmed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["paper", name, "--all", "--quick", "--out", str(tmp_path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["failures"] == []

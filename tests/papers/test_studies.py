@@ -41,7 +41,7 @@ def test_series_of_the_discrete_equations_equal_the_group() -> None:
     )
 
 
-def test_an_integrator_by_lines_leaves_rounding_of_the_discrete_equations() -> None:
+def test_line_by_line_integrator_satisfies_the_discrete_equations() -> None:
     """Data that differ from the run increase the residual of each equation."""
     found = ByLines(SHORT, ROD).run(SESSION)
     assert max(found.start, found.end) < ROUNDING
@@ -53,7 +53,7 @@ def test_an_integrator_by_lines_leaves_rounding_of_the_discrete_equations() -> N
 
 
 @pytest.mark.parametrize(("constraint", "multipliers"), [("kirchhoff", 2), ("inextensible", 3)])
-def test_stages_of_a_variational_step(constraint: str, multipliers: int) -> None:
+def test_stages_of_a_variational_step_are_correct(constraint: str, multipliers: int) -> None:
     """The second is linear; the bandwidth is a node and its adjacent multipliers."""
     course = replace(SHORT, case=flying(3, constraint))
     first, second = Stages(course).run(SESSION)
@@ -63,7 +63,7 @@ def test_stages_of_a_variational_step(constraint: str, multipliers: int) -> None
     assert first.unknowns == second.unknowns == 4 * 6 + 3 * multipliers
 
 
-def test_formulas_are_timed_on_motions_that_are_the_same() -> None:
+def test_formulas_are_timed_on_equal_motions() -> None:
     found = FormulaTimes("rkmk_rk44", steps=50, repetitions=1).run(SESSION)
     assert set(found) == {POINT, *STORED}
     assert all(row.seconds > 0 for row in found.values())
@@ -97,7 +97,7 @@ def test_relative_errors_cover_all_stored_components() -> None:
     assert 1e-12 < expected < 1e-3
 
 
-def test_ladders_repeat_runs_and_omit_unknown_values() -> None:
+def test_convergence_series_repeat_runs_and_omit_unknown_values() -> None:
     """On the dual of se(3) the top has none of the outputs of the solution that is shipped."""
     top = Case("heavy_top", (("formulation", "se3_dual"),))
     assert SESSION.known(top, 0.1) is not None

@@ -19,11 +19,11 @@ def check(name: str, seed: str) -> None:
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_mistakes(name: str) -> None:
+def test_invalid_input_is_reported(name: str) -> None:
     check(name, f"mistake of {name}")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(COUNT))
-def test_many_mistakes(number: int) -> None:
+def test_many_invalid_models_are_reported(number: int) -> None:
     check(list(MISTAKES)[number % len(MISTAKES)], f"bad:{number}")

@@ -25,14 +25,14 @@ def random_models(draw: st.DrawFn) -> tuple[RandomModel, random.Random]:
 
 @settings(max_examples=3, phases=[Phase.generate])  # smaller models are drawn by other seeds, not by shrinking
 @given(random_models())
-def test_random_models(drawn: tuple[RandomModel, random.Random]) -> None:
+def test_random_models_match_the_definition(drawn: tuple[RandomModel, random.Random]) -> None:
     assert judge(*drawn, kinds=["generic", "turns"], compile_kernels=False) == []
 
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize("number", range(3))
 @pytest.mark.parametrize("backend", ["c"])
-def test_compiled_models(number: int, backend: str) -> None:
+def test_compiled_models_match_the_definition(number: int, backend: str) -> None:
     source = random.Random(f"compiled:{number}")
     drawn = random_model(source)
     assert judge(drawn, source) == []
@@ -48,7 +48,7 @@ def test_compiled_models(number: int, backend: str) -> None:
     ],
     ids=["potential", "dissipated", "kinetic"],
 )
-def test_a_wrong_term_is_seen(spoil: object, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_term_is_detected(spoil: object, monkeypatch: pytest.MonkeyPatch) -> None:
     """Equations derived from one model are compared with the definition of another."""
     from tests.random.generated import Judged
 
@@ -66,7 +66,7 @@ def test_a_wrong_term_is_seen(spoil: object, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_two_thousand_models(part: int) -> None:
+def test_two_thousand_models_match_the_definition(part: int) -> None:
     """See ``python -m tests.random.run``; every fourth is compiled, every fortieth takes steps in both backends."""
     share = COUNT // PARTS
     outcome = judge_many(SEED, part * share, share, compile_every=4, run_every=40, states=2)

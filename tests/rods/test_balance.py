@@ -96,7 +96,7 @@ def state(system: System, seed: int, t: float = 0.0) -> RodState:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])
-def test_power_of_the_roll_up(constraint: str, seed: int) -> None:
+def test_roll_up_satisfies_the_power_balance(constraint: str, seed: int) -> None:
     """d/dt(T + V) = power of the torque - Δs Σ w'ᵀ 2D w'."""
     s = state(roll_up_system(8, constraint), seed)
     v = s.v.reshape(-1, 6)
@@ -113,7 +113,7 @@ def test_power_of_the_roll_up(constraint: str, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("damping", [0.0, 30.0])
-def test_power_of_the_spaghetti(damping: float, seed: int) -> None:
+def test_spaghetti_satisfies_the_power_balance(damping: float, seed: int) -> None:
     """Force and torque given in inertial axes at a time when the load is not zero."""
     s = state(spaghetti_system().with_parameters(damping=damping), seed, t=1.0)
     v = s.v.reshape(-1, 6)
@@ -160,7 +160,7 @@ def tumbling(method: str, k: int) -> tuple[float, float]:
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
 @pytest.mark.parametrize(("order", "k"), [(2, 10), (3, 10), (4, 9), (5, 8)])
-def test_momenta_along_runs(order: int, k: int) -> None:
+def test_momenta_are_conserved(order: int, k: int) -> None:
     """Errors of the momenta of the free rod fall at least with the order of the method."""
     coarse, fine = tumbling(f"half_explicit_{order}", k), tumbling(f"half_explicit_{order}", k + 1)
     for a, b in zip(coarse, fine, strict=True):

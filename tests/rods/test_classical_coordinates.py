@@ -129,7 +129,7 @@ def run(coordinates: str | None, constraint: str = "none", backend: str = "numpy
 
 
 @pytest.mark.parametrize("coordinates", [EULER_PARAMETERS, ANGLES])
-def test_states_along_the_rod_and_section_forces(coordinates: str) -> None:
+def test_rod_states_and_section_forces_agree(coordinates: str) -> None:
     expected, found = run(None), run(coordinates)
     points = np.linspace(0, 1, 8)
     a, b = (r.at("rod", points, [0.01, 0.05]) for r in (expected, found))
@@ -199,7 +199,7 @@ def test_equilibrium_equals_the_one_on_the_group() -> None:
     np.testing.assert_allclose(rest(EULER_PARAMETERS), rest(None), atol=tolerances.EQUILIBRIUM)
 
 
-def test_the_code_does_not_grow_with_the_rod() -> None:
+def test_code_size_is_independent_of_the_segments() -> None:
     sizes = [
         {k.signature.name: len(k.body.instructions) for e in emitted.types.element_types for k in e.kernels}
         for emitted in (Equations(model(EULER_PARAMETERS, "kirchhoff", n)).emitted for n in (3, 30))
@@ -207,7 +207,7 @@ def test_the_code_does_not_grow_with_the_rod() -> None:
     assert sizes[0] == sizes[1]
 
 
-def test_a_rod_that_is_joined_at_an_angle() -> None:
+def test_rods_can_be_joined_at_an_angle() -> None:
     """Initial strains and rotations at joined ends do not depend on the coordinates."""
 
     def accelerations(coordinates: str | None) -> Array:
@@ -241,7 +241,7 @@ def test_a_rod_that_is_joined_at_an_angle() -> None:
     )
 
 
-def test_statements_of_composition_do_not_depend_on_the_coordinates() -> None:
+def test_composition_is_independent_of_the_coordinates() -> None:
     """log(a⁻¹∘b) of nodes with Euler parameters is the relative rotation vector, not a difference of p."""
     found = []
     for coordinates in (None, EULER_PARAMETERS, ANGLES):
@@ -262,7 +262,7 @@ def test_statements_of_composition_do_not_depend_on_the_coordinates() -> None:
             np.testing.assert_allclose(other.outputs[name], found[0].outputs[name], atol=tolerances.CLASSICAL_ROD)
 
 
-def test_initial_velocities_of_arrays() -> None:
+def test_initial_velocities_of_arrays_are_set() -> None:
     stated = sl.Model("spinning")
     nodes = stated.node_array("nodes", "SO3xR3", 2, coordinates=EULER_PARAMETERS)
     nodes.initial(Omega=[[1, 2, 3], [4, 5, 6]])
@@ -274,7 +274,7 @@ def test_initial_velocities_of_arrays() -> None:
     assert not nodes.velocity.any()
 
 
-def test_a_rod_is_like_another_one_with_its_coordinates() -> None:
+def test_rod_like_another_shares_its_coordinates() -> None:
     stated = model(EULER_PARAMETERS)
     first = sl.CosseratRod(
         stated, "second", segments=2, length=1.0, stiffness=topologies.STIFFNESS, inertia=topologies.INERTIA,

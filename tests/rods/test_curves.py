@@ -36,7 +36,7 @@ def semidirect(left: Array, right: Array, xi: float) -> Array:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "c"])
-def test_geodesics_between_unequal_nodes(backend: str) -> None:
+def test_geodesics_connect_unequal_nodes(backend: str) -> None:
     """More points than nodes, two states, and one of two signs of a quaternion, which is the same rotation."""
     system = tapered().derive().compile(backend=backend)
     curve = system.layout.curves["rod"]
@@ -66,7 +66,7 @@ def spaghetti() -> Solution:
     return sl.solve(spaghetti_system(4, backend="numpy"), 2**-4, h=2**-6)
 
 
-def test_shapes_times_and_fields(spaghetti: Solution, tmp_path: Path) -> None:
+def test_interpolated_fields_have_their_shapes(spaghetti: Solution, tmp_path: Path) -> None:
     nodes = spaghetti.at("rod", [0, 2.5, 5, 7.5, 10], spaghetti.t)
     assert np.array_equal(nodes.q, spaghetti.configuration("rod"))
     assert np.array_equal(nodes.v, spaghetti.velocity("rod"))
@@ -110,7 +110,7 @@ def bar(segments: int, length: float) -> sl.System:
 
 
 @pytest.mark.parametrize("length", [2.0, 0.3])
-def test_states_at_the_end_of_a_continuum(length: float) -> None:
+def test_states_at_the_end_are_exact(length: float) -> None:
     """Lengths of segments add up to the length but for rounding, to less of it or to more."""
     ends = set()
     for segments in (4, 6, 7, 11, 13, 17, 19, 30, 100):
@@ -124,7 +124,7 @@ def test_states_at_the_end_of_a_continuum(length: float) -> None:
     assert -1.0 in ends
 
 
-def test_a_closed_rod_ends_where_it_begins() -> None:
+def test_closed_rod_is_periodic() -> None:
     system = ring().derive().compile(backend="numpy")
     curve = system.layout.curves["ring"]
     assert len(curve.arc) == 13 and curve.storage[0].tolist() == curve.storage[-1].tolist()
@@ -143,7 +143,7 @@ def bodies(group: str = "SE3") -> tuple[sl.Model, list[sl.Node]]:
     return model, nodes
 
 
-def test_user_defined_curve() -> None:
+def test_user_defined_curve_is_evaluated() -> None:
     model, (a, b) = bodies()
     model.initial(a, x=[1, 0, 0], rotation=sl.rotation(vector=[0, 0, 0.2]))
     model.initial(b, x=[2, 1, 0], rotation=sl.rotation(vector=[0, 0, 1.0]))
@@ -170,14 +170,14 @@ MISTAKES: dict[str, tuple[Callable[[Sequence[sl.Node]], tuple[list[object], list
 
 
 @pytest.mark.parametrize("case", MISTAKES)
-def test_mistakes_in_a_curve(case: str) -> None:
+def test_invalid_curves_are_rejected(case: str) -> None:
     model, nodes = bodies()
     stated, sentence = MISTAKES[case]
     with pytest.raises(ModelError, match=f"^{sentence}"):
         model.curve("way", *stated(nodes))
 
 
-def test_curves_on_one_group_with_one_name() -> None:
+def test_curves_with_equal_names_are_rejected() -> None:
     model, (a, b) = bodies()
     other = model.node("c", sl.S3sR3)
     with pytest.raises(ModelError, match=r"^The nodes of curve 'way' must be on one Lie group; they are on "):

@@ -51,7 +51,7 @@ def test_elastic_energy_uses_strains_in_cross_section_axes() -> None:
 
 
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff"])
-def test_power(constraint: str) -> None:
+def test_power_balance_holds(constraint: str) -> None:
     """d/dt(T + V) = power of the torque - Δs Σ ėᵀ 2D ė, with ė by central differences of strains."""
     system, step, h = rolled(constraint), LENGTH / SEGMENTS, 0.01
     kernels, p = system.kernels, system.prepared
@@ -78,7 +78,7 @@ def test_power(constraint: str) -> None:
         assert abs(kinetic + float(stored) - supplied + lost) < tolerances.POWER_BALANCE * scale
 
 
-def test_a_polygon_is_the_equilibrium_of_the_roll_up() -> None:
+def test_roll_up_equilibrium_is_a_polygon() -> None:
     """Chords have the length of segments, so that it closes; bending moments are exact, and shear vanishes."""
     for segments in (3, 4):
         system = rolled("kirchhoff", segments=segments)
@@ -99,7 +99,7 @@ def test_a_polygon_is_the_equilibrium_of_the_roll_up() -> None:
         np.testing.assert_allclose(still.field("rod", "strain")[-1][:, 3:], 0, atol=tolerances.EQUILIBRIUM)
 
 
-def test_section_forces_in_space_hold_the_rest_of_the_rod() -> None:
+def test_spatial_section_forces_balance_the_outer_part() -> None:
     """Next to the clamp of a hanging rod at rest, in axes of space: the weight, independent of the rotation of the
     sections."""
     model = sl.Model("hanging")
@@ -147,14 +147,14 @@ def cantilever(group: str, segments: int) -> Array:
     return found.q[-3:]
 
 
-def test_both_interpolations_tend_to_the_same_rod() -> None:
+def test_both_interpolations_converge_to_one_rod() -> None:
     """By the square of Δs."""
     apart = [np.linalg.norm(cantilever("SE3", n) - cantilever("SO3xR3", n)) for n in (4, 8)]
     assert apart[0] > 1e-4
     assert np.isclose(np.log2(apart[0] / apart[1]), 2, atol=tolerances.SPACE_ORDER)
 
 
-def test_inertias_without_a_meaning_in_inertial_axes() -> None:
+def test_anisotropic_inertias_are_rejected_in_inertial_axes() -> None:
     given: dict[str, Any] = {"stiffness": topologies.STIFFNESS, "inertia": [1, 1, 1, 2, 3, 3]}
     with pytest.raises(
         ModelError,

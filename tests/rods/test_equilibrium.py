@@ -47,7 +47,7 @@ def acceleration(system: System) -> Array:
     ("segments", "tolerance"),
     [(3, tolerances.EQUILIBRIUM), (8, tolerances.EQUILIBRIUM), (64, tolerances.EQUILIBRIUM_FINE)],
 )
-def test_the_circle_is_an_equilibrium(segments: int, tolerance: float, constraint: str, backend: str) -> None:
+def test_circle_is_an_equilibrium(segments: int, tolerance: float, constraint: str, backend: str) -> None:
     """No locking and no error of discretisation: even three segments close to a triangle without shear or extension."""
     system = circle(segments, constraint, backend)
     state = system.initial_state
@@ -59,7 +59,7 @@ def test_the_circle_is_an_equilibrium(segments: int, tolerance: float, constrain
     assert energy[1] == pytest.approx(expected, rel=tolerances.EQUILIBRIUM_ENERGY)
 
 
-def test_the_residual_sees_a_micrometre() -> None:
+def test_residual_detects_a_micrometre() -> None:
     """Any stiffness has the same circle, as its torque is 2π EI/L; a displaced node is out of balance."""
     system = circle(8, "none", "c")
     other = system.with_parameters(bending_stiffness=700.0, extension_stiffness=3e4)
@@ -73,7 +73,7 @@ def test_the_residual_sees_a_micrometre() -> None:
     ("constraint", "h"),
     [("none", 2.0**-8), ("inextensible", 2.0**-6), pytest.param("kirchhoff", 2.0**-8, marks=pytest.mark.slow)],
 )
-def test_the_damped_rod_closes(constraint: str, h: float) -> None:
+def test_damped_rod_closes_to_a_ring(constraint: str, h: float) -> None:
     """From the straight rod with nearly the largest stable step: after 100 s both ends meet, one turn apart."""
     system = roll_up.build(8, constraint).derive().compile()
     solution = sl.solve(system, 100.0, h=h, record_every=0)

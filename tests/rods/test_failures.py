@@ -35,7 +35,7 @@ def rod(model: sl.Model | None = None, **changed: Any) -> sl.CosseratRod:
 
 
 @pytest.mark.parametrize("group", ["SE2", "R3", "SO3"])
-def test_a_group_without_rotations_and_positions_in_space(group: str) -> None:
+def test_group_without_rotation_and_position_is_rejected(group: str) -> None:
     with pytest.raises(ModelError, match=f"Rod 'rod' needs a group .* S3xR3 or SO3xR3, not {group}"):
         rod(group=group)
 
@@ -169,7 +169,7 @@ SENTENCES: dict[str, tuple[Callable[[sl.Model, sl.NodeArray], object], str]] = {
 
 
 @pytest.mark.parametrize("case", SENTENCES)
-def test_mistakes_in_a_topology(case: str) -> None:
+def test_invalid_topologies_are_rejected(case: str) -> None:
     """Each mistake has a specific message."""
     mistake, sentence = SENTENCES[case]
     model = sl.Model("broken")
@@ -218,14 +218,14 @@ RODS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", RODS)
-def test_mistakes_in_a_rod(case: str) -> None:
+def test_invalid_rods_are_rejected(case: str) -> None:
     """Each names the rod, and the segment where it is one."""
     changed, sentence = RODS[case]
     with pytest.raises(ModelError, match=f"^{sentence}"):
         rod(**changed)
 
 
-def test_mistakes_in_connected_rods() -> None:
+def test_invalid_connected_rods_are_rejected() -> None:
     """Contradictions between a rod and its attachments."""
     model = sl.Model("broken")
     bending = model.parameter("bending", 3.0)
@@ -244,7 +244,7 @@ def test_mistakes_in_connected_rods() -> None:
         rod(model, name="c", group=sl.SE3, first=first[-1], orientation=np.eye(3))
 
 
-def test_a_node_without_mass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_massless_node_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is the same for derived and for cached kernels."""
 
     def model(count: int) -> sl.Model:
@@ -277,7 +277,7 @@ def clamped_twice(count: int) -> System:
     return model.derive().compile(backend="numpy")
 
 
-def test_an_over_constrained_node() -> None:
+def test_overconstrained_node_is_reported() -> None:
     """The message names the constraint, its element, the instance and the row."""
     assert clamped_twice(1).initial_state.multipliers.size == 2 * 3 + 3
     with pytest.raises(
@@ -290,7 +290,7 @@ def test_an_over_constrained_node() -> None:
         _ = clamped_twice(2).initial_state
 
 
-def test_a_constraint_between_fixed_nodes() -> None:
+def test_constraint_between_fixed_nodes_is_reported() -> None:
     """A segment with both nodes clamped constrains nothing."""
     model = sl.Model("broken")
     rod(model, constraint="kirchhoff").nodes.fix(1, 2)
@@ -301,7 +301,7 @@ def test_a_constraint_between_fixed_nodes() -> None:
         _ = model.derive().compile(backend="numpy").initial_state
 
 
-def test_an_initial_configuration_off_the_constraint() -> None:
+def test_inconsistent_initial_configuration_is_reported() -> None:
     """The segment that is sheared at the start is named."""
     model = sl.Model("broken")
     first = rod(model, constraint="kirchhoff")

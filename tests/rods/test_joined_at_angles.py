@@ -55,14 +55,14 @@ def check_against_cut_rods(seed: int, group: str, constraint: object, backend: s
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("group", "constraint"), [*zip(GROUPS, CONSTRAINTS, strict=True)])
-def test_joined_rods_are_cut_rods_restricted(seed: int, group: str, constraint: object) -> None:
+def test_joined_rods_equal_constrained_separate_rods(seed: int, group: str, constraint: object) -> None:
     check_against_cut_rods(seed, group, constraint, "numpy")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 113))
 @pytest.mark.parametrize(("group", "constraint"), [*itertools.product(GROUPS, CONSTRAINTS)])
-def test_random_joined_rods_are_cut_rods_restricted(seed: int, group: str, constraint: object) -> None:
+def test_random_joined_rods_equal_constrained_separate_rods(seed: int, group: str, constraint: object) -> None:
     check_against_cut_rods(seed, group, constraint, "numpy")
 
 
@@ -122,7 +122,7 @@ def castigliano(angle: float) -> float:
         (0.4, "start", "SO3xR3", "kirchhoff"),
     ],
 )
-def test_frames_have_order_two(angle: float, end: str, group: str, constraint: str) -> None:
+def test_frames_converge_with_order_two(angle: float, end: str, group: str, constraint: str) -> None:
     coarse, fine = (abs(deflection(angle, n, end, group, constraint) / castigliano(angle) - 1) for n in (3, 6))
     assert fine < 2e-2
     assert np.log2(coarse / fine) > 2 - tolerances.ROD_ORDER_SLACK
@@ -146,7 +146,7 @@ def three_branches(segments: int) -> float:
     return float(at_rest(model, "trunk", -1)[1])
 
 
-def test_trees_have_order_two() -> None:
+def test_trees_converge_with_order_two() -> None:
     """Forces F_k at distances L cos α_k along the trunk and L sin α_k across: F L³/3EI + F L² L cos α/2EI each."""
     exact = FORCE * LENGTH**3 / EI * sum(1 / 3 + cos(a) / 2 for a in (1.0, 2.0, pi))
     coarse, fine = (abs(three_branches(n) / exact - 1) for n in (3, 6))
@@ -178,7 +178,7 @@ def free_frame(placed: Rotation, method: str = "half_explicit_5") -> sl.Solution
     return sl.solve(system, 0.1, h=5e-4, method=method, record_every=100)
 
 
-def test_a_free_frame_keeps_its_invariants_in_any_frame() -> None:
+def test_free_frame_keeps_its_invariants_in_any_frame() -> None:
     still = free_frame(Rotation.identity())
     for name in ("energy", "linear_momentum", "angular_momentum"):
         values = still.outputs[name]
@@ -230,7 +230,7 @@ def test_other_methods_integrate_joined_rods(method: str) -> None:
     np.testing.assert_allclose(found, expected, atol=METHODS[method])
 
 
-def test_rods_without_angle_keep_their_elements() -> None:
+def test_rods_without_angle_use_the_standard_elements() -> None:
     """Also with the other quaternion of the rotation, and with values of the nodes that the rod adds alone."""
     model = sl.Model("straight")
     trunk = sl.CosseratRod(
@@ -302,7 +302,7 @@ def hub(backend: str) -> sl.Solution:
     return sl.solve(system, 0.05, h=5e-4, record_every=50)
 
 
-def test_rods_join_bodies_at_angles() -> None:
+def test_rods_can_join_bodies_at_angles() -> None:
     """Rods that differ by a third of a turn move so, and C and NumPy agree."""
     solution = hub("numpy")
     first, second, third = (solution.field(f"rod{k}", "x")[-1] for k in range(3))
@@ -314,7 +314,7 @@ def test_rods_join_bodies_at_angles() -> None:
 
 
 @pytest.mark.parametrize("reference", [{}, {"reference_strain": "initial"}])
-def test_rods_stored_by_rotation_vectors_join_at_angles(reference: dict[str, Any]) -> None:
+def test_rotation_vector_rods_can_be_joined_at_angles(reference: dict[str, Any]) -> None:
     """Without stress in the initial configuration."""
     model = sl.Model("rotation_vectors")
     turn = Rotation.from_rotvec([0.3, 1, 0])

@@ -27,14 +27,14 @@ def observed(problem: str, method: str, k: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("problem", BENCHMARKS)
-def test_orders_of_half_explicit_methods(problem: str, order: int) -> None:
+def test_half_explicit_methods_have_their_order(problem: str, order: int) -> None:
     """In q and in v; without constraints the method is the explicit one of its tableau."""
     q, v = observed(problem, f"half_explicit_{order}", STEPS[problem][order])
     assert q > order - tolerances.ROD_ORDER_SLACK
     assert v > order - tolerances.ROD_ORDER_SLACK
 
 
-def test_order_of_an_explicit_method() -> None:
+def test_explicit_method_has_its_order() -> None:
     """All integrators run on rods unchanged; this one without constraints."""
     q, v = observed("R1", "rkmk_dopri5", 9)
     assert q > 5 - tolerances.ROD_ORDER_SLACK
@@ -48,7 +48,7 @@ def test_velocities_satisfy_the_hidden_constraints(order: int) -> None:
     assert solution.statistics.max_velocity_residual < tolerances.ROD_HIDDEN
 
 
-def test_positions_hardly_leave_the_constraint() -> None:
+def test_position_drift_is_small() -> None:
     """Order 5 with h = 2^-9 up to 15 s; order 2 drifts visibly with the same constraints, so the residual is real."""
     solution = benchmark_run("R3", 9)
     assert solution.statistics.max_constraint_residual < tolerances.ROD_CONSTRAINT
@@ -58,7 +58,7 @@ def test_positions_hardly_leave_the_constraint() -> None:
 
 
 @pytest.mark.slow
-def test_order_two_in_space_of_smooth_motions() -> None:
+def test_spatial_order_of_smooth_motions_is_two() -> None:
     """In the L² norm at s = 0, L/8, …, L: figure 6 of [Hante2022] without the kink of its load at t = 0.
 
     Of lines through the errors from 4 to 256 segments, and between grids of which all these points are nodes.

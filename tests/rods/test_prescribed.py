@@ -63,7 +63,7 @@ def test_prescribed_motion_equals_rheonomic_constraints(backend: str) -> None:
     np.testing.assert_allclose(x[:, 0], np.sin(2 * prescribed.t) / 5, atol=1e-15)
 
 
-def test_incomplete_motion_is_refused() -> None:
+def test_incomplete_motion_is_rejected() -> None:
     """A motion must give every field of the configuration, as functions of time and parameters."""
     model = sl.Model("pivot")
     nodes = model.node_array("rod", sl.S3sR3, 2)
@@ -75,7 +75,7 @@ def test_incomplete_motion_is_refused() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_turning_drive_in_any_storage(backend: str) -> None:
+def test_rotating_drive_works_in_any_storage(backend: str) -> None:
     """A shaft that turns by more than π drives a body through a spring: rotations may be stored in any way."""
     ends = {}
     for group in ("SO3", "S3", "SO3rv"):

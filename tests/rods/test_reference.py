@@ -18,7 +18,7 @@ FINE = {"R1": (8, 10), "R3": (9, 12)}
 
 
 @pytest.mark.parametrize("problem", BENCHMARKS)
-def test_states_at_the_reference_times(problem: str) -> None:
+def test_states_match_the_reference(problem: str) -> None:
     """Every node's configuration, the energy, the distance of the ends and the momenta, up to the last time."""
     expected = reference(problem)
     solution = benchmark_run(problem, MODERATE[problem])
@@ -33,7 +33,7 @@ def test_states_at_the_reference_times(problem: str) -> None:
 
 
 @pytest.mark.parametrize("problem", BENCHMARKS)
-def test_the_error_falls_with_order_five(problem: str) -> None:
+def test_error_decreases_with_order_five(problem: str) -> None:
     """Over all reference times together, until the configuration is accurate to 1e-11."""
     coarse, fine = FINE[problem]
     error = [np.linalg.norm(errors(benchmark_run(problem, k), problem)[0]) for k in range(coarse, fine + 1)]
@@ -55,7 +55,7 @@ def test_multipliers_are_the_internal_shear_forces() -> None:
         assert error.max() < tolerances.ROD_MULTIPLIERS
 
 
-def test_the_ends_after_thirty_seconds() -> None:
+def test_rod_ends_match_after_thirty_seconds() -> None:
     """The damped roll-up is nearly closed; the number is printed in the literature's problem statement."""
     solution = benchmark_run("R1", MODERATE["R1"])
     assert solution.outputs["tip_distance"][-1] == pytest.approx(0.00275422, rel=2e-6)
@@ -73,7 +73,7 @@ def test_both_groups_of_rods_give_the_same_motion() -> None:
     assert abs(ends[0][1]) > 0.01, "the rod bends"
 
 
-def test_the_smooth_load_begins_slowly() -> None:
+def test_smooth_load_starts_slowly() -> None:
     """As t⁴ instead of t: at 0.1 s 8 N becomes 3 mN, and work falls by its square."""
     work = {}
     for load in ("kinked", "smooth"):

@@ -19,7 +19,7 @@ CALLS = {"g0", "g1", "half_angle_ratio"}
 
 
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff", "inextensible"])
-def test_operations_of_a_segment(constraint: str) -> None:
+def test_operations_per_segment_are_bounded(constraint: str) -> None:
     """Energy, force, Φ, B and Z together, without mass matrix, which belongs to the sections."""
     emitted = Equations(flying_spaghetti.build(8, constraint)).emitted
     segment = emitted.types.element_type("rod_segment")
@@ -34,7 +34,7 @@ def test_operations_of_a_segment(constraint: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("constraint", ["none", "kirchhoff"])
-def test_thousands_of_segments(constraint: str) -> None:
+def test_thousands_of_segments_are_supported(constraint: str) -> None:
     """C and NumPy take the same steps with 4096 segments, and the momentum is the impulse of the load."""
     h = 1e-5
     runs = [sl.solve(spaghetti_system(4096, constraint, b), 10 * h, h=h, record_every=0) for b in ("c", "numpy")]

@@ -84,7 +84,7 @@ def test_banded_and_dense_elimination_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tree", "tapered", "rotation_matrices", "rope_with_body"])
-def test_jacobian_and_curvature_by_differences(name: str) -> None:
+def test_jacobian_and_curvature_match_differences(name: str) -> None:
     """B v = dΦ/dt and Z = d(B v)/dt - B v' along the motion q∘exp(t v), at a random state."""
     s = system(name, "numpy")
     q, v = random_state(s, 5)
@@ -109,7 +109,7 @@ def test_jacobian_and_curvature_by_differences(name: str) -> None:
     assert np.abs(moved).max() > 0.1
 
 
-def test_the_order_of_instances_does_not_matter() -> None:
+def test_order_of_elements_does_not_matter() -> None:
     """Segments added in a random order: the elimination finds the chain, and the motion is the same."""
     model = topologies.chain(6)
     entry = next(i for i in model.instances if i.element.name == "rod_segment")
@@ -134,7 +134,7 @@ ring unless a clamped node opens it."""
 
 
 @pytest.mark.parametrize("name", BANDWIDTHS)
-def test_the_bandwidth_does_not_grow(name: str) -> None:
+def test_bandwidth_is_constant(name: str) -> None:
     """The order of elimination is a permutation, and rows that share a free node stay close in it."""
     for segments in (8, 64, 512):
         layout = layout_of(getattr(topologies, name)(segments))
@@ -148,7 +148,7 @@ def test_the_bandwidth_does_not_grow(name: str) -> None:
 
 
 @pytest.mark.parametrize("numbers", [(2, 1000), pytest.param((2, 3, 16, 1000), marks=pytest.mark.slow)])
-def test_emitted_text_is_the_same_for_all_numbers(
+def test_generated_code_is_independent_of_the_number_of_elements(
     numbers: tuple[int, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Byte by byte, each derived anew, apart from the manifest, which holds the topology."""
@@ -248,7 +248,7 @@ def test_other_topologies_neither_derive_nor_compile(counts: dict[str, int]) -> 
 
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
-def test_connectivity_decides() -> None:
+def test_connectivity_determines_the_motion() -> None:
     """A ring that is cut open moves differently from the closed one, whose text it shares."""
     closed = topologies.free_ring(8)
     cut = topologies.free_ring(8)
@@ -273,7 +273,7 @@ def test_fixed_nodes_do_not_move(name: str) -> None:
     assert np.abs(q[-1] - q[0]).max() > 1e-4
 
 
-def test_branches_share_their_node() -> None:
+def test_branches_share_a_node() -> None:
     """Three rods that meet in a node: one array holds it, and three segments refer to it."""
     s = system("tree", "numpy")
     assert s.layout.node("trunk").count == 5
@@ -286,7 +286,7 @@ def test_branches_share_their_node() -> None:
     assert np.argmax(meeting) == 4
 
 
-def test_a_ring_is_round_at_rest() -> None:
+def test_ring_at_rest_is_a_circle() -> None:
     """Without loads a ring with its shape as reference is in equilibrium, across the joint where -p meets p."""
     s = system("ring", "numpy")
     q, v = s.initial_state.q, s.initial_state.v
@@ -298,7 +298,7 @@ def test_a_ring_is_round_at_rest() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
-def test_a_closed_free_ring_keeps_its_energy_and_momenta() -> None:
+def test_closed_free_ring_keeps_its_energy_and_momenta() -> None:
     """A fifth of a second of vibration of the bent ring."""
     solution = sl.solve(system("free_ring"), 0.2, h=5e-4, record_every=20)
     for name, scale in (("energy", 60.0), ("linear_momentum", 1.0), ("angular_momentum", 1.0)):
@@ -307,7 +307,7 @@ def test_a_closed_free_ring_keeps_its_energy_and_momenta() -> None:
 
 
 @pytest.mark.parametrize("group", [sl.S3sR3, sl.SE3, group_from_name("S3xR3"), group_from_name("SO3xR3")])
-def test_the_initial_strain_of_any_curve(group: LieGroup) -> None:
+def test_initial_strain_of_any_curve_is_zero(group: LieGroup) -> None:
     """A helix with varying twist starts without stress and on the constraint, up to rounding."""
     model = sl.Model("helix")
 
@@ -329,7 +329,7 @@ def test_the_initial_strain_of_any_curve(group: LieGroup) -> None:
     assert np.abs(bent[:, :3]).max() > 1
 
 
-def test_a_rod_that_ends_at_a_body() -> None:
+def test_rod_can_end_at_a_body() -> None:
     """A separate body shared by the rod moves like the same body added to the end of the rod."""
     runs = []
     for shared in (True, False):
@@ -365,7 +365,7 @@ def test_quaternions_and_rotation_matrices_give_the_same_motion() -> None:
     np.testing.assert_allclose(rotations, runs[1].field("rod", "R")[-1], atol=tolerances.GROUPS_OF_A_ROD)
 
 
-def test_kinks_of_loads_are_step_boundaries() -> None:
+def test_load_kinks_are_step_boundaries() -> None:
     """For any step size, and for kinks that were moved after compiling."""
     s = flying_spaghetti.build(4).derive().compile()
     solution = sl.solve(s, 6.0, h=0.0047)
@@ -376,7 +376,7 @@ def test_kinks_of_loads_are_step_boundaries() -> None:
     assert 2.5 not in moved.t
 
 
-def test_parameters_of_each_element() -> None:
+def test_elements_can_have_separate_parameters() -> None:
     """Lengths, full stiffness matrices and inertias that vary along a rod enter the energies element by element."""
     s = system("tapered")
     q, v = random_state(s, 3)
@@ -398,7 +398,7 @@ def test_parameters_of_each_element() -> None:
     np.testing.assert_allclose(s.kernels.energy(s.prepared, 0.0, q, v), [kinetic, potential], rtol=tolerances.KERNEL)
 
 
-def test_components_are_constrained_by_number() -> None:
+def test_components_can_be_constrained_by_index() -> None:
     """Twist and extension constrained, all else free: rows are the components of θ - Δs w* in increasing order."""
     s = system("tapered")
     solution = sl.solve(s, 20 * STEP, h=STEP)
@@ -410,7 +410,7 @@ def test_components_are_constrained_by_number() -> None:
     assert np.abs(strain[:, [0, 1, 3, 4]]).max(axis=0).min() > 1e-6
 
 
-def test_an_element_without_instances_is_left_out() -> None:
+def test_unused_element_type_is_omitted() -> None:
     """One body has no neighbour to be joined to: it spins freely."""
     s = topologies.springs(1).derive().compile(backend="numpy")
     assert [e.name for e in s.layout.elements] == ["body"]
@@ -419,7 +419,7 @@ def test_an_element_without_instances_is_left_out() -> None:
     assert np.ptp(solution.outputs["energy"]) < tolerances.ROD_BACKENDS
 
 
-def test_a_moving_support_needs_no_mass() -> None:
+def test_moving_support_needs_no_mass() -> None:
     """A pendulum whose pivot is prescribed, against one whose link ends at a function of time."""
 
     def pendulum(*, prescribed: bool) -> sl.Model:

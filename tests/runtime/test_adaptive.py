@@ -52,7 +52,7 @@ def rotation_error(solution: Solution) -> float:
 
 @pytest.mark.parametrize("group", COUNTS)
 @pytest.mark.parametrize("k", range(3))
-def test_counts_and_errors_of_the_prototype(group: str, k: int) -> None:
+def test_counts_and_errors_match_the_prototype(group: str, k: int) -> None:
     solution = adaptive_top(group, (1e-4, 1e-6, 1e-8)[k])
     assert abs(solution.statistics.accepted - COUNTS[group][k]) <= COUNT_TOLERANCE
     assert solution.statistics.rejected <= 1
@@ -110,7 +110,7 @@ def test_embedded_velocity_satisfies_the_constraint() -> None:
 
 @pytest.mark.parametrize("name", CONTROLLERS)
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_controllers_choose_by_their_formula(name: str, backend: str) -> None:
+def test_controllers_follow_their_formula(name: str, backend: str) -> None:
     system = heavy_top_system("SE3", backend)
     options: dict[str, Any] = {"rtol": 0.0, "atol": 1e-4} if name == "celledoni2022" else {"rtol": 1e-4}
     solution = sl.solve(system, 0.05, controller=name, trace=True, h0=2e-3, **options)
@@ -127,7 +127,7 @@ def test_controllers_choose_by_their_formula(name: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_rejected_steps_are_tried_again_from_the_same_state(backend: str) -> None:
+def test_rejected_steps_are_repeated_from_the_same_state(backend: str) -> None:
     system = heavy_top_system("SE3", backend)
     solution = sl.solve(system, 0.02, rtol=1e-6, h0=0.02, trace=True)
     trace = solution.trace
@@ -142,7 +142,7 @@ def test_rejected_steps_are_tried_again_from_the_same_state(backend: str) -> Non
 
 
 @pytest.mark.parametrize("model", [roll_up, flying_spaghetti])
-def test_rods_in_both_backends(model: Any) -> None:
+def test_rods_agree_in_both_backends(model: Any) -> None:
     """Run-time topology, with and without constraints; the same steps, also where the first one is estimated."""
     equations = model.build(segments=8).derive()
     runs = [sl.solve(equations.compile(backend=b), 0.05, rtol=1e-5, atol=1e-7, trace=True) for b in ("c", "numpy")]
@@ -163,7 +163,7 @@ def test_options_change_the_controller() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_times_are_hit_exactly_and_the_step_recovers(backend: str) -> None:
+def test_stop_times_are_exact_and_the_step_size_recovers(backend: str) -> None:
     system = heavy_top_system("SE3", backend)
     times = [0.0123, 0.0123 + 1e-7, 0.03]
     solution = sl.solve(system, 0.03, rtol=1e-5, t_eval=times, trace=True, h0=1e-3)
@@ -202,7 +202,7 @@ def test_first_steps_of_compiled_code_equal_numpy(name: str) -> None:
             assert np.isfinite(at.v).all() or found == min(SMALL_STEP, longest)
 
 
-def test_first_step_is_of_the_right_size() -> None:
+def test_first_step_size_is_appropriate() -> None:
     for rtol in (1e-3, 1e-6, 1e-10):
         trace = sl.solve(heavy_top_system("SE3"), 0.02, rtol=rtol, trace=True).trace
         assert trace is not None and trace.accepted[0]
@@ -210,7 +210,7 @@ def test_first_step_is_of_the_right_size() -> None:
         assert usual / 200 < trace.h[0] < 2 * usual
 
 
-def test_tolerances_for_each_entry() -> None:
+def test_tolerances_can_be_set_per_component() -> None:
     """A loose tolerance for one velocity component lets the steps grow."""
     system = heavy_top_system("SE3")
     dimension = system.layout.dimension
@@ -276,7 +276,7 @@ def test_backends_agree_before_a_singularity() -> None:
         ({"h0": -1.0}, ModelError, "positive"),
     ],
 )
-def test_mistakes_are_named(arguments: dict[str, Any], kind: type[Exception], words: str) -> None:
+def test_invalid_options_are_reported(arguments: dict[str, Any], kind: type[Exception], words: str) -> None:
     with pytest.raises(kind, match=words):
         sl.solve(heavy_top_system("SE3"), 0.01, **arguments)
 
@@ -292,6 +292,6 @@ def test_factors_decrease_with_the_error(error: float, name: str) -> None:
     assert error <= 1 or control.factor(error) < 1
 
 
-def test_controllers_check_themselves() -> None:
+def test_controllers_validate_their_parameters() -> None:
     with pytest.raises(ModelError, match="fac_min"):
         Controller("mine", 0.9, 2.0, 5.0, True, "")

@@ -22,7 +22,7 @@ from tests.systems import heavy_top_system
 @pytest.mark.parametrize("rho", [0.0, 0.9, 1.0])
 @pytest.mark.parametrize("group", ["SO3", "SE3", "SO3xR3"])
 @pytest.mark.parametrize("name", METHODS)
-def test_the_estimate_is_the_local_error_of_positions(name: str, group: str, rho: float) -> None:
+def test_estimate_is_the_local_error_of_positions(name: str, group: str, rho: float) -> None:
     """Of third order, and as large as the error itself, also across constraints."""
     system = heavy_top_system(group, "numpy")
     exact_method = "rkmk_dopri5" if group == "SO3" else "half_explicit_5"
@@ -109,7 +109,7 @@ def test_events_end_adaptive_runs(name: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", METHODS)
-def test_a_first_step_that_is_rejected_costs_no_order(name: str, backend: str) -> None:
+def test_rejected_first_step_preserves_the_order(name: str, backend: str) -> None:
     """The optimal start is computed anew for the length of the next one."""
     system = heavy_top_system("SO3xR3", backend)
     options: dict[str, Any] = {"method": name, "rtol": 1e-5, "trace": True}
@@ -133,7 +133,7 @@ def test_shortened_steps_converge_to_rounding(name: str, backend: str) -> None:
         np.testing.assert_allclose(run.v[1], run.v[0], rtol=0, atol=tolerances.OFF_VELOCITY)
 
 
-def test_steps_without_a_solution_are_tried_again() -> None:
+def test_steps_without_solution_are_repeated() -> None:
     """With one correction per step only short steps converge."""
     options: dict[str, Any] = {"method": METHODS[0], "method_options": {"newton_max": 2, "newton_rtol": 1e-6}}
     runs = [sl.solve(heavy_top_system("SO3xR3", b), 0.01, rtol=1e-2, h0=0.01, trace=True, **options) for b in BACKENDS]
@@ -143,7 +143,7 @@ def test_steps_without_a_solution_are_tried_again() -> None:
     np.testing.assert_allclose(traces[0].h, traces[1].h, rtol=tolerances.LOOSE_STEPS)
 
 
-def test_a_start_that_fails_is_tried_again() -> None:
+def test_failed_start_is_repeated() -> None:
     """Its difference quotients reach to where the force is not a number, for a first step that is much too long."""
     runs = []
     for backend in BACKENDS:
@@ -165,7 +165,7 @@ def test_a_start_that_fails_is_tried_again() -> None:
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_runs_have_the_same_bits(newton: str, backend: str, tmp_path: Path) -> None:
+def test_resumed_runs_are_bit_identical(newton: str, backend: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"method": METHODS[0], "rtol": 1e-4, "method_options": {"newton": newton}}
     system = machine(backend, jumps=False)
     expected, path = sl.solve(system, 0.1, **options), tmp_path / "run"

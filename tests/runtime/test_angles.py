@@ -64,7 +64,7 @@ def guided(backend: str) -> System:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_turns_between_sparse_records(backend: str) -> None:
+def test_turns_between_records_are_counted(backend: str) -> None:
     times = np.linspace(0, 3, 31)
     solution = sl.solve(wheels(backend), 3.0, t_eval=times)
     np.testing.assert_allclose(solution.angle("wheel"), SPIN * times, rtol=0, atol=tolerances.COUNTED_ANGLE)
@@ -76,7 +76,7 @@ def test_turns_between_sparse_records(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", METHODS, ids=lambda o: "-".join(map(str, o.values())))
-def test_all_turns_of_a_wheel_that_speeds_up(options: dict[str, Any], backend: str) -> None:
+def test_all_turns_of_an_accelerating_wheel_are_counted(options: dict[str, Any], backend: str) -> None:
     """From 0 to 500 rad/s, recorded at its two ends, in steps of up to 1.25 rad."""
     solution = sl.solve(wheels(backend), 1.0, h=2.5e-3, record_every=0, **options)
     error = 0.5 if "ambient_dopri5" in options.values() or "method_options" in options else tolerances.COUNTED_ANGLE
@@ -86,7 +86,7 @@ def test_all_turns_of_a_wheel_that_speeds_up(options: dict[str, Any], backend: s
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_steps_of_more_than_half_a_turn(backend: str) -> None:
+def test_steps_above_half_a_turn_are_counted(backend: str) -> None:
     """Steps of 5 rad, and the dense output between them; it ends where the next step begins, also the plate's."""
     solution, times = sl.solve(wheels(backend), 1.0, h=0.1), np.array([0.26, 0.87])
     between = solution(times)
@@ -104,7 +104,7 @@ def test_steps_of_more_than_half_a_turn(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_events_and_continued_runs(backend: str) -> None:
+def test_events_and_continued_runs_count_turns(backend: str) -> None:
     system = wheels(backend).with_parameters(stop=0.7)
     first = sl.solve(system, 2.0, h=2.0**-6)
     assert first.t[-1] == pytest.approx(0.7) and first.angle("wheel")[-1] == pytest.approx(SPIN * 0.7)
@@ -115,7 +115,7 @@ def test_events_and_continued_runs(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_prescribed_and_clamped_wheels(backend: str) -> None:
+def test_prescribed_and_clamped_wheels_have_angles(backend: str) -> None:
     """The prescribed wheel turns 34 times within the longest of these steps."""
     solution = sl.solve(guided(backend), 2.0, t_eval=[0.5, 1.0, 2.0], h=1.0)
     t = solution.t
@@ -124,7 +124,7 @@ def test_prescribed_and_clamped_wheels(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_prescribed_and_clamped_wheels_between_the_steps(backend: str) -> None:
+def test_prescribed_and_clamped_wheels_have_angles_between_steps(backend: str) -> None:
     """Many times in any order, several within one step, in which the prescribed wheel turns up to four times."""
     solution = sl.solve(guided(backend), 1.0, h=0.125)
     t = np.random.default_rng(8).uniform(0, 1, 40)
@@ -148,7 +148,7 @@ def test_files_preserve_multiturn_angles(ending: str, tmp_path: Path) -> None:
     assert loaded.to_json()["angles"]["pair.p3"] == solution.angle("pair", "p3").tolist()
 
 
-def test_angles_by_name() -> None:
+def test_angles_are_found_by_name() -> None:
     solution = sl.solve(wheels("c"), 0.1, h=0.1)
     with pytest.raises(UnknownNameError, match="one of: p1, p3"):
         solution.angle("pair")

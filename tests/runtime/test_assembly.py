@@ -45,7 +45,7 @@ def test_assembly_finds_nearest_point_of_sphere() -> None:
     assert system.assembly is None
 
 
-def test_velocities_on_request() -> None:
+def test_velocities_are_assembled_on_request() -> None:
     system = pendulum().with_initial("bob", x=[0.6, 0, -0.8], x_dot=[1, 1, 0])
     with pytest.raises(InconsistentInitialValuesError, match="initial velocities"):
         _ = system.assembled(velocities=False).initial_state
@@ -61,7 +61,7 @@ def test_consistent_values_are_unchanged() -> None:
     assert system.assembly is not None and system.assembly.iterations == 0
 
 
-def test_the_correction_of_bodies_is_the_smallest() -> None:
+def test_correction_of_bodies_is_minimal() -> None:
     """Any other configuration on the constraints nearby is farther away, by a first variation of zero."""
     system = linkage().with_initial("lower", x=[0.1, -0.1, -1.3]).with_initial("upper", x=[0.05, 0, -0.6])
     start = system.stated_state().q
@@ -81,7 +81,7 @@ def test_the_correction_of_bodies_is_the_smallest() -> None:
 
 
 @pytest.mark.parametrize("links", [8, 400])
-def test_node_arrays(links: int) -> None:
+def test_node_arrays_are_assembled(links: int) -> None:
     """Small systems by singular values, large ones by sparse factors: a half circle whose beads were disturbed."""
     radius = 1 / (2 * links * np.sin(np.pi / (2 * links)))
     angle = np.linspace(np.pi, 2 * np.pi, links + 1)
@@ -97,7 +97,7 @@ def test_node_arrays(links: int) -> None:
     assert system.assembly is not None and system.assembly.largest["beads"] < 0.6 / links
 
 
-def test_a_rod_with_internal_constraints() -> None:
+def test_rod_with_internal_constraints_is_assembled() -> None:
     model = sl.Model("bent")
     rod = sl.CosseratRod(
         model, "rod", segments=12, length=1.0, constraint="inextensible", stiffness=[1, 1, 1, 1e3, 1e3, 1e3],
@@ -143,7 +143,7 @@ def test_redundant_constraints_of_elements_are_reported(links: int, doubled: int
     system.with_initial("points", x=[[1.1 * k, 0, 0] for k in range(links + 1)]).assembled()
 
 
-def test_impossible_assembly_is_refused() -> None:
+def test_impossible_assembly_is_reported() -> None:
     model = pendulum_model()
     q = model.nodes[0]
     model.constraint("far", q.x[2] - 2)
@@ -170,7 +170,7 @@ def massless(array: bool) -> sl.Model:
 
 
 @pytest.mark.parametrize("array", [False, True])
-def test_mass_regular_only_on_constraints(array: bool) -> None:
+def test_mass_regular_on_the_constraints_is_sufficient(array: bool) -> None:
     """Neither statics nor dynamics are affected."""
     system = massless(array).derive().compile()
     assert sl.solve(system, 0.1, h=0.1).status == "ok"
@@ -223,7 +223,7 @@ def test_omitted_velocities_minimise_kinetic_energy_and_are_reported() -> None:
     assert sl.solve(assembled, 0.1, h=1e-2).status == "ok"
 
 
-def test_nearly_consistent_velocities_do_not_stop_a_wheel() -> None:
+def test_nearly_consistent_velocities_are_preserved() -> None:
     """Stated not to slip sideways at all, it had to stand still, at -5 m/s in its frame, with no word of it."""
     assembled = rolling_wheel().with_initial("across", x_dot=0.0).assembled()
     report, found = assembled.assembly, rates(assembled)
@@ -234,7 +234,7 @@ def test_nearly_consistent_velocities_do_not_stop_a_wheel() -> None:
     assert set(report.largest_completed) == {"along", "spin"}
 
 
-def test_given_velocities_are_preserved_where_others_can_adapt() -> None:
+def test_given_velocities_are_preserved_if_others_can_adapt() -> None:
     assembled = rolling_wheel().with_initial("along", x_dot=1.0).assembled()
     assert assembled.assembly is not None and assembled.assembly.largest_change == {}
     assert rates(assembled)["spin"] == pytest.approx((1 + WHEEL_SPEED) / RADIUS)
@@ -278,7 +278,7 @@ def test_assembly_does_not_depend_on_units(group: str) -> None:
 
 
 @pytest.mark.parametrize("far", [0.0, 1e3, 1e7])
-def test_angles_far_from_the_origin_are_assembled_as_well(far: float) -> None:
+def test_angles_far_from_the_origin_are_assembled(far: float) -> None:
     """Positions of 1e7 m do not excuse errors of angles."""
     model = sl.Model("far")
     body = model.node("body", "SO3xR3")

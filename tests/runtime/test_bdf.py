@@ -36,7 +36,7 @@ ENDINGS = ("", "_index2")
 PARTS = ("q", "v", "multipliers")
 
 
-def test_weights_of_equal_steps() -> None:
+def test_weights_of_equal_steps_are_exact() -> None:
     """Weights of equal steps agree with textbooks."""
     known = {
         1: "1 -1",
@@ -49,7 +49,7 @@ def test_weights_of_equal_steps() -> None:
         assert derivative_weights([Fraction(-i) for i in range(k + 1)]) == [Fraction(x) for x in row.split()]
 
 
-def test_weights_of_any_steps() -> None:
+def test_weights_of_variable_steps_are_exact() -> None:
     """Exact for polynomials of degree k."""
     tau = [Fraction(x) for x in ("0", "-1", "-5/3", "-9/4", "-4")]
     for power in range(5):
@@ -62,7 +62,7 @@ def test_weights_of_any_steps() -> None:
 
 
 @pytest.mark.parametrize("k", STEPS)
-def test_order_conditions(k: int) -> None:
+def test_order_conditions_hold(k: int) -> None:
     for ending in ENDINGS:
         found, estimate = method(f"bdf{k}{ending}").orders()
         assert found.order == k == method(f"bdf{k}{ending}").order and estimate is None
@@ -105,7 +105,7 @@ ALL = [(group, k, ending) for group in ("SO3xR3", "SE3") for k in STEPS for endi
 @pytest.mark.parametrize(
     ("group", "k", "ending"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in ALL if c not in QUICK)]
 )
-def test_orders_of_everything(group: str, k: int, ending: str) -> None:
+def test_all_variables_have_the_declared_order(group: str, k: int, ending: str) -> None:
     """From the first step on, in both indices."""
     end, of_motion, of_multipliers = STEPS_OF_PARTS[k]
     for part, steps in {"q": of_motion, "v": of_motion, "multipliers": of_multipliers}.items():
@@ -164,7 +164,7 @@ def test_backends_agree_for_states_and_velocity_constraints(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "k"), [("bdf3", 3), pytest.param("bdf4_index2", 4, marks=pytest.mark.slow)])
-def test_orders_of_states(name: str, k: int) -> None:
+def test_first_order_states_have_the_declared_order(name: str, k: int) -> None:
     """First-order states z that drive a top."""
     exact = sl.solve(steered(), 0.25, h=2.0**-11, record_every=0, multipliers="index1")
     rows = []
@@ -177,7 +177,7 @@ def test_orders_of_states(name: str, k: int) -> None:
 CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16
 
 
-def test_steps_of_other_lengths_cost_no_order() -> None:
+def test_step_size_changes_preserve_the_order() -> None:
     """Of the stabilised form; with index 3 λ has an order less."""
     system = heavy_top_system("SO3xR3")
     exact = sl.solve(system, 1 / 16, h=2.0**-14, method="half_explicit_5", multipliers="index1", t_eval=CUTS)
@@ -230,13 +230,13 @@ def test_stiff_systems_take_long_steps(k: int) -> None:
 
 
 @pytest.mark.parametrize("ends", ["floor", pytest.param("tolerance", marks=pytest.mark.slow)])
-def test_the_rod_of_others(ends: str) -> None:
+def test_rod_matches_published_results(ends: str) -> None:
     """In increments."""
     run_of_others("BDF2_stab2", "bdf2_increments_index2", ends)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_order_two_in_increments(ending: str) -> None:
+def test_increments_have_order_two(ending: str) -> None:
     """Also with steps of other lengths; with index 3 λ has an order less there."""
     for part in PARTS:
         coarse, fine = (error("SE3", f"bdf2_increments{ending}", n, part) for n in (128, 256))
@@ -249,7 +249,7 @@ def test_order_two_in_increments(ending: str) -> None:
         assert math.log2(coarse / fine) >= 2 - tolerances.OBSERVED_ORDER, part
 
 
-def test_a_rod_that_hardly_moves_yet() -> None:
+def test_nearly_stationary_rod_is_integrated() -> None:
     rod = build_rod(64, constraint="kirchhoff").derive().compile(backend="c")
     h = 2.0**-13
     found = sl.solve(rod, 2 * h, h=h, method="bdf2")
@@ -258,7 +258,7 @@ def test_a_rod_that_hardly_moves_yet() -> None:
     assert np.abs(found.v[-1] - fine).max() < told < 1e-4 * np.abs(fine).max()
 
 
-def test_bad_input() -> None:
+def test_invalid_input_is_rejected() -> None:
     system = heavy_top_system("SO3xR3", "numpy")
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
         sl.solve(system, 0.01, method="bdf3", rtol=1e-6)

@@ -46,7 +46,7 @@ def trace_of(solution: Solution) -> Trace:
 
 
 @pytest.mark.parametrize("k", ORDERS)
-def test_the_error_of_a_step_of_any_length(k: int) -> None:
+def test_error_estimate_holds_for_any_step_size(k: int) -> None:
     """The defect of BDF for t^(k+1), whose divided difference is one, times the step, in k steps."""
     nodes = [Fraction(x) for x in ("0", "-3/2", "-2", "-3", "-17/4", "-5")][: k + 1]
     alpha = derivative_weights(nodes)
@@ -58,7 +58,7 @@ def test_the_error_of_a_step_of_any_length(k: int) -> None:
     np.testing.assert_allclose(powers, [0] * (k + 1) + [1], rtol=0, atol=tolerances.EPSILON * 2**12)
 
 
-def test_the_longest_step_has_an_error_of_one() -> None:
+def test_longest_step_has_unit_error() -> None:
     distances = [0.0, 0.7, 1.9]
     found = longest(distances, 40.0, 1e-3, 10.0)
     assert 40 * error_factor(distances, found) == pytest.approx(1, rel=1e-5)
@@ -93,7 +93,7 @@ def test_errors_follow_the_tolerance(group: str) -> None:
     assert run.statistics.steps < 500 and orders_of(run)[4] > 0.7 * run.statistics.steps
 
 
-def test_the_roll_up_of_others() -> None:
+def test_roll_up_matches_published_results() -> None:
     """Also from rest, at tolerances where first steps are as short as 1e-9 s, to within a factor of ten."""
     times = [t for t in reference("R1").t if 0 < t <= 1]
     for rtol in (1e-5, 1e-9):
@@ -133,7 +133,7 @@ def chain_rate(t: float, y: Array) -> Array:
 
 
 @pytest.mark.slow
-def test_stiff_chain_against_scipy_bdf() -> None:
+def test_stiff_chain_matches_scipy_bdf() -> None:
     """In R(n): errors below ten times the tolerance and those of SciPy, with at most 1.5 times as many steps.
 
     At 1e-8 steps are held by the stability of orders four and five, since motions lie at 78° from the negative axis.
@@ -166,7 +166,7 @@ def test_steps_and_orders_are_reported() -> None:
     assert json.loads(json.dumps(run.to_json()))["trace"]["order"] == trace.order.tolist()
 
 
-def test_largest_orders() -> None:
+def test_maximum_orders_are_respected() -> None:
     for most in (1, 2, 3):
         options: dict[str, Any] = {"method": "bdf", "method_options": {"max_order": most}}
         run = sl.solve(heavy_top_system("SE3", "numpy"), 1 / 128, rtol=1e-4, **options)
@@ -195,7 +195,7 @@ def quiet(backend: str) -> sl.System:
 
 
 @pytest.mark.parametrize("build", [quiet, drives, sleigh])
-def test_states_and_velocity_constraints(build: Any) -> None:
+def test_states_and_velocity_constraints_are_supported(build: Any) -> None:
     exact = sl.solve(build("c"), 0.25, h=2.0**-9, record_every=0)
     runs = [sl.solve(build(backend), 0.25, rtol=1e-5, method="bdf", record_every=0) for backend in BACKENDS]
     assert orders_of(runs[0]) == orders_of(runs[1])
@@ -203,7 +203,7 @@ def test_states_and_velocity_constraints(build: Any) -> None:
     assert np.abs(runs[0].q[-1] - exact.q[-1]).max() <= 1e-4 * np.abs(exact.q).max()
 
 
-def test_states_between_steps() -> None:
+def test_dense_output_is_accurate() -> None:
     """Where nodes move by fields they are those of the method for steps of one length."""
     run = sl.solve(quiet("numpy"), 0.1, rtol=1e-6, method="bdf")
     exact = sl.solve(quiet("c"), 0.07, h=2.0**-9, record_every=0)
@@ -248,7 +248,7 @@ def test_stiff_systems_take_long_steps() -> None:
     assert sl.solve(spring_pendulum("c"), 1, rtol=1e-3).statistics.steps > 10 * run.statistics.steps
 
 
-def test_bad_input() -> None:
+def test_invalid_input_is_rejected() -> None:
     system = heavy_top_system("SO3xR3", "numpy")
     with pytest.raises(UnsupportedMethodError, match=r"give rtol instead of h, .* or use bdf5_index2 for fixed steps"):
         sl.solve(system, 0.01, method="bdf", h=1e-3)

@@ -57,7 +57,7 @@ def fill() -> None:
     publish_text("sets", "list.json", "[]")
 
 
-def test_modes(folder: Path) -> None:
+def test_cache_is_accessible_to_the_user_only(folder: Path) -> None:
     """Everything is accessible to the user alone, independently of the umask, including parent folders."""
     before = os.umask(0)
     try:
@@ -69,7 +69,7 @@ def test_modes(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("which", ["owner", "group", "others", "kind"])
-def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_of_other_users_are_not_used(which: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill()
     if which == "owner":
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
@@ -87,7 +87,7 @@ def test_folders_of_others_are_not_used(which: str, folder: Path, monkeypatch: p
     assert stat.S_IMODE(other.parent.parent.stat().st_mode) == 0o700
 
 
-def test_a_path_that_is_no_folder(folder: Path) -> None:
+def test_cache_path_that_is_a_file_is_reported(folder: Path) -> None:
     folder.parent.mkdir()
     folder.write_text("")
     with pytest.warns(
@@ -97,7 +97,7 @@ def test_a_path_that_is_no_folder(folder: Path) -> None:
     assert folder.read_text() == ""
 
 
-def test_no_temporary_folder_either(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cache_and_temporary_folders_are_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.parent.mkdir()
     folder.write_text("")
     cache_folder._temporary_folder.cache_clear()
@@ -120,7 +120,7 @@ def test_cache_folder_follows_the_operating_system(tmp_path: Path, monkeypatch: 
     assert library().is_relative_to(tmp_path / "near" / "symlie")
 
 
-def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_without_home_is_supported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Containers may have neither HOME nor an entry in the user database."""
 
     def unknown(number: int) -> None:
@@ -132,7 +132,7 @@ def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(os.geteuid()) in cache_folder.cache_folder().name
 
 
-def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_does_not_stop_a_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     equations = heavy_top_equations("S3")
 
     def full(path: Path, text: str) -> None:
@@ -148,7 +148,7 @@ def test_a_full_disk_ends_no_run(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not [p for p in folder.rglob("*") if p.is_file() or p.name.startswith("build-")]
 
 
-def test_a_compiler_without_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_on_a_full_disk_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk is reported as a failed compilation; errors of the code itself are not retried."""
     tried: list[Path] = []
 
@@ -262,7 +262,7 @@ COMPILERS = {
 
 
 @pytest.mark.parametrize("name", COMPILERS)
-def test_compilers_that_fail(name: str, stated: Stated, folder: Path) -> None:
+def test_failing_compilers_are_reported(name: str, stated: Stated, folder: Path) -> None:
     text, message = COMPILERS[name]
     stated(text)
     with pytest.raises(CompilerError, match=message) as caught:
@@ -279,7 +279,7 @@ def test_compilers_that_fail(name: str, stated: Stated, folder: Path) -> None:
         ("/etc", "names"),
     ],
 )
-def test_invalid_compiler_commands_are_refused(
+def test_invalid_compiler_commands_are_rejected(
     command: str, message: str, stated: Stated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A missing compiler is not replaced by another one, nor by NumPy."""
@@ -289,7 +289,7 @@ def test_invalid_compiler_commands_are_refused(
         heavy_top_equations("S3").compile()
 
 
-def test_commands_of_several_words(stated: Stated, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_commands_can_have_arguments(stated: Stated, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As ``ccache gcc`` and ``gcc -O0``."""
     script = stated('#!/bin/sh\nexec "$@"\n')
     found = []
@@ -303,7 +303,7 @@ def test_commands_of_several_words(stated: Stated, folder: Path, monkeypatch: py
     assert len(find_compiler().command) == 1
 
 
-def test_processor_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_processor_description_is_read_from_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system does not describe the processor, the compiler is queried."""
 
     def nowhere(path: Path, **named: object) -> str:
@@ -318,6 +318,6 @@ def test_processor_without_description(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiler.processor_identity.__wrapped__() != one
 
 
-def test_signals_have_names() -> None:
+def test_signals_are_named() -> None:
     assert compiler._signal_name(signal.SIGXFSZ) == "SIGXFSZ"
     assert compiler._signal_name(99) == "signal 99"

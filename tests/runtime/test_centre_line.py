@@ -66,7 +66,7 @@ def test_bodies_have_no_centre_line() -> None:
 
 
 @pytest.mark.parametrize("model", ["roll_up", "flying_spaghetti"])
-def test_figure(model: str) -> None:
+def test_figure_is_drawn(model: str) -> None:
     figure = plot_solution(solution(model))
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     views = len(drawn(model).projections)
@@ -86,7 +86,7 @@ def test_figure(model: str) -> None:
     assert texts[-1] == "$t = 2$ s"
 
 
-def test_a_single_time_is_enough() -> None:
+def test_single_time_can_be_plotted() -> None:
     whole = solution("roll_up")
     one = {name: getattr(whole, name)[:1] for name in ("t", "q", "v", "multipliers")}
     lines = snapshots(dataclasses.replace(whole, **one))

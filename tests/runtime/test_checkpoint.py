@@ -70,7 +70,7 @@ RUNS: dict[str, tuple[Callable[[str], System], float, dict[str, Any]]] = {
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", RUNS)
-def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Path) -> None:
+def test_resumed_runs_are_bit_identical(name: str, backend: str, tmp_path: Path) -> None:
     """Also when they are interrupted again and again, and from checkpoints that are a few steps old."""
     build, end, options = RUNS[name]
     system, path = build(backend), tmp_path / "run.checkpoint"
@@ -85,7 +85,7 @@ def test_resumed_runs_end_at_the_same_bits(name: str, backend: str, tmp_path: Pa
 
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_run_resumes_where_the_step_size_is_unlimited(backend: str, tmp_path: Path) -> None:
+def test_run_with_unlimited_step_size_can_be_resumed(backend: str, tmp_path: Path) -> None:
     """Series of a polynomial motion allow steps of any length."""
     model = sl.Model("stone")
     stone = model.node("stone", "R1")
@@ -100,7 +100,7 @@ def test_run_resumes_where_the_step_size_is_unlimited(backend: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_changed_systems_and_continued_solutions(backend: str, tmp_path: Path) -> None:
+def test_changed_systems_are_rejected_and_continued_solutions_accepted(backend: str, tmp_path: Path) -> None:
     path = tmp_path / "run.checkpoint"
     system = heavy_top_system("SE3", backend).with_parameters(mass=20.0).with_initial("top", Omega=[0.1, 100, 0.2])
     first = sl.solve(system, 0.01, rtol=1e-5)
@@ -160,7 +160,7 @@ def test_ctrl_c_waits_for_the_end_of_a_step(backend: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_interrupts() -> None:
+def test_deferred_interrupt_is_raised_at_the_check() -> None:
     with DeferredInterrupt() as interrupt:
         interrupt.check()
         signal.raise_signal(signal.SIGINT)
@@ -200,7 +200,7 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
 
 
 @pytest.mark.usefixtures("often")
-def test_other_circumstances_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checkpoints_of_another_environment_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, expected = small(tmp_path)
     for name in ("symlie", "NumPy", "the processor"):
         with monkeypatch.context() as patch:
@@ -220,7 +220,7 @@ def test_other_circumstances_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("often")
-def test_changed_files_of_a_model_are_refused(tmp_path: Path) -> None:
+def test_changed_model_files_are_rejected(tmp_path: Path) -> None:
     path, expected = small(tmp_path)
     source = tmp_path / "top.py"
     source.write_text("before")
@@ -237,7 +237,7 @@ def test_changed_files_of_a_model_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("often")
-def test_a_run_has_its_checkpoint_to_itself(tmp_path: Path) -> None:
+def test_checkpoint_is_locked_by_its_run(tmp_path: Path) -> None:
     path, _ = small(tmp_path)
     file, _ = CheckpointFile.reopen(path)
     with file:
@@ -273,7 +273,7 @@ def small_run(path: Path, **options: Any) -> Solution:
     return sl.solve(heavy_top_system("S3", "numpy"), 1e-3, method="rkmk_rk44", h=1e-3, checkpoint=path, **options)
 
 
-def test_a_full_disk_ends_the_run_with_its_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_ends_the_run_with_its_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -359,7 +359,7 @@ def test_checkpoint_covers_all_fields_of_a_system() -> None:
     assert {f.name for f in dataclasses.fields(System)} == RECORDED | REBUILT | RESOLVED | REPORTS
 
 
-def test_systems_survive_their_record() -> None:
+def test_systems_are_restored_from_their_record() -> None:
     model = sl.Model("driven")
     x = model.node("x", "R1")
     model.kinetic_energy(x.x_dot[0] ** 2 / 2)

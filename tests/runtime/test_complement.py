@@ -83,7 +83,7 @@ def check(found: Array | None, matrix: Array, right: Array) -> None:
 
 @pytest.mark.parametrize("bandwidth", [*NARROW, 2, 4, 13])
 @pytest.mark.parametrize("times", [3, 4, 20])
-def test_solutions(bandwidth: int, times: int) -> None:
+def test_band_solutions_are_accurate(bandwidth: int, times: int) -> None:
     """For numbers of rows that the two ends share evenly or not; unrolled loops have the same bits."""
     for n in (times * bandwidth, times * bandwidth + 1):
         matrix, right = random_band(n, bandwidth, 1)
@@ -102,7 +102,7 @@ def test_solutions(bandwidth: int, times: int) -> None:
 
 @pytest.mark.parametrize("bandwidth", NARROW)
 @pytest.mark.parametrize("place", ["above", "below", "middle"])
-def test_lost_pivots(bandwidth: int, place: str) -> None:
+def test_vanishing_pivots_exchange_rows(bandwidth: int, place: str) -> None:
     """A pivot that those eliminated before it take away needs an exchange of rows, if any row is left."""
     n = 8 * bandwidth
     k = {"above": 2, "below": n - 3, "middle": (n - bandwidth) // 2 + bandwidth - 1}[place]
@@ -115,14 +115,14 @@ def test_lost_pivots(bandwidth: int, place: str) -> None:
 
 
 @pytest.mark.parametrize("bandwidth", NARROW)
-def test_numbers_that_are_not_finite(bandwidth: int) -> None:
+def test_nonfinite_entries_are_rejected(bandwidth: int) -> None:
     for k in (0, 4 * bandwidth - 1, 8 * bandwidth - 1):
         matrix, right = random_band(8 * bandwidth, bandwidth, 3)
         matrix[k, k] = np.nan
         assert all(solved(way, matrix, right, bandwidth) is None for way in WAYS)
 
 
-def test_a_loss_of_size_is_relative() -> None:
+def test_pivot_threshold_is_relative() -> None:
     """A pivot retains its size down to `LOST_PIVOT` of its entry, independently of the units of its row."""
     matrix, right = np.eye(40), np.ones(40)
     for kept, is_solved in ((4 * LOST_PIVOT, True), (LOST_PIVOT / 4, False)):

@@ -61,14 +61,14 @@ def test_supports_share_loads_like_springs(backend: str, method: str, unit: floa
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e3])
-def test_statics_and_linear_equations(unit: float) -> None:
+def test_statics_and_linearisation_include_compliance(unit: float) -> None:
     found = system("numpy", unit).static_equilibrium()
     np.testing.assert_allclose(found.multipliers[1:] / (WEIGHT * unit), -SHARES, rtol=0, atol=tolerances.SHARES)
     linear = system("numpy", unit).linearize(found.q)
     np.testing.assert_allclose(linear.multipliers, found.multipliers, rtol=0, atol=tolerances.SHARES * WEIGHT * unit)
 
 
-def test_statics_refuse_contradictory_constraints() -> None:
+def test_statics_reject_contradictory_constraints() -> None:
     model = beam(1.0)
     body = model.nodes[0]
     model.constraint("apart", body.x[0] - 1.6)
@@ -80,7 +80,7 @@ def test_statics_refuse_contradictory_constraints() -> None:
 
 @pytest.mark.filterwarnings("ignore::symlie.SymlieWarning")
 @pytest.mark.parametrize("backend", ["numpy", "c"])
-def test_rotational_compliance_alone_leaves_clamping_out(backend: str) -> None:
+def test_rotational_compliance_removes_clamping_moments(backend: str) -> None:
     """A frame on two hinges: without moments they bear 90 and 10 per cent, by the rule of the lever."""
     shares = []
     for unit in (1.0, 1e3):
@@ -155,18 +155,18 @@ def check_springs(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_springs_in_the_limit(seed: int) -> None:
+def test_compliance_is_the_limit_of_springs(seed: int) -> None:
     check_springs(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(10, 210, 20))
-def test_many_springs_in_the_limit(first: int) -> None:
+def test_compliance_is_the_limit_of_many_springs(first: int) -> None:
     for seed in range(first, first + 20):
         check_springs(seed)
 
 
-def test_wrong_compliances() -> None:
+def test_invalid_compliances_are_rejected() -> None:
     model = beam(1.0)
     with pytest.raises(UnknownNameError, match="'beam' has no joint or constraint 'd' for compliances"):
         model.compliance("d", 1.0)
@@ -183,7 +183,7 @@ def test_wrong_compliances() -> None:
         model.compliance(3, 1.0)
 
 
-def test_minimal_coordinates_leave_out_joints_that_they_replace() -> None:
+def test_minimal_coordinates_ignore_compliance_of_eliminated_joints() -> None:
     model = sl.Model("door")
     door = sl.RigidBody(model, "door", 2.0, [1, 1, 1], position=[0.5, 0, 0])
     for name, z in (("lower", -1), ("upper", 1)):

@@ -51,7 +51,7 @@ def solved(system: System, t_end: float, h: float, compose: str, **options: Any)
 @pytest.mark.parametrize(
     "name", ["suzuki", pytest.param("triple_jump", marks=SLOW), pytest.param("kahan_li", marks=SLOW)]
 )
-def test_orders(name: str) -> None:
+def test_methods_have_their_declared_order(name: str) -> None:
     """Of λ too, which composed steps take from the accelerations."""
     system = pendulum("c")
     exact = sl.solve(system, 1.0, method="half_explicit_5", h=2.0**-13, record_every=0, multipliers="index1")
@@ -62,7 +62,7 @@ def test_orders(name: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["rattlie", pytest.param("variational_midpoint", marks=SLOW)])
-def test_backends_events_and_turns(method: str) -> None:
+def test_backends_agree_on_events_and_turns(method: str) -> None:
     options: dict[str, Any] = {"method": method, "method_options": {"compose": "suzuki"}, "h": 2.0**-6}
     runs = [sl.solve(pendulum(backend), 2.0, **options) for backend in BACKENDS]
     fine = sl.solve(pendulum("c"), 2.0, rtol=1e-10)
@@ -99,14 +99,14 @@ def test_resumed_and_continued_runs_are_bit_identical(
 
 
 @pytest.mark.slow
-def test_rods_of_any_size_on_both_backends() -> None:
+def test_rods_of_any_size_agree_in_both_backends() -> None:
     """Loops over nodes and segments, where memory of substeps is part of the workspace."""
     runs = [solved(spaghetti_system(4, backend=backend), 2.0**-4, 2.0**-8, "suzuki") for backend in BACKENDS]
     assert runs[0].q == pytest.approx(runs[1].q, abs=tolerances.BACKENDS)
     assert runs[0].v == pytest.approx(runs[1].v, abs=tolerances.BACKENDS)
 
 
-def test_unsupported_compositions_are_refused() -> None:
+def test_unsupported_compositions_are_rejected() -> None:
     with pytest.raises(
         UnsupportedMethodError,
         match=r"^Method 'rattlie' with compose=suzuki has substeps backwards in time, in which dissipative forces",

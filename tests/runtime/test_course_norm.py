@@ -27,7 +27,7 @@ def fine() -> Solution:
     return sl.solve(spaghetti_system(4, backend="numpy"), T_END, h=2.0**-8)
 
 
-def test_the_norm_of_the_paper(fine: Solution) -> None:
+def test_norm_matches_the_paper(fine: Solution) -> None:
     """√(Σ‖q - Q‖²/(7(K+1))) and √(Σ‖v - V‖²/(6(K+1))), the largest over the times of the longest step."""
     run = ["half_explicit_2"], STEPS[:1]
     (row,) = sl.convergence(fine.system, T_END, *run, reference=fine, norm="l2")
@@ -49,14 +49,14 @@ def test_both_signs_of_a_quaternion_are_one_rotation(fine: Solution) -> None:
         assert errors[0] == errors[1]
 
 
-def test_order_in_time(fine: Solution) -> None:
+def test_order_in_time_is_measured(fine: Solution) -> None:
     steps = [2.0**-8, 2.0**-9]
     rows = list(sl.convergence(fine.system, T_END, ["half_explicit_2", "half_explicit_4"], steps, norm="l2", at=AT))
     assert rows[1].order.q == pytest.approx(2, abs=tolerances.ORDER_SLACK)
     assert rows[1].order.v == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
-def test_grids_that_are_no_multiples() -> None:
+def test_nonmultiple_grids_are_rejected() -> None:
     """At arc lengths that are nodes of no grid, and by default at the nodes of the coarsest one."""
     grids = [Grid(k, spaghetti_system(k, backend="numpy")) for k in (3, 5, 8)]
     study = "segments", grids, 2.0**-4, ["half_explicit_5"], 2.0**-8
@@ -70,14 +70,14 @@ def test_grids_that_are_no_multiples() -> None:
         assert row.error.q == pytest.approx(expected, rel=tolerances.OBSERVED)
 
 
-def test_times_are_few_and_multiples_of_the_step() -> None:
+def test_evaluation_times_are_few_multiples_of_the_step() -> None:
     assert courses(1.0, 0.25, None).times == [0, 0.25, 0.5, 0.75, 1]
     times = courses(10.0, 2.0**-12, None).times
     assert len(times) <= MOST_TIMES + 1 and times[-1] == 10.0
     assert all((t * 2**12).is_integer() for t in times)
 
 
-def test_requirements_of_the_norm(fine: Solution) -> None:
+def test_requirements_of_the_norm_are_checked(fine: Solution) -> None:
     state = EndState.of(fine)
     with pytest.raises(ModelError, match=r"^The norm l2 compares over the whole run; give a solution as reference"):
         next(sl.convergence(fine.system, T_END, ["half_explicit_2"], STEPS, reference=state, norm="l2"))

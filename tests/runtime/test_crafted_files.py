@@ -107,7 +107,7 @@ def numbers(loaded: Solution) -> list[bytes]:
 
 
 @pytest.mark.parametrize("part", ["record", "attributes", "variables"])
-def test_solutions(part: str, chosen: Chosen, tmp_path: Path) -> None:
+def test_crafted_solutions_are_rejected(part: str, chosen: Chosen, tmp_path: Path) -> None:
     path, original = tmp_path / "x.npz", tmp_path / "original.npz"
     solution().save(original)
     with np.load(original) as file:
@@ -120,7 +120,7 @@ def test_solutions(part: str, chosen: Chosen, tmp_path: Path) -> None:
         named_or_equal(lambda: numbers(sl.load_solution(path, trust=False)), numbers(solution()))
 
 
-def test_arrays_of_solutions(chosen: Chosen, tmp_path: Path) -> None:
+def test_crafted_arrays_are_rejected(chosen: Chosen, tmp_path: Path) -> None:
     path, original = tmp_path / "x.npz", tmp_path / "original.npz"
     solution().save(original)
     with np.load(original) as file:
@@ -162,7 +162,7 @@ def test_arrays_of_solutions(chosen: Chosen, tmp_path: Path) -> None:
         (f"{END}q", lambda a: a[:-1]),
     ],
 )
-def test_impossible_numbers(name: str, change: Callable[[Any], Any], tmp_path: Path) -> None:
+def test_impossible_numbers_are_rejected(name: str, change: Callable[[Any], Any], tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     solution().save(path)
     changed(path, lambda entries: entries.update({name: change(entries[name])}))
@@ -170,7 +170,7 @@ def test_impossible_numbers(name: str, change: Callable[[Any], Any], tmp_path: P
         sl.load_solution(path, trust=True)
 
 
-def test_nested_files(tmp_path: Path) -> None:
+def test_deeply_nested_files_are_rejected(tmp_path: Path) -> None:
     """A file that is nested too deeply to be read is damaged."""
     brackets = "[" * 100_000
     (tmp_path / "manifest.json").write_text(brackets)
@@ -186,7 +186,7 @@ def test_nested_files(tmp_path: Path) -> None:
         check_file(tmp_path / "certificate.json")
 
 
-def test_checkpoints(chosen: Chosen, tmp_path: Path) -> None:
+def test_crafted_checkpoints_are_rejected(chosen: Chosen, tmp_path: Path) -> None:
     """The header is changed, with all checksums right."""
     path = tmp_path / "run.checkpoint"
     system = chain_system("numpy")
@@ -198,7 +198,7 @@ def test_checkpoints(chosen: Chosen, tmp_path: Path) -> None:
         named_or_equal(lambda: isinstance(checkpoint_notes(path), dict), True)
 
 
-def test_states_and_records_of_checkpoints(tmp_path: Path) -> None:
+def test_crafted_checkpoint_states_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "run.checkpoint"
     sl.solve(chain_system("numpy"), 0.003, h=1e-3, checkpoint=path)
     read = read_checkpoint(path)
@@ -218,7 +218,7 @@ def test_states_and_records_of_checkpoints(tmp_path: Path) -> None:
             sl.resume(path, trust=True)
 
 
-def test_generated_folders(chosen: Chosen, tmp_path: Path) -> None:
+def test_crafted_folders_are_rejected(chosen: Chosen, tmp_path: Path) -> None:
     folder = heavy_top_equations("S3").generate(tmp_path / "top")
     kept = {p.name: p.read_text(encoding="utf-8") for p in folder.iterdir() if p.name != "checksums.txt"}
     for change in chosen(changed_values(json.loads(kept["manifest.json"]))):
@@ -240,7 +240,7 @@ order = 2
 """
 
 
-def test_tableaux(chosen: Chosen, tmp_path: Path) -> None:
+def test_crafted_tableaux_are_rejected(chosen: Chosen, tmp_path: Path) -> None:
     entry = tomllib.loads(TABLEAU)
     entry["a"] = entry.pop("A")
     name = entry.pop("name")
@@ -253,7 +253,7 @@ PATHS = ("../escaped.h", "/tmp/escaped.h", "a/b.h", "..\\b.h", "..", "", "a\0.h"
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_names_in_files_are_no_paths(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_in_files_are_not_used_as_paths(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYMLIE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "top.npz"
     solution().save(path)
@@ -273,7 +273,7 @@ TRAPS = {".c": "#error compiled", ".h": "#error compiled", ".py": "raise SystemE
 @pytest.mark.parametrize(
     "build", [pendulum, functools.partial(heavy_top_system, "SE3"), spaghetti_system], ids=["events", "top", "rod"]
 )
-def test_data_without_code(build: Callable[[str], sl.System], suffix: str, tmp_path: Path) -> None:
+def test_files_without_code_need_no_trust(build: Callable[[str], sl.System], suffix: str, tmp_path: Path) -> None:
     """A file whose code is a trap gives its data, outputs and plots, and can be saved; all else names the remedy."""
     pytest.importorskip("netCDF4")
     solved = sl.solve(build("numpy"), 0.004, h=1e-3, trace=True)

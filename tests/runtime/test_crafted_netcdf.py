@@ -278,7 +278,7 @@ def outcome(path: Path) -> tuple[str, Solution | None]:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", KINDS_OF_CHANGES)
-def test_crafted_headers(kind: str, chosen: Callable[[list[Any]], list[Any]], tmp_path: Path) -> None:
+def test_crafted_headers_are_rejected(kind: str, chosen: Callable[[list[Any]], list[Any]], tmp_path: Path) -> None:
     counts = Counter[str]()
     for number, change in enumerate(chosen(list(KINDS_OF_CHANGES[kind](original())))):
         content, path = copy.deepcopy(original()), tmp_path / f"{number}.nc"
@@ -306,7 +306,7 @@ def check(loaded: Solution) -> None:
     assert all(np.all(np.isfinite(values)) for values in (loaded.q, loaded.v, loaded.multipliers))
 
 
-def test_an_unchanged_file_is_read(tmp_path: Path) -> None:
+def test_unchanged_file_is_read(tmp_path: Path) -> None:
     write(original(), tmp_path / "x.nc")
     append_trailer(tmp_path / "x.nc")
     assert outcome(tmp_path / "x.nc")[0] == "read, equal"
@@ -332,7 +332,7 @@ def forbid_hdf5(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(netCDF4, "Dataset", lambda *_, **__: pytest.fail("HDF5 opened a file"))
 
 
-def test_damaged_bytes(
+def test_damaged_bytes_are_detected(
     chosen: Callable[[list[Any]], list[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All damage is refused before HDF5 sees it."""

@@ -28,7 +28,7 @@ def largest(system: System, a: Solution, b: Solution) -> tuple[float, float]:
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
 @pytest.mark.parametrize("run", [{"h": 2.0**-10}, {"rtol": 1e-7}])
-def test_as_accurate_as_the_steps(group: str, run: dict[str, float]) -> None:
+def test_dense_output_is_as_accurate_as_the_steps(group: str, run: dict[str, float]) -> None:
     system = heavy_top_system(group)
     solution = sl.solve(system, 0.25, **run)
     exact = sl.solve(system, 0.25, h=2.0**-14, t_eval=TIMES)
@@ -44,7 +44,7 @@ def test_as_accurate_as_the_steps(group: str, run: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_order_of_one_interval(backend: str) -> None:
+def test_dense_output_has_its_order(backend: str) -> None:
     """Between exact states the error of q falls by 2⁶, the error of v by 2⁵."""
     system = heavy_top_system("SE3", backend)
     errors: list[tuple[float, float]] = []
@@ -60,7 +60,7 @@ def test_order_of_one_interval(backend: str) -> None:
     assert math.log2(v / half_v) >= 5 - tolerances.OBSERVED_ORDER
 
 
-def test_states_at_the_steps_are_themselves() -> None:
+def test_dense_output_reproduces_the_steps() -> None:
     solution = sl.solve(heavy_top_system("SE3"), 0.01, h=2.0**-10)
     state = solution(float(solution.t[3]))
     assert not isinstance(state, Solution)
@@ -71,7 +71,7 @@ def test_states_at_the_steps_are_themselves() -> None:
     assert np.array_equal(state.field("top", "x"), solution.field("top", "x")[3])
 
 
-def test_constraints_between_the_steps() -> None:
+def test_dense_output_satisfies_constraints() -> None:
     """Φ and Bv of interpolated states vanish like the interpolation error; λ belongs to the interpolated state."""
     solution = sl.solve(heavy_top_system("SE3"), 0.05, h=2.0**-11)
     between = solution((solution.t[1:] + solution.t[:-1]) / 2)
@@ -81,7 +81,7 @@ def test_constraints_between_the_steps() -> None:
     np.testing.assert_allclose(between.multipliers, between.with_index1_multipliers().multipliers)
 
 
-def test_several_groups() -> None:
+def test_several_groups_are_interpolated() -> None:
     system = chain_model().derive().compile()
     solution = sl.solve(system, 0.2, h=2.0**-8)
     exact = sl.solve(system, 0.2, h=2.0**-12, t_eval=[0.0517, 0.1234])
@@ -91,14 +91,14 @@ def test_several_groups() -> None:
     assert q <= tolerances.DENSE_CHAIN and v <= 100 * tolerances.DENSE_CHAIN
 
 
-def test_only_inside() -> None:
+def test_times_outside_the_run_are_rejected() -> None:
     solution = sl.solve(heavy_top_system("SE3"), 0.01, h=2.0**-10)
     for t in (-0.1, 0.011, math.nan):
         with pytest.raises(ModelError, match="outside"):
             solution(t)
 
 
-def test_only_between_neighbouring_steps() -> None:
+def test_omitted_steps_are_not_interpolated() -> None:
     sparse = sl.solve(heavy_top_system("SE3"), 0.02, h=2.0**-10, t_eval=[0.0, 0.01, 0.02])
     assert sparse(0.01).q.tobytes() == sparse.q[1].tobytes()
     with pytest.raises(ModelError, match="record_every=1"):

@@ -71,20 +71,20 @@ def check(system: Saddle, kind: str, difference: float | None = None) -> None:
 @pytest.mark.parametrize("stabilised", [False, True], ids=["index 3", "index 2"])
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("kind", ["band", "blocks"])
-def test_graphs(kind: str, graph: str, stabilised: bool) -> None:
+def test_graph_systems_are_solved(kind: str, graph: str, stabilised: bool) -> None:
     check(saddle(GRAPHS[graph], stabilised=stabilised), kind)
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_stiff(kind: str, graph: str) -> None:
+def test_stiff_systems_are_solved(kind: str, graph: str) -> None:
     """Springs of 1e8 next to masses of size one, in all directions except rigid motions."""
     check(saddle(GRAPHS[graph], stiffness=1e8), kind, tolerances.STIFF)
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_components_without_mass(kind: str, graph: str) -> None:
+def test_massless_components_are_solved(kind: str, graph: str) -> None:
     """M* is singular; constraints of edges, or of the nodes themselves, determine the massless components."""
     nodes = range(1 + max(n for edge in GRAPHS[graph] for n in edge))
     check(saddle(GRAPHS[graph], massless=nodes[1:]), kind)
@@ -92,20 +92,20 @@ def test_components_without_mass(kind: str, graph: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
-def test_joints_of_five_rows(kind: str) -> None:
+def test_joints_with_five_constraints_are_solved(kind: str) -> None:
     """Three links with seventeen rows in a loop: one joint finds no node that is free to take it."""
     check(saddle(chain(3), rows=5, anchors=[0] * 5 + [2] * 2), kind)
     check(saddle(ring(8), rows=5), kind)
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
-def test_without_constraints(kind: str) -> None:
+def test_systems_without_constraints_are_solved(kind: str) -> None:
     check(saddle(grid(4), rows=0), kind)
 
 
 @with_compiler
 @pytest.mark.parametrize("size", [1, 5, 9, 12, SMALL, SMALL + 5])
-def test_dense(size: int) -> None:
+def test_dense_systems_are_solved(size: int) -> None:
     check(saddle([], dimension=size), "dense")
 
 
@@ -119,7 +119,7 @@ def test_dense(size: int) -> None:
     seed=st.integers(0, 99),
 )
 @settings(max_examples=60, deadline=None)
-def test_random_graphs(edges: Edges, dimension: int, rows: int, stabilised: bool, seed: int) -> None:
+def test_random_graph_systems_are_solved(edges: Edges, dimension: int, rows: int, stabilised: bool, seed: int) -> None:
     """Every regular matrix is solved; edges must not constrain more components than their nodes have."""
     nodes = 1 + max([0, *(n for edge in edges for n in edge)])
     if rows * len(edges) > dimension * nodes // 2:
@@ -134,7 +134,7 @@ def test_random_graphs(edges: Edges, dimension: int, rows: int, stabilised: bool
 @pytest.mark.parametrize(
     ("constraints", "stabilised", "expected"), [(0, 0, 11), (2, 0, 13), (3, 0, 14), (2, 1, 15), (3, 1, 17)]
 )
-def test_half_bandwidth_of_rods(constraints: int, stabilised: int, expected: int) -> None:
+def test_rods_have_the_minimal_bandwidth(constraints: int, stabilised: int, expected: int) -> None:
     """11 + nc for index 3, 11 + 2 nc for the stabilised index 2, 11 without constraints."""
     for nodes in (3, 9, 64):
         unknowns = saddle(chain(nodes), rows=constraints, stabilised=bool(stabilised)).unknowns
@@ -152,11 +152,11 @@ def shuffled(system: Saddle) -> Saddle:
     return Saddle(other, system.rows, system.columns, system.entries)
 
 
-def test_numbering_does_not_matter_to_the_bandwidth() -> None:
+def test_bandwidth_is_independent_of_the_numbering() -> None:
     assert BandStructure(shuffled(saddle(chain(40))).unknowns).half_bandwidth == 13
 
 
-def test_choice() -> None:
+def test_band_or_blocks_are_chosen_by_the_graph() -> None:
     """Chains of rods have a narrow band; graphs with branches or loops do not."""
     kinds = {name: elimination_structure(saddle(edges).unknowns).kind for name, edges in GRAPHS.items()}
     assert kinds.pop("links of a four-bar") == kinds.pop("chain") == "band"
@@ -184,7 +184,7 @@ def test_cost_is_linear(kind: str) -> None:
     assert np.allclose(*costs, rtol=tolerances.LINEAR_COST, atol=0)
 
 
-def test_cost_of_grids() -> None:
+def test_grid_cost_is_bounded() -> None:
     """Less than the square of the nodes, which a band takes, and hardly more than linear in room."""
     small, large = (elimination_structure(saddle(grid(side)).unknowns, ("blocks",)) for side in (8, 24))
     assert large.operations < 9**1.9 * small.operations
@@ -238,7 +238,7 @@ def test_undetermined_unknowns_are_named(kind: str, nodes: int) -> None:
 
 @pytest.mark.parametrize("nodes", [6, 40])
 @pytest.mark.parametrize("kind", ["band", "blocks"])
-def test_dependent_rows_are_named(kind: str, nodes: int) -> None:
+def test_dependent_constraint_equations_are_named(kind: str, nodes: int) -> None:
     """Two anchors of one node with proportional rows: one of them is named."""
     system = saddle(chain(nodes), rows=2, anchors=[4, 4])
     last = system.unknowns.size - 1
@@ -251,7 +251,7 @@ def test_dependent_rows_are_named(kind: str, nodes: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["band", "blocks"])
-def test_scales_do_not_matter(kind: str) -> None:
+def test_solution_is_independent_of_scaling(kind: str) -> None:
     """Stiffness of 1e6 next to constraint rows of size one, and unknowns in other units."""
     system = saddle(chain(20), rows=2)
     random = np.random.default_rng(3)
@@ -272,7 +272,7 @@ def test_scales_do_not_matter(kind: str) -> None:
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("kind", KINDS)
-def test_not_finite(kind: str, bad: float) -> None:
+def test_nonfinite_entries_are_reported(kind: str, bad: float) -> None:
     system = saddle(chain(2), dimension=4, rows=1)
     where = int(np.flatnonzero(system.rows == 5)[0])
     system.entries[where] = bad
@@ -285,7 +285,7 @@ def test_not_finite(kind: str, bad: float) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_places(kind: str) -> None:
+def test_stored_entries_have_unique_positions(kind: str) -> None:
     """Each stored entry of the matrix has one place, within what is cleared; others are refused."""
     system = saddle(star(4, 2), dimension=3, rows=1)
     structure = elimination_structure(system.unknowns, (kind,))
@@ -300,12 +300,12 @@ def test_places(kind: str) -> None:
             structure.places(np.array([3 * 2]), np.array([3 * 8]))
 
 
-def test_empty_groups_are_refused() -> None:
+def test_empty_groups_are_rejected() -> None:
     with pytest.raises(ValueError, match="no unknowns"):
         Unknowns(np.array([0, 2]))
 
 
-def test_orders() -> None:
+def test_elimination_orders_are_permutations() -> None:
     """A path, two of them, and a vertex that waits for its neighbours."""
     path = [[1], [0, 2], [1, 3], [2]]
     assert reverse_cuthill_mckee(path, [1] * 4) in ([0, 1, 2, 3], [3, 2, 1, 0])

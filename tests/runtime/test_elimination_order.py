@@ -37,7 +37,7 @@ def chain(count: int, *further: int) -> Nodes:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 16, 17, 64, 1000])
 @pytest.mark.parametrize("further", [(), (1,), (1, 2)])
-def test_chains(count: int, further: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chain_order_equals_scipy(count: int, further: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     nodes = chain(count, *further)
     expected = of_scipy(nodes)
     monkeypatch.setitem(sys.modules, "scipy.sparse.csgraph", None)
@@ -56,5 +56,5 @@ def test_chains(count: int, further: tuple[int, ...], monkeypatch: pytest.Monkey
     ],
     ids=["apart", "star", "ring", "unordered", "two chains", "random"],
 )
-def test_others(nodes: Nodes) -> None:
+def test_graph_order_equals_scipy(nodes: Nodes) -> None:
     assert order_of(nodes).tolist() == of_scipy(nodes).tolist()

@@ -77,7 +77,7 @@ def column() -> System:
     return model.derive().compile(backend="numpy")
 
 
-def test_path_counts_double_bifurcations() -> None:
+def test_path_counts_multiple_bifurcations() -> None:
     """Euler's column buckles to all sides at once; the straight path moves multipliers alone."""
     path = column().equilibrium_path("load", until=8.0)
     (point,) = path.bifurcation_points
@@ -114,7 +114,7 @@ def test_path_reports_its_end() -> None:
     assert np.abs(again.q - path.q[-1]).max() <= tolerances.EQUILIBRIUM
 
 
-def test_path_fails_with_the_path_so_far() -> None:
+def test_failure_contains_the_path_so_far() -> None:
     """The force of a square root ends at the load one."""
     model = sl.Model("ends")
     bead = model.node("bead", "R1")
@@ -136,7 +136,7 @@ def test_path_fails_with_the_path_so_far() -> None:
         ({"first_step": 0.5}, ModelError),
     ],
 )
-def test_path_refuses_wrong_arguments(wrong: dict[str, object], error: type[Exception]) -> None:
+def test_path_rejects_invalid_arguments(wrong: dict[str, object], error: type[Exception]) -> None:
     arguments: dict[str, object] = {"parameter": "load", "until": 1.0, **wrong}
     with pytest.raises(error):
         shallow_truss(lateral=2.0).equilibrium_path(**arguments)

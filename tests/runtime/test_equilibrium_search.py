@@ -171,18 +171,18 @@ def check_free_rod(seed: int, segments: int, constraint: str) -> None:
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", range(4))
-def test_free_rods_rest(seed: int, constraint: str) -> None:
+def test_free_rods_reach_equilibrium(seed: int, constraint: str) -> None:
     check_free_rod(seed, 6, constraint)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("seed", range(4, 73))
-def test_more_free_rods_rest(seed: int, constraint: str) -> None:
+def test_more_free_rods_reach_equilibrium(seed: int, constraint: str) -> None:
     check_free_rod(seed, 6, constraint)
 
 
-def test_a_free_body_under_loads_in_balance_rests() -> None:
+def test_free_body_under_balanced_loads_is_in_equilibrium() -> None:
     """Three constant forces at 120 degrees, whose sum is round-off."""
     model = sl.Model("star")
     body = model.node("body", "SO3xR3")
@@ -217,7 +217,7 @@ def test_iterations_are_limited() -> None:
         system.static_equilibrium(max_iterations=0)
 
 
-def test_errors_have_the_last_converged_load() -> None:
+def test_errors_contain_the_last_converged_load() -> None:
     """A bead that slides under a spring whose force is bounded by one: half of the load is borne."""
     model = sl.Model("bounded")
     bead = model.node("bead", "R1")
@@ -242,7 +242,7 @@ def test_search_is_independent_of_units(unit: float) -> None:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "c"])
-def test_steps_to_forces_that_overflow_are_shortened(backend: str) -> None:
+def test_steps_with_overflowing_forces_are_shortened(backend: str) -> None:
     """The first Newton step ends where exp overflows."""
     model = sl.Model("steep")
     p = model.node("p", "R1")
@@ -270,7 +270,7 @@ def hanging() -> System:
 
 
 @pytest.mark.parametrize("gram", [1.0, 1e3, 1e6])
-def test_balances_without_mass_settle_in_any_unit_of_force(gram: float) -> None:
+def test_massless_balances_are_independent_of_force_units(gram: float) -> None:
     """Residuals of balances are forces; residuals of other constraints are lengths or angles."""
     system = hanging().with_parameters(gram=gram)
     start = system.stated_state().q

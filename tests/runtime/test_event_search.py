@@ -61,7 +61,7 @@ def close(found: list[float], expected: list[float], atol: float = tolerances.EV
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("number", range(len(RUNS)))
-def test_all_zeros_of_a_step(number: int, backend: str) -> None:
+def test_all_zeros_of_a_step_are_found(number: int, backend: str) -> None:
     """Also 96 of them in a single step."""
     solution = run(backend, number)
     zeros = [k * math.pi / 20 for k in range(1, 7)]
@@ -73,7 +73,7 @@ def test_all_zeros_of_a_step(number: int, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("number", range(len(RUNS)))
-def test_grazing_zeros(number: int, backend: str) -> None:
+def test_grazing_zeros_are_found(number: int, backend: str) -> None:
     """Two zeros 2e-5 apart, one that only touches, and an approach to 1e-9 that is none."""
     solution = run(backend, number)
     close(places(solution, "pair"), [0.7 - 1e-5, 0.7 + 1e-5], tolerances.GRAZING_TIME)
@@ -84,7 +84,7 @@ def test_grazing_zeros(number: int, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", RUNS)
-def test_the_first_terminal_event_wins(options: dict[str, Any], backend: str) -> None:
+def test_first_terminal_event_wins(options: dict[str, Any], backend: str) -> None:
     """Both functions have two zeros within the same long step; zeros after the first one are not reported."""
     solution = sl.solve(glider(backend).with_parameters(wall=0.4), 1.0, **options)
     close(places(solution, "early"), [0.4])
@@ -96,7 +96,7 @@ def test_the_first_terminal_event_wins(options: dict[str, Any], backend: str) ->
 
 
 @pytest.mark.parametrize("number", range(len(RUNS)))
-def test_both_backends_find_the_same(number: int) -> None:
+def test_both_backends_find_the_same_events(number: int) -> None:
     c, plain = run("c", number), run("numpy", number)
     assert [e.name for e in c.events] == [e.name for e in plain.events]
     np.testing.assert_allclose(
@@ -106,7 +106,7 @@ def test_both_backends_find_the_same(number: int) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_function_that_starts_at_zero_and_returns(backend: str) -> None:
+def test_function_starting_at_zero_has_a_later_event(backend: str) -> None:
     """A ball thrown up from the ground lands within one step; its apex touches a ceiling."""
     model = sl.Model("thrown")
     q = model.node("ball", "R1")
@@ -123,7 +123,7 @@ def test_a_function_that_starts_at_zero_and_returns(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_events_of_many_elements(backend: str) -> None:
+def test_events_of_many_elements_are_found(backend: str) -> None:
     """Forty points of an array at different speeds, each of which passes two or three zeros in a single step."""
     count = 40
     model = sl.Model("swings")
@@ -143,7 +143,7 @@ def test_events_of_many_elements(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_events_of_kinematic_fields(backend: str) -> None:
+def test_events_of_kinematic_fields_are_found(backend: str) -> None:
     """States within a step are those of shorter steps."""
     model = sl.Model("turning")
     q = model.node("point", sl.S2)
@@ -156,7 +156,7 @@ def test_events_of_kinematic_fields(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", [{}, {"h": 0.1}])
-def test_functions_that_are_not_a_number(options: dict[str, Any], backend: str) -> None:
+def test_nan_event_functions_are_reported(options: dict[str, Any], backend: str) -> None:
     model = sl.Model("undefined")
     q = model.node("point", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -167,7 +167,7 @@ def test_functions_that_are_not_a_number(options: dict[str, Any], backend: str) 
     assert caught.value.solution is not None and caught.value.solution.t[-1] <= 0.5
 
 
-def test_polynomials_through_samples() -> None:
+def test_event_polynomials_interpolate_samples() -> None:
     """Exact for degree five, and at the ends."""
     samples = np.array([1 - 3 * s + 2 * s**4 - s**5 for s in NODES])
     coefficients = BERNSTEIN @ samples

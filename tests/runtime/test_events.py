@@ -63,7 +63,7 @@ def test_terminal_event_ends_at_its_time(run: dict[str, Any], backend: str) -> N
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("run", RUNS)
-def test_bounce_continues_from_event(run: dict[str, Any], backend: str) -> None:
+def test_bouncing_continues_from_the_event(run: dict[str, Any], backend: str) -> None:
     """After the velocity is reversed, apex and ground follow half a flight and a whole flight later."""
     system, fall = ball(backend), math.sqrt(2 / G)
     first = sl.solve(system, 5.0, **run)
@@ -83,7 +83,7 @@ def test_continued_run_does_not_repeat_the_event(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("run", [{"rtol": 1e-11}, {"h": 2**-9}, {"h": 2**-9, "stabilize": "projection+velocity"}])
-def test_events_that_do_not_end_the_integration(run: dict[str, Any], backend: str) -> None:
+def test_nonterminal_events_are_recorded(run: dict[str, Any], backend: str) -> None:
     system = pendulum(backend)
     solution = sl.solve(system, 3.0, **run)
     assert solution.t[-1] == 3.0
@@ -117,7 +117,7 @@ def test_events_do_not_change_the_integration() -> None:
     assert watched.t.tobytes() == plain.t.tobytes() and watched.q.tobytes() == plain.q.tobytes()
 
 
-def test_both_backends_find_the_same() -> None:
+def test_both_backends_find_the_same_events() -> None:
     c, plain = (sl.solve(pendulum(b), 2.0, h=2**-7) for b in BACKENDS)
     assert [(e.name, e.instance) for e in c.events] == [(e.name, e.instance) for e in plain.events]
     np.testing.assert_allclose([e.t for e in c.events], [e.t for e in plain.events], rtol=0, atol=1e-12)

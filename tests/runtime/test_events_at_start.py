@@ -42,7 +42,7 @@ def thrown(system: sl.System, x: float, v: float, method: str, t0: float = 0.0) 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_a_ball_does_not_fall_through_the_floor_that_it_lies_on(method: str, backend: str) -> None:
+def test_resting_ball_does_not_fall_through_the_floor(method: str, backend: str) -> None:
     """It falls at once, rests, or is thrown upwards, also by as little as time resolves."""
     system = ball(backend)
     for t0 in (0.0, 2.5):
@@ -55,7 +55,7 @@ def test_a_ball_does_not_fall_through_the_floor_that_it_lies_on(method: str, bac
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("direction", "v"), [("falling", -1.0), ("rising", 1.0), ("any", 1.0), ("any", -1.0)])
-def test_directions(direction: str, v: float, backend: str) -> None:
+def test_event_directions_are_respected_at_the_start(direction: str, v: float, backend: str) -> None:
     """Without a direction it is unknown from which side zero was reached, so the event counts as past."""
     found = thrown(ball(backend, direction, terminal=False), 0.0, v, "half_explicit_5")
     expected = [] if direction == "any" else [0.0]
@@ -116,7 +116,7 @@ LOOPS = [("half_explicit_5", False), ("half_explicit_5", True), ("taylor", True)
 @pytest.mark.filterwarnings("ignore:Terminal events accumulate")
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("method", "keeps_place"), LOOPS)
-def test_a_loop_over_impacts_ends_where_they_accumulate(method: str, keeps_place: bool, backend: str) -> None:
+def test_impact_loop_stops_at_accumulation(method: str, keeps_place: bool, backend: str) -> None:
     """Also where the loop begins at the state of the event, just past zero."""
     impacts, _ = end_of_impacts(ball(backend), method, keeps_place, 0.0, 1.0, 0.0)
     assert len(impacts) > 85
@@ -127,7 +127,7 @@ def test_a_loop_over_impacts_ends_where_they_accumulate(method: str, keeps_place
 
 @pytest.mark.filterwarnings("ignore:Terminal events accumulate")
 @pytest.mark.parametrize(("method", "keeps_place"), LOOPS)
-def test_both_backends_end_a_loop_at_the_same_impact(method: str, keeps_place: bool) -> None:
+def test_both_backends_stop_at_the_same_impact(method: str, keeps_place: bool) -> None:
     """From a speed whose flight takes some thirty spacings of time."""
     found, expected = (end_of_impacts(ball(b), method, keeps_place, 2.5, 0.0, 6e-14) for b in BACKENDS)
     assert found[0] == expected[0] and len(found[0]) > 0
@@ -136,7 +136,7 @@ def test_both_backends_end_a_loop_at_the_same_impact(method: str, keeps_place: b
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("method", METHODS)
-def test_an_event_at_the_start_takes_no_search(method: str, backend: str) -> None:
+def test_event_at_the_start_needs_no_search(method: str, backend: str) -> None:
     """The state is that at the start to the last bit, and no step is taken to find it."""
     system = ball(backend)
     for v in (-1.0, 0.0):
@@ -189,10 +189,10 @@ def check_polynomials(count: int, seed: int) -> None:
                 np.testing.assert_allclose(times, expected_events(a, direction), rtol=0, atol=TIME_AT_START)
 
 
-def test_random_functions_with_a_zero_at_the_start() -> None:
+def test_random_zeros_at_the_start_are_handled() -> None:
     check_polynomials(20, seed=1)
 
 
 @pytest.mark.slow
-def test_many_random_functions_with_a_zero_at_the_start() -> None:
+def test_many_random_zeros_at_the_start_are_handled() -> None:
     check_polynomials(200, seed=2)

@@ -47,13 +47,13 @@ def observed(name: str | Path, k: int, **options: Any) -> float:
 
 
 @pytest.mark.parametrize("name", NEW)
-def test_orders_with_forces_in_time(name: str) -> None:
+def test_time_dependent_forces_preserve_the_order(name: str) -> None:
     order = method(name).order
     assert observed(name, {3: 6, 4: 5, 5: 5}[order]) >= order - tolerances.ORDER
 
 
 @pytest.mark.parametrize(("commutators", "order"), [(0, 2), (1, 3), (2, 5)])
-def test_orders_of_truncated_methods(commutators: int, order: int) -> None:
+def test_truncated_methods_have_their_order(commutators: int, order: int) -> None:
     assert method("rkmk_dopri5").with_options({"commutators": commutators}).order == order
     assert abs(observed("rkmk_dopri5", 5, commutators=commutators) - order) <= tolerances.ORDER
 
@@ -132,7 +132,7 @@ def shaken(backend: str) -> System:
 
 
 @pytest.mark.parametrize("name", ["cf43", "rkmk4_two_commutators"])
-def test_prescribed_motions(name: str) -> None:
+def test_prescribed_motions_are_followed(name: str) -> None:
     pair = shaken("c"), shaken("numpy")
     check_agreement(*runs_of(pair, 0.5, method=name, h=0.05))
     exact = sl.solve(pair[0], 1.0, method="rkmk_dopri5", h=2.0**-9, record_every=0)
@@ -145,7 +145,7 @@ def test_prescribed_motions(name: str) -> None:
 
 @pytest.mark.parametrize("metric", ["group", "algebra"])
 @pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
-def test_adaptive_steps(name: str, metric: str) -> None:
+def test_adaptive_steps_meet_the_tolerance(name: str, metric: str) -> None:
     """Rejected steps keep their first stage; both backends take the same steps."""
     pair = driven_body("c"), driven_body("numpy")
     options = {"error_metric": metric}
@@ -163,13 +163,13 @@ def test_adaptive_steps(name: str, metric: str) -> None:
     assert np.abs(np.hstack([compiled.q, compiled.v]) - reference()).max() <= 1e-5
 
 
-def test_fixed_steps_do_without_the_embedded_stage() -> None:
+def test_fixed_steps_omit_the_embedded_stage() -> None:
     first, second = (sl.solve(driven_body(), 0.5, method=name, h=0.01) for name in ("cf4", "cf43"))
     assert first.q.tobytes() == second.q.tobytes()
     assert second.statistics.rhs_evaluations == 4 * second.statistics.steps
 
 
-def test_printed_controller_takes_an_absolute_norm() -> None:
+def test_published_controller_uses_an_absolute_norm() -> None:
     """err = |ŷ - y| against tol alone, h_new = 0.85 h (tol/err)^exponent."""
     solution = sl.solve(driven_body(), 1.0, method="cf43", atol=1e-6, h0=0.02, controller="celledoni2022", trace=True)
     assert solution.trace is not None and method("cf43").order_hat == 3
@@ -177,14 +177,14 @@ def test_printed_controller_takes_an_absolute_norm() -> None:
     np.testing.assert_allclose(h[1:-1], 0.85 * h[:-2] * error[:-2] ** -0.25, rtol=1e-12)
 
 
-def test_constraints_are_refused() -> None:
+def test_constraints_are_rejected() -> None:
     for name in NEW:
         with pytest.raises(UnsupportedMethodError, match=rf"^Method '{name}' integrates systems without constraints"):
             sl.solve(heavy_top_system("SE3"), 0.1, method=name, h=0.01)
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
+def test_full_turn_in_one_exponential_is_rejected(backend: str) -> None:
     with pytest.raises(OutsideChartError):
         sl.solve(heavy_top_system("S3", backend), 1.0, method="cf4", h=0.1)
 
@@ -203,7 +203,7 @@ def test_a_whole_turn_in_one_exponential_is_refused(backend: str) -> None:
         ("rkmk4", {}, UnknownNameError, "a user-defined tableau is a file that ends in .toml"),
     ],
 )
-def test_mistakes(name: str, options: dict[str, Any], kind: type[Exception], message: str) -> None:
+def test_invalid_input_is_reported(name: str, options: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         sl.solve(driven_body(), 0.1, method=name, h=0.01, method_options=options)
 
@@ -223,7 +223,7 @@ d = ["1/4", "-3", "15/4"]
 """Errors in λ are halved in each step."""
 
 
-def test_half_explicit_methods_whose_errors_in_multipliers_decay(tmp_path: Path) -> None:
+def test_half_explicit_multiplier_errors_decay(tmp_path: Path) -> None:
     """Order three of q and v and order two of λ, in both backends."""
     path = tmp_path / "kappa.toml"
     path.write_text(KAPPA, encoding="utf-8")
@@ -241,7 +241,7 @@ def test_half_explicit_methods_whose_errors_in_multipliers_decay(tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["cf32a", "cf32b", "cf43"])
-def test_pairs_compare_their_ends_on_the_group_or_in_the_algebra(name: str) -> None:
+def test_error_metric_is_on_the_group_or_algebra(name: str) -> None:
     """One is T⁻¹ of the step times the other, which approaches 1 with the step; the steps themselves are the same."""
 
     def first_step(metric: str, h: float) -> Solution:

@@ -51,7 +51,7 @@ def good_part(error: IntegrationError) -> Any:
 @pytest.mark.parametrize(
     ("group", "name"), [("SE3", "half_explicit_5"), ("S3xR3", "half_explicit_2"), ("SO3", "rkmk_rk44")]
 )
-def test_a_step_too_large(group: str, name: str, backend: str) -> None:
+def test_too_large_step_is_reported(group: str, name: str, backend: str) -> None:
     """150 rad/s turn by more than 2π in 0.05 s."""
     error = failed(OutsideChartError, heavy_top_system(group, backend), 1.0, method=name, h=0.05)
     assert "rotation increment reached 2π" in str(error) and "take a smaller step" in str(error)
@@ -69,7 +69,7 @@ def spun_up(backend: str) -> System:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_step_that_becomes_too_large(backend: str) -> None:
+def test_step_that_becomes_too_large_is_reported(backend: str) -> None:
     """h (Ω + h Ω'/2) reaches 2π at t = 0.58 for h = 0.1, so the step from 0.6 fails."""
     error = failed(OutsideChartError, spun_up(backend), 1.0, method="rkmk_rk44", h=0.1)
     assert good_part(error).t[-1] == pytest.approx(0.6)
@@ -112,7 +112,7 @@ def leaving_a_domain(backend: str) -> System:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["rkmk_euler", "rkmk_rk44", "half_explicit_2", "half_explicit_5"])
-def test_an_energy_that_ends(name: str, backend: str) -> None:
+def test_energy_undefined_beyond_a_position_is_reported(name: str, backend: str) -> None:
     error = failed(NotFiniteError, falling(backend), 1.0, method=name, h=0.01)
     assert "infinite or NaN" in str(error)
     assert 0.3 < good_part(error).t[-1] < 0.35
@@ -120,7 +120,7 @@ def test_an_energy_that_ends(name: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
-def test_an_energy_that_ends_on_a_constraint(order: int, backend: str) -> None:
+def test_energy_undefined_on_a_constraint_is_reported(order: int, backend: str) -> None:
     """NaN is NaN, not a singular matrix, in whichever stage it appears."""
     for system, latest in ((falling_on_a_circle(backend), 0.54), (leaving_a_domain(backend), 0.3)):
         error = failed(NotFiniteError, system, 3.0, method=f"half_explicit_{order}", h=0.01)
@@ -128,7 +128,7 @@ def test_an_energy_that_ends_on_a_constraint(order: int, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_pole(backend: str) -> None:
+def test_pole_is_reported(backend: str) -> None:
     """1/x at x = 0, met exactly: the force is infinite in the first stage."""
     model = sl.Model("pole")
     q = model.node("point", "R1")
@@ -152,14 +152,14 @@ def crossing(backend: str) -> System:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", [2, 3, 4])
-def test_constraints_that_become_dependent(order: int, backend: str) -> None:
+def test_dependent_constraints_during_a_run_are_reported(order: int, backend: str) -> None:
     error = failed(SingularSystemError, crossing(backend), 2.0, method=f"half_explicit_{order}", h=2.0**-4)
     assert "constraints became dependent" in str(error)
     assert good_part(error).t[-1] == 1 - 2.0**-4
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_mass_that_vanishes_on_the_way(backend: str) -> None:
+def test_vanishing_mass_is_reported(backend: str) -> None:
     """M = x on the way to x = 0, met exactly."""
     model = sl.Model("shrinking")
     q = model.node("point", "R2")
@@ -203,7 +203,7 @@ def test_interruption_keeps_the_solution(group: str, name: str, backend: str, mo
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_other_exceptions_of_a_callback_pass(backend: str) -> None:
+def test_callback_exceptions_propagate(backend: str) -> None:
     def broken(fraction: float) -> None:
         raise ValueError("broken callback")
 
@@ -263,7 +263,7 @@ def test_solution_of_a_failure_ends_before_its_energy_is_lost(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_solution_of_an_explosion_ends_before_it(backend: str) -> None:
+def test_diverging_solution_ends_before_the_divergence(backend: str) -> None:
     """A spring with steps beyond the limit of stability: energies grow until they are infinite."""
     model = sl.Model("spring")
     q = model.node("q", "R1")

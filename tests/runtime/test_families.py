@@ -47,7 +47,7 @@ def equations_of_header(name: str) -> tuple[set[str], set[str]]:
     return numbers(opening), numbers("\n".join(others))
 
 
-def test_both_languages_name_the_same_equations() -> None:
+def test_c_and_python_name_the_same_equations() -> None:
     """C and Python cite the same equations in headers and at lines of code; two families may share a header.
 
     Formulas of implicit steps and coefficients of series have separate modules.
@@ -67,7 +67,7 @@ def test_both_languages_name_the_same_equations() -> None:
         assert opening == lines == equations == found[header], header
 
 
-def test_the_registry_has_every_family_of_the_library() -> None:
+def test_registry_has_every_family_of_the_library() -> None:
     assert {type(method(name)) for name in method_names()} == set(FAMILIES.values())
     assert all(cls.family == name for name, cls in FAMILIES.items())
     assert all(method(name).name == name for name in method_names())
@@ -106,7 +106,7 @@ CONSTRAINED = (
 """Families that integrate systems with constraints."""
 
 
-def test_refusals_are_sentences_of_the_family() -> None:
+def test_rejections_are_explained_by_family() -> None:
     constrained, free = heavy_top_system("SE3", "numpy").layout, heavy_top_system("SO3", "numpy").layout
     taken = {name for name in method_names() if method(name).refusal(constrained) is None}
     assert taken == {name for name in method_names() if method(name).family in CONSTRAINED}
@@ -117,7 +117,7 @@ def test_refusals_are_sentences_of_the_family() -> None:
         check_method(free, method("symplectic_theta"))
 
 
-def test_options_belong_to_families() -> None:
+def test_options_are_defined_by_family() -> None:
     assert method("rkmk_rk44").options == {"commutators": "exact", "map": "exp"}
     assert method("symplectic_theta").options == {"theta": 0.5, "compose": "none"}
     assert method("rkmk4_two_commutators").options == method("cf4").options == {}
@@ -136,7 +136,7 @@ def test_options_belong_to_families() -> None:
 
 
 @pytest.mark.parametrize("name", method_names())
-def test_methods_are_values(name: str) -> None:
+def test_methods_are_compared_by_value(name: str) -> None:
     """Equal where coefficients and options are; the record makes the same method again."""
     found: Method = method(name)
     assert recorded_method(found.record) == found

@@ -88,7 +88,7 @@ def assert_same(c: Solution, plain: Solution) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_many_turns_between_requested_times(backend: str) -> None:
+def test_fast_rotations_between_output_times_are_resolved(backend: str) -> None:
     """The drum of the hoist turns by 28 rad in the last step."""
     t_eval = [1.0, 2.0, 3.0]
     solution, whole = (sl.solve(hoist(backend), 3.0, rtol=1e-4, **o) for o in ({"t_eval": t_eval}, {}))
@@ -98,7 +98,7 @@ def test_many_turns_between_requested_times(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("backend", "runs", "fastest"), [("c", 150, 65), ("numpy", 1, 30)])
-def test_rotations_of_many_radians_in_a_step(runs: int, fastest: float, backend: str) -> None:
+def test_events_in_large_rotations_are_found(runs: int, fastest: float, backend: str) -> None:
     """As many zeros as fine samples of the closed forms change sign; no function turns twice within 1/64 of a step."""
     random = np.random.default_rng(5)
     for speed in random.uniform(0.5, fastest, runs):
@@ -113,7 +113,7 @@ def test_rotations_of_many_radians_in_a_step(runs: int, fastest: float, backend:
             assert len(found) == sign_changes(function(angles))
 
 
-def test_states_within_a_step_that_interpolation_misrepresents() -> None:
+def test_misrepresented_states_are_recomputed() -> None:
     """Steps to a time take precedence over interpolated states that they contradict."""
     c, plain = (sl.solve(spring(backend), 1.0, h=0.5) for backend in BACKENDS)
     assert_same(c, plain)
@@ -124,7 +124,7 @@ def test_states_within_a_step_that_interpolation_misrepresents() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"h": 0.3}, {"h": 1.0}])
-def test_functions_too_fast_for_a_step(options: dict[str, Any]) -> None:
+def test_events_of_too_fast_functions_are_zeros(options: dict[str, Any]) -> None:
     """Zeros may be missed where a function turns more often than is promised; those that are reported are zeros."""
     solution = sl.solve(runner("c", 3000), 1.0, **options)
     assert solution.events
@@ -132,7 +132,7 @@ def test_functions_too_fast_for_a_step(options: dict[str, Any]) -> None:
     np.testing.assert_allclose(values, 0, rtol=0, atol=3000 * tolerances.EVENT_TIME)
 
 
-def test_a_jump_is_an_event_and_a_pole_is_none() -> None:
+def test_jump_is_an_event_but_pole_is_not() -> None:
     for options in ({}, {"h": 0.3}, {"h": 1.0}):
         c, plain = (sl.solve(runner(backend, 2), 1.0, **options) for backend in BACKENDS)
         assert_same(c, plain)

@@ -30,7 +30,7 @@ def titles(solution: Solution) -> list[str]:
     return [p.title for p in panels(solution)]
 
 
-def test_panels_of_a_constrained_body() -> None:
+def test_constrained_body_has_its_panels() -> None:
     drawn = {p.title: p for p in panels(top_solution())}
     assert list(drawn) == [
         "center of mass",
@@ -53,7 +53,7 @@ def test_panels_of_a_constrained_body() -> None:
     assert drawn["residuals of the constraints"].logarithmic
 
 
-def test_panels_of_several_bodies_and_of_coordinates() -> None:
+def test_several_bodies_and_coordinates_have_panels() -> None:
     shown = titles(chain_solution())
     assert "upper: position" in shown
     assert "lower: rotation, unit quaternion" in shown
@@ -81,13 +81,13 @@ def test_figure_opens_no_window_and_preserves_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".pdf", ".svg"])
-def test_vector_figures(tmp_path: Path, suffix: str) -> None:
+def test_vector_figures_are_written(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"bead{suffix}"
     plot_solution(sl.solve(polar_system("numpy"), (0, 0.002), method="rkmk_rk44", h=1e-3), path)
     assert path.stat().st_size > 1000
 
 
-def test_a_single_time_is_enough() -> None:
+def test_single_time_can_be_plotted() -> None:
     solution = top_solution()
     one = dataclasses.replace(
         solution, t=solution.t[:1], q=solution.q[:1], v=solution.v[:1], multipliers=solution.multipliers[:1]
@@ -96,7 +96,7 @@ def test_a_single_time_is_enough() -> None:
     assert len(figure.axes) == 7
 
 
-def test_residuals_that_are_all_zero() -> None:
+def test_zero_residuals_are_drawn() -> None:
     solution = dataclasses.replace(top_solution())
     zero = np.zeros_like(solution.t)
     solution.__dict__["outputs"] = {**top_solution().outputs, "constraint_residual": zero, "velocity_residual": zero}
@@ -121,7 +121,7 @@ def test_long_series_preserve_their_outline() -> None:
     assert len(short_t) == len(short) == 10
 
 
-def test_quaternions_of_rotation_matrices() -> None:
+def test_rotation_matrices_are_drawn_as_quaternions() -> None:
     """Against the stored quaternion of the same motion, which turns by more than a full turn."""
     stored = sl.solve(heavy_top_system("S3xR3"), (0, 0.06), method="half_explicit_5", h=1e-3).field("top", "p")
     w, x, y, z = stored.T
@@ -137,7 +137,7 @@ def test_quaternions_of_rotation_matrices() -> None:
     assert np.abs(continuous(stored * np.where(np.arange(len(stored)) % 3, 1, -1)[:, None]) - stored).max() == 0
 
 
-def test_chosen_panels() -> None:
+def test_chosen_panels_are_drawn() -> None:
     names = ["residuals", "energy", "fixed_point", "center_of_mass", "top.Omega", "top.R"]
     figure = top_solution().plot(panels=names)
     assert [axes.get_title(loc="left")[4:] for axes in figure.axes] == [
@@ -151,7 +151,7 @@ def test_chosen_panels() -> None:
 
 
 @pytest.mark.parametrize("name", ["energies", "top.y", "bottom.x", "snapshots"])
-def test_unknown_panels(name: str) -> None:
+def test_unknown_panels_are_rejected(name: str) -> None:
     with pytest.raises(UnknownNameError, match="draw"):
         top_solution().plot(panels=[name])
 
@@ -179,7 +179,7 @@ def test_events_are_marked_in_every_panel() -> None:
     assert [text.get_text().split()[0] for text in legend.get_texts()] == ["halfway", "ground"]
 
 
-def test_step_histories(tmp_path: Path) -> None:
+def test_step_histories_are_drawn(tmp_path: Path) -> None:
     solution = falling()
     assert solution.trace is not None
     path = tmp_path / "steps.png"
@@ -196,7 +196,7 @@ def test_step_histories(tmp_path: Path) -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["top", "mass", "rejected"]
 
 
-def test_step_histories_of_fixed_steps_show_errors_alone() -> None:
+def test_fixed_step_histories_show_only_errors() -> None:
     fixed = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.0255, h=1e-3, trace=True)
     (errors,) = fixed.plot_steps().axes
     assert fixed.trace is not None
@@ -303,11 +303,11 @@ def test_all_bodies_are_drawn_or_named() -> None:
         ([None, -0.5, 0.1, 0.2], None),
     ],
 )
-def test_orders_that_are_shown(observed: list[float | None], expected: tuple[int, int] | None) -> None:
+def test_order_lines_are_drawn(observed: list[float | None], expected: tuple[int, int] | None) -> None:
     assert clear_order(observed) == expected
 
 
-def test_work_precision_diagram() -> None:
+def test_work_precision_diagram_is_drawn() -> None:
     rows = list(sl.convergence(heavy_top_system("SE3"), 0.02, ["half_explicit_4", "half_explicit_5"], [2e-3, 1e-3]))
     figure = sl.plot_convergence(rows, work=True)
     assert [axes.get_xlabel() for axes in figure.axes] == 3 * ["processor time in ms"]
@@ -317,7 +317,7 @@ def test_work_precision_diagram() -> None:
         sl.plot_convergence([])
 
 
-def test_unknown_figure_type(tmp_path: Path) -> None:
+def test_unknown_figure_type_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"\.png"):
         top_solution().plot(tmp_path / "top.jpeg2000")
     assert not list(tmp_path.iterdir())

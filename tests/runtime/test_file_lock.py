@@ -27,7 +27,7 @@ with locked(Path(sys.argv[1])):
 """
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
+def test_lock_is_exclusive(tmp_path: Path) -> None:
     path = tmp_path / "run"
     for _ in range(2):
         with locked(path), locked(tmp_path / "other"):
@@ -41,7 +41,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
+def test_lock_is_released_with_its_process(tmp_path: Path) -> None:
     path = tmp_path / "run"
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
     command = [sys.executable, "-c", HOLD, str(path)]
@@ -58,7 +58,7 @@ def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_locks_are_given_from_one_to_the_other(tmp_path: Path) -> None:
+def test_lock_is_passed_to_a_waiting_process(tmp_path: Path) -> None:
     """Whoever has one removes its file, while others are about to take it."""
     path, inside = tmp_path / "run", threading.Semaphore()
     ready = threading.Barrier(4)
@@ -82,7 +82,7 @@ def test_locks_are_given_from_one_to_the_other(tmp_path: Path) -> None:
     assert taken > 0 and not list(tmp_path.iterdir())
 
 
-def test_without_locks(tmp_path: Path) -> None:
+def test_file_systems_without_locks_are_supported(tmp_path: Path) -> None:
     """Where no lock file can be created, or a foreign file has its name, nothing is refused or changed."""
     other = tmp_path / ".run.lock"
     other.write_text("something else, which is longer than the header of a database of SQLite" * 3)

@@ -107,7 +107,7 @@ def test_everything_is_saved_exactly(tmp_path: Path, suffix: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", READERS)
-def test_several_nodes_and_constraints(tmp_path: Path, suffix: str) -> None:
+def test_several_nodes_and_constraints_are_saved(tmp_path: Path, suffix: str) -> None:
     solution = chain_solution()
     path = tmp_path / f"chain{suffix}"
     save_solution(solution, path)
@@ -146,7 +146,7 @@ def test_names_never_collide() -> None:
     assert {"output_time", "output_upper_x", "output_file", "upper_x"} <= set(names)
 
 
-def test_text(tmp_path: Path) -> None:
+def test_text_files_are_exact(tmp_path: Path) -> None:
     """Columns by component, with all digits; a round trip through a table is lossless."""
     solution, path = top_solution(), tmp_path / "top.csv"
     solution.save(path)
@@ -161,7 +161,7 @@ def test_text(tmp_path: Path) -> None:
         sl.load_solution(path, trust=True)
 
 
-def test_data_of_xarray(tmp_path: Path) -> None:
+def test_xarray_dataset_is_complete(tmp_path: Path) -> None:
     """The dataset equals the content of a file."""
     solution = top_solution()
     data = solution.to_xarray()
@@ -172,19 +172,19 @@ def test_data_of_xarray(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("module", "name"), [("pandas", "to_dataframe"), ("xarray", "to_xarray")])
-def test_missing_packages_of_tables(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_table_packages_are_reported(module: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingDependencyError, match=rf'{module}.*pip install "symlie\[tables\]"'):
         getattr(top_solution(), name)()
 
 
-def test_unknown_file_type(tmp_path: Path) -> None:
+def test_unknown_file_type_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"\.nc, \.npz or \.csv"):
         top_solution().save(tmp_path / "top.txt")
     assert not list(tmp_path.iterdir())
 
 
-def test_missing_folder(tmp_path: Path) -> None:
+def test_missing_folder_is_reported(tmp_path: Path) -> None:
     for suffix in READERS:
         with pytest.raises(FormatError, match="cannot be written"):
             top_solution().save(tmp_path / "nowhere" / f"top{suffix}")
@@ -198,7 +198,7 @@ def test_missing_netcdf_names_the_remedy(tmp_path: Path, monkeypatch: pytest.Mon
     assert [p.name for p in tmp_path.iterdir()] == ["top.npz"]
 
 
-def test_an_existing_file_survives_a_failure(tmp_path: Path) -> None:
+def test_existing_file_survives_a_failure(tmp_path: Path) -> None:
     path = tmp_path / "top.npz"
     path.write_text("old")
 
@@ -213,7 +213,7 @@ def test_an_existing_file_survives_a_failure(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["top.npz"]
 
 
-def test_units_of_coordinates_are_left_to_the_model() -> None:
+def test_coordinate_units_come_from_the_model() -> None:
     (bead,) = polar_system("numpy").layout.nodes
     (top,) = heavy_top_system("SE3", "numpy").layout.nodes
     assert field_unit(bead.type, "x") == ""

@@ -72,7 +72,7 @@ def system_of(build: Callable[[], sl.Model], backend: str) -> System:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("build", "end", "h"), [(centre, 2.0, 0.01), (spring, 0.05, 1e-3)])
 @pytest.mark.parametrize("every", [0, 1])
-def test_energy_that_a_model_conserves(
+def test_energy_drift_of_conservative_models_is_reported(
     build: Callable[[], sl.Model], end: float, h: float, every: int, backend: str
 ) -> None:
     system = system_of(build, backend)
@@ -83,7 +83,7 @@ def test_energy_that_a_model_conserves(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_energy_without_notice(backend: str) -> None:
+def test_conserved_energy_gives_no_warning(backend: str) -> None:
     """Runs that are right, also those that are at rest whenever they are looked at, and driven ones."""
     soft = system_of(spring, backend).with_parameters(k=39.47841760435743)
     for options in ({"h": 1e-2}, {"record_every": 0, "h": 1e-2}, {"t_eval": [1.0], "rtol": 1e-3}):
@@ -146,7 +146,7 @@ def test_impact_at_corner_of_constraint_is_reported(words: dict[str, Any]) -> No
             sl.solve(system, 2.0, **words)
 
 
-def test_which_models_conserve_energy() -> None:
+def test_conservative_models_are_recognised() -> None:
     conserving = {
         build.__name__: system_of(build, "numpy").layout.conserves_energy for build in (centre, spring, pushed)
     }
@@ -154,7 +154,7 @@ def test_which_models_conserve_energy() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_outputs_that_are_not_finite(backend: str) -> None:
+def test_nonfinite_outputs_are_reported(backend: str) -> None:
     soft = system_of(spring, backend).with_parameters(k=1.0)
     solution = sl.solve(soft, 3.0, t_eval=[1.0, 2.0, 3.0])
     assert solution.warnings == ()
@@ -169,7 +169,7 @@ def test_outputs_that_are_not_finite(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_energies_that_are_not_finite(backend: str) -> None:
+def test_nonfinite_energies_are_reported(backend: str) -> None:
     solution = sl.solve(system_of(undefined, backend), 0.1, h=0.1)
     with pytest.warns(sl.SymlieWarning, match="Output 'energy' of 'undefined_energy' is not finite at t = 0 s"):
         _ = solution.outputs["energy"]
@@ -222,7 +222,7 @@ def trembling() -> sl.Model:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_velocities_of_rounding_do_not_jump(backend: str) -> None:
+def test_velocity_round_off_is_no_jump(backend: str) -> None:
     solution = sl.solve(system_of(trembling, backend), 400.0, rtol=1e-6, record_every=0)
     assert solution.statistics.steps > 2 * STIFFNESS_EVERY and not solution.warnings
 
@@ -236,7 +236,7 @@ def found(build: Callable[[], sl.Model], backend: str, **options: Any) -> sl.Sol
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk_bs32", "cf43"])
-def test_stiff_motions(method: str) -> None:
+def test_stiffness_is_reported(method: str) -> None:
     with pytest.warns(
         sl.SymlieWarning, match=r"^The problem looks stiff: from t = 0\.00\d+ s on an explicit method needs steps of"
     ) as given:
@@ -256,7 +256,7 @@ def test_stiff_motions(method: str) -> None:
         ({"h": 1e-3}, False),
     ],
 )
-def test_series_are_named_where_they_pay(words: dict[str, Any], is_told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_taylor_is_suggested_if_faster(words: dict[str, Any], is_told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """After many steps of an explicit method for many digits."""
     monkeypatch.setattr(findings, "MANY_STEPS", 20)
     with warnings.catch_warnings():
@@ -265,7 +265,7 @@ def test_series_are_named_where_they_pay(words: dict[str, Any], is_told: bool, m
     assert any("method='taylor' needs at most a tenth" in notice for notice in solution.warnings) == is_told
 
 
-def test_the_remedy_of_stiffness_helps() -> None:
+def test_suggested_remedy_of_stiffness_helps() -> None:
     solution = sl.solve(system_of(damped, "numpy"), 1.0, method="bdf")
     assert not solution.warnings and solution.statistics.steps < STIFFNESS_EVERY
     h = 0.05
@@ -275,7 +275,7 @@ def test_the_remedy_of_stiffness_helps() -> None:
 
 
 @pytest.mark.parametrize(("build", "words"), [(damped, "looks stiff"), (rubbing, "force chatters from t = 1")])
-def test_backends_find_the_same(
+def test_backends_give_equal_warnings(
     build: Callable[[], sl.Model], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At the same step, also when the run continues from an intermediate checkpoint."""
@@ -299,12 +299,12 @@ def test_backends_find_the_same(
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5"])
-def test_stiffness_of_large_systems(method: str) -> None:
+def test_stiffness_of_large_systems_is_reported(method: str) -> None:
     with pytest.warns(sl.SymlieWarning, match="looks stiff"):
         found(damped_array, "c", method=method, max_steps=1250)
 
 
-def test_motions_that_are_not_stiff() -> None:
+def test_nonstiff_motions_give_no_warning() -> None:
     """Fast oscillations, damped a little, followed over many steps."""
     system = system_of(spring, "c").with_parameters(k=1.0)
     for options in ({"rtol": 1e-3}, {"rtol": 1e-9}, {"method": "rkmk_bs32", "rtol": 1e-4}):
@@ -313,7 +313,7 @@ def test_motions_that_are_not_stiff() -> None:
         assert not any("stiff" in notice or "force" in notice for notice in solution.warnings)
 
 
-def test_intervals_of_stability() -> None:
+def test_stability_intervals_are_correct() -> None:
     """On the negative real axis; Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2."""
     known = {"rkmk_euler": 2.0, "rkmk_kutta3": 2.51, "rkmk_rk44": 2.79, "cf4": 2.79, "rkmk_dopri5": 3.31}
     for name, length in known.items():
@@ -335,7 +335,7 @@ class Impatience:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_records_that_grow(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_records_are_reported_once(backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reported once during the run, and equally after an interruption."""
     monkeypatch.setattr(findings, "MANY_BYTES", 2000)
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)

@@ -62,7 +62,7 @@ def exact() -> list[Array]:
 
 
 @pytest.mark.parametrize(("name", "k"), HALF_EXPLICIT)
-def test_orders(name: str, k: int) -> None:
+def test_methods_have_their_declared_order(name: str, k: int) -> None:
     """q, v and z have the order of the method, λ one less or more."""
     errors = [
         [
@@ -87,7 +87,7 @@ def exact_coarse() -> list[Array]:
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
-def test_orders_of_implicit_methods(name: str) -> None:
+def test_implicit_methods_have_their_order(name: str) -> None:
     """q, v, z and λ have order two."""
     errors = [
         [
@@ -112,7 +112,7 @@ def test_orders_of_implicit_methods(name: str) -> None:
         ("drives", "generalized_alpha_index2", {"rho": 0.2, "start": "plain", "predictor": "zero"}),
     ],
 )
-def test_backends_of_implicit_methods(system: str, name: str, options: dict[str, object]) -> None:
+def test_implicit_backends_agree(system: str, name: str, options: dict[str, object]) -> None:
     build = steered if system == "steered" else drives
     compiled, plain = (sl.solve(build(b), END, method=name, method_options=options, h=2.0**-5) for b in BACKENDS)
     for part, size in (("q", 1.0), ("v", 2.0**5), ("multipliers", 6 * 2.0**10)):
@@ -129,7 +129,7 @@ def test_matrices_of_fields_are_exact(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
-def test_stiff_states_with_constraints(name: str) -> None:
+def test_stiff_states_with_constraints_are_integrated(name: str) -> None:
     """A filter of 10⁻⁶ s follows its input, with steps that are 10⁴ times as long; ρ = 0 forgets its start."""
     model = sl.Model("fast_filter")
     bob, z = model.node("bob", "R2"), model.state("filtered", 1)
@@ -147,7 +147,7 @@ def test_stiff_states_with_constraints(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
-def test_adaptive_steps_of_implicit_methods(name: str) -> None:
+def test_implicit_adaptive_steps_meet_the_tolerance(name: str) -> None:
     """Errors, also of z, fall at least as rtol^(2/3)."""
     errors = []
     for rtol in (1e-4, 1e-6):
@@ -156,7 +156,7 @@ def test_adaptive_steps_of_implicit_methods(name: str) -> None:
     assert np.all(np.divide(*errors) >= 100 ** (2 / 3) / 2)
 
 
-def test_estimates_know_the_states() -> None:
+def test_error_estimates_include_the_states() -> None:
     """ŷ - y of a step is of order p̂ + 1 in q, v and z."""
     system = steered("numpy")
     chosen, layout = method("half_explicit_5"), system.layout
@@ -200,7 +200,7 @@ def drives(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_many_instances() -> None:
+def test_many_elements_have_states() -> None:
     compiled, plain = (sl.solve(drives(b), 0.5, h=2.0**-6) for b in BACKENDS)
     for name in ("q", "v", "multipliers"):
         a, b = getattr(compiled, name), getattr(plain, name)
@@ -213,7 +213,7 @@ def test_many_instances() -> None:
 
 @pytest.mark.parametrize(("name", "p"), [("half_explicit_5", 5), ("generalized_alpha", 2)])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_events(backend: str, name: str, p: int) -> None:
+def test_events_of_states_are_found(backend: str, name: str, p: int) -> None:
     """Of a state that the body drives: their states are on the level, their times are of the order of the method."""
     runs = [sl.solve(steered(b), 1.6, method=name, h=h) for b, h in ((backend, 2.0**-6), ("c", 2.0**-7))]
     coarse, fine = (np.array([e.t for e in run.events]) for run in runs)
@@ -235,7 +235,7 @@ def test_events(backend: str, name: str, p: int) -> None:
         *((name, 2, "none") for name in IMPLICIT),
     ],
 )
-def test_dense_output(backend: str, name: str, p: int, stabilize: str) -> None:
+def test_dense_output_includes_states(backend: str, name: str, p: int, stabilize: str) -> None:
     """It ends where steps end, and between them it is of the order of the method."""
     expected = parts(sl.solve(steered(), 0.3, h=2.0**-10, record_every=0))
     errors = []
@@ -250,6 +250,6 @@ def test_dense_output(backend: str, name: str, p: int, stabilize: str) -> None:
 
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.5])
-def test_state_refuses_a_dimension_that_is_no_positive_integer(dimension: float) -> None:
+def test_nonpositive_dimension_is_rejected(dimension: float) -> None:
     with pytest.raises(ModelError, match=f"State 'z' has a positive number of components, not {dimension}"):
         sl.Model("m").state("z", dimension)

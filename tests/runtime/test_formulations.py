@@ -23,7 +23,7 @@ def top(coordinates: str) -> System:
     return heavy_top.build(group="SO3", coordinates=coordinates).derive().compile()
 
 
-def test_outputs_of_two_formulations() -> None:
+def test_outputs_of_two_formulations_are_compared() -> None:
     """Errors against one run, orders of both, and iterations of the implicit method."""
     systems = {name: top(name) for name in ("lie", "euler_parameters")}
     fine = sl.solve(top("lie"), T_END, h=T_END / 4096, method="rkmk_rk67")
@@ -46,7 +46,7 @@ def test_outputs_of_two_formulations() -> None:
         assert row.order.outputs == pytest.approx(2, abs=tolerances.ORDER_SLACK)
 
 
-def test_largest_over_the_run() -> None:
+def test_largest_difference_of_the_run_is_reported() -> None:
     steps = [T_END / 64]
     (end,), (course,), (mean,) = (
         list(sl.convergence(top("lie"), T_END, ["rkmk_rk44"], steps, norm=norm)) for norm in ("end", "max", "l2")
@@ -61,7 +61,7 @@ def test_largest_over_the_run() -> None:
     assert mean.error.q is not None
 
 
-def test_failed_runs_appear_in_the_table() -> None:
+def test_failed_runs_are_listed_in_the_table() -> None:
     steps = [1e-3, 2e-5]
     (failed, done, refused, _) = sl.convergence(
         {"euler_angles": top("euler_angles")}, 0.02, ["rkmk_rk44", "symplectic_theta"], steps
@@ -73,7 +73,7 @@ def test_failed_runs_appear_in_the_table() -> None:
     assert refused.to_json()["failure"] == refused.failure
 
 
-def test_iterations_are_drawn() -> None:
+def test_iteration_counts_are_drawn() -> None:
     rows = list(sl.convergence(top("lie"), T_END, ["generalized_alpha", "rkmk_rk44"], [T_END / 32, T_END / 64]))
     (line,) = sl.plot_newton_iterations(rows).axes[0].get_lines()
     implicit = [row for row in rows if row.newton_iterations_per_step]
@@ -83,7 +83,7 @@ def test_iterations_are_drawn() -> None:
         sl.plot_newton_iterations([row for row in rows if row not in implicit])
 
 
-def test_repetitions_and_mistakes() -> None:
+def test_repetitions_and_invalid_outputs_are_handled() -> None:
     (row,) = sl.convergence(top("lie"), T_END, ["rkmk_rk44"], [T_END / 8], repetitions=3)
     assert isinstance(row, ConvergenceRow) and row.cpu_seconds > 0
     with pytest.raises(UnknownNameError, match="'heavy_top' has no output 'tip'; it has: center_of_mass, rotation"):

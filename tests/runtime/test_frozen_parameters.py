@@ -43,18 +43,18 @@ def check_alike(systems: tuple[System, System], **options: Any) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_half_explicit(backend: str) -> None:
+def test_half_explicit_steps_agree_with_frozen_parameters(backend: str) -> None:
     check_alike(tops(backend), method="half_explicit_5")
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf2", "rattlie"])
-def test_implicit(method: str) -> None:
+def test_implicit_steps_agree_with_frozen_parameters(method: str) -> None:
     """Sets of kernels have the constants, too."""
     check_alike(tops(), method=method)
 
 
 @pytest.mark.parametrize("group", ["S3", "SO3"])
-def test_free_tops(group: str) -> None:
+def test_free_tops_agree_with_frozen_parameters(group: str) -> None:
     check_alike(tops(group=group), method="rkmk_dopri5")
 
 
@@ -69,21 +69,21 @@ CASES = [(name, {}) for name in model_names()] + [
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
-def test_all_models(name: str, options: dict[str, object]) -> None:
+def test_all_models_agree_with_frozen_parameters(name: str, options: dict[str, object]) -> None:
     """Of the package, with each choice of each option."""
     free, frozen = (system_of_model(name, options, freeze=freeze) for freeze in ("", "all"))
     assert frozen.layout.frozen[: len(free.layout.parameters)] == tuple(free.layout.parameters)
     check_alike((free, frozen))
 
 
-def test_fewer_operations() -> None:
+def test_frozen_parameters_need_fewer_operations() -> None:
     """A symmetric top about its second axis has no gravity along it, and no gyroscopic moment."""
     free, frozen = (s.layout.manifest.operations for s in tops(group="S3"))
     assert free["heavy_top_force"] > 70 and frozen["heavy_top_force"] <= 20
     assert frozen["heavy_top_mass"] == frozen["heavy_top_prepare"] == frozen["factorize"] == 0
 
 
-def test_manifest_and_summaries() -> None:
+def test_manifest_and_summary_list_frozen_parameters() -> None:
     free, frozen = tops()
     assert read_manifest(frozen.files["manifest.json"]).frozen == ("mass", "inertia", "lever", "gravity")
     assert read_manifest(free.files["manifest.json"]).frozen == ()
@@ -107,7 +107,7 @@ def test_parameters_are_immutable() -> None:
         some.with_parameters(mass=16.0, inertia=[1, 2, 3])
 
 
-def test_members_must_not_differ() -> None:
+def test_members_cannot_differ_in_frozen_parameters() -> None:
     _, frozen = tops()
     with pytest.raises(FrozenParameterError, match="'mass'"):
         sl.ensemble(frozen, H, h=H, parameters={"mass": [15.0, 16.0]})
@@ -115,7 +115,7 @@ def test_members_must_not_differ() -> None:
     assert (turned.arrays["status"] == MemberStatus.OK).all()
 
 
-def test_parameters_of_elements() -> None:
+def test_element_parameters_can_be_frozen() -> None:
     """One value of a type whose value is a constant, by all ways to name it."""
     model = sl.Model("row")
     load = model.parameter("load", 2.0)
@@ -140,7 +140,7 @@ def test_parameters_of_elements() -> None:
             frozen.with_parameters(**{name: 3.0})
 
 
-def test_pickles_files_and_checkpoints(tmp_path: Path) -> None:
+def test_pickles_files_and_checkpoints_keep_frozen_parameters(tmp_path: Path) -> None:
     _, frozen = tops()
     again = [pickle.loads(pickle.dumps(frozen))]
     heavy_top_equations("S3xR3").generate(tmp_path / "top", freeze="all")
@@ -190,7 +190,7 @@ def solved(rows: int, references: dict[str, float]) -> list[float]:
     return computed("solve_saddle", rows, references)
 
 
-def test_products_with_constraint_matrix() -> None:
+def test_constant_constraint_matrix_products_are_exact() -> None:
     references, matrix, right = small_saddle(3, 1.0, dependent=False)
     references |= {f"v[{k}]": x for k, x in enumerate(right[:4].tolist())}
     found = computed("multiply_rows", 3, {f"B{k[2:]}" if k.startswith("B1") else k: x for k, x in references.items()})
@@ -199,7 +199,7 @@ def test_products_with_constraint_matrix() -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 4])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_elimination(rows: int, scale: float) -> None:
+def test_elimination_uses_frozen_parameters(rows: int, scale: float) -> None:
     references, matrix, right = small_saddle(rows, scale, dependent=False)
     *found, margin = solved(rows, references)
     weights = np.array([1.0] * 4 + [scale] * rows)  # so that all unknowns are of one size
@@ -211,19 +211,19 @@ def test_elimination(rows: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("rows", [2, 3, 4])
-def test_dependent_rows(rows: int) -> None:
+def test_margin_reveals_dependent_constraints(rows: int) -> None:
     """The margin reveals the dependency, so the whole matrix is used."""
     *_, margin = solved(rows, small_saddle(rows, 1.0, dependent=True)[0])
     assert not margin > 0
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1e60])
-def test_products_of_pivots_out_of_range(scale: float) -> None:
+def test_margin_reveals_overflowing_pivot_products(scale: float) -> None:
     *_, margin = solved(3, small_saddle(3, scale, dependent=False)[0])
     assert not margin > 0
 
 
-def test_pivots_that_vanish() -> None:
+def test_zero_pivots_prevent_a_derived_elimination() -> None:
     """Rows that are equal as numbers have no derived elimination; the whole matrix reports the error."""
     jacobian = SparsePattern((0, 1), (0, 0), (1.0, 1.0))
     mass = SparsePattern((0,), (0,), (2.0,))

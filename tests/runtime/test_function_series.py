@@ -54,7 +54,7 @@ INDICES = [(0, 0), (1, 0), (2, 0), (3, 0), (2, 1), (3, 2), (4, 0), (5, 1), (9, 0
 
 @pytest.mark.parametrize(("k", "m"), INDICES)
 @pytest.mark.parametrize("order", [4, 24, MOST_ORDER])
-def test_coefficient_functions(k: int, m: int, order: int) -> None:
+def test_coefficient_function_series_are_accurate(k: int, m: int, order: int) -> None:
     arguments = [*drawn(5, 2e4, 10 * k + m), 0.25, 3.6, 16.0]
     found = function_series(ScalarFunction("c", k, m), np.array(arguments), order)
     for z, column in zip(arguments, found.T, strict=True):
@@ -86,7 +86,7 @@ def of_cotangent(m: int, j: int, z: mpf) -> mpf:
 
 
 @pytest.mark.parametrize("m", [0, 1, 3])
-def test_cotangents(m: int) -> None:
+def test_cotangent_series_are_accurate(m: int) -> None:
     """Up to the double next to the pole."""
     arguments = [*drawn(4, POLE, m), 35.0, POLE - 1e-6, math.nextafter(POLE, 0.0), POLE]
     found = function_series(ScalarFunction("g", m), np.array(arguments), MOST_ORDER)
@@ -98,7 +98,7 @@ def test_cotangents(m: int) -> None:
                     assert abs(mpf(float(column[j - 1])) / exact - 1) <= tolerances.FUNCTION_SERIES, (z, j)
 
 
-def test_further_poles() -> None:
+def test_series_near_further_poles_are_accurate() -> None:
     with mpmath.workdps(40):
         for i, a in enumerate(FURTHER_POLES):
             exact = mpmath.zeta(2 * i + 2, 4) / (4 * mpmath.pi**2) ** (i + 1)
@@ -107,7 +107,7 @@ def test_further_poles() -> None:
 
 @pytest.mark.parametrize("p", [0, 1])
 @pytest.mark.parametrize("order", [4, 24, MOST_ORDER])
-def test_angle_ratios(p: int, order: int) -> None:
+def test_angle_ratio_series_are_accurate(p: int, order: int) -> None:
     arguments = [*drawn(6, 1.0, p), 1.0, -1e-17]
     found = function_series(ScalarFunction("a", p), np.array(arguments), order)
     with mpmath.workdps(30):
@@ -127,7 +127,7 @@ STATED: dict[str, tuple[Callable[[int], Fraction], Growth]] = {
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_user_defined_series(name: str) -> None:
+def test_user_defined_series_are_accurate(name: str) -> None:
     coefficient, growth = STATED[name]
     series = PowerSeries(name, coefficient, growth)
     f = ScalarFunction("s", expansions=centred_series(series.tail(1, 1)))
@@ -158,7 +158,7 @@ def test_user_defined_series(name: str) -> None:
         ("a", [math.nan, -1.0, -0.5, 2.0, math.inf]),
     ],
 )
-def test_arguments_outside_of_domains(family: str, beyond: Sequence[float]) -> None:
+def test_arguments_outside_the_domain_are_nan(family: str, beyond: Sequence[float]) -> None:
     """NaN for NaN and outside of domains; neighbours are unaffected."""
     found = function_series(ScalarFunction(family, 1), np.array([*beyond, 0.25]), 5)
     assert np.isnan(found[:, :-1]).all()
@@ -176,7 +176,7 @@ void a(int k, int m, double z, int order, double *out) { (void)m, angle_series(k
 """
 
 
-def test_c_and_numpy() -> None:
+def test_c_and_numpy_agree() -> None:
     path, _ = compiled_library(with_headers({**constants_header(), "library.c": SOURCE}), "library.c", "default")
     ffi = cffi.FFI()
     ffi.cdef("".join(f"void {name}(int k, int m, double z, int order, double *out);" for name in "cga"))

@@ -77,7 +77,7 @@ def run_of_others(solution: str, name: str, ends: str, backend: str = "c") -> So
 
 
 @pytest.mark.parametrize("ends", ["floor", "tolerance"])
-def test_the_rod_of_others(ends: str) -> None:
+def test_rod_matches_published_results(ends: str) -> None:
     """With K, C and H of the flying spaghetti."""
     found = run_of_others("generalized_alpha_stab2", "generalized_alpha_index2", ends)
     assert (found.statistics.rounding_floor == found.statistics.steps) == (ends == "floor")
@@ -85,7 +85,7 @@ def test_the_rod_of_others(ends: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_rod_of_others_in_numpy() -> None:
+def test_rod_matches_published_results_in_numpy() -> None:
     run_of_others("generalized_alpha_stab2", "generalized_alpha_index2", "floor", "numpy")
 
 
@@ -105,7 +105,7 @@ def errors(group: str, name: str, exponent: int, **options: Any) -> Array:
 
 @pytest.mark.parametrize("name", METHODS)
 @pytest.mark.parametrize("group", CONSTRAINED)
-def test_order_two_of_all_variables(group: str, name: str) -> None:
+def test_all_variables_have_order_two(group: str, name: str) -> None:
     """With the optimal start also of λ, on groups where B changes along Φ = 0, too."""
     rows = [errors(group, name, exponent) for exponent in (10, 11, 12)]
     orders = np.log2(np.array(rows[:-1]) / np.array(rows[1:]))
@@ -116,7 +116,7 @@ PLAIN_START = 15 / 0.032
 """Largest error of λ with the plain start over that with the optimal one at h = 2⁻¹³ s; as 1/h. Source: a prototype."""
 
 
-def test_order_one_of_multipliers_with_the_plain_start() -> None:
+def test_multipliers_have_order_one_with_the_plain_start() -> None:
     rows = [errors("SO3xR3", "generalized_alpha", exponent, start="plain")[2] for exponent in (11, 12)]
     assert abs(math.log2(rows[0] / rows[1]) - 1) < tolerances.IMPLICIT_ORDER
     lost = rows[1] / errors("SO3xR3", "generalized_alpha", 12)[2]
@@ -141,7 +141,7 @@ ITERATIONS = {
 
 
 @pytest.mark.parametrize(("tangent", "stiffness"), ITERATIONS)
-def test_newton_iterations(tangent: str, stiffness: str) -> None:
+def test_newton_iterations_match_recorded_counts(tangent: str, stiffness: str) -> None:
     options = {"predictor": "zero", "start": "plain", "tangent": tangent == "tangent", "stiffness": stiffness}
     for h, expected in zip((1 / 400, 1 / 800, 1 / 1600, 1 / 3200), ITERATIONS[tangent, stiffness], strict=True):
         run = sl.solve(top_in_space(), 1, h=h, method="generalized_alpha", method_options=options, record_every=0)
@@ -159,7 +159,7 @@ Source: [Holzinger2024], table 5, and runs of Exudyn 1.13.6, which makes two cor
 
 
 @pytest.mark.parametrize("patience", RENEWED)
-def test_newton_iterations_with_renewed_factors(patience: int) -> None:
+def test_newton_iterations_with_renewed_factors_match_recorded_counts(patience: int) -> None:
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced", **CONTINUED}
     for h, expected in zip((1 / 400, 1 / 800, 1 / 1600, 1 / 3200), RENEWED[patience], strict=True):
         run = sl.solve(
@@ -175,7 +175,7 @@ WITHOUT_STIFFNESS = (1.96, 1.90, 1.80, 1.60, 1.00)
 """Per step at h = 1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5. Source: [Holzinger2024], table 4, RV."""
 
 
-def test_newton_iterations_without_stiffness() -> None:
+def test_newton_iterations_without_stiffness_match_recorded_counts() -> None:
     system = heavy_top.build("SO3rv").derive().compile()
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "none"}
     for k, expected in enumerate(WITHOUT_STIFFNESS):
@@ -185,7 +185,7 @@ def test_newton_iterations_without_stiffness() -> None:
         assert abs(run.statistics.newton_iterations / run.statistics.steps - expected) < tolerances.NEWTON_COUNT
 
 
-def test_newton_iterations_of_full_corrections() -> None:
+def test_full_newton_corrections_pass_the_singularity() -> None:
     """Halved ones do not pass the singularity of Euler angles. Source: [Holzinger2024], table 4, Rxyz."""
     system = heavy_top.build("SO3", coordinates="euler_angles").derive().compile()
     options = {"predictor": "zero", "start": "plain", "tangent": False, "stiffness": "reduced"}
@@ -222,7 +222,7 @@ CUTS = np.sort(np.modf(np.arange(1, 38) * math.sqrt(2))[0]) / 16
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("name", METHODS)
-def test_steps_of_other_lengths_cost_no_order(name: str, newton: str) -> None:
+def test_step_size_changes_preserve_the_order(name: str, newton: str) -> None:
     """Accelerations are converted to the new length; with index 3 so is the residual of the hidden constraints."""
     system = heavy_top_system("SO3xR3")
     exact = sl.solve(system, 1 / 16, h=2.0**-13, method="half_explicit_5", multipliers="index1", t_eval=CUTS)
@@ -306,7 +306,7 @@ def falling(*, jumps: bool) -> sl.Model:
 
 
 @pytest.mark.parametrize("jumps", [False, True])
-def test_forces_with_and_without_the_configuration(jumps: bool) -> None:
+def test_forces_with_and_without_configuration_agree(jumps: bool) -> None:
     """K = 0 in both, where only one of them depends on the configuration."""
     equations = falling(jumps=jumps).derive()
     (newton,) = derive_set(equations, "newton").elements
@@ -319,7 +319,7 @@ def test_forces_with_and_without_the_configuration(jumps: bool) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_velocity_constraints(name: str) -> None:
+def test_velocity_constraints_are_satisfied(name: str) -> None:
     """Constraints on velocities hold at the end of each step, with order two of q, v and λ, in both backends."""
     exact = sl.solve(sleigh("c"), 1, h=2.0**-9, method="half_explicit_5", multipliers="index1")
     rows = []
@@ -334,7 +334,7 @@ def test_velocity_constraints(name: str) -> None:
     assert_backends_agree(first, second, 2.0**-5, mass=3)
 
 
-def test_prescribed_motions_and_inputs() -> None:
+def test_prescribed_motions_and_inputs_are_supported() -> None:
     """A moving pivot, damping and a jump of an input cost no order; constraints of the pivot depend on time."""
     exact = sl.solve(machine("c"), 0.25, h=2.0**-10, method="half_explicit_5", multipliers="index1", t_eval=[0.25])
     for name in METHODS:
@@ -383,7 +383,7 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("options", "kind", "sentence"), MISTAKES)
-def test_wrong_options_are_named(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
+def test_invalid_options_are_reported(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
         method("generalized_alpha").with_options(options)
 
@@ -396,13 +396,13 @@ UNUSUAL = [
 
 
 @pytest.mark.parametrize(("options", "sentence"), UNUSUAL)
-def test_unusual_parameters_are_a_notice(options: dict[str, float], sentence: str) -> None:
+def test_unusual_parameters_give_a_warning(options: dict[str, float], sentence: str) -> None:
     with pytest.warns(SymlieWarning, match=sentence):
         found = method("generalized_alpha").with_options(options)
     assert found.order == (1 if "gamma" in options else 2)
 
 
-def test_parameters_of_the_radius() -> None:
+def test_spectral_radius_determines_the_parameters() -> None:
     """ρ = 1 is the trapezoidal rule, ρ = 0 has the highest damping; both have order two, none has three."""
     for rho in (0, "1/2", 0.9, 1):
         found = method("generalized_alpha").with_options({"rho": rho})
@@ -411,12 +411,12 @@ def test_parameters_of_the_radius() -> None:
     assert (parameters.alpha_m, parameters.alpha_f, parameters.beta, parameters.gamma) == (0.5, 0.5, 0.25, 0.5)
 
 
-def test_models_that_are_not_taken() -> None:
+def test_unsupported_models_are_rejected() -> None:
     with pytest.raises(UnsupportedMethodError, match="it has dependent nodes; use rkmk_dopri5"):
         sl.solve(pendulum_chain.build(links=2).derive().compile(backend="numpy"), 1, h=0.1, method=METHODS[0])
 
 
-def test_nodes_without_velocity_alone() -> None:
+def test_models_with_momenta_only_have_order_two() -> None:
     """A top by its momenta, on a dual space: order two as for velocities."""
     system = heavy_top.build(formulation="se3_dual").derive().compile()
     exact = sl.solve(system, 1 / 16, method="rkmk_dopri5", h=2.0**-13, record_every=0).q[-1]
@@ -446,7 +446,7 @@ def cable(links: int, backend: str = "c") -> System:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_cable_swings_from_a_clamp(name: str) -> None:
+def test_clamped_cable_node_has_zero_velocity(name: str) -> None:
     """A clamped node retains zero velocity, also where η acts on it."""
     options: dict[str, Any] = {"method": name, "h": 1 / 200}
     first, second = (sl.solve(cable(6, backend), 0.05, **options) for backend in BACKENDS)
@@ -456,7 +456,7 @@ def test_a_cable_swings_from_a_clamp(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_two_thousand_links(name: str) -> None:
+def test_two_thousand_links_are_integrated(name: str) -> None:
     run = sl.solve(cable(2000), 0.1, method=name, h=1 / 200)
     assert run.statistics.newton_iterations < 5 * run.statistics.steps
     assert_closed(run)
@@ -478,7 +478,7 @@ def test_too_long_step_is_explained(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_damped_velocities_end_at_zero(backend: str) -> None:
+def test_damped_velocities_decay_to_zero(backend: str) -> None:
     """Not at numbers with few digits: rho = 0.1 takes 150 decimal places in 150 steps, and squares twice as many."""
     model = sl.Model("damped")
     q = model.node("q", "R2")

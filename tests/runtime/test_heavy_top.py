@@ -76,7 +76,7 @@ CASES = [(group, order, k) for group in CONSTRAINED for kind, order, k in TABLE 
 
 
 @pytest.mark.parametrize(("group", "order", "k"), CASES)
-def test_errors_equal_the_prototype(group: str, order: int, k: int) -> None:
+def test_errors_match_the_prototype(group: str, order: int, k: int) -> None:
     solution = final(group, f"half_explicit_{order}", k)
     found = errors(solution)
     rotation, position, stage, index1, residual = TABLE[KIND[group], order, k]
@@ -103,7 +103,7 @@ def order_of(group: str, method_name: str, k: int, what: str) -> float:
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
 @pytest.mark.parametrize("group", CONSTRAINED)
-def test_orders_of_half_explicit_methods(group: str, order: int) -> None:
+def test_half_explicit_methods_have_their_order(group: str, order: int) -> None:
     """States and index-1 multipliers have order p, the multipliers of the method at least p - 1."""
     name = f"half_explicit_{order}"
     assert method(name).order == order
@@ -148,7 +148,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize(("group", "name"), [*((g, n) for g in FREE for n in EXPLICIT), *(("SO3", n) for n in OTHERS)])
-def test_orders_without_constraints(group: str, name: str) -> None:
+def test_methods_have_their_order_without_constraints(group: str, name: str) -> None:
     k = (EXPLICIT | OTHERS)[name]
     for what in ("R", "Omega"):
         observed = order_of(group, name, k, what)
@@ -156,7 +156,7 @@ def test_orders_without_constraints(group: str, name: str) -> None:
         assert errors(final(group, name, k))[what] < 0.3
 
 
-def test_every_method_has_its_order_tested() -> None:
+def test_order_of_every_method_is_tested() -> None:
     # The index-1 comparator is tested with the stabilisations, the symplectic family on cotangent bundles, implicit
     # methods and series in modules of their own.
     others = ("generalized_alpha", "bdf", "bdf_variable", "bdf_increments", "variational", "taylor")
@@ -181,7 +181,7 @@ def test_drift_on_direct_products_has_the_order(order: int) -> None:
 
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
-def test_invariants(group: str) -> None:
+def test_invariants_are_conserved(group: str) -> None:
     """Energy and the spin of this symmetric top are constant."""
     name = "half_explicit_5" if group in CONSTRAINED else "rkmk_rk67"
     solution = sl.solve(heavy_top_system(group), 1.0, method=name, h=2.0**-12, record_every=512)
@@ -193,7 +193,7 @@ def test_invariants(group: str) -> None:
 
 
 @pytest.mark.parametrize("t", ["0.5", "1.0"])
-def test_shipped_reference_agrees(t: str) -> None:
+def test_shipped_reference_is_reproduced(t: str) -> None:
     """The reference shipped with the model, in every form, equals the reference of the tests."""
     shipped = json.loads(Path(heavy_top.__file__).with_name("heavy_top_reference.json").read_text())["states"][t]
     reference = heavy_top_reference(t)

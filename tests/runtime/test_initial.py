@@ -45,7 +45,7 @@ def test_heavy_top_is_completed(group: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("group", CONSTRAINED)
-def test_changed_parameters_and_values_are_completed_anew(group: str) -> None:
+def test_changed_values_are_completed_again(group: str) -> None:
     """λ₀ against a force balance: v' = Ω' × x + Ω × (Ω × x) of the point that the multipliers hold."""
     lever, Omega = np.array([0.5, 1.5, -0.25]), np.array([3.0, -2.0, 5.0])
     system = heavy_top_system(group).with_parameters(mass=7.5, lever=lever, inertia=[0.5, 1.0, 0.75])
@@ -60,7 +60,7 @@ def test_changed_parameters_and_values_are_completed_anew(group: str) -> None:
     near(-state.multipliers, m * acceleration - m * gamma, tolerances.RESIDUAL)
 
 
-def test_velocities_given_in_part_are_completed_in_part() -> None:
+def test_partial_velocities_are_completed() -> None:
     """All of Ω is given and stays; U is free."""
     system = chain_system()
     state = system.initial_state
@@ -93,7 +93,7 @@ def test_all_velocities_may_be_omitted(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_initial_time_enters(backend: str) -> None:
+def test_initial_time_is_used(backend: str) -> None:
     """A time-dependent constraint is consistent at the initial time only."""
     model = sl.Model("lift")
     q = model.node("cabin", "R1")
@@ -238,7 +238,7 @@ REFUSED: dict[str, tuple[Callable[[sl.Model], None], type[SymlieError], str]] = 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused(case: str, backend: str) -> None:
+def test_inconsistent_values_are_rejected(case: str, backend: str) -> None:
     build, kind, sentence = REFUSED[case]
     system = of(build)(backend)
     name = "half_explicit_5" if system.layout.rows else "rkmk_rk44"
@@ -267,7 +267,7 @@ def test_elements_within_rounding_are_returned_to_the_group(backend: str) -> Non
     assert np.abs(rotation - rough).max() < 1e-8
 
 
-def test_wrong_names_and_shapes_are_refused() -> None:
+def test_wrong_names_and_shapes_are_rejected() -> None:
     system = heavy_top_system("SE3")
     with pytest.raises(UnknownNameError, match="'heavy_top' has no parameter 'weight'; it has: mass, inertia, lever"):
         system.with_parameters(weight=3)
@@ -305,7 +305,7 @@ def test_warning_names_nodes_whose_velocities_were_chosen(links: int) -> None:
         sl.solve(system, 1e-3, h=1e-3)
 
 
-def test_velocities_that_constraints_determine_are_no_choice() -> None:
+def test_velocities_determined_by_constraints_give_no_warning() -> None:
     """A slider whose crank has a velocity; and a bob on a pivot that moves along the rod alone."""
     model = sl.Model("slider")
     crank, slider, bob = model.node("crank", "R1"), model.node("slider", "R1"), model.node("bob", "R2")

@@ -47,7 +47,7 @@ class SlowStart(subprocess.Popen[str]):
 
 
 @pytest.mark.parametrize("moment", ["while it starts", "while it runs"])
-def test_an_interrupted_compilation_ends_the_compiler(
+def test_interrupted_compilation_stops_the_compiler(
     moment: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A compiler that sends Ctrl-C itself and has a child process: both end, and their files are removed."""

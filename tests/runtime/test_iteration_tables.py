@@ -13,7 +13,7 @@ from tests import tolerances
     ("group", "rows", "unit"),
     [("SE3", [(0, 3), (0, 6)], []), ("S3xR3", [(0, 3)], [3, 4, 5]), ("SO3rvxR3", [(0, 3)], [3, 4, 5])],
 )
-def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, int]], unit: list[int]) -> None:
+def test_tangent_operator_products_are_correct(group: str, rows: list[tuple[int, int]], unit: list[int]) -> None:
     """B T by its runs and units, for any B, omitting zeros and ones of T."""
     system = build(group).derive().compile(backend="numpy")
     iteration = iteration_of(system, has_eta=False)
@@ -35,7 +35,7 @@ def test_products_with_the_tangent_operator(group: str, rows: list[tuple[int, in
     assert sorted(set(system.algebra.jacobian_columns[units[:, 0]].tolist())) == unit
 
 
-def test_components_are_eliminated_alone() -> None:
+def test_independent_components_are_eliminated_with_pivoting() -> None:
     """Two points that a strong gyroscopic force couples in one direction, so that their rows are exchanged."""
     model = sl.Model("points")
     a, b = (model.node(name, "R2") for name in "ab")

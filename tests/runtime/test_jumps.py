@@ -86,7 +86,7 @@ def test_solution_is_exact_between_steps_after_jumps(
     assert np.abs(found.v[:, 0] - v).max() <= tolerances.PUSHED
 
 
-def test_solution_and_its_drawing_follow_the_force_from_the_right() -> None:
+def test_solution_at_a_jump_uses_the_right_limit() -> None:
     run = sl.solve(held("R1", "c"), 1.0, method="taylor", rtol=1e-9)
     drawn = densely(run)
     assert len(drawn.t) > 50 * len(run.t)
@@ -111,7 +111,7 @@ def test_solution_is_constant_between_a_jump_and_the_next_step(backend: str) -> 
     ("method", "steps"),
     [*EXACT_AT_CONSTANT_FORCES, ("bdf", {"rtol": 1e-8, "atol": 1e-8}), ("generalized_alpha", {"rtol": 1e-6})],
 )
-def test_times_next_to_a_jump_have_its_state(method: str, steps: dict[str, Any], backend: str) -> None:
+def test_times_near_a_jump_have_the_jump_state(method: str, steps: dict[str, Any], backend: str) -> None:
     """0.1 + 0.2 is next to 0.3, where steps after the jump have not begun; another jump there is part of it."""
     near = 0.1 + 0.2
     times = [near, 0.4, 0.5]
@@ -129,7 +129,7 @@ def test_times_next_to_a_jump_have_its_state(method: str, steps: dict[str, Any],
     assert abs(on.q[-1, 0] - 0.04) <= (1e-6 if "rtol" in steps else tolerances.NEAR_A_JUMP)
 
 
-def test_members_record_times_next_to_a_jump() -> None:
+def test_members_record_times_near_a_jump() -> None:
     near = 0.1 + 0.2
     system = pushed("R1", "c").with_input("u", [0, 0.3], [0, 1], "hold")
     words: dict[str, Any] = {"h": 0.1, "t_eval": [near, 0.4, 0.5]}
@@ -141,7 +141,7 @@ def test_members_record_times_next_to_a_jump() -> None:
             assert found.arrays["body.x"][k].tobytes() == alone.q.tobytes()
 
 
-def test_plan_has_segments_without_steps_next_to_jumps() -> None:
+def test_times_near_jumps_need_no_steps() -> None:
     plan = step_plan(0.0, 1.0, 0.25, [0.5, 0.5625, 0.75], {0.5: 0.625})
     assert plan.end == (0.5, 0.5625, 0.75, 1.0)
     assert plan.start == (0.0, 0.5625, 0.625, 0.75)
@@ -149,7 +149,7 @@ def test_plan_has_segments_without_steps_next_to_jumps() -> None:
     assert plan.restarts == (0, 0, JUMP, 0)
 
 
-def test_times_that_steps_do_not_resolve_take_none() -> None:
+def test_unresolved_times_have_no_steps() -> None:
     near = 0.1 + 0.2
     plan = step_plan(0.0, 1.0, None, [near, 0.5], {0.3: 0.3})
     assert plan.start == (0.0, near, near, 0.5) and plan.end == (0.3, near, 0.5, 1.0)
@@ -191,20 +191,22 @@ SHIFTS = st.sampled_from([0.0, 2.0**-55, 2.0**-50, 1e-9, 0.013])
 
 @given(METHODS, TABLES, TABLES, SHIFTS)
 @settings(max_examples=30)
-def test_random_tables_are_followed(method: str, first: Any, second: Any, shift: float) -> None:
+def test_random_tables_are_integrated_accurately(method: str, first: Any, second: Any, shift: float) -> None:
     check_random_tables("c", method, first, second, shift)
 
 
 @pytest.mark.slow
 @given(st.sampled_from(BACKENDS), METHODS, TABLES, TABLES, SHIFTS)
 @settings(max_examples=400)
-def test_many_random_tables_are_followed(backend: str, method: str, first: Any, second: Any, shift: float) -> None:
+def test_many_random_tables_are_integrated_accurately(
+    backend: str, method: str, first: Any, second: Any, shift: float
+) -> None:
     check_random_tables(backend, method, first, second, shift)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("width", [1e-4, 1e-2, 0.1])
-def test_bdf_begins_anew_at_kinks(width: float, backend: str) -> None:
+def test_bdf_restarts_at_kinks(width: float, backend: str) -> None:
     model_time, expected = 1.0, width / 2 + (0.5 - width)
     system = pushed("R1", backend).with_input("u", [0, 0.5, 0.5 + width, 2], [0, 0, 1, 1])
     for tolerance in (1e-5, 1e-8, 1e-11):
@@ -242,7 +244,7 @@ def test_bdf_meets_tolerances_across_many_ramps(backend: str, ramp: tuple[float,
     check_ramp(backend, ramp)
 
 
-def test_first_steps_after_kinks_equal_a_run_from_there() -> None:
+def test_steps_after_a_kink_equal_a_new_run() -> None:
     """Cut at a kink, and with other parameters, a run begins anew; both backends find the same steps."""
     whole = {}
     for backend in BACKENDS:

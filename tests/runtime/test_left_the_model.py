@@ -136,7 +136,7 @@ RUNS = {
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", RUNS)
-def test_fixed_steps(name: str, backend: str) -> None:
+def test_fixed_steps_stop_at_invalid_states(name: str, backend: str) -> None:
     build, kind, steps, t_end, last, words = RUNS[name]
     ends = []
     for kept in (backend, "c"):
@@ -151,7 +151,7 @@ def test_fixed_steps(name: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_adaptive_steps(backend: str) -> None:
+def test_adaptive_steps_stop_at_invalid_states(backend: str) -> None:
     """They come near to where the model ends, and say so."""
     for build, end in ((shrinking, 2 / 3), (circle, 1.0)):
         error = failed(StepUnderflowError, system_of(build, backend), 2.0)
@@ -159,7 +159,7 @@ def test_adaptive_steps(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_modest_drift_is_no_failure(backend: str) -> None:
+def test_moderate_drift_is_accepted(backend: str) -> None:
     """Methods of index 1 drift, as they are meant to demonstrate."""
     pendulum = system_of(pendulums, backend).with_parameters(heavy=1.0)
     solution = sl.solve(pendulum, 10.0, method="index1_dopri5", h=0.05)
@@ -170,7 +170,7 @@ def test_modest_drift_is_no_failure(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", [{}, {"t_eval": [0.0, 1.0]}, {"h0": 1e-3}])
-def test_no_steps_of_size_zero(options: dict[str, Any], backend: str) -> None:
+def test_rejected_steps_are_limited(options: dict[str, Any], backend: str) -> None:
     error = failed(NotFiniteError, system_of(ending_force, backend), 1.0, **options)
     assert error.solution is not None and error.solution.t.tolist() == [0]
     assert error.solution.statistics.rejected < 40
@@ -178,7 +178,7 @@ def test_no_steps_of_size_zero(options: dict[str, Any], backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_an_acceleration_beyond_all_steps(backend: str) -> None:
+def test_overflowing_velocities_are_reported(backend: str) -> None:
     system = system_of(free, backend)
     solution = sl.solve(system.with_initial("q", x_dot=[1e300]), 1.0)
     assert solution.q[-1, 0] == pytest.approx(1e300)
@@ -188,7 +188,7 @@ def test_an_acceleration_beyond_all_steps(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("options", [{"h": 1.0}, {"h": 1e-3}, {}])
-def test_times_too_coarse_for_steps(options: dict[str, Any], backend: str) -> None:
+def test_step_size_below_time_resolution_is_reported(options: dict[str, Any], backend: str) -> None:
     with pytest.raises(ModelError, match=r"below the resolution of times near 1e\+17 s.*at least"):
         sl.solve(system_of(free, backend), (1e17, 1e17 + 100), **options)
     solution = sl.solve(system_of(free, backend), (1e17, 1e17 + 4096), h=512.0)
@@ -196,13 +196,13 @@ def test_times_too_coarse_for_steps(options: dict[str, Any], backend: str) -> No
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_records_as_seldom_as_one_likes(backend: str) -> None:
+def test_sparse_records_are_supported(backend: str) -> None:
     solution = sl.solve(system_of(free, backend), 1.0, h=0.25, record_every=10**30)
     assert solution.t.tolist() == [0, 1] or solution.t.tolist() == [1]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_the_number_of_steps_is_bounded(backend: str) -> None:
+def test_number_of_steps_is_limited(backend: str) -> None:
     """Between two times that are hit exactly; the partial solution is available and can be continued."""
     system = system_of(oscillator, backend)
     error = failed(TooManyStepsError, system, 100.0, max_steps=20)
@@ -240,7 +240,7 @@ def test_exhausted_memory_preserves_states(backend: str, monkeypatch: pytest.Mon
     assert error.solution.q[: kept - 1].tobytes() == whole.q[: kept - 1].tobytes()
 
 
-def test_rows_grow_in_place() -> None:
+def test_record_arrays_grow_in_place() -> None:
     rows = Rows(2)
     for k in range(1000):
         rows.add(np.array([[k, -k]]))
@@ -249,7 +249,7 @@ def test_rows_grow_in_place() -> None:
     assert rows.taken()[0][:, 0].tolist() == list(range(1000)) and len(rows) == 0
 
 
-def test_columns_of_rows_stay_together() -> None:
+def test_record_columns_stay_aligned() -> None:
     rows = Rows(1, 3, 0)
     for k in range(20):
         rows.add(np.array([k, k + 0.5]), np.arange(6.0) + k, np.zeros(0))

@@ -32,7 +32,7 @@ def beam(segments: int, damping: float = 0.0, gravity: float = 0.0) -> System:
     return model.derive().compile()
 
 
-def test_pendulum() -> None:
+def test_pendulum_frequency_is_exact() -> None:
     """√(g/L) in both directions."""
     modes = pendulum().linearize()
     assert modes.frequencies == pytest.approx([math.sqrt(9.81 / 0.5) / (2 * math.pi)] * 4, rel=tolerances.FREQUENCY)
@@ -42,7 +42,7 @@ def test_pendulum() -> None:
     assert np.abs(shape[:, 2]).max() <= tolerances.FREQUENCY and np.linalg.matrix_rank(shape) == 2
 
 
-def test_inverted_pendulum() -> None:
+def test_inverted_pendulum_is_unstable() -> None:
     modes = pendulum().with_initial("bob", x=[0, 0, 0.5]).linearize()
     rate = math.sqrt(9.81 / 0.5)
     assert modes.eigenvalues == pytest.approx([rate, rate, -rate, -rate], rel=tolerances.FREQUENCY)
@@ -51,7 +51,7 @@ def test_inverted_pendulum() -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3sR3", "SO3"])
-def test_compound_pendulum(group: str) -> None:
+def test_compound_pendulum_frequency_is_exact(group: str) -> None:
     """A top at rest below its fixed point: √(m g L/(J + m L²)) twice, and a rotation about the vertical."""
     modes = heavy_top_system(group).linearize()
     expected = math.sqrt(15 * 9.81 / (15 + 0.234375)) / (2 * math.pi)
@@ -68,7 +68,7 @@ def test_compound_pendulum(group: str) -> None:
     )
 
 
-def test_nonequilibrium_is_refused() -> None:
+def test_nonequilibrium_is_rejected() -> None:
     """Small motions about it follow no linear equations; K is not symmetric there either."""
     system = heavy_top_system("SE3")
     state = system.initial_state
@@ -79,7 +79,7 @@ def test_nonequilibrium_is_refused() -> None:
     assert np.abs(stiffness - stiffness.T).max() > 1
 
 
-def test_double_pendulum() -> None:
+def test_double_pendulum_frequencies_are_exact() -> None:
     """ω² = (2 ± √2) g/L for equal masses and lengths, in both directions."""
     model = sl.Model("double_pendulum")
     first, second = model.node("first", "R3"), model.node("second", "R3")
@@ -95,7 +95,7 @@ def test_double_pendulum() -> None:
     assert modes.frequencies[modes.modes] == pytest.approx(expected, rel=tolerances.FREQUENCY)
 
 
-def test_bending_of_a_beam() -> None:
+def test_beam_bending_frequencies_match_theory() -> None:
     """β² √(EI/m) of Euler and Bernoulli, in pairs, of order two in the segments, by dense and by sparse matrices."""
     roots = np.array([1.8751040687, 4.6940911330, 7.8547574382])
     expected = np.repeat(roots**2, 2) / (2 * np.pi)
@@ -112,7 +112,7 @@ def test_bending_of_a_beam() -> None:
 
 
 @pytest.mark.parametrize("damping", [0.0, 1e-3])
-def test_large_systems_have_the_modes_of_small_ones(damping: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_and_small_system_solvers_agree(damping: float, monkeypatch: pytest.MonkeyPatch) -> None:
     system = beam(10, damping, 1.0)
     q, multipliers, _ = system.static_equilibrium()
     dense = system.linearize(q, multipliers, modes=6)
@@ -201,12 +201,12 @@ def test_nonholonomic_constraints_restrict_velocities() -> None:
     assert all(abs(w[4]) <= tolerances.FREQUENCY for w in modes.velocity_shapes)
 
 
-def test_a_free_body_does_not_vibrate() -> None:
+def test_free_body_has_only_rigid_body_modes() -> None:
     modes = free_body(0.0).linearize()
     assert np.array_equal(modes.eigenvalues, np.zeros(12)) and modes.is_stable
 
 
-def test_wrong_arguments() -> None:
+def test_wrong_arguments_are_rejected() -> None:
     system = pendulum()
     with pytest.raises(ModelError, match="q must be 3 finite numbers"):
         system.linearize(np.zeros(4))

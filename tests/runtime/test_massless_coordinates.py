@@ -101,7 +101,7 @@ def test_resuming_is_exact(method: str) -> None:
     assert second.q[-1].tobytes() == whole.q[-1].tobytes()
 
 
-def test_initial_values_are_balanced_from_guesses() -> None:
+def test_initial_balances_converge_from_guesses() -> None:
     """The point moves to its force balance; the body remains at its given position."""
     for guess in ([0.1, -0.2, 0.1], [0.3, -0.5, 0.2], [0.1, 0.1, 0.1]):
         state = three_springs("numpy").with_initial("p", x=guess, x_dot=[1, 2, 3]).initial_state
@@ -120,7 +120,7 @@ def test_energy_is_conserved_and_monitored() -> None:
     np.testing.assert_allclose(energy, energy[0], rtol=0, atol=1e-7)
 
 
-def test_equilibrium_and_linear_equations_have_no_spurious_modes() -> None:
+def test_linearisation_has_no_spurious_modes() -> None:
     system = three_springs("numpy")
     q, *_ = system.static_equilibrium()
     force = pull(q[:3], np.array([0.3, 0, 0]), 20) + pull(q[:3], np.array([0, 0, 0.3]), 20)
@@ -202,12 +202,12 @@ def test_spring_in_series_with_damper(backend: str, method: str, arguments: dict
     np.testing.assert_allclose(run.v[-1, 0], (MAXWELL @ exact)[0], rtol=0, atol=tolerance * 10)
 
 
-def test_a_damper_has_its_real_eigenvalue() -> None:
+def test_damper_has_a_real_eigenvalue() -> None:
     values = maxwell("numpy").linearize(np.zeros(2)).eigenvalues
     np.testing.assert_allclose(np.sort_complex(values), np.sort_complex(np.linalg.eigvals(MAXWELL)), rtol=0, atol=1e-9)
 
 
-def test_a_nonlinear_damper() -> None:
+def test_nonlinear_damper_is_correct() -> None:
     """k p = c s³ of the sliding speed s = ẋ - ṗ of a mass that moves at a prescribed speed."""
     model = sl.Model("orifice")
     p, body = model.node("p", "R1"), model.node("body", "R1")
@@ -225,7 +225,7 @@ def test_a_nonlinear_damper() -> None:
     np.testing.assert_allclose(np.r_[run.q[-1], run.v[-1, 1]], expected, rtol=0, atol=1e-7)
 
 
-def test_rotations_without_inertia() -> None:
+def test_rotations_without_inertia_are_supported() -> None:
     """A lever without inertia on a ball joint points from its spring to the body: its torques balance."""
     model = sl.Model("lever")
     lever, body = model.node("lever", "SO3"), model.node("body", "R3")
@@ -246,7 +246,7 @@ def test_rotations_without_inertia() -> None:
     assert np.abs(system.mechanics.constraint(0.0, run.q[-1])).max() < 1e-7
 
 
-def test_points_with_constraints_and_partly_without_mass() -> None:
+def test_constrained_partly_massless_points_are_supported() -> None:
     """A point without mass on a rail, between a spring to ground and one to a pendulum on a rod."""
     model = sl.Model("rail")
     p, body = model.node("p", "R2"), model.node("body", "R2")
@@ -271,7 +271,7 @@ def test_points_with_constraints_and_partly_without_mass() -> None:
     np.testing.assert_allclose(run.constraint_force("p")[-1], [0, -20 * np.sin(angle)], rtol=0, atol=1e-5)
 
 
-def test_smooth_inputs_act_on_points_without_mass() -> None:
+def test_smooth_inputs_act_on_massless_points() -> None:
     model = sl.Model("driven")
     p, body = model.node("p", "R1"), model.node("body", "R1")
     pull_of = model.input("pull", interpolation="cubic")
@@ -292,7 +292,7 @@ def test_smooth_inputs_act_on_points_without_mass() -> None:
     np.testing.assert_allclose(run.field("body", "x")[-1, 0], expected, rtol=0, atol=1e-5)
 
 
-def test_forces_with_kinks_are_refused() -> None:
+def test_forces_with_kinks_are_rejected() -> None:
     """Balances are differentiated twice."""
     with pytest.raises(sl.errors.SmoothnessError, match="p_balance"):
         refused(
@@ -323,7 +323,7 @@ def one_damper(model: sl.Model, p: Any, body: Any) -> None:
     model.dissipation((p.x_dot[0] + p.x_dot[1] - body.x_dot[0]) ** 2)
 
 
-def test_undetermined_balances_are_refused() -> None:
+def test_undetermined_balances_are_rejected() -> None:
     for state in (collinear, one_damper):
         with pytest.raises(sl.errors.SingularMassMatrixError, match=r"do not determine .* of node 'p'"):
             sl.solve(refused(state).derive().compile(backend="numpy"), 1)
@@ -337,7 +337,7 @@ def test_undetermined_balances_are_refused() -> None:
         ).derive()  # fmt: skip
 
 
-def test_no_balance_is_an_error_with_the_row() -> None:
+def test_unsolvable_balance_names_the_equation() -> None:
     """exp has no zero."""
     model = refused(lambda m, p, b: m.potential_energy(sl.exp(p.x[0]) + sl.exp(p.x[1]) + b.x.dot(b.x)))
     with pytest.raises(sl.errors.InconsistentInitialValuesError, match="constraint 'p_balance'"):

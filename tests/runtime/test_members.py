@@ -62,7 +62,7 @@ def loop_over(systems: list[System], t_end: float, **words: Any) -> MemberLoop:
         {"method": "bdf", "rtol": 1e-5, "t_eval": [0.05, 0.1]},
     ],
 )
-def test_members_equal_single_runs_bit_for_bit(words: dict[str, Any]) -> None:
+def test_members_are_bit_identical_to_single_runs(words: dict[str, Any]) -> None:
     systems = [heavy_top_system("SO3xR3").with_parameters(mass=mass) for mass in MASSES]
     loop = loop_over(systems, 0.1, **words)
     assert (loop.status == Status.DONE).all()
@@ -76,7 +76,7 @@ def test_members_equal_single_runs_bit_for_bit(words: dict[str, Any]) -> None:
         assert end.t == loop.end_times[k] == 0.1
 
 
-def test_events_belong_to_their_members() -> None:
+def test_events_are_assigned_to_their_members() -> None:
     """More simultaneous events than the buffer holds; a terminal one ends only its member."""
     base = swing_system()
     systems = [base.with_parameters(stiffness=k) for k in (100.0, 4.0, 900.0)]
@@ -92,7 +92,7 @@ def test_events_belong_to_their_members() -> None:
     assert len(loop.events[0]) > 16
 
 
-def test_member_that_takes_too_long_is_abandoned() -> None:
+def test_member_exceeding_the_time_limit_is_stopped() -> None:
     systems = [heavy_top_system("SO3xR3").with_parameters(mass=mass) for mass in MASSES]
     loop = new_loop(systems, 0.5, [True, False, True], h=1e-5, record_every=0)
     assert loop.run(lambda: None, member_seconds=0.0) == [0, 2]

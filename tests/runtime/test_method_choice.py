@@ -33,7 +33,7 @@ def pendulum_with_state() -> sl.System:
     return model.derive().compile(backend="numpy")
 
 
-def test_each_method_takes_a_system_or_says_why_not() -> None:
+def test_every_method_supports_a_system_or_gives_a_reason() -> None:
     system = heavy_top_system("SE3", "numpy")
     choice = sl.method_choice(system)
     assert isinstance(choice, sl.MethodChoice)
@@ -51,13 +51,13 @@ def test_each_method_takes_a_system_or_says_why_not() -> None:
         assert str(caught.value) == sentence
 
 
-def test_a_system_is_wanted() -> None:
+def test_argument_must_be_a_system() -> None:
     name: Any = "heavy_top"
     with pytest.raises(ModelError, match=r"^A str is not a system; use the result of model\.derive\(\)\.compile\(\)"):
         sl.method_choice(name)
 
 
-def test_no_refusal_leads_to_another_one() -> None:
+def test_suggested_alternatives_are_supported() -> None:
     """Fields with constraints: explicit methods are refused, and half-explicit ones support both."""
     choice = sl.method_choice(pendulum_with_state())
     assert set(choice.taken) == {*(f"half_explicit_{k}" for k in (2, 3, 4, 5)), *IMPLICIT, "index1_dopri5", "taylor"}
@@ -77,14 +77,14 @@ def with_placed_node() -> sl.System:
     return model.derive().compile(backend="numpy")
 
 
-def test_dependent_nodes_with_fields_and_constraints() -> None:
+def test_dependent_nodes_with_fields_are_supported() -> None:
     choice = sl.method_choice(with_placed_node())
     assert choice.taken == ("index1_dopri5",)
     assert all("index1_dopri5" in sentence for sentence in choice.refusals.values())
     assert "it has dependent nodes and first-order states" in choice.refusals["half_explicit_5"]
 
 
-def test_remedies_of_stiffness() -> None:
+def test_remedies_for_stiffness_depend_on_the_model() -> None:
     assert "Use method='generalized_alpha', which is implicit, with a step size h" in remedy_of_stiffness(
         heavy_top_system("SE3", "numpy").layout
     )
@@ -94,7 +94,7 @@ def test_remedies_of_stiffness() -> None:
     assert "educe the damping" in remedy
 
 
-def test_limits_name_refused_features() -> None:
+def test_limitations_name_unsupported_features() -> None:
     for family in FAMILIES.values():
         is_selective = family.refusal is not Method.refusal
         assert is_selective == bool(family.refused), family.family

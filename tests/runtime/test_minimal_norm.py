@@ -177,7 +177,7 @@ def bricard(is_whole: bool) -> System:
 
 
 @pytest.mark.slow
-def test_a_bricard_linkage() -> None:
+def test_bricard_linkage_has_minimal_norm_reactions() -> None:
     """|Φ|, order of the energy, motion without one row, λ across the null space of Bᵀ; Newton's method to rounding."""
     whole, less = bricard(True), bricard(False)
     for name in METHODS:
@@ -213,7 +213,7 @@ def test_half_explicit_methods_keep_their_orders(name: str) -> None:
     assert np.all(orders > int(name[-1]) - 0.35), orders
 
 
-def test_adaptive_steps_and_projection() -> None:
+def test_adaptive_steps_and_projection_are_supported() -> None:
     """Also with a tolerance that leaves much of Φ."""
     plain = sl.solve(pendulums("c", False), 0.5, rtol=1e-11, record_every=0)
     for options, close in (
@@ -283,7 +283,7 @@ CONTRADICTIONS: dict[str, tuple[dict[str, float], bool, type[SymlieError], str]]
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("case", CONTRADICTIONS)
-def test_contradictory_constraints_are_refused(case: str, backend: str) -> None:
+def test_contradictory_constraints_are_rejected(case: str, backend: str) -> None:
     values, of_velocity, kind, sentence = CONTRADICTIONS[case]
     system = plane(backend, of_velocity).with_parameters(**values)
     with pytest.raises(kind, match=sentence):
@@ -294,7 +294,7 @@ def test_contradictory_constraints_are_refused(case: str, backend: str) -> None:
             minimal(system, 1, h=1 / 32, method=name)
 
 
-def test_the_error_names_the_remedy() -> None:
+def test_error_names_the_remedy() -> None:
     with pytest.raises(RedundantConstraintsError, match=r"free a node, or integrate with redundant='minimal_norm'\."):
         sl.solve(pendulums("c", True), 0.1, h=1 / 128)
     with pytest.raises(
@@ -308,7 +308,7 @@ def test_the_error_names_the_remedy() -> None:
         sl.solve(pendulums("c", True), 0.1, h=1 / 128, redundant="maximal")
 
 
-def test_system_of_a_run_has_minimal_norm() -> None:
+def test_run_stores_a_minimal_norm_system() -> None:
     """Initial values, multipliers of recorded states and between them, outputs, and files."""
     run = minimal(pendulums("c", True), 0.25, h=1 / 128)
     assert run.system is pendulums("c", True).with_redundant("minimal_norm")
@@ -346,7 +346,7 @@ def test_resumed_and_continued_runs_are_bit_identical(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_multipliers_at_events_and_of_fields_are_minimal(backend: str) -> None:
+def test_multipliers_at_events_have_minimal_norm(backend: str) -> None:
     """The second row is twice the first one; a state adds up the multiplier of the first."""
     for name in METHODS:
         (event,) = minimal(plane(backend).with_parameters(scale=2.0), 1, h=1 / 8, method=name).events
@@ -356,7 +356,7 @@ def test_multipliers_at_events_and_of_fields_are_minimal(backend: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_massless_velocities_with_redundant_constraints(name: str) -> None:
+def test_massless_velocities_with_redundant_constraints_are_supported(name: str) -> None:
     """A massless slider that two equal rows tie to a particle."""
     model = sl.Model("massless")
     q = model.node("q", "R2")
@@ -373,7 +373,7 @@ def test_massless_velocities_with_redundant_constraints(name: str) -> None:
         np.testing.assert_allclose(run.q[:, 1], 3 * run.q[:, 0], rtol=0, atol=tolerances.MINIMAL_MULTIPLIERS)
 
 
-def test_null_spaces_of_random_matrices() -> None:
+def test_null_spaces_of_random_matrices_are_exact() -> None:
     """Their number, that they vanish, and that what is kept is as independent as all rows are."""
     random = np.random.default_rng(3)
     for _ in range(60):

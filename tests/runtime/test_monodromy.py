@@ -47,7 +47,7 @@ def coin(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_a_disk_that_rolls_straight_on() -> None:
+def test_rolling_disk_has_its_multipliers() -> None:
     """exp(A T) of the linear equations, in the same coordinates and with order five, and exp(s T) of eigenvalues."""
     system, period, frame = coin(), 0.7, {"disk": [0, 0, -2, 0, 0, 0]}
     upright = system.with_initial("disk", R=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], x=[0, 0, 0.5], Omega=[0, 0, -2])
@@ -170,7 +170,7 @@ def swinging(amplitude: float) -> tuple[float, Array, Array]:
     return 4 * ellipk(k) / np.sqrt(9.81), np.array([0.0, -1.0]), np.array([2 * np.sqrt(9.81 * k), 0.0])
 
 
-def test_a_pendulum() -> None:
+def test_pendulum_has_its_multipliers() -> None:
     """The direction of the motion stays, neighbours differ in period: [1 T'; 0 1] with T' of the period's formula."""
     period, q, v = swinging(1.0)
     found = swing().monodromy(period, q, v)
@@ -185,14 +185,14 @@ def test_a_pendulum() -> None:
     np.testing.assert_allclose(found.matrix, expected, rtol=0, atol=tolerances.PERIODIC)
 
 
-def test_errors_fall_with_the_fifth_power() -> None:
+def test_errors_decrease_with_order_five() -> None:
     period, q, v = swinging(2.0)
     exact = swing().monodromy(period, q, v, steps=256).matrix
     errors = [np.abs(swing().monodromy(period, q, v, steps=n).matrix - exact).max() for n in (48, 96)]
     assert np.log2(errors[0] / errors[1]) > 4.5
 
 
-def test_a_parametric_oscillator() -> None:
+def test_parametric_oscillator_has_its_multipliers() -> None:
     """x'' + 2 d x' + (a - 2 p cos 2t) x = 0 at rest, against another integrator: forces that depend on time."""
     model = sl.Model("mathieu")
     a, p, d = (model.parameter(name, value) for name, value in (("a", 1.1), ("p", 0.4), ("d", 0.05)))
@@ -212,7 +212,7 @@ def test_a_parametric_oscillator() -> None:
     np.testing.assert_allclose(found.exponents.real.sum(), -0.1, rtol=0, atol=tolerances.PERIODIC)
 
 
-def test_rolling_disk_with_oscillating_inclination() -> None:
+def test_oscillating_disk_has_its_multipliers() -> None:
     """After a period the disk is displaced on the ground, in another direction, and rotated about its axis."""
     system = coin()
     run = sl.solve(system, 4.0, rtol=1e-11, atol=1e-13)
@@ -248,7 +248,7 @@ def _about_axis(angle: float) -> Array:
     return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
 
 
-def test_damping_is_seen() -> None:
+def test_damping_reduces_the_multipliers() -> None:
     """A pendulum at rest: exp(s T) of its eigenvalues, for any T."""
     system = swing().with_parameters(damping=0.7)
     q, v = np.array([0.0, -1.0]), np.zeros(2)
@@ -274,12 +274,12 @@ MISTAKES: list[tuple[dict[str, Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("options", "kind", "sentence"), MISTAKES)
-def test_mistakes_are_named(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
+def test_invalid_input_is_reported(options: dict[str, Any], kind: type[Exception], sentence: str) -> None:
     with pytest.raises(kind, match=sentence):
         swing().monodromy(**options)
 
 
-def test_dependent_rows_are_named() -> None:
+def test_dependent_constraint_equations_are_named() -> None:
     model = sl.Model("held_twice")
     bob = model.node("bob", "R2")
     model.kinetic_energy(bob.x_dot.dot(bob.x_dot) / 2)
@@ -290,7 +290,7 @@ def test_dependent_rows_are_named() -> None:
         system.monodromy(1.0, np.array([0.0, -1.0]), np.array([1.0, 0.0]))
 
 
-def test_a_rod_without_mass() -> None:
+def test_massless_rod_matches_the_pendulum() -> None:
     """M is regular on the constraints alone: a point mass at the end of a massless link on SE(2), as the pendulum."""
     model = sl.Model("massless_link")
     link = model.node("link", sl.SE2)
@@ -307,6 +307,6 @@ def test_a_rod_without_mass() -> None:
     )
 
 
-def test_nodes_without_velocity_are_refused() -> None:
+def test_nodes_without_velocity_are_rejected() -> None:
     with pytest.raises(ModelError, match="first-order states"):
         heavy_top.build(formulation="se3_dual").derive().compile(backend="numpy").monodromy(1.0)

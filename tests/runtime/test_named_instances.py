@@ -114,7 +114,7 @@ def happened(solution: Solution) -> list[tuple[str, int, float]]:
 @pytest.mark.parametrize(
     "found", [lambda: run(named, "c"), lambda: run(named, "numpy"), lambda: run(in_array, "numpy")]
 )
-def test_results_have_names(found: Callable[[], Solution]) -> None:
+def test_results_are_named(found: Callable[[], Solution]) -> None:
     solution, expected = found(), run(by_hand, "numpy")
     assert happened(solution) == happened(expected)
     assert {name for name, *_ in happened(solution)} == {f"{name}_level" for name in NAMES}
@@ -126,7 +126,7 @@ def test_results_have_names(found: Callable[[], Solution]) -> None:
     assert len(solution.system.layout.events) == len(NAMES) + len(own)
 
 
-def test_instances_with_and_without_names() -> None:
+def test_named_and_unnamed_elements_can_be_mixed() -> None:
     solution, in_c = run(in_array, "numpy"), observed_in_c(in_array)
     layout = solution.system.layout
     for name, values in solution.outputs.items():
@@ -139,7 +139,7 @@ def test_instances_with_and_without_names() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_values_of_the_model(backend: str) -> None:
+def test_bound_values_follow_the_model_parameter(backend: str) -> None:
     """Values bound to a parameter of the model follow it."""
     changed = run(named, backend).system.with_parameters(mass=3.0)
     np.testing.assert_array_equal(changed.element_parameters[-1][:, 0], [3.0, 2.0, 3.0])
@@ -150,7 +150,7 @@ def test_values_of_the_model(backend: str) -> None:
         np.testing.assert_allclose(reported(solutions[0])[name], values, rtol=0, atol=close)
 
 
-def test_parameters_of_one_instance() -> None:
+def test_parameters_of_one_element_can_be_set() -> None:
     system = run(named, "c").system
     changed = system.with_parameters(**{"middle.mass": 5.0, "left.length": 4.0, "mass": 1.0})
     np.testing.assert_array_equal(changed.element_parameters[-1], [[1.0, 4.0], [5.0, 2.0], [1.0, 3.0]])
@@ -164,7 +164,7 @@ def test_parameters_of_one_instance() -> None:
         system.with_parameters(**{"left.width": 2.0})
 
 
-def test_value_used_by_one_instance() -> None:
+def test_value_used_by_one_element_has_two_names() -> None:
     """An instance's parameter that only it takes from the model may be set under either name."""
     model = sl.Model("single")
     length = model.parameter("reach", 3.0)
@@ -187,7 +187,7 @@ def resumed(system: System, folder: Path) -> Solution:
 
 
 @pytest.mark.parametrize("again", [saved, resumed])
-def test_files(tmp_path: Path, again: Callable[[System, Path], Solution]) -> None:
+def test_files_keep_element_names(tmp_path: Path, again: Callable[[System, Path], Solution]) -> None:
     system = run(named, "numpy").system.with_parameters(mass=2.5)
     whole, found = sl.solve(system, 1.0, method="half_explicit_3", h=2**-6), again(system, tmp_path)
     assert reported(found).keys() == reported(whole).keys()
@@ -199,14 +199,14 @@ def test_files(tmp_path: Path, again: Callable[[System, Path], Solution]) -> Non
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_generated_folders(tmp_path: Path, backend: str) -> None:
+def test_generated_folders_keep_element_names(tmp_path: Path, backend: str) -> None:
     write_generated(named(), tmp_path)
     solution = sl.solve(sl.load(tmp_path, backend=backend, trust=True), 1.0, method="half_explicit_3", h=2**-6)
     for name, values in reported(run(named, backend)).items():
         np.testing.assert_array_equal(reported(solution)[name], values)
 
 
-def test_columns_and_state_space() -> None:
+def test_columns_and_state_space_use_element_names() -> None:
     solution = run(named, "c")
     columns = set(solution.to_dataframe().columns)
     assert {"left_height", "middle_forces[1]", "multipliers_right[0]"} <= columns
@@ -235,7 +235,7 @@ def run_of(model: sl.Model) -> Layout:
     return system.layout
 
 
-def test_parts_of_one_name() -> None:
+def test_parts_with_equal_names_are_joined() -> None:
     """Parts of a constraint follow each other, parts of an output with one place are added up."""
     layout = labelled(
         [
@@ -270,7 +270,7 @@ def refused(sentence: str, later: str = "", **arguments: Any) -> None:
         model.derive()
 
 
-def test_mistakes() -> None:
+def test_invalid_input_is_reported() -> None:
     refused(r"Instances of 'hinge' need one name each: 3, not 2\.", names=["a", "b"])
     refused(r"Instance 'a' is defined twice in 'mistaken'; rename one\.", names=["a", "b", "a"])
     refused(r"Instance name '1' is not usable", names=["a", "b", "1"])
@@ -296,7 +296,7 @@ def test_mistakes() -> None:
     )
 
 
-def test_inconsistent_labels_are_refused() -> None:
+def test_inconsistent_labels_are_rejected() -> None:
     """A manifest whose labels or sources contradict the rest is damaged."""
     text = run(named, "numpy").system.files["manifest.json"]
     assert text_of(Manifest, read_manifest(text)) == text

@@ -55,7 +55,7 @@ def run_of(backend: str, newton: str) -> Solution:
 
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
-def test_backends_count_equally(newton: str) -> None:
+def test_backends_give_equal_counts(newton: str) -> None:
     """Including iterations of steps that failed or were rejected."""
     first, second = (run_of(backend, newton) for backend in BACKENDS)
     assert np.isnan(trace_of(first).error[0]) and first.statistics.rejected > 1
@@ -67,7 +67,7 @@ def test_backends_count_equally(newton: str) -> None:
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_steps_add_up(backend: str, newton: str) -> None:
+def test_step_counts_sum_to_the_total(backend: str, newton: str) -> None:
     solution = run_of(backend, newton)
     trace, statistics = trace_of(solution), solution.statistics
     for name in ("newton_iterations", "jacobians", "halvings"):
@@ -81,7 +81,7 @@ def test_steps_add_up(backend: str, newton: str) -> None:
     assert statistics.slowest_row == solution.system.layout.entry_name(int(trace.slowest[slowest]))
 
 
-def test_explicit_steps_have_none() -> None:
+def test_explicit_steps_have_no_newton_iterations() -> None:
     solution = sl.solve(heavy_top_system("SO3xR3", "numpy"), 0.01, h=1e-3, trace=True)
     trace = trace_of(solution)
     assert not trace.newton_iterations.any() and not trace.jacobians.any() and np.all(trace.slowest == -1)
@@ -93,14 +93,14 @@ def test_both_loops_write_all_columns() -> None:
     assert [f.name for f in dataclasses.fields(Trace)] == list(TRACE_COLUMNS)
 
 
-def test_names_of_entries() -> None:
+def test_entries_are_named() -> None:
     layout = heavy_top_system("SO3xR3", "numpy").layout
     n = layout.dimension
     assert layout.entry_name(n - 1) == layout.velocity_name(n - 1)
     assert layout.entry_name(n) == layout.entry_name(n + layout.rows) == layout.row_name(0)
 
 
-def test_json_and_older_files(tmp_path: Path) -> None:
+def test_json_and_older_files_are_supported(tmp_path: Path) -> None:
     """Files without these columns are read, with default values."""
     solution, path = run_of("numpy", "full"), tmp_path / "run.npz"
     tried = json.loads(json.dumps(solution.to_json()))["trace"]
@@ -117,7 +117,7 @@ def test_json_and_older_files(tmp_path: Path) -> None:
     assert not older.newton_iterations.any() and np.all(older.slowest == -1)
 
 
-def test_figures_of_iterations() -> None:
+def test_iteration_figures_are_drawn() -> None:
     """Iterations of accepted steps, crosses of rejected ones, and dashes where there are fewer matrices."""
     full, modified = (run_of("numpy", newton) for newton in ("full", "modified"))
     axes = full.plot_steps().axes[-1]
@@ -134,7 +134,7 @@ def test_figures_of_iterations() -> None:
     np.testing.assert_array_equal(both.lines[0].get_ydata(), trace.newton_iterations[trace.accepted])
 
 
-def test_many_halvings_are_within_the_figure() -> None:
+def test_many_halvings_fit_into_the_figure() -> None:
     """A step may have more of them than iterations."""
     solution = run_of("numpy", "full")
     trace = trace_of(solution)
@@ -144,7 +144,7 @@ def test_many_halvings_are_within_the_figure() -> None:
     assert marks.get_ydata().tolist() == [40] and axes.get_ylim()[1] > 40
 
 
-def test_traces_of_methods_without_an_estimate() -> None:
+def test_methods_without_estimate_have_traces() -> None:
     """They have iterations, and no errors."""
     with pytest.warns(SymlieWarning, match="order 1"):
         first_order = method("generalized_alpha").with_options({"gamma": 0.7})
@@ -155,7 +155,7 @@ def test_traces_of_methods_without_an_estimate() -> None:
         assert axes.get_ylabel() == "Newton iterations"
 
 
-def test_progress_has_time_step_and_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_shows_time_step_and_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
     calls: list[Done] = []
     run = sl.solve(heavy_top_system("SO3xR3"), 0.01, h=1e-3, method="generalized_alpha", progress=calls.append)
@@ -184,7 +184,7 @@ def bead(law: str, backend: str) -> System:
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_derivative_without_value_is_named(backend: str, newton: str) -> None:
+def test_undefined_derivative_is_named(backend: str, newton: str) -> None:
     """The force is a number, its derivative is not: no smaller step helps."""
     with pytest.raises(
         NotDifferentiableError, match=r"velocity component 1 of node 'bead'\); define the law .* sl.select"
@@ -196,7 +196,7 @@ def test_a_derivative_without_value_is_named(backend: str, newton: str) -> None:
 
 
 @pytest.mark.parametrize("newton", ["full", "modified"])
-def test_a_law_that_jumps_at_the_solution_is_named(newton: str) -> None:
+def test_law_with_a_jump_at_the_solution_is_named(newton: str) -> None:
     """Corrections are halved and counted, then the component is named, with a step that would do."""
     found: dict[str, Any] = {}
     for backend in BACKENDS:

@@ -57,7 +57,7 @@ def test_backends_agree(model: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("model", MODELS)
-def test_derivatives_of_the_assembled_forces(model: str, backend: str) -> None:
+def test_newton_matrices_match_differences_of_forces(model: str, backend: str) -> None:
     """K w and C w are rates of M(q) a + g + Bᵀ λ along q∘exp(ε w) and along v + ε w; H w is that of B v + b along q."""
     system = system_of(model, backend)
     kernels, algebra, p = system.kernels, DenseAlgebra(system.layout), system.prepared
@@ -81,7 +81,7 @@ def test_derivatives_of_the_assembled_forces(model: str, backend: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["heavy_top_SE3", "polar", "spaghetti"])
-def test_kernels_in_high_precision(model: str) -> None:
+def test_kernels_match_high_precision(model: str) -> None:
     """From the derived matrices to compiled values, for one instance of each element type."""
     equations, system = equations_of(model), system_of(model, "c")
     layout, stated = system.layout, equations.model
@@ -119,7 +119,7 @@ def test_kernels_in_high_precision(model: str) -> None:
         assert max(errors, default=0) <= tolerances.KERNEL * scale
 
 
-def test_models_by_name_derive_them_on_demand() -> None:
+def test_built_in_models_derive_newton_matrices_on_demand() -> None:
     """The files of a run have none; they are derived when first asked for, and shared by copies of a system."""
     system = system_of_model("heavy_top", {"group": "SE3"})
     assert not any("newton" in name for name in system.files)
@@ -131,14 +131,14 @@ def test_models_by_name_derive_them_on_demand() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_generated_folders_have_them(backend: str, tmp_path: Path) -> None:
+def test_generated_folders_contain_newton_matrices(backend: str, tmp_path: Path) -> None:
     folder = equations_of("heavy_top_SE3").generate(tmp_path / "top")
     loaded = sl.load(folder, backend=backend, trust=True)
     for a, b in zip(matrices(loaded), matrices(system_of("heavy_top_SE3", backend)), strict=True):
         assert np.array_equal(a, b)
 
 
-def test_files_without_them_or_with_others() -> None:
+def test_missing_or_other_newton_matrix_files_are_reported() -> None:
     """Beyond the checksums of folders: tables of another model, damaged ones, and none."""
     equations, name = equations_of("heavy_top_SE3"), "heavy_top_newton.json"
     files = generated_files(equations)

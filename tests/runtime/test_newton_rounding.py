@@ -93,7 +93,7 @@ def dense_matrix(system: System, at: Point, slopes: Slopes, start: Array) -> Arr
 
 
 @pytest.mark.parametrize("name", ["rod", "inextensible", "hinges", "strong"])
-def test_the_matrix_with_eta_is_exact(name: str) -> None:
+def test_newton_matrix_with_eta_is_exact(name: str) -> None:
     """Also where M or C couples nodes: products of the dense matrix are solved for what they were made of."""
     system = system_of(name)
     m, layout, random = system.mechanics, system.layout, np.random.default_rng(7)
@@ -208,7 +208,7 @@ def test_order_two_damps_oscillations_that_are_not_resolved(order: int) -> None:
 
 
 @pytest.mark.parametrize("order", [4, 5])
-def test_differences_after_a_beginning_are_no_oscillation(order: int) -> None:
+def test_large_differences_after_a_restart_preserve_the_order(order: int) -> None:
     """Differences are large after a kink, too; the order falls by one at most."""
     points = [float(k) for k in range(7)]
     assert chosen(control(), points, order, differences_of(0.8, order, 0.7), order, is_known=False)[0] >= order - 1

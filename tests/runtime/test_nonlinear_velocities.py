@@ -85,7 +85,7 @@ def test_backends_agree(method: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_stages_of_adaptive_steps_and_projection(backend: str) -> None:
+def test_adaptive_steps_and_projection_satisfy_the_constraint(backend: str) -> None:
     """The estimate of a half-explicit method solves its stage by Newton's method, too, and so does the projection."""
     system, (end, _) = perpendicular(backend), perpendicular_at(0.1)
     for stabilize in ("none", "projection+velocity"):
@@ -100,7 +100,7 @@ def test_stages_of_adaptive_steps_and_projection(backend: str) -> None:
     [("half_explicit_2", 2, 1), ("half_explicit_3", 3, 2), ("half_explicit_4", 4, 3), ("half_explicit_5", 5, 4),
      ("generalized_alpha", 2, 2), ("bdf2", 2, 2)],
 )  # fmt: skip
-def test_orders(method: str, q: int, multipliers: int) -> None:
+def test_methods_have_their_declared_order(method: str, q: int, multipliers: int) -> None:
     """Methods keep the orders that they have with constraints that are linear in the velocities."""
     end, multiplier = perpendicular_at(0.5)
     errors = []
@@ -141,7 +141,7 @@ def of_constant_speed(form: str) -> sl.System:
 
 
 @pytest.mark.parametrize("form", ["square", "speed", "inverse"])
-def test_constant_speed_is_a_catenary_of_equal_resistance(form: str) -> None:
+def test_constant_speed_path_is_a_catenary_of_equal_resistance(form: str) -> None:
     """Its path is y = (c²/g) ln cos(g x/c²), passed as x = (c²/g) gd(g t/c), however the constraint is written."""
     c, scale = 2.0, 4.0 / G
     run = sl.solve(of_constant_speed(form), 1, rtol=1e-10)
@@ -154,7 +154,7 @@ def test_constant_speed_is_a_catenary_of_equal_resistance(form: str) -> None:
     np.testing.assert_allclose(np.linalg.norm(force, axis=1), 2 * G * np.tanh(G * run.t / c), rtol=0, atol=1e-5)
 
 
-def test_energy_that_reactions_change_raises_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+def test_energy_change_by_reactions_gives_no_warning(recwarn: pytest.WarningsRecorder) -> None:
     """Reactions of v·v = c² do work; those of homogeneous constraints do none, and there energy is watched and kept."""
     system = of_constant_speed("square")
     assert not system.layout.conserves_energy
@@ -168,7 +168,7 @@ def test_energy_that_reactions_change_raises_no_warning(recwarn: pytest.Warnings
 
 
 @given(k=st.floats(0.2, 3), angle=st.floats(0, 6.2), speed=st.floats(0.1, 5))
-def test_the_appell_hamel_cone(k: float, angle: float, speed: float) -> None:
+def test_appell_hamel_particle_slides_along_a_line(k: float, angle: float, speed: float) -> None:
     """ẋ² + ẏ² = k² ż²: the particle slides along a straight line, downwards with g/(1 + k²)."""
     model = sl.Model("cone")
     node, ratio = model.node("p", "R3"), model.parameter("k", 1.0)
@@ -189,7 +189,7 @@ COMPILED: dict[str, sl.System] = {}
 
 
 @pytest.mark.parametrize("v", [None, [0, 0, 0]])
-def test_the_apex_of_the_cone_is_refused(v: list[float] | None) -> None:
+def test_apex_of_the_cone_is_rejected(v: list[float] | None) -> None:
     model = sl.Model("cone")
     node = model.node("p", "R3")
     model.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)
@@ -211,7 +211,7 @@ def two_particles(given: float, name: str, scale: float = 1.0) -> sl.System:
     return model.derive().compile(backend="numpy")
 
 
-def test_open_velocities_are_completed_with_the_least_kinetic_energy() -> None:
+def test_unspecified_velocities_minimise_the_kinetic_energy() -> None:
     """v_a × v_b = -1 leaves v_b a line; its nearest point to zero is perpendicular to v_a."""
     system = two_particles(1.0, "benenti")
     v = system.initial_state.v
@@ -220,7 +220,7 @@ def test_open_velocities_are_completed_with_the_least_kinetic_energy() -> None:
     np.testing.assert_allclose(other, v, rtol=0, atol=1e-12)
 
 
-def test_open_velocities_of_a_curve_are_completed() -> None:
+def test_unspecified_velocities_of_a_curve_are_completed() -> None:
     """r + r³/3 = 2 for r = ẋ_b + ẋ_a/2: Newton's method finds the velocity that the given one leaves open."""
     model = sl.Model("cubic")
     a, b = model.node("a", "R2"), model.node("b", "R1")
@@ -233,7 +233,7 @@ def test_open_velocities_of_a_curve_are_completed() -> None:
     assert abs(found + found**3 / 3 - 2) < 1e-12
 
 
-def test_given_velocities_off_the_constraint_are_refused() -> None:
+def test_velocities_that_violate_the_constraint_are_rejected() -> None:
     with pytest.raises(sl.errors.InconsistentInitialValuesError, match="row 1 of constraint 'speed'"):
         sl.solve(particle(lambda v: v.dot(v) - 4, [2.1, 0], "speed", "numpy"), 1)
 
@@ -298,17 +298,17 @@ COMPILED_RUNS: dict[str, sl.Solution] = {}
 
 
 @pytest.mark.parametrize("method", ["rattlie", "variational_midpoint"])
-def test_variational_methods_refuse_them(method: str) -> None:
+def test_variational_methods_reject_nonlinear_constraints(method: str) -> None:
     with pytest.raises(sl.errors.UnsupportedMethodError, match="nonlinear in the velocities"):
         sl.solve(perpendicular("numpy"), 1, h=0.1, method=method)
 
 
-def test_monodromy_refuses_them() -> None:
+def test_monodromy_rejects_nonlinear_constraints() -> None:
     with pytest.raises(sl.errors.ModelError, match="nonlinear in the velocities"):
         perpendicular("numpy").monodromy(1.0)
 
 
-def test_equilibria_ignore_them() -> None:
+def test_equilibria_ignore_nonlinear_constraints() -> None:
     """At rest ∂ψ/∂v may not even be defined."""
     model = sl.Model("speed_on_a_spring")
     p = model.node("p", "R2")
@@ -335,7 +335,7 @@ def test_newton_matrices_contain_derivatives_of_reactions() -> None:
     assert np.abs(found).max() > 1
 
 
-def test_members_are_the_single_systems() -> None:
+def test_members_equal_single_systems() -> None:
     system, speeds = of_constant_speed("square"), [[2, 0], [0, 2], [1.2, 1.6]]
     found = sl.ensemble(system, 0.5, initial={"p": {"x_dot": speeds}}, h=0.02)
     for k, v in enumerate(speeds):
@@ -354,7 +354,7 @@ def test_equations_name_psi() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 10, pytest.param(40, marks=pytest.mark.slow)])
-def test_nodes_without_mass_follow_points_of_constant_speed(count: int) -> None:
+def test_massless_nodes_follow_points_of_constant_speed(count: int) -> None:
     """Small and large systems whose mass matrix is regular on the constraints alone, with both backends."""
     model = sl.Model("speeds")
     points = []

@@ -185,7 +185,7 @@ def test_singular_states_are_nan(backend: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["top", "driven", "rope"])
-def test_states_between_agree(model: str) -> None:
+def test_intermediate_states_agree(model: str) -> None:
     """Dense output in any order of times, several within one step, at steps and between."""
     end = 0.02
     solution = sl.solve(system_of(model, "c"), end, h=2.0**-10)

@@ -21,7 +21,7 @@ from tests import tolerances
 from tests.runtime.tableaux import tableau_of
 
 
-def test_series_of_the_flow() -> None:
+def test_flow_series_is_exact() -> None:
     """Forests are counted by Catalan's numbers, and trees are weighted by the flow's integrals."""
     series = flow(6)
     assert [len(level) for level in series] == [1, 1, 2, 5, 14, 42, 132]
@@ -34,7 +34,7 @@ def test_series_of_the_flow() -> None:
     assert (series[3][leaf, (leaf,)], series[3][(leaf,), leaf]) == (Fraction(1, 3), Fraction(1, 6))
 
 
-def test_weights_of_the_inverse() -> None:
+def test_weights_of_the_inverse_are_exact() -> None:
     """(-1)^k B_k/k!."""
     expected = ["1", "1/2", "1/12", "0", "-1/720", "0", "1/30240"]
     assert list(inverse_weights(7)) == [Fraction(x) for x in expected]
@@ -70,20 +70,20 @@ TRUNCATED = {
 
 
 @pytest.mark.parametrize("name", TRUNCATED)
-def test_orders_of_truncated_methods(name: str) -> None:
+def test_truncated_methods_have_their_order(name: str) -> None:
     for commutators, order in zip((0, 1, 2, None), TRUNCATED[name], strict=True):
         truncated = Rkmk(tableau_of(name, ExplicitTableau), commutators)
         assert truncated.orders()[0].order == order == truncated.order
 
 
 @pytest.mark.parametrize(("commutators", "orders"), [(0, (2,)), (1, (3,)), (2, (4,)), (None, (4,))])
-def test_orders_of_the_truncated_embedded_formula(commutators: int | None, orders: tuple[int]) -> None:
+def test_truncated_embedded_formula_has_its_order(commutators: int | None, orders: tuple[int]) -> None:
     truncated = Rkmk(tableau_of("rkmk_dopri5", ExplicitTableau), commutators)
     embedded = truncated.orders()[1]
     assert embedded is not None and (embedded.order,) == orders == (truncated.order_hat,)
 
 
-def test_rule_of_truncation() -> None:
+def test_truncation_uses_only_useful_commutators() -> None:
     """B₃ = B₅ = 0: an odd number of commutators above one gains nothing."""
     assert [order_of_truncation(k) for k in range(6)] == [2, 3, 5, 5, 7, 7]
     chosen = [method(n).with_options({"commutators": "auto"}).options for n in TRUNCATED]
@@ -118,7 +118,7 @@ def test_crouch_grossman_needs_more_than_classical_conditions() -> None:
     assert CommutatorFree(mixed).orders()[0].order == 2
 
 
-def test_published_digits_are_enough() -> None:
+def test_published_digits_are_sufficient() -> None:
     """The coefficients of Jackiewicz, Marthinsen and Owren with the 16 digits that they printed."""
     tableau = tableau_of("cg4", ChainTableau)
 
@@ -133,7 +133,7 @@ def test_published_digits_are_enough() -> None:
     assert found.order == 4 and 0 < found.residual < tolerances.SIXTEEN_DIGITS
 
 
-def test_a_commutative_algebra_has_classical_conditions() -> None:
+def test_commutative_algebra_has_classical_conditions() -> None:
     """The shuffle sum over all words of leaves is that of the exponential: Σ b = 1 once for each power."""
     classical = tableau_of("rkmk_rk44", ExplicitTableau)
     series = rkmk_series(classical, classical.b, None, 4)

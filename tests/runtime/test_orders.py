@@ -90,7 +90,7 @@ def order(model: str, method: str, k: int, what: str) -> float:
 
 @pytest.mark.parametrize("p", LEVELS)
 @pytest.mark.parametrize("model", CONSTRAINED)
-def test_orders_with_constraints(model: str, p: int) -> None:
+def test_methods_have_their_order_with_constraints(model: str, p: int) -> None:
     method, k = f"half_explicit_{p}", LEVELS[p]
     for what in ("q", "v", "index1"):
         assert order(model, method, k, what) >= p - tolerances.ORDER
@@ -101,7 +101,7 @@ def test_orders_with_constraints(model: str, p: int) -> None:
 @pytest.mark.parametrize(
     ("method", "p"), [("rkmk_kutta3", 3), ("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("half_explicit_4", 4)]
 )
-def test_orders_with_forces_in_time(method: str, p: int) -> None:
+def test_time_dependent_forces_preserve_the_order(method: str, p: int) -> None:
     for what in ("q", "v"):
         assert order("driven_body", method, LEVELS[p] - 1, what) >= p - tolerances.ORDER
 
@@ -115,7 +115,7 @@ def test_backends_agree(p: int) -> None:
             assert np.abs(a - b).max(initial=0) <= tolerances.BACKENDS * max(1.0, float(np.abs(b).max(initial=0)))
 
 
-def test_moving_constraints_are_satisfied() -> None:
+def test_rheonomic_constraints_are_satisfied() -> None:
     solution = sl.solve(moving_pendulum(), 1.5, h=2.0**-7)
     assert solution.outputs["constraint_residual"].max() <= 1e3 * 2.0 ** (-7 * 5)
     assert solution.outputs["velocity_residual"].max() <= tolerances.HIDDEN_CONSTRAINT

@@ -59,7 +59,7 @@ def end(system: System, name: str, h: float, **options: Any) -> Array:
 
 
 @pytest.mark.parametrize(("name", "order"), METHODS.items())
-def test_orders(name: str, order: int) -> None:
+def test_methods_have_their_declared_order(name: str, order: int) -> None:
     exact = end(slow_top("c"), "rkmk_rk67", 2.0**-9)
     errors = [float(np.abs(end(slow_top("c"), name, h) - exact).max()) for h in (H / 4, H / 8)]
     assert abs(math.log2(errors[0] / errors[1]) - order) < 0.1
@@ -67,7 +67,7 @@ def test_orders(name: str, order: int) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_order_is_preserved_with_steps_of_other_lengths(name: str) -> None:
+def test_step_size_changes_preserve_the_order(name: str) -> None:
     """Times that are hit exactly shorten steps; weights follow the actual step sizes."""
     order, exact = METHODS[name], sl.solve(slow_top("c"), 0.5, method="rkmk_rk67", h=2.0**-9).q[-1]
     cuts = [*(0.5 * np.sort(np.modf(np.arange(1, 20) * math.sqrt(2))[0])), 0.5]
@@ -76,7 +76,7 @@ def test_order_is_preserved_with_steps_of_other_lengths(name: str) -> None:
     assert math.log2(errors[0] / errors[2]) / 2 > order - 0.4
 
 
-def test_weights_of_equal_steps() -> None:
+def test_weights_of_equal_steps_are_exact() -> None:
     """Adams and Bashforth's own."""
     known = {2: [3 / 2, -1 / 2], 3: [23 / 12, -16 / 12, 5 / 12], 4: [55 / 24, -59 / 24, 37 / 24, -9 / 24]}
     for steps, expected in known.items():
@@ -100,7 +100,7 @@ def test_both_backends_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_jump_costs_no_order(backend: str) -> None:
+def test_jump_preserves_the_order(backend: str) -> None:
     """The history belongs to the other side of the jump."""
     system = rotor(backend).with_input("torque", [0, 0.11], [[0, 0, 0], [1, -2, 0.5]], "hold")
     exact = sl.solve(system, 0.25, method="rkmk_rk67", h=2.0**-8).q[-1]
@@ -130,7 +130,7 @@ def test_events_are_saved_with_the_history(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_other_methods_and_other_parameters_begin_anew(backend: str) -> None:
+def test_other_methods_and_parameters_restart_the_history(backend: str) -> None:
     system, options = rotor(backend), {"h": H}
     first = sl.solve(system, 0.25, method="abmk4", **options)
     assert first.end is not None and first.end.own is not None
@@ -146,14 +146,14 @@ def test_other_methods_and_other_parameters_begin_anew(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_states_between_steps_come_from_a_run_of_several_steps(backend: str) -> None:
+def test_dense_output_uses_several_substeps(backend: str) -> None:
     solution = sl.solve(slow_top(backend), 0.25, method="abmk4", h=H / 4)
     t = 0.13
     exact = sl.solve(slow_top(backend), t, method="rkmk_rk67", h=H / 8).q[-1]
     np.testing.assert_allclose(np.ravel(solution(t).q), exact, rtol=0, atol=tolerances.BETWEEN_STEPS_OF_FOUR)
 
 
-def test_unsupported_runs_are_refused() -> None:
+def test_unsupported_runs_are_rejected() -> None:
     with pytest.raises(UnsupportedMethodError, match="has no error estimate"):
         sl.solve(rotor("numpy"), 1.0, method="abmk2")
     with pytest.raises(UnsupportedMethodError, match="without constraints"):

@@ -71,7 +71,7 @@ def written(folder: Path, text: str, name: str = "own.toml") -> Path:
         (HALF_EXPLICIT, "half_explicit_3"),
     ],
 )
-def test_the_same_as_in_the_library(text: str, name: str, tmp_path: Path) -> None:
+def test_library_tableau_gives_equal_results(text: str, name: str, tmp_path: Path) -> None:
     file, known = written(tmp_path, text), method(name)
     own = sl.load_tableau(file)
     assert (own.order, own.family, own.options) == (known.order, known.family, known.options)
@@ -81,7 +81,7 @@ def test_the_same_as_in_the_library(text: str, name: str, tmp_path: Path) -> Non
     assert found[0].method == own.name
 
 
-def test_options_apply(tmp_path: Path) -> None:
+def test_options_are_applied(tmp_path: Path) -> None:
     own = sl.load_tableau(written(tmp_path, RK4)).with_options({"commutators": 1})
     assert own.order == 3
 
@@ -98,7 +98,7 @@ def test_orders_are_found_and_checked(tmp_path: Path) -> None:
         sl.load_tableau(written(tmp_path, RK4 + "order = 5\n"))
 
 
-def test_decimal_coefficients(tmp_path: Path) -> None:
+def test_decimal_coefficients_are_accepted(tmp_path: Path) -> None:
     text = CG3.replace('"13/51"', '"0.254901960784313725"').replace('"-2/3"', "-0.6666666666666667")
     own = sl.load_tableau(written(tmp_path, text.replace('"24/17"', '"1.411764705882353"')))
     assert own.order == 3 and own.tableau.is_decimal
@@ -119,7 +119,7 @@ def test_checkpoint_contains_the_tableau(tmp_path: Path) -> None:
     assert sl.resume(tmp_path / "run", trust=True).q[-1].tobytes() == whole.q[-1].tobytes()
 
 
-def test_dense_output_on_manifolds_takes_the_tableau(tmp_path: Path) -> None:
+def test_dense_output_on_manifolds_uses_the_tableau(tmp_path: Path) -> None:
     """Also of a solution from a file, and with options."""
     own = sl.load_tableau(written(tmp_path, RK4)).with_options({"commutators": 1})
     solution = sl.solve(pendulum("numpy"), 0.4, method=own, h=0.1)
@@ -158,12 +158,12 @@ def test_dense_output_on_manifolds_takes_the_tableau(tmp_path: Path) -> None:
         ('name = "two\\nlines"\n' + CG3, "must be text on one line"),
     ],
 )  # fmt: skip
-def test_mistakes(text: str, message: str, tmp_path: Path) -> None:
+def test_invalid_input_is_reported(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=message):
         sl.load_tableau(written(tmp_path, text))
 
 
-def test_unreadable_files(tmp_path: Path) -> None:
+def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"cannot be read: No such file"):
         sl.load_tableau(tmp_path / "none.toml")
     with pytest.raises(FormatError, match=r"is not a TOML file"):

@@ -34,7 +34,7 @@ def energy(system: System) -> float:
     return float(sl.solve(system, 0.1, h=0.1).outputs["energy"][0])
 
 
-def test_qualified_names() -> None:
+def test_qualified_names_are_resolved() -> None:
     system = pair()
     assert energy(system) == (7 + 1 + 5 + 5) / 2
     assert energy(system.with_parameters(**{"left.mass": 3.0})) == (7 + 3 + 5 + 5) / 2
@@ -54,7 +54,7 @@ def test_messages_list_valid_names() -> None:
         pair().with_parameters(**{"left.only_right": 1.0})
 
 
-def test_ambiguous_and_missing_parameters() -> None:
+def test_ambiguous_and_missing_parameters_are_reported() -> None:
     model = sl.Model("two")
     nodes = model.node_array("nodes", sl.group_from_name("R1"), 2)
     for k, name in enumerate(("left", "right")):

@@ -125,7 +125,7 @@ def assert_equal(found: Solution, expected: Solution) -> None:
 
 @pytest.mark.parametrize("through", [sent, copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("name", RUNS)
-def test_runs_have_the_same_bits(name: str, through: Callable[[Any], Any]) -> None:
+def test_unpickled_systems_are_bit_identical(name: str, through: Callable[[Any], Any]) -> None:
     _, end, options = RUNS[name]
     expected = solution_of(name)
     system = through(expected.system)
@@ -168,7 +168,7 @@ def test_unpickled_systems_share_loaded_libraries(monkeypatch: pytest.MonkeyPatc
     assert sent(heavy_top_system("SE3", "numpy")).kernels is not found[0].kernels and loaded == 2
 
 
-def test_a_few_models_remain_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_models_remain_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = sent(driven("numpy")).kernels
     assert sent(driven("numpy")).kernels is kept
     assert pickling._loaded.cache_info().maxsize == pickling.MOST_LOADED < 100
@@ -188,7 +188,7 @@ def test_requested_fields_are_pickled() -> None:
     assert found.field("rod", "section_force").tobytes() == solution.field("rod", "section_force").tobytes()
 
 
-def test_a_pickle_has_each_text_once() -> None:
+def test_pickle_contains_each_text_once() -> None:
     system = heavy_top_system("SE3")
     one = len(pickle.dumps(system))
     assert one < 60_000
@@ -270,7 +270,7 @@ def numbers(thing: Any, depth: int = 4) -> list[bytes]:
 
 @pytest.mark.parametrize("through", [sent, copy.deepcopy, copy.copy])
 @pytest.mark.parametrize("name", RETURNED)
-def test_results_travel(name: str, through: Callable[[Any], Any]) -> None:
+def test_results_can_be_pickled(name: str, through: Callable[[Any], Any]) -> None:
     thing = RETURNED[name]()
     again = through(thing)
     assert type(again) is type(thing) and repr(again) == repr(thing)
@@ -281,14 +281,14 @@ def test_results_travel(name: str, through: Callable[[Any], Any]) -> None:
 @pytest.mark.parametrize(
     "kind", [k for k in vars(errors).values() if inspect.isclass(k) and issubclass(k, SymlieError)]
 )
-def test_errors_travel(kind: type[SymlieError]) -> None:
+def test_errors_can_be_pickled(kind: type[SymlieError]) -> None:
     for through in (sent, copy.copy, copy.deepcopy):
         found = through(kind("What is wrong; what to do."))
         assert type(found) is kind and str(found) == "What is wrong; what to do."
         assert vars(found) == vars(kind("")) or (kind is errors.EquilibriumError and np.isnan(found.residual))
 
 
-def test_an_error_brings_its_solution() -> None:
+def test_unpickled_error_contains_its_solution() -> None:
     with pytest.raises(OutsideChartError) as caught:
         sl.solve(heavy_top_system("SE3"), 1.0, method="half_explicit_5", h=0.05)
     found = sent(caught.value)
@@ -317,7 +317,7 @@ REFUSED: dict[str, tuple[Callable[[], System], Callable[[System], object]]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_pickles_and_files_refuse_the_same(name: str) -> None:
+def test_pickles_and_files_reject_the_same_input(name: str) -> None:
     build, attempt = REFUSED[name]
     from_file = recorded_system(json.loads(json.dumps(system_record(build()))))
     assert said(attempt, sent(build())) == said(attempt, from_file)
@@ -331,7 +331,7 @@ def test_unpickled_systems_remain_usable() -> None:
     assert sent(driven("numpy")).with_input("u", [0, 1], [0, 1]).inputs["u"].interpolation == "linear"
 
 
-def test_mirrored_joints_are_refused_where_they_arrive() -> None:
+def test_mirrored_joints_are_rejected_when_unpickled() -> None:
     """The model has checked its initial values before they left it; of others it knows nothing there."""
     mirrored = hanging().with_initial("rod", rotation=sl.rotation(axis=[1, 0, 0], angle=np.pi), x=[0, 0, 1])
     for found in (sent(mirrored), sent(sent(mirrored)), copy.deepcopy(mirrored)):
@@ -353,7 +353,7 @@ def test_untrusted_code_remains_unloaded(tmp_path: Path) -> None:
     assert sl.solve(sent(expected.system), 0.1, h=0.1).status == "ok"
 
 
-def test_a_worker_without_a_compiler(request: pytest.FixtureRequest) -> None:
+def test_worker_without_compiler_is_supported(request: pytest.FixtureRequest) -> None:
     pickles = [pickle.dumps(thing) for thing in (heavy_top_system("SE3"), solution_of("heavy top"))]
     request.getfixturevalue("no_compiler")
     for data in pickles:
@@ -363,7 +363,7 @@ def test_a_worker_without_a_compiler(request: pytest.FixtureRequest) -> None:
     assert sent(heavy_top_system("SE3", "numpy")).backend == "numpy"
 
 
-def test_pickles_of_another_version_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickles_of_another_version_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("a system", "a solution"):
         thing = solution_of("events") if name == "a solution" else driven("numpy")
         with monkeypatch.context() as patch:
@@ -405,7 +405,7 @@ def workers_of_their_own() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
-def test_solutions_of_worker_processes() -> None:
+def test_worker_processes_return_solutions() -> None:
     system = driven("numpy")
     systems = [system.with_initial("x", x=[float(k)]) for k in range(2)]
     with workers_of_their_own() as workers:
@@ -420,7 +420,7 @@ def test_solutions_of_worker_processes() -> None:
 
 
 @pytest.mark.slow
-def test_processes_run_everything() -> None:
+def test_worker_processes_run_all_tasks() -> None:
     with workers_of_their_own() as workers:
         tasks = {
             name: workers.submit(sl.solve, solution_of(name).system, end, **run) for name, (_, end, run) in RUNS.items()

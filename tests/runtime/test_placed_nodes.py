@@ -25,7 +25,7 @@ def markers(count: int = 20) -> sl.Model:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_markers_add_up_the_points(backend: str) -> None:
+def test_nested_markers_add_their_offsets(backend: str) -> None:
     """Half-explicit methods are the default of such models."""
     system = markers().derive().compile(backend=backend)
     for steps in ({"h": 0.1}, {"rtol": 1e-6, "method": "half_explicit_5"}, {"h": 0.1, "method": "rkmk_rk44"}):
@@ -37,7 +37,7 @@ def test_markers_add_up_the_points(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_a_marker_of_a_body(backend: str) -> None:
+def test_body_marker_has_its_position(backend: str) -> None:
     """Tables in the text."""
     model = sl.Model("marked")
     body, mark, origin = model.node("body", sl.SE3), model.node("mark", "R3"), model.node("origin", "R3")

@@ -125,7 +125,7 @@ def test_default_tolerance_passes_without_warning() -> None:
     assert solved(in_line_crank(), 6).warnings == ()
 
 
-def test_c_and_numpy_pass_alike() -> None:
+def test_c_and_numpy_agree_at_singular_configurations() -> None:
     """From a state shortly before, since rounding grows by the factors of rejected steps."""
     before = solved(in_line_crank(), 3.6, rtol=1e-4)
     after = [solved(in_line_crank(backend), 3.75, rtol=1e-4, start=before) for backend in ("c", "numpy")]
@@ -134,7 +134,7 @@ def test_c_and_numpy_pass_alike() -> None:
     np.testing.assert_allclose(after[0].q, after[1].q, atol=tolerances.BACKENDS_BEHIND_SINGULARITY)
 
 
-def test_lanes_pass_alike() -> None:
+def test_lanes_agree_at_singular_configurations() -> None:
     run: dict[str, Any] = {
         "initial": {"crank": {"Omega": np.linspace(2, 4, 7)[:, None]}},
         "rtol": 1e-4,

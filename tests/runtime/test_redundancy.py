@@ -42,7 +42,7 @@ def size_of_the_smallest(matrix: NDArray[np.float64]) -> int | None:
 
 
 @pytest.mark.parametrize("most_tried", [redundancy.MOST_TRIED, 0])
-def test_small_matrices(most_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_dependent_sets_are_found(most_tried: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All sets of rows of 40 random matrices: the reported set is irreducible, and smallest where it is called so."""
     monkeypatch.setattr(redundancy, "MOST_TRIED", most_tried)
     random = np.random.default_rng(1)
@@ -64,7 +64,7 @@ def test_small_matrices(most_tried: int, monkeypatch: pytest.MonkeyPatch) -> Non
     assert dependent > 10
 
 
-def test_a_few_rows_among_thousands() -> None:
+def test_few_dependencies_among_thousands_are_found() -> None:
     """Three planted sets, two of which overlap, in a band matrix of 2 000 rows: the smallest is found at once."""
     random = np.random.default_rng(2)
     count = 2_000
@@ -80,7 +80,7 @@ def test_a_few_rows_among_thousands() -> None:
     assert smallest_dependency(diags_array(scale[:-3]) @ independent) is None
 
 
-def test_more_dependencies_than_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reported_dependencies_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """What lies behind them may be smaller, unless two rows are enough."""
     monkeypatch.setattr(redundancy, "MOST_DEPENDENCIES", 3)
     found = smallest_dependency(csr_array(np.tile(np.eye(20), (2, 1))))
@@ -116,7 +116,7 @@ def bricard() -> sl.Model:
     return model
 
 
-def test_the_one_dependency_of_a_bricard_linkage() -> None:
+def test_bricard_linkage_has_one_dependency() -> None:
     """The same wrench goes through all joints, with forces along all axes: all 30 rows depend on each other."""
     system = bricard().derive().compile(backend="numpy")
     with pytest.raises(RedundantConstraintsError) as error:
@@ -143,7 +143,7 @@ def on_a_line(angle: float, backend: str) -> sl.System:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_nearly_dependent_rows_are_refused_where_multipliers_would_be_lost(backend: str) -> None:
+def test_nearly_dependent_constraints_are_rejected(backend: str) -> None:
     system = on_a_line(1e-10, backend)
     for angle in (1e-10, 1e-8, 3e-7):
         with pytest.raises(RedundantConstraintsError, match="rows 1 and 2 of constraint 'rows' depend on each other"):

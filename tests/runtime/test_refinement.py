@@ -67,20 +67,20 @@ def state(part: Layout, shape: str) -> EndState:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("ratio", [1, 2, 3])
-def test_common_nodes(shape: str, ratio: int) -> None:
+def test_common_nodes_are_compared(shape: str, ratio: int) -> None:
     coarse, fine = layout(4, shape), layout(4 * ratio, shape)
     common, expected = restricted(state(fine, shape), fine, coarse, ratio), state(coarse, shape)
     for part in ("q", "v", "multipliers"):
         np.testing.assert_allclose(getattr(common, part), getattr(expected, part), rtol=tolerances.EPSILON * 4)
 
 
-def test_grids_that_do_not_fit() -> None:
+def test_mismatched_grids_are_rejected() -> None:
     coarse, fine = layout(4), layout(8)
     with pytest.raises(ModelError, match="'bead' has 5 nodes, but 9 on a grid 3 times as fine"):
         restricted(state(fine, "line"), fine, coarse, 3)
 
 
-def test_topology() -> None:
+def test_topology_is_refined() -> None:
     assert links(layout(4)).tolist() == [[0, 1], [1, 2], [2, 3], [3, 4]]
     assert links(layout(4, "ring")).tolist()[-1] == [3, 0]
     assert not continues_another(layout(4), "bead")
@@ -90,7 +90,7 @@ def test_topology() -> None:
 
 @pytest.mark.parametrize("order", [0.5, 1.0, 2.0, 4.3])
 @pytest.mark.parametrize("ratios", [(8, 4), (4, 2), (6, 1.5), (2, 4)])
-def test_orders_against_a_finite_grid(order: float, ratios: tuple[float, float]) -> None:
+def test_orders_account_for_a_finite_reference_grid(order: float, ratios: tuple[float, float]) -> None:
     first, second = ((ratio, Measured(q=3.0 * (ratio**order - 1))) for ratio in ratios)
     found = richardson_orders(first, second)
     assert found.q == pytest.approx(order, abs=tolerances.FOUND_ORDER)
@@ -98,12 +98,12 @@ def test_orders_against_a_finite_grid(order: float, ratios: tuple[float, float])
 
 
 @pytest.mark.parametrize("errors", [(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (1.0, None), (1.0, 1e-30)])
-def test_no_order(errors: tuple[float, float | None]) -> None:
+def test_undefined_orders_are_omitted(errors: tuple[float, float | None]) -> None:
     assert richardson_orders((4, Measured(errors[0])), (2, Measured(errors[1]))).q is None
     assert richardson_orders((2, Measured(1.0)), (1, Measured(0.5))).q is None, "the reference itself"
 
 
-def test_values_without_refinement_are_refused() -> None:
+def test_values_without_refinement_are_rejected() -> None:
     system = chain(4).derive().compile(backend="numpy")
 
     def study(*values: float) -> None:

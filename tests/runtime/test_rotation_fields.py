@@ -43,7 +43,7 @@ def test_field_r_of_a_node_array_has_one_matrix_for_each_node() -> None:
     assert solution.field("nodes", "R").shape == (2, 3, 3, 3)
 
 
-def test_field_r_of_a_node_without_rotation_is_refused() -> None:
+def test_field_r_of_a_node_without_rotation_is_rejected() -> None:
     model = sl.Model("point")
     node = model.node("p", "R3")
     model.kinetic_energy(node.x_dot.dot(node.x_dot) / 2)

@@ -111,7 +111,7 @@ def check(system: System, weights: Array, levels: list[Level], **steps: Any) -> 
     return sum(len(level.times) for level in levels)
 
 
-def test_a_thousand_near_tangencies() -> None:
+def test_thousand_near_tangencies_are_resolved() -> None:
     """Crossings by 3e-12 of the largest value are found, as two events; what passes by as little is not invented."""
     rng = np.random.default_rng(18)
     assert sum(check(oscillators(LEVELS, "c"), *drawn(rng)) for _ in range(SETS)) > 2 * LEVELS * SETS
@@ -121,7 +121,7 @@ FIXED = {"rtol": None, "atol": None, "h": 0.75, "method_options": {"order": 34}}
 
 
 @pytest.mark.parametrize("steps", [FIXED, pytest.param({}, marks=pytest.mark.slow)])
-def test_backends_find_the_same(steps: dict[str, Any]) -> None:
+def test_backends_find_the_same_events(steps: dict[str, Any]) -> None:
     weights, levels = drawn(np.random.default_rng(3))
     for backend in ("c", "numpy"):
         few = levels[: 12 if backend == "numpy" else LEVELS]
@@ -146,7 +146,7 @@ def clusters(backend: str) -> System:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("rtol", [1e-6, 1e-14])
-def test_clusters(backend: str, rtol: float) -> None:
+def test_clustered_events_are_separated(backend: str, rtol: float) -> None:
     """Also where tolerances are loose, since signs come from states and directions from the functions."""
     places = {
         "three": [0.5, 0.5005, 0.501],
@@ -182,7 +182,7 @@ def test_terminal_events_end_the_step(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_events_of_motions_in_pieces(backend: str) -> None:
+def test_events_of_piecewise_motions_are_found(backend: str) -> None:
     """Fixed steps cross ends of pieces; pieces of event functions end steps."""
     model = sl.Model("pieces")
     q = model.node("mass", "R1")

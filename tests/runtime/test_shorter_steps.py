@@ -56,7 +56,7 @@ def at(solution: Solution, times: Any) -> Solution:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_where_a_run_is_that_stops_there(backend: str, method: str) -> None:
+def test_dense_output_matches_a_run_that_stops_there(backend: str, method: str) -> None:
     found, records = at(solved(backend, method), TIMES), solved(backend, method).t
     for k, t in enumerate(TIMES):
         before = float(records[records <= t][-1])
@@ -67,7 +67,7 @@ def test_where_a_run_is_that_stops_there(backend: str, method: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_turns_within_steps(backend: str) -> None:
+def test_turns_within_steps_are_counted(backend: str) -> None:
     """Steps of 5 rad, and of up to 20."""
     found = at(solved(backend), TIMES)
     np.testing.assert_allclose(found.angle("wheel"), SPIN * TIMES, rtol=0, atol=tolerances.COUNTED_ANGLE)
@@ -86,7 +86,7 @@ def test_backends_agree(method: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_one_time_and_several(backend: str) -> None:
+def test_single_times_match_arrays_of_times(backend: str) -> None:
     together = at(solved(backend), TIMES)
     for k, t in enumerate(TIMES):
         alone = solved(backend)(float(t))
@@ -96,7 +96,7 @@ def test_one_time_and_several(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_constraints_are_satisfied_as_in_the_run(backend: str) -> None:
+def test_dense_output_satisfies_constraints(backend: str) -> None:
     free, kept = (
         at(sl.solve(compass(backend), END, method=METHODS[0], h=STEP, stabilize=s), TIMES)
         for s in ("none", "projection+velocity")
@@ -117,7 +117,7 @@ def test_failed_step_reports_its_time(backend: str) -> None:
         damaged([0.05, 0.45, 0.36])
 
 
-def test_a_loaded_solution(tmp_path: Path) -> None:
+def test_loaded_solution_gives_identical_dense_output(tmp_path: Path) -> None:
     solved("c").save(tmp_path / "run.npz")
     loaded = sl.load_solution(tmp_path / "run.npz", trust=True)
     assert loaded.system.backend == "c"

@@ -160,7 +160,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize(("case", "name", "orders"), ORDERS)
-def test_orders(case: str, name: str, orders: tuple[int, int, int]) -> None:
+def test_methods_have_their_declared_order(case: str, name: str, orders: tuple[int, int, int]) -> None:
     """Of q, v and λ, against the same motion with a regular mass matrix."""
     steps = (32, 64) if name == "half_explicit_5" else (128, 256)
     exact = expected(case)
@@ -190,7 +190,7 @@ def test_backends_agree(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["half_explicit_5", pytest.param("generalized_alpha", marks=pytest.mark.slow)])
-def test_rejected_steps_and_events(name: str) -> None:
+def test_rejected_steps_and_events_are_supported(name: str) -> None:
     """First steps that are far too long, and an event between steps: the motion equals the motion of the point."""
     system = rod("c")
     options: dict[str, Any] = {"rtol": 1e-4 if name == "generalized_alpha" else 1e-8, "method": name}
@@ -204,7 +204,7 @@ def test_rejected_steps_and_events(name: str) -> None:
 
 
 @pytest.mark.parametrize("stabilize", ["projection+velocity", "baumgarte:2"])
-def test_stabilisation(stabilize: str) -> None:
+def test_stabilised_steps_are_accurate(stabilize: str) -> None:
     solution = sl.solve(rod("c"), END, h=1 / 64, method="half_explicit_5", stabilize=stabilize)
     assert np.abs(found("rod", solution) - expected("rod")).max() <= tolerances.SADDLES_AFTER_STEPS
 
@@ -258,7 +258,7 @@ def hanging_system(count: int, backend: str, branches: int = 1) -> System:
 
 
 @pytest.mark.parametrize("name", ["half_explicit_5", pytest.param("generalized_alpha", marks=pytest.mark.slow)])
-def test_chains(name: str) -> None:
+def test_chains_have_the_declared_order(name: str) -> None:
     """Thirty links, whose saddle point matrix is eliminated as a band, against thirty points."""
     order = method(name).order
     exact = sl.solve(points(30).derive().compile(), 0.25, h=1 / 1024, method="half_explicit_5").field("points", "x")[-1]
@@ -277,7 +277,7 @@ RESIDUALS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_residual(kind: str) -> None:
+def test_residual_vanishes_for_every_elimination(kind: str) -> None:
     """Residual of M v' + g + Bᵀλ = 0 and B v' + Z = 0, in both backends, for every elimination."""
     build, massless = RESIDUALS[kind]
     system = build(backend="c")
@@ -303,7 +303,7 @@ def test_residual(kind: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_motion_that_is_known(backend: str) -> None:
+def test_motion_matches_the_closed_form(backend: str) -> None:
     """Two points that share one mass, tied to each other: 4 x'' = -x."""
     model = sl.Model("tied")
     q = model.node("pair", "R2")
@@ -316,7 +316,7 @@ def test_a_motion_that_is_known(backend: str) -> None:
     np.testing.assert_allclose(solution.q, np.hstack([exact, exact]), rtol=0, atol=tolerances.SADDLES_AFTER_STEPS)
 
 
-def test_components_that_nothing_fixes() -> None:
+def test_undetermined_components_are_reported() -> None:
     """Named at load where the model shows it, at the start where values do, and on the way."""
     with pytest.raises(
         SingularMassMatrixError, match=r"velocity component 2 of node 'rod', and no constraint fixes it"
@@ -332,7 +332,7 @@ def test_components_that_nothing_fixes() -> None:
         model.derive()
 
 
-def test_masses_that_are_zero_at_another_start() -> None:
+def test_masses_that_vanish_at_another_state_are_supported() -> None:
     """The elimination is chosen by the mass matrix at t = 0."""
     model = sl.Model("fading")
     q = model.node("point", "R2")
@@ -356,12 +356,12 @@ def losing(backend: str) -> System:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ["half_explicit_4", "index1_dopri5"])
-def test_components_that_are_lost_on_the_way(name: str, backend: str) -> None:
+def test_components_undetermined_during_a_run_are_reported(name: str, backend: str) -> None:
     with pytest.raises(SingularSystemError, match=r"neither mass nor constraints determine velocity component 1 of"):
         sl.solve(losing(backend), 2.0, h=2.0**-4, method=name)
 
 
-def test_values_decide() -> None:
+def test_parameter_values_select_the_elimination() -> None:
     """An inertia that is zero by a parameter takes the other elimination, and only then; motions change as it does."""
     model = sl.Model("light")
     q = model.node("rod", "SE2")
@@ -381,7 +381,7 @@ def test_values_decide() -> None:
     assert np.abs(ends[2] - ends[1]).max() < 2 * light / heavy * np.abs(ends[2] - ends[0]).max()
 
 
-def test_statics_and_outputs_of_solutions() -> None:
+def test_statics_and_outputs_are_supported() -> None:
     system = planar_rod("c")
     still = system.static_equilibrium()
     np.testing.assert_allclose(still.q[-2:], [0, -1], rtol=0, atol=tolerances.EQUILIBRIUM)
@@ -412,7 +412,7 @@ def slender(backend: str, *, written: bool) -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_constant_entries_with_constrained_components() -> None:
+def test_constant_entries_of_constrained_components_are_used() -> None:
     """Factors that are written into the text are not those of M with the rows that hold it: others are taken."""
     cases = ("numpy", False), ("c", False), ("c", True)
     runs = [sl.solve(slender(backend, written=written), 0.1, h=1e-3) for backend, written in cases]

@@ -114,12 +114,12 @@ def check(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_every_path_finds_the_eigenvalues_of_its_matrices(seed: int) -> None:
+def test_every_solver_finds_the_matrix_eigenvalues(seed: int) -> None:
     check(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(10, 250, 20))
-def test_every_path_finds_the_eigenvalues_of_many_matrices(first: int) -> None:
+def test_every_solver_finds_eigenvalues_of_many_matrices(first: int) -> None:
     for seed in range(first, first + 20):
         check(seed)

@@ -71,7 +71,7 @@ def test_round_trip_is_complete(name: str, suffix: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_integrations_continue_from_files(backend: str, tmp_path: Path) -> None:
+def test_runs_continue_from_files(backend: str, tmp_path: Path) -> None:
     system = heavy_top_system("SE3", backend).with_parameters(mass=17.0)
     solution = sl.solve(system, 0.01, rtol=1e-5)
     path = tmp_path / "top.npz"
@@ -99,7 +99,7 @@ def test_settings_and_versions_are_attributes() -> None:
     assert attributes["model_hash"] != solution_attributes(solution_of("trace"))["model_hash"]
 
 
-def test_xarray_sees_events_and_steps(tmp_path: Path) -> None:
+def test_xarray_reads_events_and_steps(tmp_path: Path) -> None:
     for name, variable in (("events", "event_t"), ("trace", "trace_h")):
         solution_of(name).save(tmp_path / f"{name}.nc")
         with xarray.open_dataset(tmp_path / f"{name}.nc", group="symlie") as data:
@@ -162,7 +162,7 @@ def test_damaged_files_are_named(change: Callable[[dict[str, Any]], None], messa
         sl.load_solution(path, trust=True)
 
 
-def test_another_manifest_format_is_refused(tmp_path: Path) -> None:
+def test_another_manifest_format_is_rejected(tmp_path: Path) -> None:
     """Code of another version of the generator."""
     path = tmp_path / "top.npz"
     solution = solution_of("trace")
@@ -175,7 +175,7 @@ def test_another_manifest_format_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_files_that_are_cut_short_or_changed(suffix: str, tmp_path: Path) -> None:
+def test_truncated_or_changed_files_are_rejected(suffix: str, tmp_path: Path) -> None:
     """No cut and no change of a byte in the data gives another solution."""
     if suffix == ".nc":
         pytest.importorskip("netCDF4")

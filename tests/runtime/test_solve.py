@@ -118,7 +118,7 @@ def without_reuse(method: Method, *rest: Any) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("name", ["half_explicit_4", "half_explicit_5"])
 @pytest.mark.parametrize("group", ["SO3xR3", "S3sR3", "S3"])
-def test_reuse_of_the_last_stage_changes_rounding_only(group: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reusing_the_last_stage_changes_only_rounding(group: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     system, steps = heavy_top_system(group), 200
     reused = sl.solve(system, steps * H, method=name, h=H)
     monkeypatch.setattr(driver_module, "driver_source", without_reuse)
@@ -196,7 +196,7 @@ def solutions_at(times: list[float], h: float, backend: str, **options: object) 
         [0.0108, 0.0482],
     ],
 )
-def test_times_are_hit_exactly(times: list[float], backend: str) -> None:
+def test_stop_times_are_exact(times: list[float], backend: str) -> None:
     solution = solutions_at(times, H, backend)
     assert solution.t.tolist() == times
     assert solution.q.shape == (len(times), 4) and solution.v.shape == (len(times), 3)
@@ -209,21 +209,21 @@ def test_times_are_hit_exactly(times: list[float], backend: str) -> None:
         close(v, direct.v[-1], tolerances.OFF_GRID)
 
 
-def test_hard_end_times() -> None:
+def test_end_times_that_steps_miss_by_rounding_are_exact() -> None:
     """The last of the times above is not reached by multiples of its step in doubles."""
     plan = step_plan(0.0, 0.05, H, [0.0108, 0.0482])
     a, b, steps = plan.start[1], plan.end[1], plan.steps[1]
     assert b == 0.0482 and a + steps * ((b - a) / steps) != b
 
 
-def test_steps_are_shortened_only_where_needed() -> None:
+def test_steps_are_shortened_only_before_stop_times() -> None:
     solution = solutions_at([0.01, 0.02], 1e-3, "c")
     assert solution.statistics.steps == 50
     assert solutions_at([0.0105, 0.02], 1e-3, "c").statistics.steps == 11 + 10 + 30
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_records(backend: str) -> None:
+def test_recording_times_are_respected(backend: str) -> None:
     system = heavy_top_system("S3", backend)
 
     def times(**options: object) -> list[float]:
@@ -260,7 +260,7 @@ def test_long_solutions_outgrow_the_record_buffer(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_start_time_enters_the_model(backend: str) -> None:
+def test_start_time_is_used(backend: str) -> None:
     """A system with explicit time integrated in two parts equals one integration."""
     system = chain_system(backend)
     whole = sl.solve(system, 20 * H, h=H)
@@ -287,7 +287,7 @@ def test_progress_ends_at_one(backend: str) -> None:
     assert seen[-1] == 1.0 and all(0 <= a <= b for a, b in itertools.pairwise(seen))
 
 
-def test_compiled_loop_returns_for_its_budget() -> None:
+def test_compiled_loop_returns_after_its_budget() -> None:
     """A loop that is continued every few steps ends at the same bits."""
     system = heavy_top_system("S3sR3")
     plan = step_plan(0.0, 100 * H, H, None)
@@ -306,14 +306,14 @@ def test_compiled_loop_returns_for_its_budget() -> None:
 
 
 @pytest.mark.parametrize(("build", "steps"), [(lambda: heavy_top_system("S3sR3"), 42), (large_system, 6)])
-def test_the_first_call_is_short_work(build: Callable[[], System], steps: int) -> None:
+def test_first_call_is_short(build: Callable[[], System], steps: int) -> None:
     """As long as nothing is known of the time of a step, small systems make many, and large ones few."""
     seen: list[float] = []
     sl.solve(build(), 1000 * H, h=H, record_every=0, progress=seen.append)
     assert seen[0] == pytest.approx(steps / 1000)
 
 
-def test_one_step_by_the_paper() -> None:
+def test_one_step_matches_the_paper() -> None:
     """RKMK with the midpoint weights of Heun, written out for the top on SO(3)."""
     system = heavy_top_system("SO3", "numpy")
     k, p = system.kernels, system.prepared
@@ -387,13 +387,13 @@ BAD_PLANS = {
 
 
 @pytest.mark.parametrize("case", BAD_PLANS)
-def test_bad_plans_are_refused(case: str) -> None:
+def test_invalid_plans_are_rejected(case: str) -> None:
     span, h, times, sentence = BAD_PLANS[case]
     with pytest.raises(ModelError, match=sentence):
         sl.solve(heavy_top_system("S3"), span, method="rkmk_rk44", h=h, t_eval=times)
 
 
-def test_largest_number_of_steps() -> None:
+def test_plan_supports_the_largest_number_of_steps() -> None:
     assert step_plan(-1.0, 1.0, TIME_RESOLUTION, None).total_steps == LARGEST_STEPS
 
 
@@ -404,7 +404,7 @@ def test_intervals_may_be_given_in_several_ways(span: object) -> None:
 
 
 @pytest.mark.parametrize("every", [-1, 2.5, "2"])
-def test_bad_records_are_refused(every: object) -> None:
+def test_invalid_record_options_are_rejected(every: object) -> None:
     with pytest.raises(ModelError, match="record_every must be a whole number of steps"):
         sl.solve(heavy_top_system("S3"), 0.01, method="rkmk_rk44", h=H, record_every=every)
 
@@ -414,7 +414,7 @@ def test_bad_records_are_refused(every: object) -> None:
 
 
 @pytest.mark.parametrize("name", RKMK)
-def test_methods_without_constraints_refuse_constraints(name: str) -> None:
+def test_methods_without_constraints_reject_constrained_systems(name: str) -> None:
     with pytest.raises(UnsupportedMethodError, match=f"'{name}' integrates systems without constraints.*half_explicit"):
         sl.solve(heavy_top_system("SE3"), 0.01, method=name, h=H)
 
@@ -436,7 +436,7 @@ def test_unknown_names_are_listed() -> None:
 
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
-def test_solution_parts(group: str) -> None:
+def test_solution_parts_are_complete(group: str) -> None:
     system = heavy_top_system(group)
     name = "half_explicit_5" if group in CONSTRAINED else "rkmk_dopri5"
     solution = sl.solve(system, 4 * H, method=name, h=H)
@@ -461,7 +461,7 @@ def test_solution_parts(group: str) -> None:
     assert record["statistics"]["steps"] == 4 and record["backend"] == "c"
 
 
-def test_equal_words_are_checked_once(tmp_path: Path) -> None:
+def test_equal_options_are_checked_once(tmp_path: Path) -> None:
     """Numbers that are equal but of other types or signs are other words, and files may change in between."""
     system = heavy_top_system("SE3")
     other = system.with_parameters(mass=12.0)
@@ -493,7 +493,7 @@ def test_solutions_do_not_share_settings() -> None:
     assert one.settings == two.settings and one.settings is not two.settings
 
 
-def test_counters_in_memory_are_those_by_name() -> None:
+def test_counters_match_their_names() -> None:
     library = CompiledMethod(heavy_top_system("SE3"), method("half_explicit_5"), FIXED_STEPS).library
     state = library.ffi.new("symlie_state *")
     stated = Counters(*(k + 0.5 if f.type == "float" else k for k, f in enumerate(dataclasses.fields(Counters))))

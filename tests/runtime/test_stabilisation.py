@@ -32,7 +32,7 @@ def how(alpha: float) -> str:
 
 
 @pytest.mark.parametrize("case", BAUMGARTE)
-def test_baumgarte_as_tabulated(case: tuple[tuple[float, float, float], float, int]) -> None:
+def test_baumgarte_matches_tabulated_values(case: tuple[tuple[float, float, float], float, int]) -> None:
     """The table has 2-norms, the statistics largest entries, which are between 1/√3 of that and the same."""
     omega, t_end, k = case
     for alpha, expected in BAUMGARTE[case].items():
@@ -111,18 +111,18 @@ def test_index1_backends_agree_and_drift() -> None:
     ("text", "kind"),
     [("baumgarte", ModelError), ("baumgarte:-1", ModelError), ("baumgarte:x", ModelError), ("drop", UnknownNameError)],
 )
-def test_unknown_stabilisation(text: str, kind: type[Exception]) -> None:
+def test_unknown_stabilisation_is_rejected(text: str, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         sl.solve(heavy_top_system("SE3"), 0.01, h=1e-3, stabilize=text)
 
 
-def test_baumgarte_needs_its_stages() -> None:
+def test_baumgarte_requires_half_explicit_methods() -> None:
     with pytest.raises(UnsupportedMethodError, match="half-explicit"):
         sl.solve(heavy_top_system("SE3"), 0.01, h=1e-3, method="index1_dopri5", stabilize="baumgarte:1")
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_continued_solutions_equal_whole_ones(backend: str) -> None:
+def test_continued_solutions_equal_uninterrupted_runs(backend: str) -> None:
     """The end of a solution keeps the acceleration of its last stage, so every bit is the same."""
     system, h = heavy_top_system("SE3", backend), 2.0**-10
     whole = sl.solve(system, 20 * h, h=h)
@@ -133,7 +133,7 @@ def test_continued_solutions_equal_whole_ones(backend: str) -> None:
     assert np.concatenate([first.multipliers[:-1], second.multipliers]).tobytes() == whole.multipliers.tobytes()
 
 
-def test_continuing_with_other_parameters() -> None:
+def test_continuing_with_other_parameters_is_supported() -> None:
     system = heavy_top_system("SE3")
     first = sl.solve(system, 0.01, rtol=1e-6)
     heavier = system.with_parameters(mass=20.0)

@@ -62,7 +62,7 @@ def test_with_state_starts_another_model() -> None:
         sl.solve(arms(2, spring=50.0, heated=True), 0.5, start=swing(), **END)
 
 
-def test_with_state_takes_some_nodes() -> None:
+def test_with_state_accepts_selected_nodes() -> None:
     single = sl.solve(arms(1), 0.1, **END)
     both = arms(2).with_state(single, nodes=["arm0"])
     assert np.array_equal(both.initial_fields["arm0", "x"][0], single.field("arm0", "x")[-1])

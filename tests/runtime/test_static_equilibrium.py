@@ -84,7 +84,7 @@ def elastica(load: float) -> tuple[float, float]:
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("x", [(0.3, 0, -0.4), (0.5, 0, 0), (0.05, 0, 0.4975), (2.0, 1, -1)])
-def test_a_pendulum_hangs(x: tuple[float, float, float], backend: str) -> None:
+def test_pendulum_hangs_at_rest(x: tuple[float, float, float], backend: str) -> None:
     """From anywhere, also from above, from the side, and from off the sphere; λ L is the weight over the length."""
     system = pendulum(backend).with_initial("bob", x=x)
     q, multipliers, iterations = system.static_equilibrium()
@@ -93,7 +93,7 @@ def test_a_pendulum_hangs(x: tuple[float, float, float], backend: str) -> None:
     assert 1 <= iterations <= 30
 
 
-def test_an_unstable_equilibrium_on_request() -> None:
+def test_unstable_equilibrium_is_found_on_request() -> None:
     system = pendulum().with_initial("bob", x=[0.05, 0, 0.4975])
     q, multipliers, _ = system.static_equilibrium(stable=False)
     assert np.abs(q - [0, 0, 0.5]).max() <= tolerances.EQUILIBRIUM
@@ -103,7 +103,7 @@ def test_an_unstable_equilibrium_on_request() -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3", "S3sR3", "SO3"])
-def test_a_top_hangs(group: str) -> None:
+def test_top_hangs_at_rest(group: str) -> None:
     system = heavy_top_system(group)
     found = system.static_equilibrium()
     energy = system.kernels.energy(system.prepared, 0.0, found.q, np.zeros(system.layout.dimension))[1]
@@ -111,7 +111,7 @@ def test_a_top_hangs(group: str) -> None:
 
 
 @pytest.mark.parametrize("load", [1.0, 10.0])
-def test_elastica(load: float) -> None:
+def test_elastica_matches_the_closed_form(load: float) -> None:
     """Order two in the segments; the tip turns by up to 82°."""
     expected = np.array(elastica(load))
     errors = []
@@ -135,7 +135,7 @@ def test_backends_and_load_steps_agree(constraint: str) -> None:
     assert np.abs(found[2] - found[0]).max() <= tolerances.EQUILIBRIUM_OF_A_ROD
 
 
-def test_a_thousand_nodes() -> None:
+def test_thousand_nodes_reach_equilibrium() -> None:
     system = cantilever(1000).with_parameters(load=10.0)
     tip = positions(system, system.static_equilibrium().q)[-1]
     assert np.abs(tip[[0, 2]] - elastica(10.0)).max() <= tolerances.ELASTICA / 1000**2
@@ -160,7 +160,7 @@ def chain_of_links(links: int, span: float) -> System:
     return model.derive().compile()
 
 
-def test_catenary() -> None:
+def test_catenary_matches_the_closed_form() -> None:
     """z = a cosh(x/a) with 2 a sinh(span/2a) = 1, from two straight halves; order two."""
     span = 0.6
     a = brentq(lambda a: 2 * a * math.sinh(span / (2 * a)) - 1, 0.05, 5.0, xtol=1e-15)
@@ -177,7 +177,7 @@ def test_catenary() -> None:
     assert math.log2(errors[1] / errors[2]) == pytest.approx(2, abs=tolerances.STATIC_ORDER)
 
 
-def test_moved_supports_and_loads_at_a_time() -> None:
+def test_supports_and_loads_are_evaluated_at_a_time() -> None:
     """Prescribed nodes and forces are taken at t, velocities are not."""
     model = sl.Model("moved")
     ends = model.node_array("ends", "R3", 2)
@@ -242,13 +242,13 @@ def test_redundant_constraints_are_named() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"load_steps": 0}, {"load_steps": 1.5}, {"tolerance": 0.0}, {"t": float("nan")}])
-def test_wrong_arguments(wrong: dict[str, float]) -> None:
+def test_wrong_arguments_are_rejected(wrong: dict[str, float]) -> None:
     with pytest.raises(ModelError):
         pendulum().static_equilibrium(**wrong)
 
 
 @pytest.mark.parametrize("segments", [10, 100])
-def test_a_rope_falls_by_a_quarter_turn(segments: int) -> None:
+def test_flexible_rope_hangs_from_its_clamp(segments: int) -> None:
     """Clamped horizontally, without bending stiffness to speak of: it hangs, and the clamp bears the weight."""
     model = sl.Model("rope")
     rod = sl.CosseratRod(

@@ -201,7 +201,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_growth_of_motions_equals_eigenvalues(name: str) -> None:
+def test_growth_of_perturbations_matches_eigenvalues(name: str) -> None:
     """What `solve` makes of a small disturbance, seen through a left eigenvector, is exp(s t) times what it was."""
     linear = CASES[name].linearized()
     system, size = linear.system, 1e-6
@@ -238,7 +238,7 @@ def test_velocity_constraints_depend_on_configuration() -> None:
     ("middle axis", 1.5 * np.sqrt(1 / 3)),
     ("carried pendulum", np.sqrt(9.81)),
 ])  # fmt: skip
-def test_growth_rates_of_formulas(name: str, expected: float) -> None:
+def test_growth_rates_match_formulas(name: str, expected: float) -> None:
     assert CASES[name].linearized().eigenvalues.real.max() == pytest.approx(expected, rel=tolerances.SPECTRUM)
 
 
@@ -248,7 +248,7 @@ def test_growth_rates_of_formulas(name: str, expected: float) -> None:
     (tippe_top, "spin", np.sqrt(0.006 * 9.81 * 0.003 * 0.017**2 / (0.02 * (9e-7 * 0.02 - 8e-7 * 0.017))),
      [0, 0, 1, 0, 0, 0], False),
 ])  # fmt: skip
-def test_stability_limits(
+def test_stability_limits_are_found(
     state: Callable[[], sl.Model], parameter: str, limit: float, of_frame: list[float], needs_speed: bool
 ) -> None:
     """Fast ones are stable: an upright rolling disk above √(g r/3), a top on a smooth plane where J₃² n² > 4 J₁ m g a.
@@ -282,7 +282,7 @@ def test_unsteady_motion_is_explained() -> None:
         system.linearize(q, frame={"disk": [0] * 6})
 
 
-def test_loads_that_change_are_not_steady() -> None:
+def test_time_dependent_loads_are_rejected() -> None:
     model = sl.Model("shaken")
     q = model.node("bob", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -293,7 +293,7 @@ def test_loads_that_change_are_not_steady() -> None:
     assert system.linearize(np.zeros(1)).frequencies == pytest.approx([2 / (2 * np.pi)] * 2)
 
 
-def test_state_space() -> None:
+def test_state_space_matrices_are_correct() -> None:
     """A cart that is pushed: its place, and the force in the rod that holds what it carries."""
     signal: Any = pytest.importorskip("scipy.signal")
     model = sl.Model("cart")

@@ -26,12 +26,12 @@ MAPS = ("cayley", "second_kind")
 
 @pytest.mark.parametrize("coordinates", MAPS)
 @pytest.mark.parametrize(("name", "k", "order"), [("rkmk_dopri5", 5, 5), ("rkmk_rk67", 2, 6)])
-def test_orders_in_other_coordinates(name: str, k: int, order: int, coordinates: str) -> None:
+def test_methods_have_their_order_in_other_coordinates(name: str, k: int, order: int, coordinates: str) -> None:
     assert observed(name, k, map=coordinates) >= order - tolerances.ORDER
 
 
 @pytest.mark.parametrize(("name", "k", "order"), [("ambient_rk4", 5, 4), ("ambient_dopri5", 5, 5)])
-def test_orders_in_ambient_space(name: str, k: int, order: int) -> None:
+def test_methods_have_their_order_in_ambient_space(name: str, k: int, order: int) -> None:
     assert observed(name, k) >= order - tolerances.ORDER
 
 
@@ -44,7 +44,7 @@ def test_orders_in_ambient_space(name: str, k: int, order: int) -> None:
         ("ambient_rk4", {}, 4),
     ],
 )
-def test_actions_from_the_left(name: str, options: dict[str, Any], order: int) -> None:
+def test_left_actions_are_supported(name: str, options: dict[str, Any], order: int) -> None:
     """A pendulum on TS², with the Euclidean group that acts on it from the left; both backends."""
     errors = []
     for steps in (40, 80):
@@ -79,7 +79,7 @@ def test_backends_agree(name: str, options: dict[str, Any], build: Callable[[str
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)
-def test_adaptive_steps(name: str, options: dict[str, Any]) -> None:
+def test_adaptive_steps_meet_the_tolerance(name: str, options: dict[str, Any]) -> None:
     pair = driven_body("c"), driven_body("numpy")
     compiled, plain = runs_of(pair, TIMES[-1], method=name, method_options=options, rtol=1e-6, h0=1.0, trace=True)
     assert compiled.trace is not None and plain.trace is not None
@@ -88,7 +88,7 @@ def test_adaptive_steps(name: str, options: dict[str, Any]) -> None:
     np.testing.assert_allclose(compiled.q, plain.q, rtol=0, atol=tolerances.ADAPTIVE_STATES)
 
 
-def test_all_coordinates_tend_to_the_same_motion() -> None:
+def test_all_coordinates_converge_to_the_same_motion() -> None:
     system = shaken("c")
     options: list[dict[str, Any]] = [{"map": name} for name in ("exp", *MAPS)]
     ends = [
@@ -111,7 +111,7 @@ def test_ambient_methods_leave_the_manifold() -> None:
     assert distance_from_the_sphere("rkmk_rk44", 0.05) <= tolerances.EPSILON
 
 
-def test_groups_without_these_coordinates() -> None:
+def test_unsupported_coordinates_are_rejected() -> None:
     free = heavy_top_system("S3sR3")
     with pytest.raises(GroupError, match=r"^The Cayley map of the matrices of S3sR3 does not stay in the group"):
         free.sets.files("cayley")
@@ -122,7 +122,7 @@ def test_groups_without_these_coordinates() -> None:
         sl.solve(model.derive().compile(), 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "second_kind"})
 
 
-def test_folders_lack_them(tmp_path: Path) -> None:
+def test_folders_without_step_kernels_are_reported(tmp_path: Path) -> None:
     """Generated folders are unchanged; models have the kernels of a method."""
     system = sl.load(write_generated(heavy_top_equations("S3"), tmp_path / "top"), trust=True)
     assert system.sets.present == ("newton", "ports")
@@ -133,7 +133,7 @@ def test_folders_lack_them(tmp_path: Path) -> None:
         sl.solve(system, 0.1, method="rkmk_rk44", h=0.01, method_options={"map": "cayley"})
 
 
-def test_files_of_runs_hold_them(tmp_path: Path) -> None:
+def test_solution_files_contain_step_kernels(tmp_path: Path) -> None:
     """Checkpoints and solutions continue without the model."""
 
     def stop(fraction: float) -> None:
@@ -155,7 +155,7 @@ def test_files_of_runs_hold_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("group", ["S3", "SO3", "SE3", "S3sR3", "SO3xR3", "S3xR3"])
-def test_products_of_increments(group: str) -> None:
+def test_products_of_increments_are_correct(group: str) -> None:
     """exp, products, inverses and logarithms of elements near to each other, on both sides of the end of the series."""
     system = heavy_top_system(group, backend="numpy")
     near, core = system.sets.nodes("increments"), system.mechanics.kernels
@@ -173,7 +173,7 @@ def test_products_of_increments(group: str) -> None:
         np.testing.assert_allclose(near.increment(q, there), turn, rtol=0, atol=tolerances.ROUNDING_OF_INCREMENTS)
 
 
-def test_the_excess_of_an_angle_over_its_sine() -> None:
+def test_angle_minus_sine_is_accurate() -> None:
     """By its definition, also near the end of its series, and where rounding makes the argument negative."""
     excess = heavy_top_system("SO3", backend="numpy").sets.functions("increments")["_angle_excess"]
     z = np.array([1e-9, 0.02, 0.0499, 0.0501, 0.3, 0.9, 0.999])

@@ -70,7 +70,7 @@ def test_multipliers_follow_jumps_of_accelerations(method: str, backend: str) ->
 
 
 @pytest.mark.parametrize("method", RUNS)
-def test_both_backends_begin_anew_at_the_same_switches(method: str) -> None:
+def test_both_backends_restart_at_the_same_switches(method: str) -> None:
     steps: dict[str, Any] = {"rtol": 1e-4} if method == "bdf" else {"h": 1e-2}
     first, second = (sl.solve(geneva(b), 0.25 if method == "bdf" else 0.65, method=method, **steps) for b in BACKENDS)
     np.testing.assert_allclose(first.q, second.q, rtol=0, atol=tolerances.PUSHED)
@@ -125,7 +125,7 @@ def test_forces_may_jump_within_first_steps(method: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_first_steps_are_exact_where_no_switch_ends_them(backend: str) -> None:
+def test_first_steps_without_switch_are_exact(backend: str) -> None:
     """A kink in a first step, which `bdf2` does not end there: the step is that of short parts."""
     met, h, frequency = (0.083, 0.2, np.sqrt(50)) if backend == "c" else (0.0083, 0.02, np.sqrt(50))
     run = sl.solve(pushed(backend, "kink").with_parameters(at=met), h, method="bdf2", h=h)
@@ -202,7 +202,7 @@ def test_many_random_switches_are_followed_between_steps(backend: str, case: Any
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_multipliers_on_both_sides_of_a_switch_are_recorded(backend: str) -> None:
+def test_multipliers_are_recorded_on_both_sides_of_a_switch(backend: str) -> None:
     run = sl.solve(geneva(backend), 0.19, method="generalized_alpha_index2", h=1e-3)
     enters = (-np.pi / 4 - START) / SPEED
     k = int(np.searchsorted(run.t, enters))
@@ -226,7 +226,7 @@ def test_multistep_methods_preserve_order_across_kinks(law: str, backend: str) -
     assert errors[1] <= errors[0] / 8 and errors[1] < 1e-7
 
 
-def test_piece_functions_exist_once_and_only_for_pieces() -> None:
+def test_switching_functions_exist_only_for_piecewise_laws() -> None:
     """Smooth models get none; conditions on parameters alone, and on multipliers, are no switches."""
     smooth = sl.Model("smooth")
     body = smooth.node("body", "R1")
@@ -239,7 +239,7 @@ def test_piece_functions_exist_once_and_only_for_pieces() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_bdf_begins_anew_at_switches(backend: str) -> None:
+def test_bdf_restarts_at_switches(backend: str) -> None:
     system = pushed(backend, "jump of time").with_parameters(at=0.4137)
     for tolerance in (1e-5, 1e-8, 1e-11):
         run = sl.solve(system, 1.0, method="bdf", rtol=tolerance, atol=tolerance)

@@ -122,7 +122,7 @@ def test_numpy_systems_never_compile(compilations: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("no_compiler")
-def test_without_a_compiler() -> None:
+def test_missing_compiler_is_reported() -> None:
     equations = heavy_top_equations("S3")
     with pytest.raises(NoCompilerError, match=f"No C compiler was found on {platform.node()}; install one") as caught:
         equations.compile(backend="c")
@@ -137,7 +137,7 @@ def test_without_a_compiler() -> None:
         assert equations.compile(backend="numpy").backend == "numpy"
 
 
-def test_the_environment_names_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_environment_variable_selects_the_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     real = find_compiler().command
     script = tmp_path / "mycc"
     script.write_text(f'#!/bin/sh\nexec "{real[0]}" "$@"\n')
@@ -166,7 +166,7 @@ def test_compiler_errors_show_the_first_lines(tmp_path: Path) -> None:
         run_compiler(source, tmp_path / "bad.so", flags("default"))
 
 
-def test_a_failed_compilation_leaves_no_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_compilation_leaves_no_files(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> None:
         output.write_text("half a library")
         raise CompilerError("failed on purpose")
@@ -180,7 +180,7 @@ def test_a_failed_compilation_leaves_no_files(empty_cache: Path, monkeypatch: py
     assert run(equations.compile(backend="c")).status == "ok"
 
 
-def test_the_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[str], monkeypatch: Any) -> None:
+def test_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[str], monkeypatch: Any) -> None:
     equations = heavy_top_equations("S3")
     equations.compile(backend="c")
     real = find_compiler()
@@ -196,7 +196,7 @@ def test_the_compiler_is_part_of_the_key(empty_cache: Path, compilations: list[s
 
 
 @pytest.mark.parametrize("optimize", ["default", "contract", "portable"])
-def test_optimizations_agree(optimize: str) -> None:
+def test_optimization_levels_agree(optimize: str) -> None:
     expected = run(heavy_top_system("SE3"))
     found = run(heavy_top_equations("SE3").compile(backend="c", optimize=optimize))
     scale = float(np.abs(expected.v).max())
@@ -204,7 +204,7 @@ def test_optimizations_agree(optimize: str) -> None:
     assert (found.v.tobytes() == expected.v.tobytes()) or optimize != "default"
 
 
-def test_unknown_words_are_named() -> None:
+def test_unknown_options_are_reported() -> None:
     equations = heavy_top_equations("S3")
     with pytest.raises(UnknownNameError, match="Unknown backend 'fortran'; use one of: auto, c, numpy"):
         equations.compile(backend="fortran")
@@ -223,7 +223,7 @@ def damaged(library: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a library", b"\x7fELF" + bytes(60)], ids=["empty", "text", "header"])
-def test_corrupt_libraries(content: bytes, empty_cache: Path) -> None:
+def test_corrupt_libraries_are_replaced(content: bytes, empty_cache: Path) -> None:
     equations = heavy_top_equations("S3")
     equations.compile(backend="c")
     (library,) = (empty_cache / "libraries").iterdir()
@@ -236,7 +236,7 @@ def test_corrupt_libraries(content: bytes, empty_cache: Path) -> None:
     assert run(system).status == "ok"
 
 
-def test_library_of_another_model(empty_cache: Path) -> None:
+def test_library_of_another_model_is_rejected(empty_cache: Path) -> None:
     """A library that is not what the manifest says is refused by its hash, before anything is called."""
     first = polar_equations()
     first.compile(backend="c")
@@ -247,7 +247,7 @@ def test_library_of_another_model(empty_cache: Path) -> None:
         Library(library, "0123")
 
 
-def test_library_without_the_interface(tmp_path: Path) -> None:
+def test_library_without_the_interface_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "other.c").write_text("int other(void) { return 1; }\n")
     run_compiler(tmp_path / "other.c", tmp_path / "other.so", flags("default"))
     with pytest.raises(CompilerError, match=r"other\.so cannot be loaded"):
@@ -287,14 +287,14 @@ def test_generated_folders_run(generated: Path, backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_hashes_must_agree(folder: Path, backend: str) -> None:
+def test_mismatched_hashes_are_rejected(folder: Path, backend: str) -> None:
     edited(folder, lambda m: m.update(interface_hash="0" * 16))
     with pytest.raises(FormatError, match="generate the model again"):
         sl.load(folder, backend=backend, trust=True)
 
 
 @pytest.mark.parametrize("version", [FORMAT + 1, FORMAT - 1, None, str(FORMAT)])
-def test_other_formats_are_refused(folder: Path, version: Any) -> None:
+def test_other_formats_are_rejected(folder: Path, version: Any) -> None:
     edited(folder, lambda m: m.update(format=version))
     with pytest.raises(
         FormatError, match=f"manifest has format {version!r}, written by symlie .* reads format {FORMAT}"
@@ -302,7 +302,7 @@ def test_other_formats_are_refused(folder: Path, version: Any) -> None:
         sl.load(folder, trust=True)
 
 
-def test_folders_without_manifest(tmp_path: Path) -> None:
+def test_folders_without_manifest_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"has no manifest\.json; it is not a folder written by"):
         sl.load(tmp_path, trust=True)
     with pytest.raises(FormatError, match=r"has no manifest\.json"):
@@ -310,7 +310,7 @@ def test_folders_without_manifest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "not json", "\x00"])
-def test_manifests_that_are_not_json(folder: Path, text: str) -> None:
+def test_invalid_json_manifests_are_rejected(folder: Path, text: str) -> None:
     (folder / "manifest.json").write_text(text)
     with pytest.raises(FormatError, match=r"manifest\.json is damaged"):
         sl.load(folder, trust=True)
@@ -320,7 +320,7 @@ MISSING_PARTS = ("nodes", "node_types", "element_types", "parameters", "interfac
 
 
 @pytest.mark.parametrize("part", [*MISSING_PARTS, "a list", "a wrong node type"])
-def test_incomplete_manifests(folder: Path, part: str) -> None:
+def test_incomplete_manifests_are_rejected(folder: Path, part: str) -> None:
     if part == "a list":
         (folder / "manifest.json").write_text("[1, 2]")
     elif part == "a wrong node type":
@@ -332,19 +332,19 @@ def test_incomplete_manifests(folder: Path, part: str) -> None:
 
 
 @pytest.mark.parametrize(("backend", "name"), [("numpy", "heavy_top.py"), ("c", "heavy_top.c"), ("c", "heavy_top.h")])
-def test_incomplete_folders(folder: Path, backend: str, name: str) -> None:
+def test_incomplete_folders_are_rejected(folder: Path, backend: str, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(SymlieError, match=name.replace(".", r"\.")):
         sl.load(folder, backend=backend, trust=True)
 
 
-def test_foreign_numpy_modules_are_refused(folder: Path) -> None:
+def test_foreign_numpy_modules_are_rejected(folder: Path) -> None:
     (folder / "heavy_top.py").write_text("x = 1\n")
     with pytest.raises(FormatError, match=r"heavy_top\.py is not as it was generated"):
         sl.load(folder, backend="numpy", trust=True)
 
 
-def test_clearing_the_cache_spares_other_files(empty_cache: Path) -> None:
+def test_clearing_the_cache_keeps_other_files(empty_cache: Path) -> None:
     heavy_top_equations("S3").compile(backend="c")
     other = empty_cache / "notes.txt"
     other.write_text("keep me")
@@ -369,7 +369,7 @@ def test_two_processes_publish_the_same_entry(empty_cache: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff\xfe", None], ids=["empty", "truncated", "binary", "changed"])
-def test_damaged_entries_of_the_cache_are_as_good_as_none(damage: bytes | None, empty_cache: Path) -> None:
+def test_damaged_cache_entries_are_ignored(damage: bytes | None, empty_cache: Path) -> None:
     folder = empty_cache / "models" / "key"
     cache.publish_files("models", "key", {"manifest.json": '{"a": 1}', "a.c": "1"})
     cache.publish_text("models", "list.json", "[]")
@@ -387,7 +387,7 @@ def test_damaged_entries_of_the_cache_are_as_good_as_none(damage: bytes | None, 
 
 
 @pytest.mark.parametrize("name", ["heavy_top.c", "heavy_top.h", "heavy_top.py", "manifest.json", "checksums.txt"])
-def test_damaged_generated_folders_are_refused(name: str, folder: Path) -> None:
+def test_damaged_generated_folders_are_rejected(name: str, folder: Path) -> None:
     """Cut in half, edited, removed: refused before anything is compiled or executed."""
     path = folder / name
     text = path.read_text(encoding="utf-8")
@@ -400,7 +400,7 @@ def test_damaged_generated_folders_are_refused(name: str, folder: Path) -> None:
         sl.load(folder, trust=True)
 
 
-def test_compiler_that_writes_no_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiler_without_output_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("symlie.compile.compiler.find_compiler", lambda: Compiler(("true",), "true"))
     with pytest.raises(CompilerError, match="The C compiler true wrote no library"):
         run_compiler(tmp_path / "a.c", tmp_path / "a.so", ("-shared",))

@@ -86,7 +86,7 @@ def rooted_trees(max_order: int) -> tuple[Tree, ...]:
     return tuple(trees)
 
 
-def test_number_of_rooted_trees() -> None:
+def test_rooted_trees_are_counted() -> None:
     trees = rooted_trees(7)
     assert [len(of_order(order, trees)) for order in range(1, 8)] == [1, 1, 2, 4, 9, 20, 48]
 
@@ -121,7 +121,9 @@ def test_embedded_weights_have_exactly_the_declared_order(name: str) -> None:
         ("rkmk_rk67", 6, 7, None, False),
     ],
 )
-def test_facts_of_explicit_tableaux(name: str, order: int, stages: int, order_hat: int | None, fsal: bool) -> None:
+def test_explicit_tableaux_have_documented_properties(
+    name: str, order: int, stages: int, order_hat: int | None, fsal: bool
+) -> None:
     tableau = tableau_of(name, ExplicitTableau)
     facts = (tableau.order, tableau.stages, tableau.order_hat, tableau.fsal)
     assert facts == (order, stages, order_hat, fsal)
@@ -131,7 +133,7 @@ def test_facts_of_explicit_tableaux(name: str, order: int, stages: int, order_ha
 # Half-explicit tableaux
 
 
-def test_number_of_bicoloured_trees() -> None:
+def test_bicoloured_trees_are_counted() -> None:
     y_trees, z_trees = bicoloured_trees(5)
     assert [len(of_order(order, y_trees)) for order in range(1, 6)] == [1, 3, 22, 192, 1972]
     assert [len(of_order(order, z_trees)) for order in range(1, 5)] == [2, 13, 112, 1131]
@@ -198,7 +200,9 @@ def test_order_conditions_detect_every_wrong_sign(name: str) -> None:
         ("half_explicit_5", 5, 6, 7, True),
     ],
 )
-def test_facts_of_half_explicit_tableaux(name: str, order: int, s: int, stages: int, fsal: bool) -> None:
+def test_half_explicit_tableaux_have_documented_properties(
+    name: str, order: int, s: int, stages: int, fsal: bool
+) -> None:
     tableau = tableau_of(name, HalfExplicitTableau)
     assert (tableau.order, tableau.s, tableau.stages, tableau.fsal) == (order, s, stages, fsal)
     assert tableau.kappa == 0
@@ -262,7 +266,7 @@ def rows(*texts: str) -> tuple[ExactRow, ...]:
         ({"order_hat": 0}, "order_hat is 0"),
     ],
 )
-def test_broken_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
+def test_invalid_explicit_tableaux_are_rejected(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=f"^Tableau rkmk_bs32: {message}"):
         replace(tableau_of("rkmk_bs32", ExplicitTableau), **changes)
 
@@ -271,7 +275,7 @@ KAPPAS = ("-9/10", "-1/2", "1/3", "1/2", "9/10", "1/2 - sqrt(2)/3")
 
 
 @pytest.mark.parametrize("kappa", KAPPAS)
-def test_orders_of_half_explicit_tableaux_with_a_factor_of_errors_in_multipliers(kappa: str) -> None:
+def test_half_explicit_orders_include_multiplier_errors(kappa: str) -> None:
     """With d = (s/3 - 1, 2 - 4 s/3, s) the conditions of order three hold for each s, and κ = 2 s/3 - 2."""
     (factor,) = exact_row([kappa])
     s = (factor + 2) * Fraction(3, 2)
@@ -286,7 +290,7 @@ def test_orders_of_half_explicit_tableaux_with_a_factor_of_errors_in_multipliers
     [("0", False), ("-1/3", True), ("1 - sqrt(2)", True), ("sqrt(2) - 1", False), ("sqrt(2) - 3/2", True),
      ("3/2 - sqrt(2)", False), ("-1 - sqrt(2)", True), ("1 + sqrt(2)", False)],
 )  # fmt: skip
-def test_signs_of_exact_numbers(text: str, is_negative: bool) -> None:
+def test_signs_of_exact_numbers_are_correct(text: str, is_negative: bool) -> None:
     assert QuadraticNumber.parse(text).is_negative == is_negative
 
 
@@ -312,7 +316,7 @@ def test_signs_of_exact_numbers(text: str, is_negative: bool) -> None:
         ({"b_hat": exact_row(["0", "0", "1"])}, "b_hat and order_hat must be given together"),
     ],
 )
-def test_broken_half_explicit_tableaux(changes: dict[str, Any], message: str) -> None:
+def test_invalid_half_explicit_tableaux_are_rejected(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=f"^Tableau half_explicit_3: {message}"):
         replace(tableau_of("half_explicit_3", HalfExplicitTableau), **changes)
 
@@ -351,7 +355,7 @@ def test_first_subdiagonal_entry_may_be_zero() -> None:
         (".5e-1 + sqrt(2)", "1/20", "1", 2),
     ],
 )
-def test_parse(text: str, rational: str, factor: str, radicand: int) -> None:
+def test_exact_numbers_are_parsed(text: str, rational: str, factor: str, radicand: int) -> None:
     number = QuadraticNumber.parse(text)
     assert (number.rational, number.factor, number.radicand) == (Fraction(rational), Fraction(factor), radicand)
 
@@ -359,7 +363,7 @@ def test_parse(text: str, rational: str, factor: str, radicand: int) -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "x", "1 2", "1 +", "0.", "1/0", "1//2", "sqrt(-3)", "2*3", "(1/2)", "2sqrt(3)", "- -1", "1e3"]
 )
-def test_parse_rejects(text: str) -> None:
+def test_malformed_numbers_are_rejected(text: str) -> None:
     with pytest.raises(ModelError, match="is not an exact number"):
         QuadraticNumber.parse(text)
 
@@ -370,7 +374,7 @@ def test_radicand_must_be_square_free(text: str) -> None:
         QuadraticNumber.parse(text)
 
 
-def test_roots_of_different_numbers_are_refused() -> None:
+def test_roots_of_different_numbers_are_rejected() -> None:
     for combine in (QuadraticNumber.__add__, QuadraticNumber.__sub__, QuadraticNumber.__mul__):
         with pytest.raises(ModelError, match="roots of different numbers"):
             combine(QuadraticNumber.parse("sqrt(3)"), QuadraticNumber.parse("1 + sqrt(5)"))
@@ -397,7 +401,7 @@ def test_text_is_read_back(x: QuadraticNumber) -> None:
     assert hash(QuadraticNumber.parse(str(x))) == hash(x)
 
 
-def test_equality_with_other_types() -> None:
+def test_equality_with_other_types_is_false() -> None:
     assert QuadraticNumber.parse("1/2") == Fraction(1, 2)
     assert hash(QuadraticNumber.parse("1/2")) == hash(Fraction(1, 2))
     assert QuadraticNumber.parse("sqrt(3)") != QuadraticNumber.parse("sqrt(5)")
@@ -405,7 +409,7 @@ def test_equality_with_other_types() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "-35/384", "sqrt(3)", "-7*sqrt(3)/108", "1/2 - sqrt(3)/6", "5 + 2*sqrt(5)"])
-def test_text_of_a_number(text: str) -> None:
+def test_exact_numbers_are_formatted(text: str) -> None:
     assert str(QuadraticNumber.parse(text)) == text
 
 
@@ -427,7 +431,7 @@ def test_floats_are_correctly_rounded(x: QuadraticNumber) -> None:
     assert float(x) == (nearest_double(x) if x.factor else float(x.rational))
 
 
-def test_cancellation_does_not_spoil_rounding() -> None:
+def test_cancellation_does_not_affect_rounding() -> None:
     """Convergents p/q of √3, so that p - q√3 becomes tiny."""
     p, q = 2, 1
     for _ in range(100):
@@ -437,7 +441,7 @@ def test_cancellation_does_not_spoil_rounding() -> None:
         assert float(number) == nearest_double(number) == -float(-number) > 0
 
 
-def test_numbers_next_to_a_midpoint_of_doubles() -> None:
+def test_numbers_near_midpoints_are_rounded_correctly() -> None:
     """1 + 2⁻⁵³ ± tiny irrational numbers round to different neighbours."""
     midpoint = 1 + Fraction(1, 2**53)
     tiny = Fraction(1, 2**200)
@@ -447,7 +451,7 @@ def test_numbers_next_to_a_midpoint_of_doubles() -> None:
 
 
 @pytest.mark.parametrize("name", RKMK_METHODS + HALF_EXPLICIT_METHODS)
-def test_float_arrays(name: str) -> None:
+def test_float_arrays_are_converted(name: str) -> None:
     tableau = method(name).tableau
     assert isinstance(tableau, ExplicitTableau | HalfExplicitTableau)
     pairs = [(tableau.c, rounded(tableau.c)), (tableau.b, rounded(tableau.b))]
@@ -482,7 +486,7 @@ FAMILIES = {
 }
 
 
-def test_names_families_and_commutators() -> None:
+def test_methods_have_names_families_and_commutators() -> None:
     for name, family in FAMILIES.items():
         found = method(name)
         assert found is method(name)

@@ -22,7 +22,7 @@ from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_method_choice import with_placed_node
-from tests.runtime.test_orders import moving_pendulum
+from tests.runtime.test_methods_have_their_declared_order import moving_pendulum
 from tests.runtime.test_placed_nodes import markers
 from tests.runtime.test_shorter_steps import compass
 from tests.spaces.pendulum import pendulum
@@ -61,7 +61,7 @@ def chain_system(backend: str = "c") -> System:
 
 
 @pytest.mark.parametrize("group", HEAVY_TOPS)
-def test_heavy_tops(group: str) -> None:
+def test_heavy_tops_match_the_reference(group: str) -> None:
     """A second of the fast top in some sixty steps; Φ stays at rounding without stabilisation."""
     found, expected = taylor(heavy_top_system(group), 1.0, rtol=1e-12), heavy_top_reference("1.0")
     rotation = found.outputs["rotation"][-1]
@@ -74,7 +74,7 @@ def test_heavy_tops(group: str) -> None:
 
 
 @pytest.mark.parametrize("build", [chain_system, polar_system, large_system])
-def test_other_models(build: Any) -> None:
+def test_other_models_match_the_reference(build: Any) -> None:
     """Constraints in motion, a general mass matrix, and topology that is run-time data, beside another method."""
     expected = sl.solve(build(), 0.5, **TIGHT)
     found = taylor(build(), 0.5, rtol=1e-10, atol=1e-10)
@@ -117,7 +117,7 @@ LARGE = ("quadrotors", "placed masses and loads of momenta")
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=pytest.mark.slow if n in LARGE else ()) for n in [*FIELDS, *OTHERS]]
 )
-def test_other_ways_to_move(name: str) -> None:
+def test_first_order_and_prescribed_nodes_match_the_reference(name: str) -> None:
     """Fields, and motions that are functions of time."""
     systems = [moved_by_fields(name, b) if name in FIELDS else OTHERS[name](b) for b in ("c", "numpy")]
     expected = sl.solve(systems[0], 0.2, **TIGHT)
@@ -145,7 +145,7 @@ PARTS = ("q", "v", "multipliers")
 
 @pytest.mark.parametrize(("order", "h", "parts"), [(4, 2.0**-10, PARTS), (8, 2.0**-8, PARTS), (12, 2.0**-7, ("v",))])
 @pytest.mark.parametrize("group", ["S3", "S3xR3"])
-def test_orders(group: str, order: int, h: float, parts: tuple[str, ...]) -> None:
+def test_methods_have_their_declared_order(group: str, order: int, h: float, parts: tuple[str, ...]) -> None:
     """The error that one step adds to q, v and λ is of one order more; with order twelve others are at rounding."""
     system = heavy_top_system(group)
     pairs = [(taylor(system, x, order, h=x), taylor(system, x, 30, h=x / 2)) for x in (h, h / 2)]
@@ -154,7 +154,7 @@ def test_orders(group: str, order: int, h: float, parts: tuple[str, ...]) -> Non
         assert abs(math.log2(errors[0] / errors[1]) - order - 1) <= tolerances.SERIES_ORDER
 
 
-def test_order_of_many_steps() -> None:
+def test_many_steps_have_the_declared_order() -> None:
     """Errors of steps add up to one order less."""
     system = heavy_top_system("S3xR3")
     exact = taylor(system, 0.25, 24, h=0.25 / 80)
@@ -162,7 +162,7 @@ def test_order_of_many_steps() -> None:
     assert abs(math.log2(errors[0] / errors[1]) - 4) <= tolerances.SERIES_ORDER
 
 
-def test_orders_of_tolerances() -> None:
+def test_order_follows_from_the_tolerance() -> None:
     """N = -ln τ from four to 24, three quarters of it for run-time topology, unless given; the run records it."""
     system = heavy_top_system("S3")
     for rtol, order in ((1e-2, 5), (1e-10, 24), (1e-15, 24)):
@@ -212,7 +212,7 @@ def swinging(backend: str = "c") -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_events() -> None:
+def test_events_are_found() -> None:
     """A mass on a spring passes the middle at (n + 1/2) π; ends of events are states of the series."""
     for backend in ("c", "numpy"):
         found = taylor(swinging(backend), 6.0, rtol=1e-12)
@@ -220,7 +220,7 @@ def test_events() -> None:
         assert np.allclose([e.t for e in found.events], expected, rtol=0, atol=tolerances.SERIES)
 
 
-def test_series_of_a_state() -> None:
+def test_series_of_a_state_is_exact() -> None:
     """Sums of the series against a method of order six."""
     system = heavy_top_system("S3", "numpy")
     stepper = Stepper(system, method("taylor"), FIXED_STEPS)
@@ -233,13 +233,13 @@ def test_series_of_a_state() -> None:
 
 
 @pytest.mark.parametrize("order", [LEAST_ORDER - 1, MOST_ORDER + 1, 5.5])
-def test_refused_orders(order: float) -> None:
+def test_invalid_orders_are_rejected(order: float) -> None:
     with pytest.raises(ModelError, match=r"order is .* must be a whole number from 4 to 60"):
         sl.solve(heavy_top_system("S3"), 1.0, method="taylor", method_options={"order": order})
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_dependent_nodes(backend: str) -> None:
+def test_dependent_nodes_are_supported(backend: str) -> None:
     """Markers, each determined by its predecessor, of every order."""
     system = markers(5).derive().compile(backend=backend)
     found = taylor(system, 1.0, rtol=1e-10)
@@ -270,7 +270,7 @@ def test_angles_follow_fields() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_dependent_nodes_used_by_all_orders(backend: str) -> None:
+def test_dependent_nodes_are_used_by_all_orders(backend: str) -> None:
     """Masses of a chain are evaluated with states alone, or in all orders where events use them: equal motions."""
     system = moved_by_fields("placed masses under rows of accelerations", backend)
     model = pendulum_chain.build(links=3)
@@ -304,7 +304,7 @@ def rows_of_both_kinds(backend: str) -> System:
     return model.derive().compile(backend=backend)
 
 
-def test_constraints_of_both_kinds() -> None:
+def test_both_constraint_types_are_supported() -> None:
     """Constraints on configurations and on accelerations, whose orders differ by two."""
     expected = sl.solve(rows_of_both_kinds("c"), 1.0, method="index1_dopri5", **TIGHT)
     found, other = (taylor(rows_of_both_kinds(b), 1.0, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
@@ -315,7 +315,7 @@ def test_constraints_of_both_kinds() -> None:
     assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
 
 
-def test_refusals() -> None:
+def test_unsupported_features_are_rejected() -> None:
     with pytest.raises(ModelError, match=r"tolerance 1e-17 is below 2\.2e-16, the spacing of doubles at one"):
         taylor(heavy_top_system("S3"), 1.0, rtol=1e-17)
     model = sl.Model("power")
@@ -335,7 +335,7 @@ def test_refusals() -> None:
         taylor(with_placed_node(), 1.0, rtol=1e-6)
 
 
-def test_processors_without_wide_registers() -> None:
+def test_processors_without_wide_registers_are_supported() -> None:
     """Sums of products one by one, and none of them fused: the steps that wide registers take."""
     system = heavy_top_equations("S3xR3").compile(optimize="portable")
     found, expected = (taylor(s, 0.2, rtol=1e-11) for s in (system, heavy_top_system("S3xR3")))
@@ -343,7 +343,7 @@ def test_processors_without_wide_registers() -> None:
     assert np.abs(found.q[-1] - expected.q[-1]).max() <= tolerances.BACKENDS
 
 
-def test_orders_alone_fuse_products() -> None:
+def test_only_order_loops_fuse_products() -> None:
     """Orders round products with their sums, where processors do; kernels that other methods share do not."""
     files = heavy_top_system("S3").sets.files("jets")
     jets = next(text for name, text in files.items() if name.endswith("_jets.h"))

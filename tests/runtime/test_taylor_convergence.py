@@ -31,7 +31,7 @@ def escaping(backend: str = "c") -> System:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_message(backend: str) -> None:
+def test_convergence_failure_is_explained(backend: str) -> None:
     """The message contains the time, the radius of convergence and a remedy; the solution extends to that time."""
     with pytest.raises(DivergentSeriesError) as caught:
         sl.solve(escaping(backend), 2.1, method="taylor", h=0.3)
@@ -44,7 +44,7 @@ def test_message(backend: str) -> None:
 
 
 @pytest.mark.parametrize("order", [8, 20, 40])
-def test_radius(order: int) -> None:
+def test_convergence_radius_is_estimated(order: int) -> None:
     system = escaping("numpy")
     begin = sl.solve(system, 1e-3, method="taylor", h=1e-3)
     stepper = Stepper(system, method("taylor"), FIXED_STEPS)
@@ -55,7 +55,7 @@ def test_radius(order: int) -> None:
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("order", [8, 12, 16, 20, 24, 28, 32])
 @pytest.mark.parametrize("group", ["S3", "S3xR3"])
-def test_every_number_of_steps(group: str, order: int) -> None:
+def test_steps_fail_or_converge_for_every_number_of_steps(group: str, order: int) -> None:
     """From steps that are far too long to short ones: only the named error, and none once errors are small."""
     system = heavy_top_system(group)
     exact = sl.solve(system, 0.5, method="taylor", rtol=1e-14)
@@ -82,7 +82,7 @@ def test_error_replaces_other_failures(build: object, t_end: float, steps: int, 
         sl.solve(system, t_end, method="taylor", h=t_end / steps)
 
 
-def test_motions_that_begin_with_high_orders() -> None:
+def test_motions_starting_with_high_powers_are_accurate() -> None:
     """x = t^8: its last term is the only one, and exact; a body at rest has none."""
     model = sl.Model("late")
     bead, rest = model.node("bead", "R1"), model.node("rest", "S3")

@@ -31,7 +31,7 @@ def top(rtol: float, group: str = "S3xR3") -> sl.Solution:
     return sl.solve(heavy_top_system(group), 0.5, method="taylor", rtol=rtol, atol=rtol)
 
 
-def test_a_thousand_times() -> None:
+def test_thousand_times_are_evaluated() -> None:
     """A solution of few states is known at all times, as accurately as at its steps."""
     found = top(1e-10)
     times = np.sort(np.random.default_rng(1).uniform(0, 0.5, 1000))
@@ -45,7 +45,7 @@ def test_a_thousand_times() -> None:
     assert len(found.t) < 30
 
 
-def test_times_of_figures() -> None:
+def test_figure_times_are_chosen() -> None:
     """Figures show 24 times a turn or more, and times of events."""
     found = densely(top(1e-10, "S3"))
     exact = sl.solve(found.system, 0.5, method="taylor", rtol=1e-13, t_eval=found.t)
@@ -55,7 +55,7 @@ def test_times_of_figures() -> None:
     assert densely(short) is short
 
 
-def test_orders_up_to_sixty_have_enough_points() -> None:
+def test_high_orders_have_enough_figure_points() -> None:
     """Steps of the highest order with a loose tolerance are the longest."""
     run = sl.solve(heavy_top_system("S3"), 0.5, method="taylor", method_options={"order": 60}, rtol=1e-3)
     assert np.diff(densely(run).t).max() * SPIN < 2 * math.pi / 24
@@ -86,7 +86,7 @@ def test_figures_of_two_methods_are_indistinguishable() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
-def test_angles_over_turns(backend: str) -> None:
+def test_unwrapped_angles_are_evaluated(backend: str) -> None:
     """The angle of a decelerating wheel is followed also within steps of more than half a turn."""
     model = sl.Model("wheel")
     wheel = sl.RigidBody(model, "wheel", 2.0, [0.1, 0.2, 0.3], "S3xR3", angular_velocity=[0, 0, 50.0])
@@ -99,7 +99,7 @@ def test_angles_over_turns(backend: str) -> None:
     assert np.abs(found - 50 * (1 - np.exp(-times))).max() <= tolerances.SERIES
 
 
-def test_recorded_states() -> None:
+def test_sparse_records_are_not_refined() -> None:
     """With fewer states than steps nothing is evaluated between steps, as with other methods."""
     system = heavy_top_system("S3")
     for options in ({"record_every": 0}, {"t_eval": [0.25, 0.5]}):
@@ -117,7 +117,7 @@ def test_events_are_drawn() -> None:
     assert np.abs(drawn.q[:, 0] - np.cos(drawn.t)).max() <= tolerances.SERIES
 
 
-def test_files(tmp_path: Path) -> None:
+def test_files_preserve_dense_output(tmp_path: Path) -> None:
     """A solution that was read is evaluated as the one that was written."""
     found = sl.solve(swinging(), 12.0, method="taylor", rtol=1e-12)
     found.save(tmp_path / "run.npz")

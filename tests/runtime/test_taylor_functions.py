@@ -85,7 +85,7 @@ SLOW = [name for name in MODELS if name.startswith("driven rod")]
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in MODELS]
 )
-def test_series_against_other_methods(name: str) -> None:
+def test_taylor_matches_other_methods(name: str) -> None:
     """Series take a tenth of the steps of other methods; C and NumPy agree."""
     end = MODELS[name][1]
     options = {"method": "taylor", "rtol": 1e-12, "atol": 1e-12}
@@ -99,7 +99,7 @@ def test_series_against_other_methods(name: str) -> None:
         assert found.statistics.max_constraint_residual <= tolerances.HIDDEN_CONSTRAINT
 
 
-def test_straight_and_strongly_bent_rods() -> None:
+def test_straight_and_bent_rods_are_integrated() -> None:
     """Functions of angles that vanish, and of those near π; steps of all orders lead to the same end."""
     system = system_of("logarithm of quaternions", "c")
     straight = system_of("roll-up", "c")
@@ -111,7 +111,7 @@ def test_straight_and_strongly_bent_rods() -> None:
         assert max(np.abs(q - ends[0]).max() for q in ends) <= tolerances.ROD_SERIES
 
 
-def test_ensembles() -> None:
+def test_ensembles_are_supported() -> None:
     """Members of rods that differ by a parameter end where they end alone."""
     system = system_of("roll-up", "c")
     members, options = [50.0, 100.0], {"method": "taylor", "rtol": 1e-10}

@@ -19,7 +19,7 @@ STEPS = np.geomspace(T_END / 640, T_END / 8, 120)
 
 @pytest.mark.filterwarnings("ignore::symlie.warnings.SymlieWarning")
 @pytest.mark.parametrize("order", [8, 12, 16, 20, 24, 28, 32])
-def test_orders(order: int) -> None:
+def test_methods_have_their_declared_order(order: int) -> None:
     """The slope of the largest error of v over all steps of a run is the order, within 0.3."""
     system, rows = heavy_top_system("S3"), []
     for h in STEPS.tolist():

@@ -146,7 +146,7 @@ def error_of(name: str, solution: sl.Solution) -> float:
 
 
 @pytest.mark.parametrize("name", MOTIONS)
-def test_motions(name: str) -> None:
+def test_piecewise_motions_are_accurate(name: str) -> None:
     """Both backends take the same steps, of the tolerance and of one length, over many ends of pieces."""
     for steps in STEPS:
         found, other = (sl.solve(system_of(name, b), 12.0, method="taylor", **steps) for b in ("c", "numpy"))
@@ -158,7 +158,7 @@ def test_motions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["select", "friction", "Max"])
-def test_loose_tolerances(name: str) -> None:
+def test_loose_tolerances_are_met(name: str) -> None:
     """Steps end where states change sides, not where their less exact series do: few are rejected."""
     for rtol in (1e-4, 1e-6, 1e-8):
         found = sl.solve(system_of(name, "c"), 12.0, method="taylor", rtol=rtol)
@@ -166,7 +166,7 @@ def test_loose_tolerances(name: str) -> None:
         assert found.statistics.rejected <= 8
 
 
-def test_between_steps() -> None:
+def test_dense_output_is_accurate() -> None:
     """Dense output goes over ends of pieces as steps do."""
     times = np.sort(np.random.default_rng(3).uniform(0, 12, 200))
     for steps in STEPS:
@@ -178,7 +178,7 @@ def test_between_steps() -> None:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_alternating_force(backend: str) -> None:
+def test_alternating_force_is_integrated(backend: str) -> None:
     """Where friction holds the mass no motion remains to be followed."""
     system = mass_on(holding, 1.0, 0.0, backend)
     for steps in STEPS:
@@ -198,7 +198,7 @@ def driven(backend: str) -> System:
 
 
 @pytest.mark.parametrize("interpolation", ["linear", "hold"])
-def test_inputs(interpolation: str) -> None:
+def test_piecewise_inputs_are_supported(interpolation: str) -> None:
     """Between points of an input the motion equals a spring with a force that is linear in time."""
     times, values = np.linspace(0, 9, 40), np.sin(np.arange(40.0) ** 2)
     x, v = 1.0, 0.0
@@ -216,7 +216,7 @@ def test_inputs(interpolation: str) -> None:
             assert len(found.t) in (40, 41)  # the first step may be short
 
 
-def test_conditions_in_constraints_and_fields() -> None:
+def test_conditions_in_constraints_and_fields_are_supported() -> None:
     """Two masses on a rope over a wheel, of which one has a stop; a state of first order that saturates."""
     model = sl.Model("rope")
     a, b = model.node("a", "R1"), model.node("b", "R1")

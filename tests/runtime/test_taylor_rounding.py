@@ -24,7 +24,7 @@ def error_of_top(found: sl.Solution) -> float:
 
 
 @pytest.mark.parametrize("group", ["S3", "S3xR3", "SE3"])
-def test_rounding_is_reached(group: str) -> None:
+def test_accuracy_reaches_round_off(group: str) -> None:
     """In twice the work at most that an error of 1e-10 takes, of which each step has an evaluation for each order.
 
     The rounding of eighty steps is a sum by chance, so runs with other steps tell more than one does.
@@ -39,12 +39,12 @@ def test_rounding_is_reached(group: str) -> None:
     assert all(found.statistics.rhs_evaluations <= 2 * loose.statistics.rhs_evaluations for found in runs)
 
 
-def test_constraints_in_axes_of_space() -> None:
+def test_constraints_in_spatial_axes_are_supported() -> None:
     system = heavy_top.build("S3xR3", constraint_frame="space").derive().compile()
     assert error_of_top(sl.solve(system, 1.0, method="taylor", **LEAST)) <= tolerances.ROUNDED_SERIES
 
 
-def test_equal_steps_add_up_to_the_time() -> None:
+def test_equal_steps_sum_to_the_time() -> None:
     """1/80 is no double: eighty times its rounding, times 150 rad/s, would be four times what is allowed here."""
     found = sl.solve(heavy_top_system("S3"), 1.0, method="taylor", method_options={"order": 26}, h=1 / 80)
     assert error_of_top(found) <= tolerances.ROUNDED_SERIES
@@ -59,7 +59,7 @@ MODELS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_rounding_rejects_no_step(name: str) -> None:
+def test_round_off_rejects_no_step(name: str) -> None:
     """Velocities that pass zero with absolute tolerances below their rounding, and both backends."""
     equations = MODELS[name]().derive()
     runs = [
@@ -84,7 +84,7 @@ def steep(backend: str) -> System:
 
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_errors_are_no_rounding(backend: str) -> None:
+def test_poles_are_not_mistaken_for_round_off(backend: str) -> None:
     """Steps towards a pole that their terms do not show yet are rejected, with many digits as well."""
     found = sl.solve(steep(backend), 1.2, method="taylor", rtol=1e-14, atol=1e-14)
     expected = 0.01 * (math.log(math.cosh(70)) - math.log(math.cosh(50)))

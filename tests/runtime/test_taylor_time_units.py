@@ -147,7 +147,7 @@ def test_time_unit_changes_no_bit(name: str, backend: str, number: int, power: i
     number=st.integers(0, len(STEPS) - 1),
     exponent=st.floats(-12, 12),
 )
-def test_time_unit_that_is_no_power_of_two(name: str, number: int, exponent: float) -> None:
+def test_general_time_units_change_only_rounding(name: str, number: int, exponent: float) -> None:
     """Factors from 1e-12 to 1e12: the motion is the same but for rounding and tolerances."""
     expected = reference(name, "c", number)
     found = in_unit(run(name, "c", 10.0**exponent, STEPS[number], 1.0), 10.0**exponent)
@@ -161,7 +161,7 @@ def test_time_unit_that_is_no_power_of_two(name: str, number: int, exponent: flo
 
 @pytest.mark.parametrize("backend", ["c", "numpy"])
 @pytest.mark.parametrize("rate", [1.0, 1e6, 1e9, 1e-9])
-def test_fast_oscillator(rate: float, backend: str) -> None:
+def test_fast_oscillator_is_accurate(rate: float, backend: str) -> None:
     """x'' = -w² (x + x³/10) from 1 at rest: x(20/w) does not depend on w."""
     solution = sl.solve(
         oscillator(backend).with_parameters(rate=rate),
@@ -184,13 +184,13 @@ def oscillator(backend: str) -> System:
 
 
 @pytest.mark.parametrize("first", [1e-12, 1e-3, 1e30])
-def test_first_step_may_be_of_any_length(first: float) -> None:
+def test_first_step_size_can_be_arbitrary(first: float) -> None:
     """Coefficients are found in another unit where it is far from the motion's."""
     solution = sl.solve(oscillator("c"), 20.0, method="taylor", rtol=1e-11, atol=1e-13, h0=first)
     assert solution.q[-1, 0] == pytest.approx(-0.305608693242, rel=0, abs=tolerances.SERIES)
 
 
-def test_close_pericentre() -> None:
+def test_close_pericentre_is_resolved() -> None:
     """A Kepler orbit of eccentricity 0.9999, which takes microseconds there, closes after three periods."""
     model = sl.Model("kepler")
     point = model.node("point", "R3")

@@ -65,7 +65,7 @@ def expected() -> Array:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_fields_of_nodes(way: str) -> None:
+def test_node_fields_are_supported(way: str) -> None:
     """Rates are put where they belong, or added up where several elements or instances in another order move nodes."""
     systems = [flows(*WAYS[way]).derive().compile(backend=b) for b in ("c", "numpy")]
     first, second = (taylor(s, 0.5, rtol=1e-11, atol=1e-12) for s in systems)
@@ -102,7 +102,7 @@ def beads(backend: str, order: Sequence[int], in_pieces: bool) -> System:
 
 @pytest.mark.parametrize("in_pieces", [False, True])
 @pytest.mark.parametrize("order", [FORWARDS, MIXED])
-def test_constraints_of_both_kinds_in_one_element(order: tuple[int, ...], in_pieces: bool) -> None:
+def test_both_constraint_types_in_one_element_are_supported(order: tuple[int, ...], in_pieces: bool) -> None:
     """Hidden constraints are added to what rows of accelerations say; those in pieces are found one by one."""
     first, second = (taylor(beads(b, order, in_pieces), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(beads("c", order, in_pieces), 0.5, method="index1_dopri5", **TIGHT)
@@ -127,7 +127,7 @@ def hanging(backend: str, order: Sequence[int]) -> System:
 
 
 @pytest.mark.parametrize("order", [FORWARDS, MIXED])
-def test_chains_below_prescribed_nodes(order: tuple[int, ...]) -> None:
+def test_chains_below_prescribed_nodes_are_supported(order: tuple[int, ...]) -> None:
     first, second = (taylor(hanging(b, order), 0.5, rtol=1e-11, atol=1e-12) for b in ("c", "numpy"))
     by_method = sl.solve(hanging("c", order), 0.5, method="half_explicit_5", **TIGHT)
     check_ends(first, second, by_method)

@@ -56,7 +56,7 @@ def object_of_another_size(content: bytes) -> bytes:
         (lambda c: b"", "is not a netCDF-4 file"),
     ],
 )
-def test_damage_is_refused_before_hdf5_opens_a_file(
+def test_damage_is_detected_before_hdf5_opens_the_file(
     damage: Callable[[bytes], bytes], message: str, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.write_bytes(damage(path.read_bytes()))
@@ -65,7 +65,7 @@ def test_damage_is_refused_before_hdf5_opens_a_file(
         sl.load_solution(path, trust=False)
 
 
-def test_an_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undamaged_file_is_opened(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The function that other tests replace is the one that opens files."""
     opened = []
     dataset = netCDF4.Dataset
@@ -90,13 +90,13 @@ def by_xarray(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [in_place, unchanged_in_place, by_xarray])
-def test_files_that_other_programs_changed(change: Callable[[Path], None], path: Path) -> None:
+def test_files_changed_by_other_programs_are_rejected(change: Callable[[Path], None], path: Path) -> None:
     change(path)
     with pytest.raises(FormatError, match="another program wrote or changed it"):
         sl.load_solution(path, trust=False)
 
 
-def test_the_checksum_is_written_before_the_file_has_its_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checksum_is_written_before_the_file_is_renamed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while it is written leaves the old file and no other one."""
     old = path.read_bytes()
 
@@ -112,7 +112,7 @@ def test_the_checksum_is_written_before_the_file_has_its_name(path: Path, monkey
 
 
 @pytest.mark.parametrize("size", [0, 1, 23, 24, 25, 2**20 - 1, 2**20, 2**20 + 1])
-def test_trailers_of_files_of_any_size(size: int, tmp_path: Path) -> None:
+def test_files_of_any_size_have_a_trailer(size: int, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(bytes(k % 251 for k in range(size)))
     append_trailer(path)
@@ -120,7 +120,7 @@ def test_trailers_of_files_of_any_size(size: int, tmp_path: Path) -> None:
     assert check_trailer(path)
 
 
-def test_earlier_files_without_a_checksum_are_refused_by_their_version() -> None:
+def test_earlier_files_are_rejected_by_version() -> None:
     path = SETS / "0.1.0" / "hoist.nc"
     assert not check_trailer(path)
     with pytest.raises(FormatError, match=r"has format 3, written by symlie 0\.1\.0"):

@@ -48,7 +48,9 @@ BEFORE = ("platforms", "bodies", "points"), slice(36, 72)
         (*BEFORE, [("rkmk_rk44", {"commutators": 1}), ("rkmk_dopri5", {}), ("rkmk4_two_commutators", {})]),
     ],
 )
-def test_types_that_do_not_move(names: tuple[str, ...], moving: slice, runs: list[tuple[str, dict[str, Any]]]) -> None:
+def test_fixed_node_types_are_supported(
+    names: tuple[str, ...], moving: slice, runs: list[tuple[str, dict[str, Any]]]
+) -> None:
     systems = pulled(names)
     tables = problem_tables(systems[0].layout, integrates=True)
     assert tables.moving == moving and sorted(tables.moving_counts) == [0, 6, 6]
@@ -74,7 +76,7 @@ SEVERAL_BLOCKS = 40
 
 @pytest.mark.parametrize("names", [BETWEEN[0], BEFORE[0]])
 @pytest.mark.parametrize("method", ["half_explicit_5", "rkmk_dopri5", "rkmk4_two_commutators"])
-def test_blocks_of_nodes(names: tuple[str, ...], method: str) -> None:
+def test_blocks_of_fixed_nodes_are_supported(names: tuple[str, ...], method: str) -> None:
     steps = {"h": 0.05} if method == "rkmk4_two_commutators" else {"rtol": 1e-6}
     first, second = (sl.solve(s, 0.25, method=method, **steps) for s in pulled(names, SEVERAL_BLOCKS))
     assert first.statistics.steps == second.statistics.steps

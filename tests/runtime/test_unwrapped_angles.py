@@ -110,7 +110,7 @@ def spinning(backend: str) -> System:
         (wheel, "rkmk_dopri5"),
     ],
 )
-def test_laws_of_multiturn_angles_equal_a_coordinate(build: Any, method: str, backend: str) -> None:
+def test_unwrapped_angle_equals_a_coordinate(build: Any, method: str, backend: str) -> None:
     told: dict[str, Any] = {"method": method, "h": 0.02, "record_every": 7}
     found, expected = sl.solve(build(backend), 1.5, **told), sl.solve(coordinate("numpy"), 1.5, **told)
     assert expected.outputs["angle"].max() > 5 * 2 * math.pi
@@ -125,7 +125,7 @@ def test_laws_of_multiturn_angles_equal_a_coordinate(build: Any, method: str, ba
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_adaptive_steps_that_are_rejected(backend: str) -> None:
+def test_rejected_steps_do_not_count_turns(backend: str) -> None:
     """The first step is far too long, and the controller jumps: rejected steps leave the angle where it was."""
     told: dict[str, Any] = {"rtol": 1e-8, "atol": 1e-8, "h0": 0.5}
     found, expected = (sl.solve(s, 1.0, **told) for s in (hinged(backend), coordinate("numpy")))
@@ -134,7 +134,7 @@ def test_adaptive_steps_that_are_rejected(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_states_between_those_that_are_recorded(backend: str) -> None:
+def test_intermediate_states_have_unwrapped_angles(backend: str) -> None:
     coarse, fine = (sl.solve(hinges(backend), 1.0, h=h) for h in (0.04, 0.02))
     assert coarse.q[-1, -4] > 5 * 2 * math.pi
     between = coarse(fine.t)
@@ -154,7 +154,7 @@ def test_both_backends_agree() -> None:
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_continued_runs(backend: str, tmp_path: Path) -> None:
+def test_continued_runs_keep_turns(backend: str, tmp_path: Path) -> None:
     """From a solution and from a file, bit-identical to an unbroken run; and from an event."""
     system = hinged(backend)
     assert_continued_with_the_same_bits(system, 1.0, 2.0, tmp_path, h=2.0**-6)
@@ -166,7 +166,7 @@ def test_continued_runs(backend: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("backend", MOSTLY_C)
-def test_too_large_rotations_per_step(backend: str) -> None:
+def test_too_large_rotations_are_reported(backend: str) -> None:
     """Fixed steps of 3.5 and of 6.5 rad are refused by name; adaptive ones are shortened."""
     system = spinning(backend)
     for rate in (3.5, 6.5, -6.5):
@@ -178,7 +178,7 @@ def test_too_large_rotations_per_step(backend: str) -> None:
     np.testing.assert_allclose(solution.outputs["angle"], solution.t, rtol=0, atol=tolerances.SAME_ANGLE_OVER_TURNS)
 
 
-def test_a_step_that_turns_too_far_is_named_by_its_instance() -> None:
+def test_too_large_rotation_names_its_element() -> None:
     system = hinges("c").with_initial("wheels", Omega=[[0.0], [70.0], [0.0]])
     with pytest.raises(AngleStepError, match="angle 0 over turns of element 'hinge', instance 1 turns by"):
         sl.solve(system, 1.0, h=0.05)
@@ -198,7 +198,7 @@ def test_million_turns_are_exact(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_states_without_a_run(backend: str) -> None:
+def test_states_outside_a_run_use_the_nearest_turn(backend: str) -> None:
     """They begin next to the start that parameters say, and equilibria are followed over turns."""
     system = wheel(backend).with_initial("wheel", p=[math.cos(0.5), math.sin(0.5)])
     for start in (0.0, 12.0, -7.0):
@@ -213,7 +213,7 @@ def test_states_without_a_run(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "backend"), [("half_explicit_5", "c"), ("generalized_alpha", "numpy")])
-def test_drive_over_several_turns(method: str, backend: str) -> None:
+def test_drive_can_cover_several_turns(method: str, backend: str) -> None:
     """A rheonomic row follows its law to rounding, and its multiplier is the torque J φ'' of the motor."""
     system = driven(backend)
     solution = sl.solve(system, 2.0, h=2.0**-6, method=method)
@@ -246,7 +246,7 @@ def test_repeated_requests_return_one_angle() -> None:
     assert len(model.angles) == 2
 
 
-def test_invalid_angles_are_refused() -> None:
+def test_invalid_angles_are_rejected() -> None:
     model = sl.Model("refused")
     node, point = model.node("wheel", sl.SO2), model.node("point", sl.S2)
     start = model.parameter("start", 0.0)
@@ -265,7 +265,7 @@ def test_invalid_angles_are_refused() -> None:
         model.kinetic_energy((1 + angle**2) * node.Omega[0] ** 2 / 2)
 
 
-def test_equal_statements_become_one_element_type() -> None:
+def test_equal_definitions_become_one_element_type() -> None:
     """Seven separately defined wheels become one element type, and each moves as if alone."""
     model = sl.Model("wheels")
     wheels = [model.node(f"wheel{k}", "SO3xR3") for k in range(7)]

@@ -53,7 +53,7 @@ def simpson(q0: Any, q1: Any, h: Any) -> Any:
 
 
 @pytest.mark.parametrize("newton", ["simplified", "full"])
-def test_the_rod_of_others(newton: str) -> None:
+def test_rod_matches_published_results(newton: str) -> None:
     """Independent code solved the same discrete equations for 128 steps."""
     found = run_of_others("RATTLie", "rattlie", "tolerance" if newton == "simplified" else "floor")
     assert found.statistics.max_constraint_residual <= tolerances.ON_BOTH_CONSTRAINTS
@@ -61,7 +61,7 @@ def test_the_rod_of_others(newton: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_rod_of_others_in_numpy() -> None:
+def test_rod_matches_published_results_in_numpy() -> None:
     run_of_others("RATTLie", "rattlie", "floor", "numpy")
 
 
@@ -112,7 +112,7 @@ ALL = [(system, name) for system in SYSTEMS for name in (*METHODS, "simpson")]
 @pytest.mark.parametrize(
     ("system", "name"), [*QUICK, *(pytest.param(*c, marks=pytest.mark.slow) for c in ALL if c not in QUICK)]
 )
-def test_orders(system: str, name: str) -> None:
+def test_methods_have_their_declared_order(system: str, name: str) -> None:
     """Two in q, v and λ: largest error over the run; no damping turns it one."""
     make, end = SYSTEMS[system]
     compiled = make("c")
@@ -126,7 +126,7 @@ def test_orders(system: str, name: str) -> None:
         assert abs(math.log2(first / second) - 2) <= tolerances.VARIATIONAL_ORDER, part
 
 
-def test_loads_of_the_end_belong_to_its_velocity() -> None:
+def test_end_loads_use_the_end_velocity() -> None:
     """With an old one the damped roll-up is of order one; stiff dampers take the matrix of the loads."""
     found = roll_up.build(8).derive().compile()
     coarse, fine, exact = (
@@ -173,7 +173,7 @@ def test_both_backends_agree(name: str, options: dict[str, Any]) -> None:
         pytest.param(lambda: polar_system("numpy"), marks=pytest.mark.slow),
     ],
 )
-def test_the_full_matrix_is_the_derivative_of_the_residual(make: Callable[[], System], name: Any) -> None:
+def test_newton_matrix_is_the_derivative_of_the_residual(make: Callable[[], System], name: Any) -> None:
     """Of the first stage, along random directions, also where motions are prescribed."""
     system, random = make(), np.random.default_rng(4)
     chosen = chosen_method(name)
@@ -208,7 +208,7 @@ def test_resumed_and_continued_runs_are_bit_identical(name: str, backend: str, t
 
 
 @pytest.mark.usefixtures("often")
-def test_methods_of_ones_own_are_resumed(tmp_path: Path) -> None:
+def test_custom_methods_can_be_resumed(tmp_path: Path) -> None:
     """Their samples are in the record: the file of the function is not needed any more."""
     path = tmp_path / "run.checkpoint"
     options: dict[str, Any] = {"method": simpson, "h": 1 / 256}
@@ -310,20 +310,20 @@ def test_symplectic_form_is_preserved(name: Any) -> None:
     assert defect_of_the_symplectic_form(name, 0.1) <= tolerances.SYMPLECTIC_FORM
 
 
-def test_others_change_the_symplectic_form() -> None:
+def test_other_methods_change_the_symplectic_form() -> None:
     """Of generalized-α the defect of a step is of third order."""
     coarse, fine = (defect_of_the_symplectic_form("generalized_alpha", h) for h in (0.05, 0.025))
     assert abs(math.log2(coarse / fine) - 3) <= tolerances.VARIATIONAL_ORDER
 
 
-def test_refusals() -> None:
+def test_unsupported_features_are_rejected() -> None:
     with pytest.raises(UnsupportedMethodError, match="rattlie"):
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, rtol=1e-6, method="rattlie")
     with pytest.raises(UnknownNameError, match="newton 'some'"):
         method("rattlie").with_options({"newton": "some"})
 
 
-def test_steps_beyond_the_stable_ones_are_named() -> None:
+def test_unstable_step_sizes_name_a_feasible_one() -> None:
     """h ω = 320/2⁷ = 2.5."""
     system = flying_spaghetti.build(16).derive().compile()
     with pytest.raises(NotConvergedError, match=r"steps of 0\.00390625 s can be taken there; .* h ω must be below 2"):
@@ -342,13 +342,13 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_wrong_discrete_lagrangians(name: str) -> None:
+def test_invalid_discrete_lagrangians_are_rejected(name: str) -> None:
     function, sentence = WRONG[name]
     with pytest.raises(ModelError, match=sentence):
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=function)
 
 
-def test_files_of_discrete_lagrangians(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_discrete_lagrangian_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "own.py"
     with pytest.raises(FormatError, match="does not exist"):
         sl.solve(heavy_top_system("SE3", "numpy"), 0.01, h=0.001, method=f"{file}:left")

@@ -51,11 +51,11 @@ def test_links_have_targets(pages: dict[Path, Page], site: Path) -> None:
     assert not broken
 
 
-def test_the_site_is_small(site: Path) -> None:
+def test_site_is_small(site: Path) -> None:
     assert sum(file.stat().st_size for file in site.rglob("*") if file.is_file()) <= LARGEST_SITE
 
 
-def test_every_example_has_a_page_and_those_with_a_view_have_one(site: Path) -> None:
+def test_every_example_and_view_has_a_page(site: Path) -> None:
     scripts = sorted((ROOT / "docs" / "gallery").glob("*/plot_*.py"))
     assert len(scripts) >= 36
     for script in scripts:
@@ -106,7 +106,7 @@ def test_every_page_opens(browser: Any, pages: dict[Path, Page], site: Path) -> 
     assert not found
 
 
-def test_views_in_pages_move(browser: Any, site: Path) -> None:
+def test_views_in_pages_are_animated(browser: Any, site: Path) -> None:
     """The first view of the gallery is ready in its frame."""
     views = sorted(site.glob("views/*.html"))
     assert views
@@ -121,7 +121,7 @@ def test_views_in_pages_move(browser: Any, site: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "page"), [("RATTLie", "variational.html"), ("constraint_force", "Solution.html")])
-def test_search_finds(browser: Any, site: Path, words: str, page: str) -> None:
+def test_search_finds_pages(browser: Any, site: Path, words: str, page: str) -> None:
     found, complaints = opened(browser, site / "search.html")
     found.locator("article input[name=q], .sidebar-search").first.fill(words)
     found.goto(f"{(site / 'search.html').as_uri()}?q={words}")

@@ -21,7 +21,7 @@ from tests.site.pages import ROOT, Page, read
 DOCS = ROOT / "docs"
 
 
-def test_every_page_has_a_place() -> None:
+def test_every_page_is_in_the_contents() -> None:
     """In the contents of the front page; the pages of the root by their names there."""
     contents = re.findall(r"^   ([\w/]+)$", (DOCS / "index.rst").read_text(encoding="utf-8"), re.M)
     assert len(contents) == len(set(contents))
@@ -32,7 +32,7 @@ def test_every_page_has_a_place() -> None:
         assert f".. root-page:: {page}" in (DOCS / place).read_text(encoding="utf-8")
 
 
-def test_every_public_name_has_a_theme() -> None:
+def test_every_public_name_has_a_topic() -> None:
     found = [name for names in themes.names_by_theme().values() for name in names]
     assert sorted(found) == sorted(sl.__all__)
     assert all(themes.names_by_theme().values()), "no theme is empty"
@@ -41,7 +41,7 @@ def test_every_public_name_has_a_theme() -> None:
     assert places["Solution"] == "Solutions" and places["solve"] == "Systems and runs"
 
 
-def test_a_name_without_theme_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_name_without_topic_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(themes, "public_modules", lambda: {"wheel": "symlie.wheels"})
     with pytest.raises(LookupError, match=r"symlie\.wheel of symlie\.wheels has no theme"):
         themes.names_by_theme()
@@ -61,11 +61,11 @@ def test_a_name_without_theme_is_an_error(monkeypatch: pytest.MonkeyPatch) -> No
         ("docs", "https://doi.org/10.1", "https://doi.org/10.1"),
     ],
 )
-def test_links_between_files_are_links_of_the_site(folder: str, link: str, there: str) -> None:
+def test_links_between_files_become_site_links(folder: str, link: str, there: str) -> None:
     assert moved.moved(f"See [it]({link}).", folder) == f"See [it]({there})."
 
 
-def test_the_version_of_mathjax_is_pinned() -> None:
+def test_version_of_mathjax_is_pinned() -> None:
     folder = DOCS / "site_build" / "mathjax"
     wanted = json.loads((folder / "package.json").read_text(encoding="utf-8"))["dependencies"]["mathjax"]
     locked = json.loads((folder / "package-lock.json").read_text(encoding="utf-8"))["packages"]
@@ -102,14 +102,14 @@ def run(content: str, folder: Path, config: str = "", **values: Any) -> tuple[st
     return shown.shown(types.SimpleNamespace(content=content), variables, {"src_dir": str(folder)}), values
 
 
-def test_a_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
+def test_view_has_a_page_and_a_frame(tmp_path: Path) -> None:
     text, values = run("solution.view()", tmp_path, ___=FakeView())
     assert (tmp_path / "examples/extra/views/rods_hanging_cable_1.html").read_text(encoding="utf-8") == FakeView.html
     assert 'src="../../views/rods_hanging_cable_1.html" title="Hanging cable, 3-D view"' in text
     assert values["___"] is None, "no text stands for it"
 
 
-def test_pictures_of_views_are_thumbnails_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_view_images_are_thumbnails_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("site_build.thumbnails.picture", lambda page: page.read_bytes()[:6])
     for config, pictures in (("", []), ("# sphinx_gallery_thumbnail_number = -1\n", ["0.png"])):
         text, _ = run("solution.view()", tmp_path, config, ___=FakeView())
@@ -118,7 +118,7 @@ def test_pictures_of_views_are_thumbnails_on_request(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.browser
-def test_picture_of_a_view(needs: Programs, tmp_path: Path) -> None:
+def test_view_image_is_rendered(needs: Programs, tmp_path: Path) -> None:
     needs("chromium", "playwright")
     from matplotlib.image import imread
     from site_build import thumbnails
@@ -150,7 +150,7 @@ def test_equations_are_typeset(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["x = 1", "for k in range(3):\n    k", ""])
-def test_blocks_without_a_value_show_nothing(tmp_path: Path, content: str) -> None:
+def test_blocks_without_value_have_no_output(tmp_path: Path, content: str) -> None:
     """The value of an earlier block is still there."""
     assert run(content, tmp_path, ___=FakeView())[0] == ""
 
@@ -160,7 +160,7 @@ def test_other_values_are_left_to_the_gallery(tmp_path: Path) -> None:
     assert text == "" and values["___"] is not None
 
 
-def test_parsed_content_of_a_page(tmp_path: Path) -> None:
+def test_page_content_is_parsed(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(
         '<link rel="stylesheet" href="a.css"><link rel="next" href="b.html"><script src="c.js"></script>'

@@ -49,7 +49,7 @@ def test_built_in_spaces_are_actions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_a_field_that_follows_from_a_vector_field_generates_it(name: str) -> None:
+def test_field_that_follows_from_a_vector_field_generates_it(name: str) -> None:
     space = BUILT_IN[name]
     y = storage_symbols(space)
     point = dict(zip(y, point_of(space), strict=True))
@@ -65,7 +65,7 @@ def test_a_field_that_follows_from_a_vector_field_generates_it(name: str) -> Non
     assert np.abs(matrix @ f - rates).max() < SPACES
 
 
-def test_the_smallest_field_is_found_without_a_lift() -> None:
+def test_minimal_generator_is_found_without_a_lift() -> None:
     plain = sl.homogeneous_space(
         "plain_TS2",
         sl.SE3,
@@ -84,7 +84,7 @@ def test_the_smallest_field_is_found_without_a_lift() -> None:
     assert np.abs(f - np.linalg.pinv(matrix) @ rates).max() < SPACES
 
 
-def test_maps_that_are_no_action_are_refused() -> None:
+def test_invalid_actions_are_rejected() -> None:
     def stated(**changes: object) -> None:
         keywords = {"storage": {"q": 3}, "action": lambda g, y: [g.R * y.q], "origin": [0, 0, 1]} | changes
         sl.homogeneous_space("sphere", sl.SO3, **keywords)

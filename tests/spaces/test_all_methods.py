@@ -49,7 +49,7 @@ def end_of(name: str, method_name: str, steps: int) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("method_name", "name"), CASES)
-def test_orders(method_name: str, name: str) -> None:
+def test_methods_have_their_declared_order(method_name: str, name: str) -> None:
     order = method(method_name).order
     known = end_of(name, "rkmk_rk67", {"quadrotors": 400, "heavy_top": 3000, "pendulum": 800}[name])
     errors = [np.linalg.norm(end_of(name, method_name, k * STEPS[name][order]) - known) for k in (1, 2, 4)]

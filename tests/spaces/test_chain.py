@@ -71,7 +71,7 @@ def rates_of(system: sl.System, q: Array, w: Array) -> Array:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("links", [1, 2, 3, 20, 100])
-def test_tensions_replace_the_dense_system(links: int, backend: str) -> None:
+def test_tensions_match_the_dense_system(links: int, backend: str) -> None:
     q, w, m, lengths = random_state(links)
     system = chain(links, backend).with_parameters(masses=m, lengths=lengths)
     expected = dense_accelerations(q, w, m, lengths)
@@ -88,7 +88,7 @@ def test_tensions_replace_the_dense_system(links: int, backend: str) -> None:
         ("pend_N20_L5N_T1", 20, 0.25, "c"),
     ],
 )
-def test_the_chain_meets_its_reference(case: str, links: int, length: float, backend: str) -> None:
+def test_chain_matches_the_reference(case: str, links: int, length: float, backend: str) -> None:
     known = REFERENCE[case]
     system = chain(links, backend).with_parameters(lengths=length)
     atol = 1e-13 if backend == "c" else 4e-13
@@ -104,7 +104,7 @@ def test_the_chain_meets_its_reference(case: str, links: int, length: float, bac
     [(2, 1.0, 1 / 4, 117, 17, 1.1e-5), (2, 1.0, 1 / 5, 119, 10, 1.0e-5), (20, 1.0, 1 / 4, 362, 5, 1.5e-5),
      (20, 0.25, 1 / 4, 795, 2, 6.8e-5)],
 )  # fmt: skip
-def test_adaptive_steps_match_the_survey(
+def test_adaptive_steps_match_the_published_results(
     links: int, length: float, exponent: float, accepted: int, rejected: int, error: float
 ) -> None:
     solution = sl.solve(
@@ -118,7 +118,7 @@ def test_adaptive_steps_match_the_survey(
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_invariants_of_a_run(backend: str) -> None:
+def test_run_conserves_invariants(backend: str) -> None:
     q, w, m, lengths = random_state(3)
     system = chain(3, backend).with_parameters(masses=m, lengths=lengths)
     system = system.with_initial("links", directions=q, angular_velocities=w)
@@ -136,7 +136,7 @@ def test_invariants_of_a_run(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg3", 3)])
-def test_orders_on_a_spatial_chain(method: str, order: int) -> None:
+def test_spatial_chain_has_the_declared_orders(method: str, order: int) -> None:
     q, w, m, lengths = random_state(3)
     system = chain(3).with_parameters(masses=m, lengths=lengths)
     system = system.with_initial("links", directions=q, angular_velocities=w)
@@ -147,7 +147,7 @@ def test_orders_on_a_spatial_chain(method: str, order: int) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_multipliers_belong_to_recorded_states(backend: str) -> None:
+def test_multipliers_match_recorded_states(backend: str) -> None:
     for method in ("rkmk_dopri5", "cf4", "rkmk_rk44"):
         solution = sl.solve(chain(3, backend), 0.5, method=method, h=0.05)
         exact = solution.with_index1_multipliers().multipliers
@@ -155,7 +155,7 @@ def test_multipliers_belong_to_recorded_states(backend: str) -> None:
         assert np.abs(solution.multipliers - exact).max() < KERNEL * np.abs(exact).max()
 
 
-def test_code_does_not_grow_with_links() -> None:
+def test_code_size_is_independent_of_the_links() -> None:
     texts = []
     for links in (3, 30):
         from symlie.publish.sets import generated_files
@@ -173,7 +173,7 @@ def momenta_of(q: Array, w: Array, m: Array, lengths: Array) -> Array:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_both_formulations_move_alike(backend: str) -> None:
+def test_both_formulations_agree(backend: str) -> None:
     """With rejected steps, too, after which the first stage serves again."""
     q, w, m, lengths = random_state(4)
     first = chain(4, backend).with_initial("links", directions=q, angular_velocities=w)
@@ -198,7 +198,7 @@ def test_both_formulations_move_alike(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("cf4", 4), ("ambient_rk4", 4)])
-def test_orders_by_momenta(method: str, order: int) -> None:
+def test_momentum_formulation_has_the_declared_orders(method: str, order: int) -> None:
     system = pendulum_chain.build(links=3, formulation="hamiltonian").derive().compile()
     known = sl.solve(chain(3), 0.5, method="rkmk_dopri5", rtol=0, atol=1e-13).outputs["positions"][-1]
     errors = [
@@ -207,7 +207,7 @@ def test_orders_by_momenta(method: str, order: int) -> None:
     assert np.log2(errors[0] / errors[1]) > order - ORDER
 
 
-def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) -> None:
+def test_checkpoints_and_files_keep_element_parameters(tmp_path: Any) -> None:
     system = chain(3).with_parameters(masses=[1, 2, 3])
     solution = sl.solve(system, 0.2, method="rkmk_dopri5", h=0.05)
     solution.save(tmp_path / "chain.npz")
@@ -218,14 +218,14 @@ def test_checkpoints_and_files_keep_the_parameters_of_elements(tmp_path: Any) ->
     solution.plot(tmp_path / "chain.png")
 
 
-def test_constraints_of_accelerations_have_no_residuals_to_draw() -> None:
+def test_acceleration_constraints_have_no_residual_panel() -> None:
     solution = sl.solve(chain(3), 0.1, method="rkmk_dopri5", h=0.05)
     assert [p.title for p in panels(solution)] == ["multipliers of tension, largest of 3", "energy, relative change"]
     with pytest.raises(UnknownNameError, match=r"draw energy, tension, snapshots\.$"):
         named_panels(solution, ["residuals"])
 
 
-def test_mistakes_of_placements_are_named() -> None:
+def test_invalid_dependent_nodes_are_reported() -> None:
     def stated(order: list[int], twice: bool = False, offset: str = "q") -> sl.Model:
         model = sl.Model("mistake")
         points, bobs = model.node_array("points", "R3", 3), model.node_array("bobs", sl.TS2, 2)
@@ -271,7 +271,7 @@ def test_mistakes_of_placements_are_named() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_dumbbell_of_a_free_and_a_dependent_mass(backend: str) -> None:
+def test_dumbbell_with_a_dependent_mass_conserves_invariants(backend: str) -> None:
     """Single nodes, tables in the text: momenta and energy are constant, and the free mass is integrated."""
     model = sl.Model("dumbbell")
     m = model.parameter("masses", [1.5, 0.7], unit="kg")

@@ -51,7 +51,7 @@ def solved(system: System, t_end: float, h: float, compose: str, **options: Any)
 
 
 @pytest.mark.parametrize("name", COMPOSITIONS)
-def test_coefficients(name: str) -> None:
+def test_composition_coefficients_satisfy_order_conditions(name: str) -> None:
     """Symmetric, with sum one, and odd power sums that vanish; three substeps leave the step, others do not."""
     found = COMPOSITIONS[name]
     lengths = found.lengths
@@ -67,7 +67,7 @@ def test_coefficients(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [*CHEAP, *(pytest.param(n, marks=pytest.mark.slow) for n in COMPOSITIONS if n not in CHEAP)]
 )
-def test_orders(name: str) -> None:
+def test_methods_have_their_declared_order(name: str) -> None:
     system = top("c")
     exact = sl.solve(system, 0.25, method="rkmk_dopri5", rtol=1e-13, atol=1e-14).q[-1]
     steps = (1, 2) if name == "suzuki_6" else (4, 8)
@@ -78,7 +78,7 @@ def test_orders(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHEAP)
-def test_a_step_back_undoes_it(name: str) -> None:
+def test_backward_step_inverts_the_step(name: str) -> None:
     system = top("numpy")
     end = solved(system, 0.25, 0.125, name).q[-1]
     back = system.with_initial("top", R=end[:9].reshape(3, 3), momentum=-end[9:12])
@@ -88,7 +88,7 @@ def test_a_step_back_undoes_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["suzuki"])
-def test_backends_events_and_reported_times(name: str) -> None:
+def test_backends_agree_on_events_and_times(name: str) -> None:
     """Events lie where a run with short steps has them, and both backends agree on all that is recorded."""
     exact = solved(top("c"), 2.0, 2.0**-8, "kahan_li")
     assert exact.status == "event" and [e.name for e in exact.events] == ["level", "end"]
@@ -106,7 +106,7 @@ def test_backends_events_and_reported_times(name: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_resumed_and_continued_runs_have_the_same_bits(
+def test_resumed_and_continued_runs_are_bit_identical(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "RETURN_SECONDS", 0.0)
@@ -138,7 +138,7 @@ def gyroscopic(drag: float) -> System:
     return model.derive().compile(backend="numpy")
 
 
-def test_dissipation_is_refused_where_it_acts() -> None:
+def test_dissipative_forces_are_rejected() -> None:
     composed = method("symplectic_theta").with_options({"compose": "suzuki"})
     for system in (spaghetti_system(4, backend="numpy"), gyroscopic(0.0)):
         check_composition(system, composed, 0.0, system.initial_state.q)

@@ -63,7 +63,7 @@ FREE = {
 
 
 @pytest.mark.parametrize("method", FREE)
-def test_explicit_methods_take_angular_velocities(method: str) -> None:
+def test_explicit_methods_support_angular_velocities(method: str) -> None:
     steps, allowed = FREE[method]
     system = top(ANGLES).with_initial("top", Omega=MILD)
     found = sl.solve(system, 0.5, method=method, **steps)
@@ -71,7 +71,7 @@ def test_explicit_methods_take_angular_velocities(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["half_explicit_5", "index1_dopri5", "taylor"])
-def test_constrained_methods_take_angular_velocities(method: str) -> None:
+def test_constrained_methods_support_angular_velocities(method: str) -> None:
     steps = {"rtol": 1e-10} if method == "taylor" else {"h": 1e-3}
     system = top(ANGLES, "SO3xR3").with_initial("top", Omega=MILD)
     found = sl.solve(system, 0.5, method=method, **steps)
@@ -90,7 +90,7 @@ def test_backends_agree_with_angular_velocities(method: str) -> None:
     assert np.abs(compiled.v[-1] - plain.v[-1]).max() < ROUNDING
 
 
-def test_stabilised_steps_with_angular_velocities() -> None:
+def test_stabilised_steps_support_angular_velocities() -> None:
     """Projections move along B in ω, and back into the angles."""
     system = top(ANGLES, "SO3xR3").with_initial("top", Omega=MILD)
     for backend in ("c", "numpy"):
@@ -105,7 +105,7 @@ def test_stabilised_steps_with_angular_velocities() -> None:
 
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "bdf", "bdf2_increments", "rattlie", "variational_midpoint"])
-def test_implicit_methods_take_parameter_rates(method: str) -> None:
+def test_implicit_methods_support_parameter_rates(method: str) -> None:
     with pytest.raises(
         UnsupportedMethodError, match=f"'{method}' supports rotation parameters with their rates.*node 'top'"
     ):
@@ -149,7 +149,7 @@ def held(word: str | None) -> System:
 
 
 @pytest.mark.parametrize(("build", "names"), [(held_by_ground, "a"), pytest.param(held, "ab", marks=pytest.mark.slow)])
-def test_assembly_and_equilibrium_with_angular_velocities(build: Callable[[str | None], System], names: str) -> None:
+def test_assembly_and_equilibrium_support_angular_velocities(build: Callable[[str | None], System], names: str) -> None:
     """The equilibrium is that on the group; assembly closes the joint, and is nearest in the angles."""
     places = []
     for word in (ANGLES, None):
@@ -163,7 +163,7 @@ def test_assembly_and_equilibrium_with_angular_velocities(build: Callable[[str |
     assert np.abs(np.concatenate(places[0][1:]) - np.concatenate(places[1][1:])).max() < SAME_MOTION
 
 
-def test_linear_equations_equal_other_forms() -> None:
+def test_linearised_equations_equal_other_forms() -> None:
     with pytest.raises(ModelError, match="rotation parameters with angular velocities"):
         top(ANGLES).monodromy(1.0)
 
@@ -195,7 +195,7 @@ def turning(word: str, backend: str = "c") -> System:
 
 @pytest.mark.parametrize("method", ["rkmk_rk44", "half_explicit_5", "cf4", "abmk4"])
 @pytest.mark.parametrize("backend", ["c", "numpy"])
-def test_angular_velocities_end_at_the_singularity(method: str, backend: str) -> None:
+def test_angular_velocity_runs_end_at_the_singularity(method: str, backend: str) -> None:
     with pytest.raises(
         ChartSingularityError, match="singularity of the coordinates of node 'body', where cos"
     ) as error:
@@ -204,7 +204,7 @@ def test_angular_velocities_end_at_the_singularity(method: str, backend: str) ->
 
 
 @pytest.mark.parametrize("word", ON_GROUP)
-def test_steps_on_the_group_go_through(word: str) -> None:
+def test_steps_on_the_group_pass_the_singularity(word: str) -> None:
     """The fast top, whose angles come to cos b = 0.03, and one that starts at cos b = 0."""
     upright = sl.rotation(euler="XYZ", angles=[0.3, math.pi / 2, -0.4])
     for start in ({}, {"rotation": upright}):
@@ -215,7 +215,7 @@ def test_steps_on_the_group_go_through(word: str) -> None:
         assert np.abs(found.outputs["rotation"] - matrices.outputs["rotation"]).max() < ROUNDING
 
 
-def test_stored_angles_through_the_singularity() -> None:
+def test_stored_angles_pass_the_singularity() -> None:
     system = turning("euler_angles:lie")
     found = sl.solve(system, 3, h=0.01, method="rkmk_rk44")
     exact = Rotation.from_rotvec(np.outer(found.t, [0, 1, 0])).as_matrix()
@@ -224,7 +224,7 @@ def test_stored_angles_through_the_singularity() -> None:
 
 
 @pytest.mark.parametrize("word", [ANGLES, "euler_angles"])
-def test_starts_at_the_singularity_are_refused(word: str) -> None:
+def test_singular_initial_values_are_rejected(word: str) -> None:
     upright = sl.rotation(euler="XYZ", angles=[0.3, math.pi / 2, -0.4])
     with pytest.raises(ModelError, match="at the singularity of its coordinates, where cos"):
         sl.solve(top(word).with_initial("top", rotation=upright), 1, h=1e-3, method="rkmk_rk44")
@@ -245,7 +245,7 @@ def test_angles_are_not_wrapped_with_angular_velocities() -> None:
     assert np.abs(between.field("body", "angles_xyz")[:, 2] - 2 * between.t).max() < ROUNDING
 
 
-def test_initial_velocities_of_angular_velocities() -> None:
+def test_initial_angular_velocities_are_set() -> None:
     """Ω, or rates of the angles; both are refused, in the statement and where a run starts otherwise."""
     system, parameters = top(ANGLES), parameters_by_name()["euler_angles"]
     rho, rates = np.array([0.4, 0.3, -0.2]), np.array([1.0, 2.0, 3.0])
@@ -270,7 +270,7 @@ ATTITUDES = 3
 @pytest.mark.parametrize(
     "word", [*ANGULAR_VELOCITY, "euler_angles", "rotation_vector:parameter_rates", "euler_parameters"]
 )
-def test_random_attitudes(word: str) -> None:
+def test_random_attitudes_agree(word: str) -> None:
     """Away from singularities, in the mild motion of 0.2 s."""
     draw = np.random.default_rng(5)
     for _ in range(ATTITUDES):
@@ -284,7 +284,7 @@ def test_random_attitudes(word: str) -> None:
         assert np.ptp(energy) < SAME_MOTION * np.abs(energy).max()
 
 
-def test_runs_of_angular_velocities_record_find_and_resume() -> None:
+def test_angular_velocity_runs_support_records_events_and_resuming() -> None:
     """Events, reported times, dense output and continued runs, against the motion on the group."""
     model = sl.Model("quarters")
     body = model.node("body", "SO3", coordinates="euler_angles", form="angular_velocity")
@@ -306,7 +306,7 @@ def test_runs_of_angular_velocities_record_find_and_resume() -> None:
     assert np.array_equal(whole.q[-1], later.q[-1])
 
 
-def test_kernel_of_rates() -> None:
+def test_rate_kernel_is_correct() -> None:
     """ρ' = G⁻¹(ρ) ω in both backends, compared with differences of R; without classical coordinates it is v."""
     model = sl.Model("two")
     first = model.node("first", "SO3xR3", coordinates="euler_angles_zyx", form="angular_velocity")
@@ -328,7 +328,7 @@ def test_kernel_of_rates() -> None:
     assert np.abs([slope[2, 1] - v[0], slope[0, 2] - v[1], slope[1, 0] - v[2]]).max() < DIFFERENCE**0.25
 
 
-def test_prescribed_motions_in_all_forms() -> None:
+def test_prescribed_motions_support_all_forms() -> None:
     """A body on a support with prescribed motion, by its angles or by its rotation."""
     ends = []
     for word in (None, "euler_angles", ANGLES, "euler_angles:lie"):

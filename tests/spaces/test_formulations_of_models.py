@@ -42,7 +42,7 @@ CASES = [(m, c) for m in RUNS for c in OF_ALL if (m, c) not in ENDING] + [
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*triangle inequality")
 @pytest.mark.parametrize(("model", "coordinates"), CASES)
-def test_same_motion(model: str, coordinates: str) -> None:
+def test_formulations_give_equal_motion(model: str, coordinates: str) -> None:
     options, t_end, h, outputs = RUNS[model]
     ends = [
         sl.solve(
@@ -63,7 +63,7 @@ def test_same_motion(model: str, coordinates: str) -> None:
 @pytest.mark.filterwarnings("ignore:.*triangle inequality")
 @pytest.mark.parametrize("group", ["SE3", "S3xR3", "S3sR3"])
 @pytest.mark.parametrize("model", RUNS)
-def test_same_motion_on_other_groups(model: str, group: str) -> None:
+def test_formulations_give_equal_motion_on_other_groups(model: str, group: str) -> None:
     options, t_end, h, outputs = RUNS[model]
     ends = [
         sl.solve(system_of_model(model, options | {"group": name}), t_end, h=h, method="half_explicit_5")
@@ -80,7 +80,7 @@ EVERY = ["lie", *OF_ALL, "minimal"]
 
 
 @pytest.mark.slow
-def test_one_file_in_all_coordinates() -> None:
+def test_one_model_file_supports_all_coordinates() -> None:
     ends = {
         name: sl.solve(system_of_model(GIMBAL, stored_by(name)), 0.3, h=6.25e-5, method="half_explicit_5")
         for name in EVERY

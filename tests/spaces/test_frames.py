@@ -54,7 +54,7 @@ def reference() -> Array:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("method", "order"), [("lie_euler_heun", 2), ("cf32a", 3), ("cg3", 3), ("cf4", 4), ("cg4", 4)])
-def test_orders(method: str, order: int, backend: str) -> None:
+def test_methods_have_their_declared_order(method: str, order: int, backend: str) -> None:
     errors = [
         np.abs(sl.solve(system(backend), 1.0, method=method, h=1 / n).q[-1] - reference()).max() for n in (40, 80)
     ]
@@ -68,13 +68,13 @@ def test_backends_agree_and_the_default_is_adaptive() -> None:
     assert np.abs(ends[0].q[-1] - reference()).max() < 1e-7
 
 
-def test_methods_with_commutators_are_refused() -> None:
+def test_methods_with_commutators_are_rejected() -> None:
     for method in ("rkmk_rk44", "rkmk4_two_commutators", "half_explicit_5"):
         with pytest.raises(UnsupportedMethodError, match="needs commutators"):
             sl.solve(system("numpy"), 1.0, method=method, h=0.1)
 
 
-def test_maps_that_are_no_flow_are_refused() -> None:
+def test_invalid_flows_are_rejected() -> None:
     def stated(flow: object, **more: object) -> None:
         keywords = {"storage": {"x": 2}, "origin": [0.0, 1.0]} | more
         sl.frame_space("plane", 2, flow=flow, **keywords)

@@ -38,7 +38,7 @@ def momenta(system: sl.System) -> Array:
     [(1, "c"), (3, "c"), (7, "c"), (1, "numpy")]
     + [pytest.param(n, "numpy", marks=pytest.mark.slow) for n in (3, 7)],
 )  # fmt: skip
-def test_both_forms_move_alike_from_one_start(links: int, backend: str) -> None:
+def test_both_forms_agree_from_equal_initial_values(links: int, backend: str) -> None:
     by_velocities, by_momenta = (
         sl.solve(
             started(links, formulation, backend), 1.0, method="rkmk_dopri5", rtol=0, atol=1e-11, t_eval=[0, 0.5, 1.0]
@@ -55,7 +55,7 @@ def test_both_forms_move_alike_from_one_start(links: int, backend: str) -> None:
         assert np.abs(found - expected).max() < BOTH_FORMS * np.abs(expected).max()
 
 
-def test_parameters_count_whenever_they_are_set() -> None:
+def test_parameters_affect_initial_values_in_any_order() -> None:
     _, w, m, lengths = random_state(3)
     later = started(3, "hamiltonian")
     q = random_state(3)[0]
@@ -67,7 +67,7 @@ def test_parameters_count_whenever_they_are_set() -> None:
     assert np.abs(momenta(slower) - expected / 2).max() < SPACES * np.abs(expected).max()
 
 
-def test_directions_are_taken_as_the_run_takes_them() -> None:
+def test_directions_are_normalised_first() -> None:
     """Stated directions are rounded onto the manifold."""
     system = pendulum_chain.build(links=2, formulation="hamiltonian").derive().compile(backend="numpy")
     exact, rounded = (
@@ -101,7 +101,7 @@ def test_cached_models_have_their_quantities() -> None:
         assert momenta(system)[:, 1] == pytest.approx([12, 10, 6])
 
 
-def test_mistakes_of_a_start_are_named() -> None:
+def test_invalid_initial_values_are_reported() -> None:
     system = pendulum_chain.build(links=3, formulation="hamiltonian").derive().compile(backend="numpy")
     both = "cannot start from both momenta and angular_velocities"
     with pytest.raises(ModelError, match=both):
@@ -135,7 +135,7 @@ def bodies(function: Callable[..., Any], name: str = "momentum", field: str = "O
     return model
 
 
-def test_velocities_of_groups_from_another_number_of_components() -> None:
+def test_velocities_can_follow_from_quantities_of_another_size() -> None:
     def omega(momentum: Array, R: Array, inertia: Array, scale: Array) -> Array:
         assert (momentum.shape, R.shape, inertia.shape, scale.shape) == ((2, 2), (2, 9), (2, 3), (3, 3))
         in_space = np.column_stack([momentum, np.ones(2)]) @ scale
@@ -165,7 +165,7 @@ def test_quantities_follow_each_other() -> None:
         _ = system.initial_state
 
 
-def test_functions_may_calculate_in_place() -> None:
+def test_functions_may_modify_their_arguments() -> None:
     def omega(momentum: Array, R: Array, inertia: Array, scale: Array) -> Array:
         for argument in (R, inertia, scale):
             argument *= 2
@@ -179,7 +179,7 @@ def test_functions_may_calculate_in_place() -> None:
     assert np.array_equal(system.initial_values["bodies", "momentum"], [[1, 2, 4]])
 
 
-def test_functions_that_fail_are_named() -> None:
+def test_failing_functions_are_named() -> None:
     for function, message in (
         (lambda momentum: momentum[5], "bodies.Omega that 'bodies' computes from momentum cannot be computed: Index"),
         (lambda momentum: momentum[:, :2], "needs 2 × 3 or 3 components, not 4"),
@@ -190,7 +190,7 @@ def test_functions_that_fail_are_named() -> None:
             _ = system.initial_state
 
 
-def test_mistakes_of_statements_are_named() -> None:
+def test_invalid_definitions_are_reported() -> None:
     for name, field, function, message in (
         ("momentum", "omega", lambda momentum: momentum, "no field 'omega' to compute; it has: R, Omega"),
         ("R", "Omega", lambda R: R, "already has an initial quantity 'R'"),

@@ -39,7 +39,7 @@ def top_error(solution: sl.Solution, formulation: str, case: str) -> float:
 
 
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
-def test_free_rigid_body_meets_the_elliptic_functions(backend: str) -> None:
+def test_free_rigid_body_matches_elliptic_functions(backend: str) -> None:
     system = free_rigid_body.build(attitude=True).derive().compile(backend=backend)
     case = REFERENCE["frb_T10"]
     solution = sl.solve(system, 10.0, method="rkmk_dopri5", rtol=1e-13, atol=1e-13)
@@ -67,7 +67,7 @@ def test_backends_agree(formulation: str) -> None:
 
 @pytest.mark.parametrize("backend", ["c", pytest.param("numpy", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_the_heavy_top_meets_its_reference(formulation: str, backend: str) -> None:
+def test_heavy_top_matches_the_reference(formulation: str, backend: str) -> None:
     case = "ht_phys_T0.1" if backend == "numpy" else "ht_phys_T1"
     system = top(formulation, backend)
     rtol = 1e-15 if backend == "c" else 1e-13
@@ -86,7 +86,7 @@ def test_the_heavy_top_meets_its_reference(formulation: str, backend: str) -> No
     ],
 )
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_invariants_of_each_formulation(
+def test_each_formulation_conserves_invariants(
     formulation: str, method: str, energy_on_dual: float, energy: float, momentum: float
 ) -> None:
     """Drifts with h = 1e-3 up to t = 1 as another implementation saw them."""
@@ -105,7 +105,7 @@ def test_invariants_of_each_formulation(
         assert np.array_equal(q[-1, 15:], q[0, 15:])
 
 
-def test_the_wrong_invariance_gives_the_opposite_flow() -> None:
+def test_wrong_invariance_reverses_the_flow() -> None:
     model = sl.Model("opposite")
     body = model.node("body", sl.dual_space(sl.SO3, "right"))
     model.hamiltonian(sum(p**2 / i for p, i in zip(body.mu, (0.6, 0.8, 1.0), strict=True)) / 2)
@@ -116,7 +116,7 @@ def test_the_wrong_invariance_gives_the_opposite_flow() -> None:
 
 
 @pytest.mark.parametrize(("method", "order"), [("rkmk_kutta3", 3), ("rkmk_rk44", 4), ("rkmk_dopri5", 5)])
-def test_orders_on_the_heavy_top(method: str, order: int) -> None:
+def test_heavy_top_has_the_declared_orders(method: str, order: int) -> None:
     for formulation in ("se3_dual", "TSO3"):
         errors = [
             top_error(sl.solve(top(formulation), 0.1, method=method, h=0.1 / n), formulation, "ht_phys_T0.1")
@@ -126,7 +126,7 @@ def test_orders_on_the_heavy_top(method: str, order: int) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_ring_of_spins(backend: str) -> None:
+def test_ring_of_spins_is_correct(backend: str) -> None:
     """Heisenberg's model on a ring: a Hamiltonian of an element type over an array of nodes."""
     model, spin = sl.Model("spins"), sl.dual_space(sl.SO3)
     ring = model.node_array("spins", spin, 20)

@@ -33,7 +33,7 @@ def test_methods_have_their_order(method: str, backend: str) -> None:
     assert math.log2(error[0] / error[1]) > ORDERS[method] - ORDER
 
 
-def test_the_wrong_sign_of_the_action_gives_order_two() -> None:
+def test_wrong_sign_of_the_action_gives_order_two() -> None:
     wrong = dataclasses.replace(sl.TS2, name="wrong_TS2", is_left=False)
     error = errors(pendulum_model(wrong).derive().compile(backend="numpy"), "rkmk_rk44", (20, 40, 80))
     assert abs(math.log2(error[1] / error[2]) - 2) < ORDER
@@ -57,14 +57,14 @@ def test_backends_agree() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_dense_output_is_a_step_of_the_method(backend: str) -> None:
+def test_dense_output_equals_a_step_of_the_method(backend: str) -> None:
     solution = sl.solve(pendulum(backend), 1.0, method="rkmk_rk44", h=0.1)
     short = sl.solve(pendulum(backend), 0.13, method="rkmk_rk44", t_eval=[0.1, 0.13], h=0.1)
     assert np.abs(solution(0.13).q - short.q[-1]).max() < BACKENDS_OF_SPACES
     assert np.abs(np.linalg.norm(solution(0.77).field("bob", "q")) - 1) < TANGENT
 
 
-def test_an_array_moves_like_single_nodes() -> None:
+def test_array_moves_like_single_nodes() -> None:
     model = sl.Model("several")
     pendulums = model.node_array("bobs", sl.TS2, 30)
     element = sl.ElementType("pull", bob=sl.TS2)
@@ -85,7 +85,7 @@ def test_an_array_moves_like_single_nodes() -> None:
     assert np.abs(ends["c"].configuration("bobs")[-1, 7] - single.q[-1]).max() < BACKENDS_OF_SPACES
 
 
-def test_a_body_that_carries_a_spin() -> None:
+def test_body_with_a_spin_is_supported() -> None:
     """A node with velocity and one without, coupled in both directions: the energy of both is constant."""
     model = sl.Model("spin_on_spring")
     x, spin = model.node("mass", "R3"), model.node("spin", sl.S2)
@@ -104,7 +104,7 @@ def test_a_body_that_carries_a_spin() -> None:
 
 
 @pytest.mark.parametrize("ending", [".npz", ".nc"])
-def test_files_and_figures(ending: str, tmp_path: Path) -> None:
+def test_files_and_figures_are_written(ending: str, tmp_path: Path) -> None:
     solution = sl.solve(pendulum("numpy"), 0.5, method="rkmk_dopri5", h=0.05)
     solution.save(tmp_path / f"run{ending}")
     loaded = sl.load_solution(tmp_path / f"run{ending}", trust=True)
@@ -114,7 +114,7 @@ def test_files_and_figures(ending: str, tmp_path: Path) -> None:
     assert printed["v"]["bob"] == [[]] * len(solution.t) and len(printed["q"]["bob"][0]) == 6
 
 
-def test_a_generated_folder_runs(tmp_path: Path) -> None:
+def test_generated_folder_runs(tmp_path: Path) -> None:
     folder = pendulum_model().derive().generate(tmp_path / "pendulum")
     loaded = sl.solve(sl.load(folder, backend="numpy", trust=True), 0.5, method="rkmk_dopri5", h=0.05)
     assert np.abs(loaded.q - sl.solve(pendulum("numpy"), 0.5, method="rkmk_dopri5", h=0.05).q).max() == 0

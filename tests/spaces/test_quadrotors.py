@@ -40,7 +40,7 @@ def error_of(solution: sl.Solution, control: str) -> float:
 
 
 @pytest.mark.parametrize("control", CASES)
-def test_the_quadrotors_meet_their_reference(control: str) -> None:
+def test_quadrotors_match_the_reference(control: str) -> None:
     solution = sl.solve(system_of(control), 1.0, method="rkmk_dopri5", rtol=1e-13, atol=1e-13)
     assert error_of(solution, control) < FLOOR_FACTOR * REFERENCE[CASES[control]]["float64_DOP853_rtol1e-13_error"]
     for i in (1, 2):
@@ -55,7 +55,7 @@ def test_backends_agree(control: str) -> None:
     assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
 
 
-def test_energy_without_control_and_power_of_constant_thrusts() -> None:
+def test_energy_changes_by_the_power_of_the_thrusts() -> None:
     free = sl.solve(system_of("none"), 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-12).outputs["energy"]
     assert abs(free[0] - 3.466341255735351) < 1e-14 * FLOOR_FACTOR and np.ptp(free) < 1e-10
     system = system_of("constant")
@@ -68,7 +68,7 @@ def test_energy_without_control_and_power_of_constant_thrusts() -> None:
 
 
 @pytest.mark.parametrize("control", ["tracking", pytest.param("full", marks=pytest.mark.slow)])
-def test_the_load_reaches_the_curve(control: str) -> None:
+def test_load_reaches_the_curve(control: str) -> None:
     load = sl.solve(system_of(control), 5.0, method="rkmk_dopri5", rtol=1e-8).outputs["load"][-1]
     assert np.abs(load - [2.5, 0, -0.75]).max() < 6e-5
 
@@ -79,7 +79,7 @@ def slowest(stiffness: float, damping: float, inertia: float) -> float:
 
 
 @pytest.mark.slow
-def test_attitudes_follow_the_thrusts_that_are_wanted() -> None:
+def test_attitudes_follow_the_desired_thrusts() -> None:
     """Errors decay as J e_Ω' = -k_R e_R - k_Ω e_Ω says, to rounding: nothing else is left of the motion of the goal."""
     solution = sl.solve(system_of("full"), 2.0, method="rkmk_dopri5", h=2.0**-11)
     astray = solution.outputs["attitude_error1"]
@@ -92,7 +92,7 @@ def test_attitudes_follow_the_thrusts_that_are_wanted() -> None:
         assert np.abs(np.einsum("tji,tjk->tik", R, R) - np.eye(3)).max() < TANGENT * FLOOR_FACTOR
 
 
-def test_thrusts_along_the_vehicles_do_the_work() -> None:
+def test_thrust_power_equals_the_energy_rate() -> None:
     solution = sl.solve(system_of("full"), 0.25, method="rkmk_dopri5", h=2.0**-11)
     power = np.zeros(len(solution.t))
     for i, length in ((1, 0.6), (2, 0.8)):
@@ -105,12 +105,12 @@ def test_thrusts_along_the_vehicles_do_the_work() -> None:
     assert abs(energy[-1] - energy[0] - integrate.simpson(power, x=solution.t)) < QUADRATURE * np.ptp(energy)
 
 
-def test_both_backends_fly_with_attitudes() -> None:
+def test_both_backends_agree_with_attitudes() -> None:
     compiled, plain = (sl.solve(system_of("full", b), 0.25, method="rkmk_dopri5", h=0.0125) for b in ("c", "numpy"))
     assert np.abs(compiled.q - plain.q).max() < BACKENDS_OF_SPACES
 
 
 @pytest.mark.parametrize(("method", "order"), [("rkmk_rk44", 4), ("rkmk_dopri5", 5), ("cf4", 4), ("cg4", 4)])
-def test_orders_on_the_quadrotors(method: str, order: int) -> None:
+def test_quadrotors_have_the_declared_orders(method: str, order: int) -> None:
     errors = [error_of(sl.solve(system_of("none"), 1.0, method=method, h=1 / n), "none") for n in (40, 80)]
     assert np.log2(errors[0] / errors[1]) > order - ORDER

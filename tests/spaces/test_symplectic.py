@@ -42,7 +42,7 @@ def started(system: sl.System, q: np.ndarray) -> sl.System:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_newton_matrix_equals_differences(backend: str) -> None:
+def test_newton_matrix_matches_finite_differences(backend: str) -> None:
     system = top(backend=backend)
     k, p, q = system.kernels, system.prepared, system.initial_state.q
     u = np.random.default_rng(0).normal(size=6) / 3
@@ -54,7 +54,7 @@ def test_newton_matrix_equals_differences(backend: str) -> None:
 
 
 @pytest.mark.parametrize(("theta", "order"), [(0.0, 1), (0.5, 2), (1.0, 1)])
-def test_orders(theta: float, order: int) -> None:
+def test_methods_have_their_declared_order(theta: float, order: int) -> None:
     exact = sl.solve(mild(), 1.0, method="rkmk_dopri5", rtol=1e-12, atol=1e-13).q[-1]
     errors = [np.abs(step(mild(), 1 / n, theta, n) - exact).max() for n in (100, 200, 400)]
     assert np.log2(errors[0] / errors[1]) > order - 0.15
@@ -62,7 +62,7 @@ def test_orders(theta: float, order: int) -> None:
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.5, 1.0])
-def test_a_step_is_symplectic(theta: float) -> None:
+def test_step_is_symplectic(theta: float) -> None:
     """The map (ξ, δμ) ↦ … in the canonical form of T*SO(3) trivialised from the right, by central differences."""
 
     def form(momentum: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def test_both_formulations_agree() -> None:
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.5])
-def test_the_adjoint_method_has_one_minus_theta(theta: float) -> None:
+def test_adjoint_method_has_one_minus_theta(theta: float) -> None:
     """Back in time: with momenta reversed, 1 - θ returns to the start."""
     system = mild()
     end = step(system, 0.1, theta)
@@ -129,7 +129,7 @@ def test_backends_agree() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_a_step_without_solution_is_named(backend: str) -> None:
+def test_step_without_solution_is_reported(backend: str) -> None:
     system = top(backend=backend)
     with pytest.raises((NotConvergedError, sl.errors.OutsideChartError), match="take a smaller step"):
         sl.solve(system, 4.0, method="symplectic_theta", h=2.0)

@@ -27,18 +27,18 @@ SLOW = range(1000, 1040)
 
 
 @pytest.mark.parametrize("seed", QUICK)
-def test_models_agree_with_the_oracle(seed: int) -> None:
+def test_models_agree_with_the_independent_integrator(seed: int) -> None:
     assert judge(draw(seed), compiled=False).disagreements(tolerances.TRAJECTORY) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", SLOW)
-def test_more_models(seed: int) -> None:
+def test_more_models_agree_with_the_independent_integrator(seed: int) -> None:
     line = judged(seed)
     assert "error" not in line and line["disagreements"] == []
 
 
-def test_the_oracle_imports_nothing_of_symlie() -> None:
+def test_independent_integrator_imports_nothing_from_symlie() -> None:
     code = (
         "import sys; from tests.trajectories import draw, reference\n"
         "draw.draw(3)\n"
@@ -48,7 +48,7 @@ def test_the_oracle_imports_nothing_of_symlie() -> None:
     assert found.stdout.strip() == "[]"
 
 
-def test_the_oracle_knows_eulers_top() -> None:
+def test_independent_integrator_solves_eulers_top() -> None:
     """m' = m × Ω for J = (1, 2, 3), and nothing else."""
     part = Part("", {"q": "SO3"}, [(("q", 0),)], [Term("kinetic", "(q.v[0]**2 + 2*q.v[1]**2 + 3*q.v[2]**2) / 2")])
     top = Drawn("", 0.5, [Nodes("q", "SO3", [list(np.eye(3).ravel())], [[0.3, 1.0, -0.5]])], [part])
@@ -104,7 +104,7 @@ def test_wrong_model_is_detected(name: str, pendulum: tuple[Drawn, Oracle, list[
     assert (max(differences.values()) <= tolerances.TRAJECTORY) == (name == "none")
 
 
-def test_results_on_record() -> None:
+def test_recorded_results_are_reproduced() -> None:
     """The recorded run of `tests.trajectories.run` has no disagreement."""
     record = json.loads((Path(__file__).parent / "results.json").read_text())
     assert record["agreed"] == record["models"] and not record["disagreements"] and not record["errors"]

@@ -22,7 +22,7 @@ def test_decoded_arrays_are_bit_identical(values: np.ndarray) -> None:
     arrays(np.float64, some.tuples(some.integers(1, 40), some.integers(1, 3)), elements=some.floats(-1e3, 1e3)),
     some.sampled_from([0.0, 1e-12, 1e-3, 1.0]),
 )
-def test_decoded_series_are_exact_to_a_step(values: np.ndarray, step: float) -> None:
+def test_decoded_series_are_exact_to_quantisation(values: np.ndarray, step: float) -> None:
     content = encoded_series(values, step)
     found = decoded(content)
     unit = float(str(content["unit"]))
@@ -32,7 +32,7 @@ def test_decoded_series_are_exact_to_a_step(values: np.ndarray, step: float) -> 
 
 
 @pytest.mark.parametrize("kind", ["float64", "int32", "uint8"])
-def test_other_types(kind: str) -> None:
+def test_other_types_are_encoded(kind: str) -> None:
     values = np.arange(12).reshape(3, 4)
     assert np.array_equal(decoded(encoded(values, kind)), values)
 

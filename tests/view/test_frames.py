@@ -28,7 +28,7 @@ def test_few_states_are_drawn_at_their_times() -> None:
     assert found["notes"] == []
 
 
-def test_one_state_is_enough() -> None:
+def test_single_state_can_be_drawn() -> None:
     found = drawn(sl.solve(ball(), 1.0, h=0.1, t_eval=[1.0]))
     assert decoded(found["times"]).tolist() == [1.0]
 
@@ -43,7 +43,7 @@ def spiral(t: np.ndarray) -> Track:
     return Track("p", "p", None, x, turned, u, rate, False)
 
 
-def test_many_states_are_thinned_where_they_are_not_missed() -> None:
+def test_many_states_are_thinned_within_the_error_limit() -> None:
     t = np.linspace(0, 4, 40_001)
     track = spiral(t)
     chosen = chosen_states(t, [track], [1.2345])
@@ -81,12 +81,12 @@ def test_solution_is_drawn_up_to_the_first_nan() -> None:
     assert "not a number from t = 0.6 s on" in found["notes"][0]
 
 
-def test_long_steps_of_series_are_drawn_in_between() -> None:
+def test_long_taylor_steps_are_subdivided() -> None:
     solution = sl.solve(ball(), 4.0, method="taylor")
     assert len(decoded(drawn(solution)["times"])) > 4 * len(solution.t)
 
 
-def test_wide_steps_are_named() -> None:
+def test_wide_steps_are_reported() -> None:
     few = sl.solve(heavy_top_system("SE3"), 0.1, h=1e-3, t_eval=[0.0, 0.1])
     assert "turn by up to" in drawn(few)["notes"][0]
 

@@ -71,7 +71,9 @@ def two(*, bodies: bool) -> sl.Model:
     ("build", "name", "pivot"),
     [(lambda: heavy_top.build("SE3"), "fixed_point", [0, 0, 0]), (sphere, "rod", [1, 2, 3])],
 )
-def test_a_point_of_space(build: Callable[[], sl.Model], name: str, pivot: list[float]) -> None:
+def test_line_connects_a_body_with_its_fixed_point(
+    build: Callable[[], sl.Model], name: str, pivot: list[float]
+) -> None:
     solution = motion(build())
     (line,) = lines(solution)
     assert line.name == name
@@ -81,7 +83,7 @@ def test_a_point_of_space(build: Callable[[], sl.Model], name: str, pivot: list[
 
 
 @pytest.mark.filterwarnings("ignore:Initial velocities that are not given")
-def test_two_bodies_have_lines_to_the_point_that_they_share() -> None:
+def test_shared_point_is_connected_to_both_bodies() -> None:
     solution = motion(two(bodies=True))
     first, second = lines(solution)
     shared = solution.field("a", "x") + solution.rotation("a").as_matrix()[:, :, 0]
@@ -90,7 +92,7 @@ def test_two_bodies_have_lines_to_the_point_that_they_share() -> None:
     assert np.array_equal(second.end, solution.field("b", "x"))
 
 
-def test_two_points_at_a_distance_have_a_line() -> None:
+def test_points_at_constant_distance_are_connected() -> None:
     solution = motion(two(bodies=False))
     (line,) = lines(solution)
     assert np.array_equal(line.start, solution.field("a", "x")) and np.array_equal(line.end, solution.field("b", "x"))

@@ -33,7 +33,7 @@ def arch() -> Solution:
     return sl.solve(model.derive().compile(backend="numpy"), 1e-3, h=5e-4)
 
 
-def test_a_rod_is_a_tube_with_strains_and_forces() -> None:
+def test_rod_is_drawn_as_a_tube_with_fields() -> None:
     solution = arch()
     solution.field("rod", "section_force")
     (rod,) = content(solution)["rods"]
@@ -48,7 +48,7 @@ def test_a_rod_is_a_tube_with_strains_and_forces() -> None:
     assert np.abs(fields["stretch"] - chord).max() < tolerances.DRAWN_STRAINS
 
 
-def test_links_of_a_chain_are_one_line() -> None:
+def test_chain_is_drawn_as_one_line() -> None:
     solution = sl.solve(pendulum_chain.build(3).derive().compile(backend="numpy"), 0.1, h=0.05)
     found = content(solution)
     (line,) = found["rods"]
@@ -56,7 +56,7 @@ def test_links_of_a_chain_are_one_line() -> None:
     assert line["rotations"] is None and "spheres" not in found
 
 
-def test_rods_of_which_the_direction_is_the_state() -> None:
+def test_rods_with_direction_states_are_drawn() -> None:
     solution = sl.solve(quadrotors.build().derive().compile(backend="numpy"), 0.1, h=0.05)
     view = solution.view()
     found = view.scene["solutions"][0]
@@ -69,12 +69,12 @@ def test_rods_of_which_the_direction_is_the_state() -> None:
     assert np.abs(ends[1] - solution.outputs["load"]).max() <= 3 * tolerances.DRAWN_POSITION
 
 
-def test_paths() -> None:
+def test_paths_are_drawn() -> None:
     assert paths([(0, 1), (1, 2), (5, 6), (2, 3)]) == [[0, 1, 2, 3], [5, 6]]
     assert paths([(0, 1), (0, 2)]) == [[0, 1], [0, 2]]
 
 
-def test_relative_rotations() -> None:
+def test_relative_rotations_are_drawn() -> None:
     a, b = np.array([[1.0, 0, 0, 0]]), np.array([[-np.cos(0.2), 0, -np.sin(0.2), 0]])
     assert np.allclose(relative_vectors(a, b), [[0, 0.4, 0]])
     assert np.allclose(relative_vectors(b, a), [[0, -0.4, 0]])

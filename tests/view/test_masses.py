@@ -20,7 +20,7 @@ def inertia_of_box(box: tuple[np.ndarray, np.ndarray], mass: float) -> np.ndarra
 
 
 @pytest.mark.parametrize("group", BODIES)
-def test_boxes_off_the_node(group: str) -> None:
+def test_eccentric_bodies_have_boxes_at_their_centre_of_mass(group: str) -> None:
     solution = sl.solve(eccentric(), 0.1, h=0.1)
     body = known_bodies(solution)[f"on_{group}"]
     expected = sl.inertia.rotated(INERTIA, sl.rotation(axis=[1, 2, 3], angle=0.7))
@@ -32,13 +32,13 @@ def test_boxes_off_the_node(group: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["angles", "parameters"])
-def test_boxes_of_classical_coordinates(name: str) -> None:
+def test_classical_coordinates_have_boxes(name: str) -> None:
     body = known_bodies(everything_moving())[name]
     assert body.mass == pytest.approx(MASS)
     assert np.abs(body.inertia - np.diag(INERTIA)).max() <= tolerances.PRINCIPAL_BOX
 
 
-def test_boxes_of_nodes_without_position_and_in_the_plane() -> None:
+def test_planar_and_purely_rotational_nodes_have_boxes() -> None:
     found = known_bodies(everything_moving())
     turned = found["turned"]
     assert turned.mass is None and turned.box is not None and turned.box[0].max() == 1.0
@@ -47,14 +47,14 @@ def test_boxes_of_nodes_without_position_and_in_the_plane() -> None:
     assert MASS * (flat[0][0] ** 2 + flat[0][1] ** 2) / 12 == pytest.approx(INERTIA[2])
 
 
-def test_a_disk_without_thickness_is_seen() -> None:
+def test_disk_without_thickness_is_visible() -> None:
     solution = everything_moving()
     body = known_bodies(solution)["turned"]
     disk = type(body)(1.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]), False).box
     assert disk is not None and disk[0].min() == pytest.approx(THINNEST * disk[0].max())
 
 
-def test_boxes_of_minimal_coordinates() -> None:
+def test_minimal_coordinates_have_boxes() -> None:
     model = sl.Model("pendulum")
     inertia = sl.inertia.box(1.2, [0.1, 0.2, 0.8])
     rod = sl.RigidBody(model, "rod", 1.2, inertia, position=[0, 0, -0.4])

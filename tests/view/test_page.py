@@ -36,7 +36,7 @@ def scene_in(page: str) -> dict[str, Any]:
     return found
 
 
-def test_a_page_is_whole(tmp_path: Path) -> None:
+def test_page_is_self_contained(tmp_path: Path) -> None:
     view = pendulum().view()
     view.save(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def test_names_never_become_markup() -> None:
     assert nasty not in page and "alert(1)</script>" not in page
 
 
-def test_a_line_and_a_frame() -> None:
+def test_view_has_a_description_and_a_frame() -> None:
     view = falling().view()
     assert repr(view).startswith("View(ball; half_explicit_5, 11 states)")
     frame = view._repr_html_()
@@ -76,7 +76,7 @@ def test_solutions_and_ensembles_mention_the_view() -> None:
     assert len(members.view(0, 1).drawn) == 2
 
 
-def test_ghosts() -> None:
+def test_ghosts_are_drawn() -> None:
     view = falling().view(sl.solve(ball(), 2.0, h=0.5), sl.solve(ball(), 1.0, h=0.5, method="half_explicit_2"))
     labels = [d.label for d in view.drawn]
     assert labels == ["half_explicit_5 (1)", "half_explicit_5 (2)", "half_explicit_2"]
@@ -92,7 +92,7 @@ def test_up_is_against_gravity() -> None:
     assert upside_down.view().scene["up"] == [0.0, 0.0, -1.0]
 
 
-def test_a_solution_without_its_code_is_drawn(tmp_path: Path) -> None:
+def test_solution_without_its_code_is_drawn(tmp_path: Path) -> None:
     pendulum().save(tmp_path / "run.npz")
     content = sl.load_solution(tmp_path / "run.npz", trust=False).view().scene["solutions"][0]
     assert content["bodies"]["names"] == ["rod", "arm"] and len(content["joints"]) == 2
@@ -104,7 +104,7 @@ def test_pages_are_small() -> None:
     assert len(solution.t) > 1000 and len(solution.view().html.encode()) <= MOST_BYTES
 
 
-def test_nothing_in_space() -> None:
+def test_solution_without_geometry_is_reported() -> None:
     model = sl.Model("filter")
     q = model.node("state", "R1")
     model.kinetic_energy(q.x_dot[0] ** 2 / 2)
@@ -113,7 +113,7 @@ def test_nothing_in_space() -> None:
         sl.solve(model.derive().compile(backend="numpy"), 1.0, h=0.5).view()
 
 
-def test_solutions_that_cannot_be_drawn(tmp_path: Path) -> None:
+def test_undrawable_solutions_are_rejected(tmp_path: Path) -> None:
     solution = falling()
     none = {name: getattr(solution, name)[:0] for name in ("t", "q", "v", "multipliers", "carried")}
     with pytest.raises(ModelError, match="solution of 'ball' is empty"):
@@ -144,7 +144,7 @@ FOREVER = 86_400
 """In s; nothing but the limit of all tests ends one that hangs."""
 
 
-def test_a_notebook_keeps_its_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_contains_the_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Executed in a fresh kernel, saved, opened again, and converted."""
     for name in ("JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
         monkeypatch.setenv(name, str(tmp_path / name.lower()))

@@ -29,7 +29,7 @@ def matrices(quaternions: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", IN_SPACE)
-def test_bodies_in_space(name: str) -> None:
+def test_spatial_bodies_are_drawn(name: str) -> None:
     solution = everything_moving()
     bodies = content(solution)["bodies"]
     k = bodies["names"].index(name)
@@ -44,7 +44,7 @@ def test_bodies_in_space(name: str) -> None:
     assert np.abs(drawn - moved).max() <= tolerances.DRAWN_POSITION * extent
 
 
-def test_nodes_without_position_turn_at_the_origin() -> None:
+def test_nodes_without_position_rotate_at_the_origin() -> None:
     solution = everything_moving()
     bodies = content(solution)["bodies"]
     for name in ("turned", "quaternion"):
@@ -54,7 +54,7 @@ def test_nodes_without_position_turn_at_the_origin() -> None:
         assert np.abs(turned - solution.rotation(name).as_matrix()).max() <= tolerances.DRAWN_ROTATION
 
 
-def test_the_plane_is_at_height_zero() -> None:
+def test_plane_is_at_height_zero() -> None:
     solution = everything_moving()
     found = content(solution)
     bodies, points = found["bodies"], found["points"]
@@ -69,7 +69,7 @@ def test_the_plane_is_at_height_zero() -> None:
     assert not mark[:, 2].any()
 
 
-def test_points_of_spheres() -> None:
+def test_sphere_points_are_drawn() -> None:
     solution = everything_moving()
     (sphere,) = content(solution)["spheres"]
     q, omega = solution.field("arrow", "q"), solution.field("arrow", "omega")
@@ -83,7 +83,7 @@ def test_signs_of_rotations_do_not_jump() -> None:
     assert np.sum(rotations[1:] * rotations[:-1], axis=2).min() > 0
 
 
-def test_velocities_of_products_belong_to_their_parts() -> None:
+def test_product_velocities_are_assigned_to_parts() -> None:
     model = sl.Model("pair")
     q = model.node("q", sl.direct_product(sl.SO3, sl.real_space(3), sl.SE3))
     model.kinetic_energy(q.v.dot(q.v) / 2)
@@ -94,7 +94,7 @@ def test_velocities_of_products_belong_to_their_parts() -> None:
     assert np.allclose(first.velocities, [0, 1, 0]) and np.allclose(second.velocities, [0, 0, 2])
 
 
-def test_momenta_of_duals() -> None:
+def test_momenta_are_drawn() -> None:
     model = sl.Model("spinning")
     q = model.node("body", sl.dual_space(sl.SO3))
     model.hamiltonian(q.mu.dot(sl.diag([1, 2, 3]) * q.mu) / 2)
@@ -106,7 +106,7 @@ def test_momenta_of_duals() -> None:
     assert np.abs(decoded(momentum["values"]) - solution.field("body", "mu")).max() <= 2.0**-16
 
 
-def test_joints_have_the_right_kinds() -> None:
+def test_joints_are_exported_with_type_and_limits() -> None:
     solution = pendulum()
     found = content(solution)
     pivot, elbow = found["joints"]
@@ -131,7 +131,7 @@ def test_forces_are_arrows() -> None:
     assert np.abs(arrows["elbow", "constraint forces"] - force).max() <= 2.0**-11 * np.abs(force).max()
 
 
-def test_forces_of_constraints_that_are_no_joints() -> None:
+def test_forces_of_other_constraints_are_drawn() -> None:
     model = sl.Model("bob")
     q = model.node("bob", "R3")
     model.kinetic_energy(q.x_dot.dot(q.x_dot) / 2)
@@ -146,7 +146,7 @@ def test_forces_of_constraints_that_are_no_joints() -> None:
 
 
 @pytest.mark.parametrize("group", ["SO3xR3", "SE3"])
-def test_loads_and_weights(group: str) -> None:
+def test_loads_and_weights_are_drawn(group: str) -> None:
     model, force, moment = sl.Model("pushed"), np.array([1.0, 2.0, 3.0]), np.array([0.1, -0.2, 0.3])
     body = sl.RigidBody(
         model,
@@ -167,7 +167,7 @@ def test_loads_and_weights(group: str) -> None:
     assert np.abs(arrows["load on body", "N m"] - moment).max() <= 2.0**-12
 
 
-def test_events_and_outputs() -> None:
+def test_events_and_outputs_are_exported() -> None:
     solution = pendulum()
     found = content(solution)
     assert [e["t"] for e in found["events"]] == [e.t for e in solution.events] and found["events"]

@@ -50,7 +50,7 @@ def shaped(*stated: sl.Shape, **where: Any) -> sl.Model:
     return model
 
 
-def test_all_kinds() -> None:
+def test_all_shapes_are_drawn() -> None:
     kinds = [sl.box(1, 2, 3), sl.cylinder(1, 2), sl.sphere(1), sl.capsule(1, 2), sl.arrow(2), sl.tube(2, 1, 3)]
     found = shapes(solved(shaped(*kinds)))
     assert [s["kind"] for s in found] == ["box", "cylinder", "sphere", "capsule", "arrow", "tube"]
@@ -86,7 +86,7 @@ def test_bars_connect_the_joints_of_planar_bodies() -> None:
     assert of[3][0]["size"][:2] == [3.0, 3.0]
 
 
-def test_bars_are_as_wide_as_visible_without_motion_of_joints() -> None:
+def test_bars_have_a_minimum_width() -> None:
     model = sl.Model("pendulum")
     bob = sl.RigidBody(model, "bob", 1.0, 0.1, "SE2", position=[0, -2])
     sl.RevoluteJoint(model, "pivot", model.ground, bob, at=[0, 0])
@@ -94,14 +94,14 @@ def test_bars_are_as_wide_as_visible_without_motion_of_joints() -> None:
     assert rod["size"][1] > 0.01 and rod["size"][0] == pytest.approx(2 + rod["size"][1])
 
 
-def test_places_rotations_and_colours() -> None:
+def test_shapes_have_positions_rotations_and_colours() -> None:
     turned = sl.rotation(axis=[0, 0, 1], angle=np.pi)
     (found,) = shapes(solved(shaped(sl.sphere(1), at=[1, 2, 3], rotation=turned, color=(1, 0, 0.5))))
     assert found["at"] == [1.0, 2.0, 3.0] and found["color"] == "#ff0080"
     assert np.allclose(found["rotation"], [0, 0, 0, 1])
 
 
-def test_objects_that_accept_shapes() -> None:
+def test_shapes_can_be_attached_to_objects() -> None:
     model = sl.Model("many")
     body = sl.RigidBody(model, "body", 1.0, [1, 1, 1])
     beads = model.node_array("beads", "R3", 3)
@@ -122,7 +122,7 @@ def test_objects_that_accept_shapes() -> None:
     ]  # fmt: skip
 
 
-def test_a_rod_takes_them_at_its_nodes() -> None:
+def test_shapes_can_be_attached_to_rod_nodes() -> None:
     model = sl.Model("rope")
     rod = sl.CosseratRod(
         model, "rod", segments=2, length=1.0, stiffness=[1.0] * 6, inertia=[1.0] * 6,
@@ -133,7 +133,7 @@ def test_a_rod_takes_them_at_its_nodes() -> None:
     assert scene["bodies"]["names"] == ["rod[0]", "rod[1]", "rod[2]"] and len(scene["rods"]) == 1
 
 
-def test_changing_one_neither_derives_nor_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changing_a_shape_neither_derives_nor_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     first = shaped(sl.sphere(1)).derive().compile()
     ran: list[object] = []
     monkeypatch.setattr(equations, "derive_statement", ran.append)
@@ -144,7 +144,7 @@ def test_changing_one_neither_derives_nor_compiles(monkeypatch: pytest.MonkeyPat
     assert model_hash(first) == model_hash(second) == model_hash(ball_model().derive().compile())
 
 
-def test_shapes_travel(tmp_path: Path) -> None:
+def test_shapes_can_be_pickled(tmp_path: Path) -> None:
     model = shaped(sl.sphere(1), sl.box(1, 2, 3), color="#123456")
     solution = solved(model)
     expected = shapes(solution)
@@ -166,7 +166,7 @@ def test_no_file_is_written_without_shapes() -> None:
     assert FILE not in ball_model().derive().compile(backend="numpy").files
 
 
-def test_a_mesh(tmp_path: Path) -> None:
+def test_mesh_is_drawn(tmp_path: Path) -> None:
     (tmp_path / "corner.stl").write_text(STL)
     (found,) = shapes(solved(shaped(sl.mesh(tmp_path / "corner.stl", scale=0.5))))
     corners = decoded(found["vertices"])[decoded(found["triangles"]).ravel()]
@@ -209,7 +209,7 @@ def test_sizes_are_positive(make: Any, sentence: str) -> None:
         make()
 
 
-def test_shapes_of_nothing() -> None:
+def test_invalid_shapes_are_rejected() -> None:
     model, other = ball_model(), ball_model()
     for node in (other.nodes[0], "bat", 3):
         with pytest.raises(UnknownNameError, match="it has: ball"):
@@ -222,7 +222,7 @@ def test_shapes_of_nothing() -> None:
     assert model.shapes == []
 
 
-def test_a_damaged_file_of_shapes(tmp_path: Path) -> None:
+def test_damaged_shape_file_is_reported(tmp_path: Path) -> None:
     folder = shaped(sl.sphere(1)).derive().generate(tmp_path / "ball")
     system = sl.load(folder, backend="numpy", trust=True)
     later = json.dumps({"format": 99, "shapes": []})

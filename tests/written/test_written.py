@@ -46,7 +46,7 @@ def check_refusal(message: str, version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "name", "entry"), KEPT, ids=lambda value: value if isinstance(value, str) else "")
-def test_files_of_earlier_versions(version: str, name: str, entry: dict[str, Any]) -> None:
+def test_earlier_files_are_read(version: str, name: str, entry: dict[str, Any]) -> None:
     path = SETS / version / name
     if entry["kind"] == "solution" and path.suffix == ".nc":
         pytest.importorskip("netCDF4")
@@ -59,7 +59,7 @@ def test_files_of_earlier_versions(version: str, name: str, entry: dict[str, Any
         check_refusal(str(caught.value), version)
 
 
-def test_sets_are_whole_and_small() -> None:
+def test_file_sets_are_complete_and_small() -> None:
     for folder in SETS.iterdir():
         about = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
         assert about["symlie"] == folder.name
@@ -67,7 +67,7 @@ def test_sets_are_whole_and_small() -> None:
         assert all((folder / name).exists() for name in about["files"])
 
 
-def test_a_set_is_written_once() -> None:
+def test_file_set_is_written_once() -> None:
     with pytest.raises(FileExistsError):
         write(SET)
 
@@ -127,7 +127,7 @@ OTHERS: tuple[Callable[[Path], None], ...] = (
 
 
 @pytest.mark.parametrize("reading", OTHERS, ids=lambda f: f.__name__)
-def test_other_formats_are_refused(reading: Callable[[Path], None], tmp_path: Path) -> None:
+def test_other_formats_are_rejected(reading: Callable[[Path], None], tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         reading(tmp_path)
     check_refusal(str(caught.value), "0.1.0")

@@ -211,7 +211,7 @@ def total(parts: Sequence[tuple[float, object, Sequence[float]]]) -> MassPropert
     rows = [(float(m), inertia_matrix("inertia", j), _three("centre of mass", c)) for m, j, c in parts]
     mass = sum(m for m, _, _ in rows)
     if not mass > 0:
-        raise ModelError(f"The parts of a body have a mass of {mass:g} kg together; it must be positive.")
+        raise ModelError(f"The parts of a body have a total mass of {mass:g} kg; it must be positive.")
     center = np.sum([m * c for m, _, c in rows], axis=0) / mass
     return MassProperties(mass, center, np.sum([parallel_axes(j, m, c - center) for m, j, c in rows], axis=0))
 

@@ -346,7 +346,7 @@ def _by_matrix(value: object) -> Rotation:
     matrix = _numbers("matrix", value, (3, 3))
     defect = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
     if defect > ROUNDING:
-        raise ModelError(f"The matrix is not a rotation: its columns miss being orthonormal by {defect:.2g}.")
+        raise ModelError(f"The matrix is not a rotation: its columns deviate from orthonormality by {defect:.2g}.")
     if np.linalg.det(matrix) < 0:
         raise ModelError("The matrix is not a rotation but a reflection: its determinant is -1.")
     # The largest of the four components is computed first to avoid cancellation.

@@ -222,7 +222,9 @@ def _belongs(path: Path, entries: Mapping[str, Any]) -> None:
                 check_copies(text, name)
                 stated = entries[short]["definition"]
                 if stated["family"] == "s" and stated != _definition_of(short):
-                    raise FormatError(f"{path} has other coefficients of the series of {name} than {source.name}.")
+                    raise FormatError(
+                        f"{path} has coefficients of the series {name} that differ from those in {source.name}."
+                    )
                 if entries[short]["status"] == PROVED:
                     _same_operations(entries[short], text, name, path)
 
@@ -234,7 +236,7 @@ def _same_operations(certified: Mapping[str, object], text: str, name: str, path
     from symlie.certify.operation_list import parse_function
 
     if parse_function(text, name).to_json() != certified["branches"]:
-        raise FormatError(f"{path} lists other operations of {name} than its source.")
+        raise FormatError(f"{path} lists operations of {name} that differ from its source.")
 
 
 def main() -> None:

@@ -41,7 +41,7 @@ def rational_series(text: str, count: int) -> tuple[Fraction, ...]:
         if margin > 512:
             raise FormatError(f"The divisor of '{text}' is zero.")
     if any(numerator[k] != 0 for k in range(order)):
-        raise FormatError(f"'{text}' has a pole at w = 0; nothing can be switched there.")
+        raise FormatError(f"'{text}' has a pole at w = 0; a polynomial cannot replace it there.")
     if not form.is_even():
         raise FormatError(f"'{text}' is not recognised as an even function of w: a polynomial in w² cannot replace it.")
     cap, ctx.cap = ctx.cap, 2 * count

@@ -139,7 +139,7 @@ def printed_function(name: str) -> StatedFunction:
     known = {f.name: f for paper in reversed(PAPERS) for f in paper_functions(paper)}
     if name not in known:
         raise UnknownNameError(
-            f"No closed form of {name} is printed in the papers; take one of: {', '.join(known)}; or define it in a "
+            f"No closed form of {name} is printed in the papers; use one of: {', '.join(known)}; or define it in a "
             "file, as in symlie verify FILE.toml."
         )
     return known[name]
@@ -153,7 +153,7 @@ def _function(path: Path, name: str, table: object) -> StatedFunction:
         raise FormatError(f"The name of {where} becomes the name of a C function; use letters, digits and _.")
     for key in table:
         if key not in KEYS:
-            raise FormatError(f"{where} has '{key}'; a function has {', '.join(KEYS)}.")
+            raise FormatError(f"{where} has '{key}'; the keys of a function are {', '.join(KEYS)}.")
     for key in REQUIRED:
         if key not in table:
             raise FormatError(f"{where} has no {key}; a function needs {', '.join(REQUIRED)}.")

@@ -192,7 +192,7 @@ def _systems(arguments: Namespace) -> System | dict[str, System]:
 def _over_grids(arguments: Namespace, progress: Progressing) -> Rows:
     option, values = arguments.over
     if arguments.coordinates or arguments.output or arguments.repeat > 1:
-        raise UnknownNameError("--coordinates, --output and --repeat belong to --steps, not to --over.")
+        raise UnknownNameError("--coordinates, --output and --repeat can be used with --steps only, not with --over.")
     if arguments.h is None:
         raise UnknownNameError("--over needs --h, a step size that is stable on the finest grid.")
     if option in dict(arguments.options):

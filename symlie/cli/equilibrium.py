@@ -131,7 +131,7 @@ def _neutral_directions(arguments: Namespace, system: System, found: Equilibrium
 def _follow(arguments: Namespace, system: System, found: Equilibrium) -> int:
     """Follow a path of equilibria and print its points."""
     if arguments.until is None:
-        raise ModelError("A path needs its end; give --until VALUE.")
+        raise ModelError("A path requires an end value; give --until VALUE.")
     path = system.equilibrium_path(
         arguments.path,
         arguments.until,

@@ -64,9 +64,9 @@ def run(arguments: Namespace) -> int:
         raise SymlieError("Name a model, or give --all.")
     of_one = (arguments.out, arguments.options, arguments.sets, arguments.standalone, arguments.freeze)
     if arguments.all and any(of_one):
-        raise SymlieError("--all takes neither -o nor --out nor --sets nor --freeze nor --standalone.")
+        raise SymlieError("--all cannot be combined with -o, --out, --sets, --freeze or --standalone.")
     if arguments.sets and arguments.standalone:
-        raise SymlieError("--standalone takes no --sets: a program contains the kernels that its method needs.")
+        raise SymlieError("--standalone cannot be combined with --sets: a program contains all kernels of its method.")
     given = [word for word, is_given in _of_standalone(arguments).items() if is_given]
     if given and not arguments.standalone:
         raise SymlieError(f"{given[0]} requires --standalone.")

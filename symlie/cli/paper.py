@@ -59,7 +59,7 @@ def run(arguments: Namespace) -> int:
     runs = arguments.figure or arguments.table or arguments.claims or arguments.all
     if arguments.paper is None and not arguments.all:
         if runs:
-            raise UnknownNameError("Name the paper too, as in: symlie paper tumiotto2024 --figure 3.")
+            raise UnknownNameError("Specify the paper as well, as in: symlie paper tumiotto2024 --figure 3.")
         return _list(arguments, list(papers().values()))
     found = [paper_of(arguments.paper)] if arguments.paper else list(papers().values())
     if not runs:
@@ -81,7 +81,7 @@ def _check(arguments: Namespace) -> None:
     from symlie.models.registry import model_path
 
     if arguments.data and arguments.paper is None:
-        raise SymlieError("--data writes the curves of one paper; name it.")
+        raise SymlieError("--data writes the curves of one paper; specify the paper.")
     if arguments.data and not arguments.data.endswith(".csv"):
         raise SymlieError(f"{arguments.data} must end in .csv.")
     if arguments.data and not Path(arguments.data).absolute().parent.is_dir():

@@ -114,6 +114,6 @@ def _reference(arguments: Namespace, t: float) -> ReferenceState:
     from symlie.runtime.study.reference import read_reference
 
     if arguments.parameters or arguments.initial:
-        raise UnknownNameError("The reference solution holds for the model's own parameters and initial values only.")
+        raise UnknownNameError("The reference solution is valid for the default parameters and initial values only.")
     path = model_path(arguments.model)
     return read_reference(path.with_name(f"{path.stem}_reference.json"), t, model_options(arguments))

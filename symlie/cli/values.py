@@ -16,7 +16,7 @@ def path(text: str) -> str:
     """Return a path or name, or raise `ArgumentTypeError` if it is empty, such as an unset shell
     variable, or invalid."""
     if not text.strip():
-        raise ArgumentTypeError("a name or path is needed here, and the text is empty")
+        raise ArgumentTypeError("a name or path is required, but the text is empty")
     if "\0" in text:
         raise ArgumentTypeError(f"{text!r} contains a NUL character, which is not valid in a path")
     return text
@@ -35,9 +35,9 @@ def number(text: str) -> float:
         elif operator == "/":
             value = value / float(second)
     except (OverflowError, ZeroDivisionError) as error:
-        raise ArgumentTypeError(f"{text!r} has no finite value") from error
+        raise ArgumentTypeError(f"{text!r} is not finite") from error
     if not isinstance(value, float) or not math.isfinite(value):
-        raise ArgumentTypeError(f"{text!r} has no finite value")
+        raise ArgumentTypeError(f"{text!r} is not finite")
     return value
 
 

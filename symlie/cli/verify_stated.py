@@ -41,7 +41,7 @@ def judge_stated(arguments: Namespace) -> int:
     if arguments.paper and (arguments.what or arguments.all):
         raise SymlieError("--paper checks a printed table: omit other functions, groups and models, and --all.")
     if arguments.certificate:
-        raise SymlieError("User-defined functions get no certificate: omit --certificate.")
+        raise SymlieError("Certificates of user-defined functions are not available; omit --certificate.")
     functions = paper_functions(arguments.paper) if arguments.paper else read_functions(Path(arguments.what))
     if arguments.domain:
         functions = tuple(replace(f, domain=arguments.domain) for f in functions)

@@ -249,7 +249,8 @@ def _compile(source: Path, output: Path, compiler_flags: tuple[str, ...]) -> Non
         raise CompilerError(_refusal(command[0], found[0]))
     if code < 0:
         raise CompilerError(
-            f"The C compiler was ended by {_signal_name(-code)}, perhaps for lack of memory or disk space ({shown})."
+            f"The C compiler was terminated by {_signal_name(-code)}, possibly because of insufficient memory "
+            f"or disk space ({shown})."
         )
     if code:
         first = "\n".join(line[:_LONGEST_LINE] for line in said.splitlines()[:_SHOWN_LINES])

@@ -182,7 +182,7 @@ def mesh(path: str | Path, scale: float = 1.0) -> Shape:
     size = path.stat().st_size / 1e6
     if size > LARGEST_MESH:
         raise FormatError(
-            f"The mesh file {path} has {size:.1f} MB; at most {LARGEST_MESH} MB are drawn. Take a coarser mesh."
+            f"The mesh file {path} has {size:.1f} MB; at most {LARGEST_MESH} MB are drawn. Use a coarser mesh."
         )
     require("Reading meshes", "trimesh")
     vertices, triangles = _read(path)
@@ -228,4 +228,4 @@ def color_text(color: object) -> str | None:
         parts = np.asarray(color, dtype=float)
         if np.all((parts >= 0) & (parts <= 1)):
             return "#" + "".join(f"{round(255 * p):02x}" for p in parts)
-    raise ModelError(f"A colour must be a text such as '#3366cc' or three numbers between 0 and 1, not {color!r}.")
+    raise ModelError(f"A colour must be a string such as '#3366cc' or three numbers between 0 and 1, not {color!r}.")

@@ -51,7 +51,7 @@ def _state(model: Model, node: Node, parts: Sequence[tuple[Expr, Expr]], rates: 
             by_level[1].append((component, row))
         elif depends_on(model.program, [row], [*model._velocities]):
             raise ModelError(
-                f"Node '{node.name}' of '{model.name}' has a velocity component without mass, and the forces on it "
+                f"Node '{node.name}' of '{model.name}' has a massless velocity component, and the forces on it "
                 "depend on velocities of other nodes but not on this component; add mass or a damper to it."
             )
         elif depends_on(model.program, [row], list(values)):

@@ -46,7 +46,7 @@ def stated_distribution(name: str, stated: object) -> Distribution:
 def _together(name: str, parts: Sequence[Distribution]) -> Distribution:
     shapes = {part.shape for part in parts}
     if len(shapes) != 1:
-        raise ModelError(f"'{name}' needs components of one shape, not of {sorted(shapes) or 'none'}.")
+        raise ModelError(f"'{name}' needs components of equal shape, not {sorted(shapes) or 'none'}.")
     labels = tuple(label for part in parts for label in part.labels)
     text, shape = ", ".join(part.text for part in parts), (len(parts), *shapes.pop())
 

@@ -75,7 +75,7 @@ class ExecutorWorkers(Workers):
             self._renew()
             future = self._future(task)
         except RuntimeError as error:
-            raise ExecutorError(f"The executor takes no work ({error}); give one that is open.") from error
+            raise ExecutorError(f"The executor accepts no work ({error}); use an open one.") from error
         self._futures[future] = part
 
     def _future(self, task: MemberTask) -> concurrent.futures.Future[MemberResults]:
@@ -148,7 +148,7 @@ class DaskWorkers(Workers):
         try:
             client.wait_for_workers(1, timeout=wait)
         except TimeoutError as error:
-            raise ExecutorError(f"The cluster of Dask has no worker after {wait:g} s; start one.") from error
+            raise ExecutorError(f"The Dask cluster has no worker after {wait:g} s; start one.") from error
         self.count = max(1, sum(client.nthreads().values()))
         self._futures: dict[distributed.Future, Part] = {}
 
@@ -158,8 +158,8 @@ class DaskWorkers(Workers):
 
     def _gone(self) -> ExecutorError:
         return ExecutorError(
-            f"The client of Dask has no scheduler (it is {self._client.status}); give one of a cluster that runs. "
-            "With a store, the same call continues after the completed members."
+            f"The Dask client has no scheduler (its status is {self._client.status}); use the client of a "
+            "running cluster. With a store, the same call continues after the completed members."
         )
 
     def __len__(self) -> int:

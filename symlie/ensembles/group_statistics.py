@@ -143,7 +143,7 @@ def statistics_on_group(system: System, values: Mapping[str, Array], node: str) 
         theta = group.log(mean, q)
     if group.turns_far(mean, theta, here).any():
         raise OutsideChartError(
-            f"Members of '{node}' are a quarter of a turn and more from their mean, which is not the only one then."
+            f"Members of '{node}' are at least a quarter turn from their mean, which is then not unique."
         )
     deviations = group.own(np.where(here[..., None], theta, np.nan))
     with np.errstate(all="ignore"):
@@ -192,8 +192,8 @@ class GroupSums:
         group, count, d = self._group, self._count, self._mean.shape[-1]
         if self._far is not None:
             raise OutsideChartError(
-                f"Member {self._far} of '{group.node}' is a quarter of a turn and more from the reference, beyond "
-                "its local coordinates; give a reference nearer to the members."
+                f"Member {self._far} of '{group.node}' is at least a quarter turn from the reference, outside "
+                "its local coordinates; use a reference closer to the members."
             )
         if not count.any():
             raise ModelError(f"No member has a configuration of '{group.node}'.")
@@ -222,7 +222,7 @@ def reference_configurations(reference: Solution, system: System, times: Array) 
         return reference.q[-1:]
     if not reference.t[0] <= times[0] <= times[-1] <= reference.t[-1]:
         raise ModelError(
-            f"The reference goes from {reference.t[0]:.9g} to {reference.t[-1]:.9g} s, but members are recorded from "
+            f"The reference covers {reference.t[0]:.9g} to {reference.t[-1]:.9g} s, but members are recorded from "
             f"{times[0]:.9g} to {times[-1]:.9g} s."
         )
     place = np.minimum(np.searchsorted(reference.t, times), len(reference.t) - 1)

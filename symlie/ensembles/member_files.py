@@ -135,7 +135,7 @@ def opened(path: Path, index: StoreIndex) -> Iterator[netCDF4.Dataset]:
 
     with reading(path), netCDF4.Dataset(path) as file:
         if (file.getncattr("design"), file.getncattr("system")) != (index.design, index.system):
-            raise FormatError(f"{path} belongs to another ensemble than {path.parent}; remove it.")
+            raise FormatError(f"{path} does not belong to the ensemble in {path.parent}; remove it.")
         file.set_auto_mask(False)
         yield file
 

@@ -190,10 +190,10 @@ def _rest(
     if of not in OF:
         raise UnknownNameError(f"Unknown of '{of}'; use one of: {', '.join(OF)}.")
     if isinstance(t_span, tuple) or not is_number(t_span):
-        raise ModelError(f"Members at rest have loads at one time, not at {t_span!r}.")
+        raise ModelError(f"Equilibria are computed at one time, not at {t_span!r}.")
     named = ("method", "method_options", "h", "rtol", "atol", "h0", "t_eval", "max_steps")
     if given := [name for name in named if words.get(name) is not None]:
-        raise ModelError(f"{given[0]} belongs to members that move, not to of='{of}'.")
+        raise ModelError(f"{given[0]} applies to simulations, not to of='{of}'.")
     if not is_whole_number(modes) or modes < 1:
         raise ModelError(f"The number of modes must be a positive whole number, not {modes!r}.")
     last = list(design.shape)[-1]

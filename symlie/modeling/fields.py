@@ -99,7 +99,7 @@ class FieldStatement(AngleStatement):
         self._without_multipliers(what, plain)
         others = [c for n in self.nodes if n is not node for c in (*n.value.components, *n.velocity.components)]
         if depends_on(self.program, plain, others):
-            raise ModelError(f"{what} in '{self.name}' depends on other nodes than '{node.name}'.")
+            raise ModelError(f"{what} in '{self.name}' depends on nodes other than '{node.name}'.")
         y = Value(node.value.components, Euclidean(space.storage_dimension))
         found = self.program.vector(forward(self.program, plain, [(y, given), (self._time, (Integer(1),))]), "rate")
         self.units.skip()

@@ -34,7 +34,9 @@ def build(
     meaning."""
     if formulation is not None:
         if coordinates is not None:
-            raise ValueError(f"The formulation {formulation} of the top has no coordinates {coordinates!r}.")
+            raise ValueError(
+                f"The formulation {formulation} of the top does not support the coordinates {coordinates!r}."
+            )
         return with_momenta(formulation)
     top = sl.Model("heavy_top")
     m = top.parameter("mass", 15.0, unit="kg")

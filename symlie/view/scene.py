@@ -78,7 +78,7 @@ def _drawn(solution: Solution, label: str) -> tuple[Content, list[float]]:
     if not len(solution.t):
         raise ModelError(f"The solution of '{name}' is empty: it has no states to draw.")
     if not len(finite.solution.t):
-        raise ModelError(f"The solution of '{name}' is not a number from its first state on: nothing can be drawn.")
+        raise ModelError(f"The solution of '{name}' is NaN from its first state; nothing can be drawn.")
     notes: list[str] = []
     if finite.ends_early_at is not None:
         notes.append(f"The solution is not a number from t = {finite.ends_early_at:.6g} s on.")

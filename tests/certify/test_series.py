@@ -69,5 +69,5 @@ def test_certificates_with_series_are_accepted(tmp_path: Path) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
     content["functions"][0]["degree"] = 12
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(FormatError, match="exp: the bound of what its series leaves out"):
+    with pytest.raises(FormatError, match="exp: the bound on the truncation error of its series"):
         check_file(path)

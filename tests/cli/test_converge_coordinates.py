@@ -48,7 +48,7 @@ def test_command_compares_coordinates(cli: Callable[..., Outcome], tmp_path: Pat
         (("--output", "tip"), "'heavy_top' has no output 'tip'"),
         (
             ("-o", "formulation=TSO3", "--coordinates", "quaternion"),
-            "formulation TSO3 of the top has no coordinates",
+            "formulation TSO3 of the top does not support the coordinates",
         ),
     ],
 )
@@ -59,7 +59,7 @@ def test_invalid_commands_are_reported(cli: Callable[..., Outcome], words: tuple
 
 def test_coordinates_and_grids_exclude_each_other(cli: Callable[..., Outcome]) -> None:
     found = cli("converge", "roll_up", "--over", "segments=2,4", "--h", "0.01", "--output", "tip")
-    assert found.code != 0 and "belong to --steps, not to --over" in found.err
+    assert found.code != 0 and "can be used with --steps only, not with --over" in found.err
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_command_uses_the_norm(cli: Callable[..., Outcome], tmp_path: Path) -> N
     ("words", "sentence"),
     [
         (("--norm", "l3"), "Unknown norm 'l3'; use end or max or l2."),
-        (("--at", "1,2"), "Arc lengths belong to the norm l2"),
+        (("--at", "1,2"), "Arc lengths require the norm l2"),
         (("--norm", "l2", "--at", "1,2"), "'heavy_top' has no rod or other curve"),
     ],
 )

@@ -82,7 +82,7 @@ def test_unknown_kernel_sets_are_rejected(cli: Cli) -> None:
         "The Cayley map of the matrices of S3sR3"
         in cli("generate", "heavy_top", "-o", "group=S3sR3", "--sets", "cayley").err
     )
-    assert "--all takes neither -o nor --out nor --sets" in cli("generate", "--all", "--sets", "core").err
+    assert "--all cannot be combined with -o, --out, --sets" in cli("generate", "--all", "--sets", "core").err
 
 
 def test_all_folders_are_generated(cli: Cli, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def test_reference_errors_are_printed(cli: Cli, group: str) -> None:
 def test_reference_requires_its_model_option(cli: Cli) -> None:
     words = ("run", "rotor", "-o", "data=printed", "--t-end", "0.1", "--h", "1e-5", "--reference")
     outcome = cli(*words)
-    assert outcome.code and "holds for the option data=derived" in outcome.err
+    assert outcome.code and "is valid only for the option data=derived" in outcome.err
 
 
 def test_times_parameters_and_initial_values_can_be_set(cli: Cli) -> None:

@@ -58,7 +58,7 @@ def test_worker_of_another_version_is_rejected(needs: Programs, top: System, tmp
         TOPS.run(top, 4, executor=cluster.client)
     with pool_of(be_of_another_version) as pool, pytest.raises(FormatError, match=versions):
         TOPS.run(top, 4, executor=pool)
-    with pytest.raises(ExecutorError, match="takes no work"):
+    with pytest.raises(ExecutorError, match="accepts no work"):
         TOPS.run(top, 4, executor=pool)
 
 

@@ -147,7 +147,7 @@ def test_results_are_independent_of_executor_chunks_and_order(monkeypatch: pytes
     assert same(reference, tops(workers=2))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         assert same(reference, tops(executor=pool))
-    with pytest.raises(ExecutorError, match="takes no work"):
+    with pytest.raises(ExecutorError, match="accepts no work"):
         tops(executor=pool)
 
 

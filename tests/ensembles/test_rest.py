@@ -103,7 +103,7 @@ def test_unstable_equilibrium_is_reported() -> None:
     ("words", "error", "sentence"),
     [
         ({"of": "buckling"}, UnknownNameError, "Unknown of 'buckling'"),
-        ({"h": 0.1}, ModelError, "h belongs to members that move"),
+        ({"h": 0.1}, ModelError, "h applies to simulations"),
         ({"along": "rise"}, ModelError, "last dimension, 'member'"),
         ({"of": "modes", "modes": 0}, ModelError, "positive whole number"),
     ],

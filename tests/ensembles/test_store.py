@@ -283,7 +283,7 @@ def test_files_of_other_stores_are_named(tmp_path: Path) -> None:
     other = begin_store(tmp_path / "two", dataclasses.replace(INDEX, design="xyz"), given(), TIMES)
     name = "members_00000000-00000001.nc"
     (tmp_path / "two" / name).write_bytes((tmp_path / "one" / name).read_bytes())
-    with pytest.raises(FormatError, match=f"{name} belongs to another ensemble than .*two"):
+    with pytest.raises(FormatError, match=f"{name} does not belong to the ensemble in .*two"):
         other.read()
     other.write(results(1, 2))
     with pytest.raises(FormatError, match=f"{name} and members_00000001-00000002.nc have the same members"):

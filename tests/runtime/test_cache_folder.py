@@ -250,7 +250,7 @@ COMPILERS = {
     "no program": ("nothing that runs", "cannot be run .*is it a compiler"),
     "other letters": ("#!/bin/sh\nprintf 'un\xff known' >&2\nexit 1\n", r"failed \([\s\S]*known"),
     "silent": ("#!/bin/sh\nexit 3\n", "exit code 3"),
-    "killed": ("#!/bin/sh\nkill -9 $$\n", "was ended by SIGKILL, perhaps for lack of memory"),
+    "killed": ("#!/bin/sh\nkill -9 $$\n", "was terminated by SIGKILL, possibly because of insufficient memory"),
     "long-winded": ("#!/bin/sh\nfor i in 1 2 3 4 5 6 7 8 9; do printf '%09999d\\n' 1 >&2; done\nexit 1\n", "failed"),
     "no result": ("#!/bin/sh\n", "wrote no library; is it a compiler"),
     "cut short": (

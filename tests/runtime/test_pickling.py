@@ -369,9 +369,11 @@ def test_pickles_of_another_version_are_rejected(monkeypatch: pytest.MonkeyPatch
         with monkeypatch.context() as patch:
             patch.setattr(pickling, "VERSION", "0.1.7")
             data = pickle.dumps(thing)
-        with pytest.raises(FormatError, match=f"of a system is of symlie 0.1.7; this is symlie {VERSION}, which"):
+        with pytest.raises(
+            FormatError, match=f"of a system was written by symlie 0.1.7; this is symlie {VERSION}, which"
+        ):
             pickle.loads(data)
-    with pytest.raises(FormatError, match=f"a solution is of symlie 0.1.7; this is symlie {VERSION}, which"):
+    with pytest.raises(FormatError, match=f"a solution was written by symlie 0.1.7; this is symlie {VERSION}, which"):
         pickling.opened("a solution", "0.1.7", 0, b"")
 
 

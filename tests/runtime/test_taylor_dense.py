@@ -105,7 +105,7 @@ def test_sparse_records_are_not_refined() -> None:
     for options in ({"record_every": 0}, {"t_eval": [0.25, 0.5]}):
         found = sl.solve(system, 0.5, method="taylor", rtol=1e-10, **options)
         assert densely(found) is found
-        with pytest.raises(ModelError, match="too few to evaluate between them"):
+        with pytest.raises(ModelError, match="too few for dense output"):
             found(0.3)
 
 

@@ -47,7 +47,7 @@ def test_expressions_without_a_rate_are_rejected() -> None:
     model, x = bob()
     other = model.node("other", sl.S2)
     body = model.node("body", "R3")
-    with pytest.raises(ModelError, match="depends on other nodes than 'bob'"):
+    with pytest.raises(ModelError, match="depends on nodes other than 'bob'"):
         model.rate_along(other.q[0] * x.q[0], x, q=x.omega)
     with pytest.raises(ModelError, match="The rate of node 'bob' has no part 'p'"):
         model.rate_along(x.q[0], x, p=[0, 0, 0])

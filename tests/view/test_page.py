@@ -118,7 +118,7 @@ def test_undrawable_solutions_are_rejected(tmp_path: Path) -> None:
     none = {name: getattr(solution, name)[:0] for name in ("t", "q", "v", "multipliers", "carried")}
     with pytest.raises(ModelError, match="solution of 'ball' is empty"):
         dataclasses.replace(solution, **none).view()
-    with pytest.raises(ModelError, match="not a number from its first state on"):
+    with pytest.raises(ModelError, match="is NaN from its first state"):
         dataclasses.replace(solution, q=np.full_like(solution.q, np.nan)).view()
     with pytest.raises(ModelError, match="belong to 'ball' and 'hinges'"):
         solution.view(pendulum())

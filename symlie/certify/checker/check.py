@@ -209,7 +209,7 @@ def check_function(function: dict[str, Any]) -> None:
     if digest(function["branches"]) != function["operations_sha256"]:
         raise CertificateError(f"{name}: the list of operations does not match its hash.")
     if function["status"] != "proved":
-        raise CertificateError(f"{name}: nothing is proved ({function['status']}).")
+        raise CertificateError(f"{name}: no bound is proved ({function['status']}).")
     if function["argument"] != "z":
         raise CertificateError(f"{name}: only functions of z are certified.")
     for branch in function["branches"]:
@@ -217,7 +217,7 @@ def check_function(function: dict[str, Any]) -> None:
     digits = FORMATS[function["precision"]][0]
     first, last = map(rational, function["domain"])
     if not function["branches"] or _spans(function)[-1][2] < last:
-        raise CertificateError(f"{name}: its branches end before the domain.")
+        raise CertificateError(f"{name}: its branches do not cover the domain.")
     reached = first
     for section in function["sections"]:
         ends = [Fraction(float.fromhex(x)) for x in section["ends"]]
@@ -313,13 +313,13 @@ def check(certificate: dict[str, Any]) -> list[str]:
             f"Use the checker of symlie {version}; this one does not support the format of the certificate."
         )
     if tuple(certificate["assumptions"]) != ASSUMPTIONS:
-        raise CertificateError("The certificate is based on other assumptions than this checker.")
+        raise CertificateError("The assumptions of the certificate differ from those of this checker.")
     checked = []
     functions = certificate["functions"]
     names = [function["name"] for function in functions]
     named = all(isinstance(name, str) for name in names)
     if not isinstance(functions, list) or not named or len(set(names)) < len(names):
-        raise CertificateError("The certificate does not list each function once.")
+        raise CertificateError("The certificate must list each function exactly once.")
     for function in functions:
         if function["status"] == "proved":
             check_function(function)

@@ -16,7 +16,7 @@ PI_BELOW = Fraction(314159, 100000)
 def _exponential_rest(x: Fraction, n: int, shift: int = 0) -> Fraction:
     """Return an upper bound of Σ_{k≥n} x^k/(k + shift)!, with term ratios of at most x/(n + shift + 1)."""
     if n + shift < x:
-        raise CertificateError("A series of a matrix function ends before its terms fall.")
+        raise CertificateError("A series of a matrix function ends before its terms decrease.")
     return x**n / factorial(n + shift) / (1 - x / (n + shift + 1))
 
 
@@ -67,4 +67,4 @@ def check_series(entry: dict[str, Any]) -> None:
     """Check the bound of one matrix function, or raise `CertificateError`."""
     found = truncation(entry["name"], index(entry["degree"]), rational(entry["norm"]))
     if found * 2**52 > rational(entry["truncation_eps"]):
-        raise CertificateError(f"{entry['name']}: the bound of what its series leaves out cannot be reproduced.")
+        raise CertificateError(f"{entry['name']}: the bound on the truncation error of its series is not reproducible.")

@@ -68,10 +68,10 @@ def parsed(name: str) -> tuple[str, int, int]:
     """Return family, index and m of a name such as ``c2_1``, or raise `UnknownNameError`."""
     match = NAME.fullmatch(name)
     if match is None or (match["m"] and match["family"] != "c"):
-        raise UnknownNameError(f"'{name}' has no derivatives; names are c2, c2_1, …, g0, g1, …, a0 and a1.")
+        raise UnknownNameError(f"'{name}' has no derivative bounds; the names are c2, c2_1, …, g0, g1, …, a0 and a1.")
     index, m = int(match["index"]), int(match["m"] or 0)
     if max(index, m) > (MOST_P if match["family"] == "a" else MOST_DERIVATIVES):
-        raise UnknownNameError(f"Derivatives of '{name}' are not evaluated: an index is above the largest one.")
+        raise UnknownNameError(f"Derivatives of '{name}' are not evaluated, because an index exceeds its maximum.")
     return match["family"], index, m
 
 

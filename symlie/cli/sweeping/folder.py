@@ -70,7 +70,7 @@ def check_folder(folder: str, *, is_single: bool) -> None:
     if not place.is_dir():
         raise FormatError(f"The store {folder} is a file; give a folder.")
     if (place / INDEX).exists() or (any(place.iterdir()) and not (place / COMMAND).exists()):
-        raise FormatError(f"The folder {folder} has other files than stores of several systems; give another one.")
+        raise FormatError(f"The folder {folder} contains files other than stores of several systems; use another one.")
 
 
 def stores_in(folder: str) -> dict[str, EnsembleStore]:

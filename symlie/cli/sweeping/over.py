@@ -76,7 +76,7 @@ def over(text: str) -> Over:
     found = pieces(value)
     if any("(" in piece for piece in found):
         if len(found) > 1:
-            raise ArgumentTypeError(f"{text!r} must be one distribution, or of a vector one in brackets: [a, b, c]")
+            raise ArgumentTypeError(f"{text!r} must be one distribution, or for a vector a list in brackets: [a, b, c]")
         return Over(text, name, drawn=draw(found[0]))
     if not all(found):
         raise ArgumentTypeError(f"{text!r} has an empty value")
@@ -95,7 +95,7 @@ def _range(text: str, value: str) -> tuple[float, ...]:
     if len(parts) == 3:
         return tuple(np.linspace(first, last, count).tolist())
     if first * last <= 0:
-        raise ArgumentTypeError(f"the range {text!r} has no equal ratios: its ends must have one sign, and not be 0")
+        raise ArgumentTypeError(f"the range {text!r} cannot be logarithmic: its ends must have the same sign")
     return tuple(np.geomspace(first, last, count).tolist())
 
 
@@ -163,7 +163,7 @@ def _columns(file: str) -> dict[str, Array]:
     if not lines:
         raise FormatError(f"{file} needs a line with names, and one for each member.")
     if not all(header) or len(set(header)) < len(header):
-        raise FormatError(f"{file} needs a name for each column, each once, not: {', '.join(header)}.")
+        raise FormatError(f"{file} must have a unique name for each column, not: {', '.join(header)}.")
     values = _numbers(file, lines, len(header), first=2)
     return {name: values[:, k] for k, name in enumerate(header)}
 
@@ -226,9 +226,9 @@ def _gathered(rows: Rows, combine: str) -> Rows:
     for name, parts in components.items():
         missing = [k for k in range(max(parts) + 1) if k not in parts]
         if missing or name in rows:
-            raise SymlieError(f"Of '{name}' give all components, such as {name}[{(missing or [0])[0]}], or the vector.")
+            raise SymlieError(f"Give all components of '{name}', such as {name}[{(missing or [0])[0]}], or the vector.")
         if len({len(values) for values in parts.values()}) > 1:
-            raise SymlieError(f"The components of '{name}' need equally many values.")
+            raise SymlieError(f"The components of '{name}' must have the same number of values.")
         found[name] = np.stack([parts[k] for k in sorted(parts)], axis=1)
     return found
 

@@ -127,10 +127,10 @@ def _asked(arguments: Namespace) -> tuple[float, SolveOptions]:
     """Return the end time of motions or the time of static loads, in s, and the arguments of `solve`."""
     if arguments.of == "motion":
         if given := _given(arguments, OF_REST):
-            raise SymlieError(f"{given} belongs to members at rest: --of equilibrium or --of modes.")
+            raise SymlieError(f"{given} applies to equilibria; use --of equilibrium or --of modes.")
         return end_of(arguments), _words(arguments)
     if given := _given(arguments, OF_MOTION):
-        raise SymlieError(f"{given} belongs to members that move, not to --of {arguments.of}.")
+        raise SymlieError(f"{given} applies to simulations, not to --of {arguments.of}.")
     words = _words(arguments)
     words["t_eval"], words["method_options"] = None, None
     return arguments.t or 0.0, words

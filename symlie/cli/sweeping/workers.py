@@ -82,8 +82,7 @@ def _processes_of_mpi() -> Iterator[Executing | None]:
     size = MPI.COMM_WORLD.Get_size()
     if size < 2:
         raise ExecutorError(
-            "--mpi needs at least two processes that mpirun starts, one to hand over members: mpirun -n 5 symlie sweep "
-            "… --mpi."
+            "--mpi needs two processes or more, one of which distributes the members: mpirun -n 5 symlie sweep … --mpi."
         )
     with MPICommExecutor(MPI.COMM_WORLD, root=0) as executor:
         yield None if executor is None else Executing(executor, None, size - 1)
@@ -93,12 +92,12 @@ def _processes_of_mpi() -> Iterator[Executing | None]:
 def _cluster(address: str | None, file: str | None) -> Iterator[Executing]:
     require("--scheduler" if address else "--scheduler-file", "distributed")
     if file is not None and not Path(file).is_file():
-        raise ExecutorError(f"No scheduler of Dask has written {file}: dask scheduler --scheduler-file {file}.")
+        raise ExecutorError(f"No Dask scheduler has written {file}: dask scheduler --scheduler-file {file}.")
     from distributed import Client
 
     try:
         client = Client(address, scheduler_file=file, timeout=CONNECT)
     except (OSError, ValueError) as error:
-        raise ExecutorError(f"No scheduler of Dask answers at {address or file} ({type(error).__name__}).") from error
+        raise ExecutorError(f"No Dask scheduler answers at {address or file} ({type(error).__name__}).") from error
     with client:
         yield Executing(client, None, max(1, sum(client.nthreads().values())))

@@ -124,7 +124,9 @@ class ConstantVelocityJoint(Joint):
     def _axes(self, size: int, axis: object) -> tuple[Array, Array]:
         first, second = _two_axes(self._called, axis)
         if first @ second < -1 + 1e-9:
-            raise ModelError(f"The shafts of {self._called} are opposite; the joint cannot bend so far.")
+            raise ModelError(
+                f"The shafts of {self._called} point in opposite directions; the joint cannot bend by 180 degrees."
+            )
         turn = np.cross(first, second)
         skew = np.cross(np.eye(3), turn)
         swing = np.eye(3) + skew + skew @ skew / (1 + first @ second)

@@ -122,7 +122,7 @@ class ScrewJoint(Turning, Sliding):
         apart: bool = False,
     ) -> None:
         if lead == 0 or not np.isfinite(lead):
-            raise ModelError(f"The lead of joint '{name}' is {lead:g} m; a screw needs one that is not zero.")
+            raise ModelError(f"The lead of joint '{name}' is {lead:g} m; it must not be zero.")
         self._lead = float(lead)
         self._given = {"lead": self._lead}
         super().__init__(model, name, body_a, body_b, at=at, axis=axis, apart=apart)

@@ -203,4 +203,4 @@ def _iterated(
 
 
 def _failure(problem: NewtonProblem, r: Array) -> NotConvergedError:
-    return NotConvergedError(f"The residual stays largest at {problem.entry_name(int(np.argmax(np.abs(r))))}")
+    return NotConvergedError(f"The residual remains largest at {problem.entry_name(int(np.argmax(np.abs(r))))}")

@@ -81,7 +81,7 @@ class DenseOutput:
         steps = self.solution.statistics.steps
         if len(times) - 1 < steps:
             raise ModelError(
-                f"The solution has {len(times)} recorded states of {steps} steps, too few to evaluate between them; "
+                f"The solution has {len(times)} recorded states of {steps} steps, too few for dense output; "
                 "solve without t_eval and with record_every=1."
             )
         if inside.all():

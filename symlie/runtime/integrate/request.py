@@ -331,7 +331,7 @@ def step_control(
         )
     if method.chooses_order and chosen.exponent is not None:
         raise ModelError(
-            f"Method '{method.name}' takes no exponent of the controller, which follows from the order of each step."
+            f"Method '{method.name}' does not accept a controller exponent, which follows from the order of each step."
         )
     mobile = np.concatenate([layout.integrated, layout.integrated & layout.has_velocity]).astype(float)
     return StepControl(

@@ -64,7 +64,7 @@ def interval(t_span: tuple[float, float] | float, continued: float | None) -> tu
     if len(ends) != 2:
         raise ModelError(f"The time interval must be t_end or (t0, t_end), not {t_span!r}.")
     if not all(is_number(t) for t in ends):
-        raise ModelError(f"The time interval must be numbers, not {t_span!r}.")
+        raise ModelError(f"The time interval must consist of numbers, not {t_span!r}.")
     if continued is not None and ends[0] != begin:
         raise ModelError(f"The solution to continue ends at t = {begin:.9g}, but the interval starts at {ends[0]}.")
     return float(ends[0]), float(ends[1])
@@ -108,8 +108,8 @@ def step_plan(
     if (t_end - t0 if h is None else h) < shortest:
         what = "An interval" if h is None else "A step"
         raise ModelError(
-            f"{what} of {t_end - t0 if h is None else h:g} s is below the resolution of times near {t_end:g} s, where "
-            f"steps need {shortest:.2g} s at least; choose a nearer origin of time."
+            f"{what} of {t_end - t0 if h is None else h:g} s is below the resolution of times near {t_end:g} "
+            f"s; use steps of at least {shortest:.2g} s, or an origin of time closer to the interval."
         )
     try:
         stops = [float(t) for t in (t_eval if t_eval is not None else []) if t != t0]

@@ -62,8 +62,8 @@ class KernelSets(Brief):
                 if self.source is None:
                     described = f"'{name}', {kernel_set(name).meaning}"
                     raise FormatError(
-                        f"The generated files of '{model}' lack the set {described}; take the model, or write it "
-                        f"with 'symlie generate {model} --sets {','.join((*self.present, name))}'."
+                        f"The generated files of '{model}' lack the set {described}; use the model, or write "
+                        f"the set with 'symlie generate {model} --sets {','.join((*self.present, name))}'."
                     )
                 found = self.source(name)
             self._files[name] = {file: found[file] for file in names}

@@ -51,6 +51,7 @@ def turned_angles(
     if not is_clear.all():
         k = int(np.flatnonzero(~is_clear)[0])
         raise AngleStepError(
-            f"By its rate, {layout.angle_name(k)} turns by {expected[k]:.3g} rad, where {LARGEST_TURN:g} are allowed"
+            f"By its rate, {layout.angle_name(k)} turns by {expected[k]:.3g} rad, but at most "
+            f"{LARGEST_TURN:g} rad are allowed"
         )
     return q

@@ -64,7 +64,9 @@ class Angles:
         ambiguous."""
         fields = [a.field for a in node.type.angles]
         if not fields:
-            raise UnknownNameError(f"Node '{node.name}' has no angle, which nodes on SO2, SE2 and their products have.")
+            raise UnknownNameError(
+                f"Node '{node.name}' has no angle; only nodes on SO2, SE2 and their products have angles."
+            )
         if field not in fields and not (field is None and len(fields) == 1):
             raise UnknownNameError(
                 f"Name the angle of node '{node.name}' by the field that stores it, one of: {', '.join(fields)}."

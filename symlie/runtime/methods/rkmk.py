@@ -150,7 +150,7 @@ class Rkmk(ExplicitMethod):
             raise ModelError(f"Method {self.name}: only methods of the family rkmk have the option map.")
         if self.map != "exp" and self.commutators is not None:
             raise ModelError(
-                f"Method {self.name}: the truncated series belongs to exp; take commutators=exact with map={self.map}."
+                f"Method {self.name}: truncated series require map=exp; use commutators=exact with map={self.map}."
             )
 
     @classmethod

@@ -54,7 +54,8 @@ class SelfAdjoint(Method):
             )
         if self.single_order != 2:
             raise ModelError(
-                f"Method {self.name}: compose raises methods of order 2, and this has order {self.single_order}."
+                f"Method {self.name}: compose applies to methods of order 2, but this method has order "
+                f"{self.single_order}."
             )
 
     @property

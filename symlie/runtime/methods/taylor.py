@@ -127,8 +127,8 @@ class Taylor(Method):
     def for_run(self, layout: Layout, tolerance: float | None) -> Self:
         if tolerance is not None and tolerance < LEAST_TOLERANCE:
             raise ModelError(
-                f"The tolerance {tolerance:g} is below {LEAST_TOLERANCE:.2g}, the spacing of doubles at one; take a "
-                "larger one."
+                f"The tolerance {tolerance:g} is below {LEAST_TOLERANCE:.2g}, the spacing of doubles at one; "
+                "use a larger one."
             )
         if self.stated_order is not None or tolerance is None:
             return replace(self, stated_order=self.order)

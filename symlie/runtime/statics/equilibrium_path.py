@@ -153,11 +153,13 @@ def equilibrium_path(
     family = ParameterFamily(system, parameter, t)
     begin = family.value
     if not (np.isfinite(until) and until != begin):
-        raise ModelError(f"until must be finite, and not {begin!r}, at which '{parameter}' begins; it is {until!r}.")
+        raise ModelError(
+            f"until must be finite and differ from {begin!r}, the initial value of '{parameter}', but is {until!r}."
+        )
     if not (isinstance(max_points, int | np.integer) and max_points >= 2):
-        raise ModelError(f"max_points must be a whole number from 2 on, not {max_points!r}.")
+        raise ModelError(f"max_points must be a whole number of at least 2, not {max_points!r}.")
     if not 0 < first_step <= largest_step < np.inf:
-        raise ModelError("first_step must be positive, and largest_step not smaller and finite.")
+        raise ModelError("first_step must be positive, and largest_step finite and not smaller than first_step.")
     rest = static_equilibrium(system, t, tolerance=tolerance, start=start, stable=start is None)
     scale = abs(float(until) - begin)
     followed = _Follower(family, Continuation(family, scale, tolerance), float(until), largest_step, max_points)
@@ -210,7 +212,7 @@ class _Follower:
                 h = min(GROWTH * h, self.largest)
         warn(
             f"The path over '{self.family.name}' ends after {self.most} points at {self.points[-1].value:.6g} without "
-            f"reaching {self.until:.6g}; take more max_points or a larger largest_step to follow it further."
+            f"reaching {self.until:.6g}; increase max_points or largest_step to continue it."
         )
         return self._path("max_points")
 

@@ -104,8 +104,7 @@ NO_MASS = 1e-14
 def no_mass(name: str) -> EquilibriumError:
     """Return the error of a massless direction."""
     return EquilibriumError(
-        f"Small motions of '{name}' are not determined: a direction without mass is not fixed by any constraint; "
-        "give it mass."
+        f"Small motions of '{name}' are not determined: no constraint determines a massless direction; give it mass."
     )
 
 

@@ -223,7 +223,7 @@ class NewtonSearch:
             violated = f", Φ = {constraint[row]:.3g} in {layout.row_name(int(self.statics.rows[row]))}"
         return EquilibriumError(
             f"No static equilibrium of '{layout.name}' was found in {self.iterations} iterations: a force of "
-            f"{force[worst]:.3g} is out of balance at {where}{violated}; start nearer to it, take more load_steps or "
-            "max_iterations, or check that the system can rest under these loads.",
+            f"{force[worst]:.3g} is out of balance at {where}{violated}; start nearer to it, increase "
+            "load_steps or max_iterations, or check that the system can rest under these loads.",
             float(np.abs(force[worst])),
         )

@@ -109,7 +109,7 @@ def check_norm(norm: Norm, at: Sequence[float] | None) -> None:
     if norm not in NORMS:
         raise UnknownNameError(f"Unknown norm {norm!r}; use {' or '.join(NORMS)}.")
     if at is not None and norm != "l2":
-        raise ModelError("Arc lengths belong to the norm l2; omit 'at', or use norm='l2'.")
+        raise ModelError("Arc lengths require the norm l2; omit 'at', or use norm='l2'.")
 
 
 def check_outputs(layout: Layout, names: Sequence[str]) -> None:

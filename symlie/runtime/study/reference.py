@@ -62,7 +62,7 @@ def read_reference(path: Path, t: float, options: Mapping[str, object]) -> Refer
         raise FormatError(f"{path} is not a reference solution ({error}).") from error
     for option, value in needed.items():
         if options.get(option, value) != value:
-            raise UnknownNameError(f"The reference solution holds for the option {option}={value}.")
+            raise UnknownNameError(f"The reference solution is valid only for the option {option}={value}.")
     for time, state in states.items():
         if abs(time - t) <= TIME_TOLERANCE * max(abs(time), abs(t)):
             return ReferenceState(data["source"], time, _arrays(state["outputs"]), _arrays(state["multipliers"]))

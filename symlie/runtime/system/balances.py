@@ -61,7 +61,7 @@ class Balances:
                 return q
         row = int(rows[np.argmax(np.abs(residual))])
         raise InconsistentInitialValuesError(
-            f"No balance of the forces on components without mass of '{self._layout.name}' was found from the "
+            f"No balance of the forces on massless components of '{self._layout.name}' was found from the "
             f"initial values: {self._layout.row_name(row)} has {np.abs(residual).max():.3g}; give initial values "
             "nearer to it."
         )
@@ -85,7 +85,7 @@ class Balances:
             if is_affine or np.abs(step).max() <= SETTLED * np.abs(v).max():
                 return v
         raise InconsistentInitialValuesError(
-            f"No rates of the components without mass of '{self._layout.name}' were found that balance the forces on "
+            f"No rates of the massless components of '{self._layout.name}' were found that balance the forces on "
             "them; give initial velocities nearer to the balance."
         )
 
@@ -104,7 +104,7 @@ class Balances:
         row = int(rows[np.argmin(np.where(np.isfinite(lengths), lengths, -1.0))])
         where = self._layout.velocity_name(int(self.components[self.rows.tolist().index(row)]))
         raise SingularMassMatrixError(
-            f"The forces on components without mass of '{self._layout.name}' do not determine {where}: their "
+            f"The forces on massless components of '{self._layout.name}' do not determine {where}: their "
             "derivatives by coordinates and rates of these components are singular at the initial values; give it "
             "mass, stiffness or damping."
         )

@@ -49,7 +49,7 @@ def checked_configuration(layout: Layout, kernels: Kernels, q: Array, what: str)
         if not abs(near.value[0]) >= SINGULAR_ANGLES:
             raise ModelError(
                 f"The {what} of node '{near.node}' is at the singularity of its coordinates, where {near.expression} "
-                "is zero; take other axes of Euler angles, or coordinates without singularity such as quaternion."
+                "is zero; use Euler angles about other axes, or coordinates without singularity such as quaternion."
             )
     return kernels.normalize(moved)
 

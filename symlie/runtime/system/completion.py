@@ -114,8 +114,9 @@ def _check_linearised(mechanics: Mechanics, jacobian: Array) -> None:
             entries = jacobian[mechanics.algebra.jacobian_rows == row]
             if not (np.isfinite(entries).all() and entries.any()):
                 raise InconsistentInitialValuesError(
-                    f"In '{layout.name}', {layout.row_name(row)} is nonlinear in the velocities, and its derivatives "
-                    "by them are zero or not finite at the initial velocities; give initial velocities that nearly "
+                    f"In '{layout.name}', {layout.row_name(row)} is nonlinear in the velocities, and its "
+                    "derivatives with respect to them are zero or not finite at the initial velocities; give "
+                    "initial velocities that nearly "
                     "satisfy it."
                 )
 

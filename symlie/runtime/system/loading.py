@@ -137,5 +137,5 @@ def load(
         files = {p.name: p.read_text(encoding="utf-8", errors="replace") for p in folder.iterdir() if p.suffix in kinds}
         changed = changed_file(files)
         if changed is not None:
-            raise FormatError(f"{folder / changed} is not as it was generated; generate the model again.")
+            raise FormatError(f"{folder / changed} was changed after its generation; generate the model again.")
         return load_system(files, backend=backend, optimize=optimize)

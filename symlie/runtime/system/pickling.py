@@ -50,7 +50,8 @@ def opened(what: str, version: str, checksum: int, data: bytes) -> Any:
     with reading(f"The pickle of {what}"):
         if version != VERSION:
             raise FormatError(
-                f"This pickle of {what} is of symlie {brief(version)}; this is symlie {VERSION}, which reads only "
+                f"This pickle of {what} was written by symlie {brief(version)}; this is symlie {VERSION}, "
+                "which reads only "
                 "pickles of the same version: use the same version on both sides, or pickle it again."
             )
         if zlib.crc32(data) != checksum:

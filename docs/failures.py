@@ -16,8 +16,8 @@ PAGE = Path(__file__).with_suffix(".md")
 HEAD = """# Errors and warnings
 
 This page lists the errors and warnings of symlie with their remedies. All errors derive from
-`symlie.errors.SymlieError`; their messages contain the problem, its place and a remedy. An integration that stops early
-raises an `IntegrationError` with the solution up to the last good step. `docs/failures.py` generates this page.
+`symlie.errors.SymlieError`; their messages describe the problem, its location and a remedy. If an integration stops
+early, the `IntegrationError` contains the solution up to the last valid step. `docs/failures.py` generates this page.
 
 A bead falls in a potential without a lower bound and reaches infinity at t = 1 s:
 
@@ -34,14 +34,14 @@ try:
     solution = sl.solve(model.derive().compile(), 2)
 except sl.errors.IntegrationError as error:
     print(type(error).__name__, error)
-    solution = error.solution  # the motion x = 1/(1 - t)² up to the last good step
+    solution = error.solution  # the motion x = 1/(1 - t)² up to the last valid step
 
 print(solution.status, solution.t[-1], solution.field("bead", "x")[-1])
 ```
 
-Warnings have the class `sl.SymlieWarning`. Each is issued once, and `solution.warnings` lists them: see
+Warnings have the class `sl.SymlieWarning`. Each warning is issued once, and `solution.warnings` lists them; see
 [Running](running.md#errors-and-warnings). On the command line, an error is one sentence and the exit code is 1. An
-ensemble records the failures of its members and continues with the others: see [Ensembles](ensembles.md#failures).
+ensemble records the failures of its members and continues with the others; see [Ensembles](ensembles.md#failures).
 """
 
 SECTIONS = {

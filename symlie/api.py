@@ -109,7 +109,9 @@ def write_generated(equations: Equations, folder: str | Path) -> Path:
 
 
 def with_starts_of(system: System, model: Callable[[], Model]) -> System:
-    """Return the system with the initial quantities of its model: quantities of arrays and coordinates of joints."""
+    """Return the system with the derived initial quantities of its model: quantities of arrays and joint
+    coordinates.
+    """
     return dataclasses.replace(
         system,
         quantity_source=functools.cache(lambda: initial_quantities(model())),
@@ -159,8 +161,9 @@ def _initial_turning(parameters: RotationParameters, velocities: Sequence[str]) 
 
 
 def system_on_group(stored: StoredGroup) -> System | None:
-    """Return a system of one node or node array on the group of a store index, or None if the group is not a standard
-    one."""
+    """Return a system with one node or node array on the group named in a store index, or None for a nonstandard
+    group.
+    """
     from symlie.groups.classical.coordinates import classical_group
     from symlie.groups.group import LieGroup
     from symlie.modeling.element_type import ElementType

@@ -1,4 +1,4 @@
-"""Named exceptions; each message says what is wrong, where, and what to do."""
+"""Exceptions of symlie; each message describes the problem, its location and a remedy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SymlieError(Exception):
-    """Base class of all errors that symlie raises on purpose.
+    """Base class of all symlie exceptions.
 
     Catch it to catch all of them. Long messages are shortened.
     """
@@ -136,7 +136,7 @@ class EquilibriumError(SymlieError):
 
 
 class EquilibriumPathError(SymlieError):
-    """A path of equilibria stopped before its end; ``path`` is the `symlie.EquilibriumPath` so far, or None.
+    """A path of equilibria stopped before its end; ``path`` is the `symlie.EquilibriumPath` computed so far, or None.
 
     Inspect the end of the path, reduce ``largest_step``, or start elsewhere.
     """
@@ -248,7 +248,7 @@ class PartialSolution(Protocol):
 
 
 class IntegrationError(SymlieError):
-    """An integration stopped early; ``solution`` holds everything up to the last good step, before energy was lost.
+    """An integration stopped early; ``solution`` contains the results up to the last valid step.
 
     Inspect the solution so far: its end usually shows the cause.
     """
@@ -382,14 +382,14 @@ class ChatteringError(StepUnderflowError):
 
 
 class TooManyStepsError(IntegrationError):
-    """The integration needs more steps to the next stop time than allowed.
+    """The number of steps to the next stop time exceeds the limit.
 
     Loosen the tolerances, or increase ``max_steps``.
     """
 
 
 class OutOfMemoryError(IntegrationError):
-    """The memory does not suffice for more recorded states.
+    """There is not enough memory for more recorded states.
 
     Record fewer states with ``t_eval`` or ``record_every``.
     """

@@ -1,4 +1,4 @@
-"""Types of options that are names: type checkers know all values, and messages about unknown values list them."""
+"""Types of options with named values, for type checkers and for messages about unknown values."""
 
 from __future__ import annotations
 

@@ -1696,7 +1696,8 @@ static inline void multiply_jacobian(const symlie_problem *restrict P, const sym
     (void)P, (void)B, (void)v, (void)out;
 }
 
-/* r -= B^T lambda, place by place, so that no element waits for the previous one to update their common node. */
+/* r -= B^T lambda, one local node at a time, so that no element waits for the previous one to update their
+ * common node. */
 static inline void subtract_constraint_force(const symlie_problem *restrict P, const symlie_real *restrict B, const symlie_real *restrict lambda, symlie_real *restrict r)
 {
     (void)P, (void)B, (void)lambda, (void)r;

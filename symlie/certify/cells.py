@@ -140,7 +140,7 @@ class CellProver:
     def _directly(
         self, p: arb_series, wide: arb_series, f: list[arb], f_wide: list[arb], ball: arb, radius: arb
     ) -> tuple[arb, arb]:
-        """Return the range of f, and a bound of |p - f|."""
+        """Return the range of f and a bound on |p - f|."""
         remainder = self.function.remainder
         if self.function.pole_order:
             z = ball * ball if self.argument_is_omega else ball
@@ -153,7 +153,7 @@ class CellProver:
         return value, (_bounded_difference(p, wide, f, f_wide, radius) + remainder).upper()
 
     def _pole_divisor(self) -> tuple[Operand, Operand] | None:
-        """Return numerator and divisor of the result if the divisor is a polynomial of the degree of the pole of f."""
+        """Return numerator and divisor of the result if the degree of the divisor equals the order of the pole of f."""
         k = self.function.pole_order
         last = next((o for o in self.branch.operations if o.target == self.branch.result), None)
         if not k or last is None or last.operator != "div":
@@ -225,7 +225,7 @@ def _pole_series(argument_is_omega: bool, x: arb) -> arb_series:
 
 
 def _degrees(branch: Branch, argument: str) -> dict[Operand, int]:
-    """Return the degrees in the argument of all operations that are polynomials."""
+    """Return the degree in the argument of each operation that is a polynomial."""
     degrees: dict[Operand, int] = {argument: 1}
     for operation in branch.operations:
         if all(isinstance(o, float) or o in degrees for o in operation.operands):

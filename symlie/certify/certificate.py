@@ -100,7 +100,7 @@ def entry(verification: Verification) -> dict[str, Any]:
 
 
 def _above(value: float) -> float:
-    """Return a value with the allowance, to four digits."""
+    """Return a value increased by the safety margin, rounded to four digits."""
     return float(f"{value * ALLOWANCE + 1e-6:.4g}") if value else 0.0
 
 

@@ -128,7 +128,7 @@ def comparison(
     precision: str = "double",
     paper: str | None = None,
 ) -> dict[str, list[ErrorCurve]]:
-    """Return the error curves of the switched pairs in papers, if printed, and of symlie, for each function."""
+    """Return, for each function, the error curves of the pairs printed in papers, if any, and of symlie."""
     papers = [paper] if paper else list(reversed(PAPERS))
     printed = {function.name: (function, p) for p in papers for function in paper_functions(p)}
     subjects: list[tuple[str, str, Subject]] = []
@@ -148,7 +148,7 @@ def comparison(
 def stated_curves(
     functions: Sequence[StatedFunction], best: Sequence[StatedFunction], contraction: Contraction = "any"
 ) -> dict[str, list[ErrorCurve]]:
-    """Return the error curves of switched pairs as specified, and with optimal switches."""
+    """Return the error curves of pairs with the specified and with optimal thresholds."""
     pairs = [(f, label) for a, b in zip(functions, best, strict=True) for f, label in ((a, "as stated"), (b, "best"))]
     subjects = [switched_subject(f) for f, _ in pairs]
     evaluators = compile_functions([(s.source, s.operations) for s in subjects])

@@ -71,7 +71,7 @@ class Enclosure:
 
 
 class NotProvableError(SymlieError):
-    """Operations that the proof does not support."""
+    """An operation is not supported by the proof."""
 
 
 class FunctionTable:

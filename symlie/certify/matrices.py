@@ -124,7 +124,7 @@ def _points(group: LieGroup, precision: Precision) -> list[tuple[float, Sequence
 def _values(
     group: LieGroup, functions: dict[str, Function], theta: Sequence[float], w: Sequence[float]
 ) -> dict[str, tuple[NDArray[np.floating], list[mpf]]]:
-    """Return the computed and the exact value of each operator."""
+    """Return the computed and the exact values of each operator."""
     series = PowerSeries(group, theta, DIGITS)
     exact = series.exponential()
     stored = [float(c) for c in exact]

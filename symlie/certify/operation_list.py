@@ -52,7 +52,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class OperationList:
-    """Function as read by the compiler, with all branches for arguments ≥ 0 in order."""
+    """Function parsed from source, with its branches for arguments ≥ 0 in order."""
 
     name: str
     argument: str
@@ -175,7 +175,7 @@ class _Reader:
 
 
 class _Block:
-    """Operations of one path through the function."""
+    """Operations along one path through the function."""
 
     def __init__(self, reader: _Reader, argument: str) -> None:
         self.reader = reader

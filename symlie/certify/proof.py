@@ -74,7 +74,7 @@ def prove(
 
 
 def _refined(prover: CellProver, lower: float, upper: float, judged_at_zero: bool) -> Section:
-    """Bisect the worst cell as long as this reduces the bound."""
+    """Bisect the cell with the largest bound as long as this reduces the bound."""
 
     def key(cell: Cell) -> float:
         value = cell.absolute if judged_at_zero else cell.relative
@@ -110,7 +110,7 @@ def _middle(cell: Cell) -> float:
 
 
 def _first_cells(lower: float, upper: float) -> Iterator[tuple[float, float]]:
-    """Yield a few initial cells, in binades of the distance to the pole near 4π²."""
+    """Yield initial cells: near 4π², one for each binade of the distance to the pole."""
     pole = POLES["double"][0]
     points = [lower]
     if upper > 39 and upper <= pole and lower < pole / 2:

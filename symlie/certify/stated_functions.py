@@ -1,4 +1,4 @@
-"""User-defined functions with a switch: a closed form, and a polynomial below a threshold, in a TOML file.
+"""User-defined functions in a TOML file: a closed form, and a polynomial below a threshold.
 
 [c3]
 closed_form = "(w - sin(w)) / w**3"
@@ -135,7 +135,7 @@ def paper_functions(paper: str) -> tuple[StatedFunction, ...]:
 
 
 def printed_function(name: str) -> StatedFunction:
-    """Return the closed form of a member of the family, such as ``c3``, from the first paper that prints it."""
+    """Return the closed form of a family member, such as ``c3``, from the first paper in which it is printed."""
     known = {f.name: f for paper in reversed(PAPERS) for f in paper_functions(paper)}
     if name not in known:
         raise UnknownNameError(

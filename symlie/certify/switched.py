@@ -1,4 +1,4 @@
-"""Switched pairs: a Taylor polynomial below a threshold of ω, and the closed form as typed above it.
+"""Pairs of formulas: a Taylor polynomial below a threshold of ω, and the closed form, as typed, above it.
 
 Their errors are bounded, and the best switch for a degree is determined.
 """
@@ -29,7 +29,7 @@ BESIDE = 2.0**-10
 
 
 def switched_subject(function: StatedFunction) -> Subject:
-    """Return a switched pair as a function of ω in C."""
+    """Return a pair of formulas as a C function of ω."""
     name = f"switched_{function.name}"
     source = function.c_source(name)
     return Subject(function.label, function.closed_form, source, parse_function(source, name))
@@ -37,14 +37,14 @@ def switched_subject(function: StatedFunction) -> Subject:
 
 @dataclass(frozen=True)
 class AtSwitch:
-    """Bounds of the relative errors just below and just above a switch."""
+    """Bounds of the relative errors immediately below and above a threshold."""
 
     polynomial: float
     closed_form: float
 
 
 def errors_at_switch(function: StatedFunction, contraction: Contraction = "any") -> AtSwitch:
-    """Return bounds of the errors on both sides of the switch."""
+    """Return bounds of the errors on both sides of the threshold."""
     ctx.prec, ctx.cap = BITS, ORDER
     subject, threshold = switched_subject(function), function.threshold
     upper = max(function.domain[1], threshold * (1 + BESIDE))
@@ -60,7 +60,7 @@ def errors_at_switch(function: StatedFunction, contraction: Contraction = "any")
 def best_switches(
     function: StatedFunction, degrees: Sequence[int], contraction: Contraction = "any"
 ) -> list[StatedFunction]:
-    """Return the pairs with the smallest proved bounds, one for each degree of the Taylor polynomial in z = ω²."""
+    """Return the pair with the smallest proved bound for each degree of the Taylor polynomial in z = ω²."""
     ctx.prec, ctx.cap = BITS, ORDER
     upper = function.domain[1]
     count = math.ceil(math.log2(upper / SMALLEST_SWITCH) * CELLS_PER_BINADE)

@@ -34,7 +34,7 @@ POLE_TARGET = 1.5
 
 @dataclass(frozen=True)
 class Row:
-    """Line of the table: a function on one interval."""
+    """Table row: one function on one interval."""
 
     name: str
     precision: str
@@ -61,7 +61,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Verification:
-    """Proof and table lines of one function."""
+    """Proof and table rows of one function."""
 
     subject: Subject
     contraction: Contraction

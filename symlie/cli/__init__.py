@@ -88,7 +88,7 @@ def _cache_of(options: argparse.Namespace) -> contextlib.AbstractContextManager[
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser that reports an invalid word in one sentence, without listing all arguments."""
+    """Argument parser that reports an invalid argument in one sentence, without a usage message."""
 
     def error(self, message: str) -> NoReturn:
         """End the process with exit code 2."""

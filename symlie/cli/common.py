@@ -147,7 +147,7 @@ def model_options(arguments: Namespace) -> dict[str, object]:
 
 
 def describe(arguments: Namespace, **more: object) -> None:
-    """Initialise the result with the request, so error reports contain it."""
+    """Store the request in the result, so that error reports contain it."""
     arguments.result.update(model=arguments.model, options=model_options(arguments), **more, backend=arguments.backend)
 
 

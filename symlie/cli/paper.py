@@ -1,4 +1,4 @@
-"""``symlie paper``: run, draw and judge figures, tables and sentences of five papers."""
+"""``symlie paper``: reproduce and check figures, tables and claims of five papers."""
 
 from __future__ import annotations
 

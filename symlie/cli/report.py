@@ -27,7 +27,7 @@ MOST_NUMBERS = 9
 
 
 def shown(solution: Solution, t_eval: Sequence[float] | None) -> Solution:
-    """Return the printed part of a solution: the requested times, else the last one."""
+    """Return the states to print: those at the requested times, or else the last one."""
     if t_eval is not None or not len(solution.t):
         return solution
     last = {name: getattr(solution, name)[-1:] for name in ("t", "q", "v", "multipliers")}
@@ -51,7 +51,7 @@ class Results:
 
     @property
     def notes(self) -> dict[str, object]:
-        """Absolute paths of the files for a checkpoint, so the run can be resumed in any folder."""
+        """Return absolute paths for a checkpoint, so that the run can be resumed from any folder."""
         places = {name: getattr(self, name) for name in ("plot", "plot_steps", "view", "out")}
         return {name: file and os.path.abspath(file) for name, file in places.items()} | {"panels": self.panels}
 
@@ -94,7 +94,7 @@ def add_results(parser: ArgumentParser) -> None:
 
 
 def results_of(arguments: Namespace, notes: Mapping[str, Any] | None = None) -> Results:
-    """Return the output files from arguments, or else from notes of a checkpoint, after checking them."""
+    """Return the checked output files from the arguments, or else from the notes of a checkpoint."""
     given = {name: getattr(arguments, name) for name in ("plot", "panels", "plot_steps", "view", "out")}
     results = Results(**{name: value or (notes or {}).get(name) for name, value in given.items()})
     check_writable(results.plot, PICTURES)
@@ -113,7 +113,7 @@ def solution_json(solution: Solution) -> dict[str, object]:
 
 
 def print_solution(solution: Solution, whole: Solution) -> None:
-    """Print states of a solution, with the events and statistics of the whole solution."""
+    """Print selected states of a solution, and the events and statistics of the whole solution."""
     h = whole.settings["h"]
     layout, statistics = solution.system.layout, solution.statistics
     options = "".join(f" {name}={value}" for name, value in layout.options.items())

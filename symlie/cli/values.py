@@ -69,7 +69,7 @@ def option(text: str) -> tuple[str, object]:
 
 
 def refined(text: str) -> tuple[str, list[float]]:
-    """Parse ``KEY=N,N,…`` with at least two different numbers; whole numbers become integers."""
+    """Parse ``KEY=N,N,…`` with at least two distinct numbers; whole numbers become integers."""
     key, values = _split(text, "KEY=N,N,…")
     parsed = [int(value) if value.is_integer() else value for value in numbers(values)]
     if len(set(parsed)) < max(2, len(parsed)):

@@ -1,4 +1,4 @@
-"""Two caches in the user's cache folder: generated models by definition, libraries by their complete text.
+"""Two caches in the user's cache folder: generated models by model definition, and libraries by complete source text.
 
 Entries are published by renaming a finished file or folder, without locks and half-written entries; two processes that
 build the same entry both succeed. Each entry carries a checksum of its content; a damaged entry is ignored and rebuilt.
@@ -50,7 +50,7 @@ def _is_written(entry: Path) -> None:
 
 
 def text_key(files: Mapping[str, str], identities: Iterable[str]) -> str:
-    """Return the hash of all text and everything else that determines a result."""
+    """Return the hash of the texts and other data that determine a result."""
     digest = hashlib.sha256()
     for name in sorted(files):
         digest.update(f"{name}\0{len(files[name])}\0".encode())
@@ -98,8 +98,7 @@ def compiled_library(
 
 
 def _reason(error: OSError | CompilerError, root: Path) -> str | None:
-    """Return the reason why the disk rejects the files of a compilation; None if the compiler failed for another
-    reason."""
+    """Return why the disk cannot store the files of a compilation; None if the compiler failed for another reason."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     return None if _has_room(root) else "no space left, or a limit on the size of files"
@@ -127,7 +126,7 @@ def _new_library(root: Path, key: str, files: Mapping[str, str], main: str, comp
 
 
 def _has_room(root: Path) -> bool:
-    """Return whether a disk has free space: compilers report a full disk in many ways."""
+    """Return whether a disk has free space, because compilers report a full disk in different ways."""
     try:
         with tempfile.TemporaryFile(dir=root) as file:
             file.write(bytes(_ROOM))
@@ -209,7 +208,7 @@ def publish_text(kind: str, name: str, text: str) -> None:
 
 
 def _publish(kind: str, make: Callable[[Path, Path], Path]) -> None:
-    """Make an entry in a `workplace`; a full or read-only disk does not end a run."""
+    """Create an entry in a `workplace`; a full or read-only disk does not stop a run."""
     root = cache_root()
     try:
         with workplace(root, kind) as (build, folder):

@@ -127,7 +127,7 @@ def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a new file that only the user can read."""
+    """Create a file with access for the user only."""
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         path.chmod(0o600)
         file.write(text)

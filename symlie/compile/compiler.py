@@ -208,7 +208,7 @@ def _ended(command: list[str], source: Path) -> tuple[int, str]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a process and, where process groups exist, all its children."""
+    """Terminate a process and, if process groups exist, its children."""
     if hasattr(os, "killpg"):
         os.killpg(process.pid, signal.SIGKILL)
     else:

@@ -22,7 +22,7 @@ SCALAR = "symlie_scalar"
 
 
 class Gather(enum.Enum):
-    """Ways to assemble results of nodes or of instances into the result of a system."""
+    """Ways to assemble the results of nodes or elements into the result of a system."""
 
     NODES = "components of each node, one node after the other"
     LARGEST = "the largest of all nodes"
@@ -54,12 +54,12 @@ class SystemKernel:
 
     @property
     def of_nodes(self) -> bool:
-        """Return whether it is assembled from nodes and takes no parameters."""
+        """Return whether the kernel is assembled from nodes and has no parameters."""
         return self.gather in (Gather.NODES, Gather.LARGEST)
 
     @property
     def is_value(self) -> bool:
-        """Return whether the result is one number."""
+        """Return whether the result is a scalar."""
         return self.gather is Gather.LARGEST
 
     @property
@@ -184,7 +184,7 @@ def gathered(which: str, *ways: Gather) -> tuple[SystemKernel, ...]:
 
 
 def instance_size(element: ElementType, size: str) -> int:
-    """Return the number of values of a stored result per instance, with a size such as ``mass`` or ``rows``."""
+    """Return the number of stored values per element of a result whose size is named ``mass``, ``rows`` or the like."""
     sizes = {
         "mass": element.mass.count,
         "jacobian": element.jacobian.count,

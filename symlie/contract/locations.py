@@ -1,4 +1,4 @@
-"""Topological order of dependent nodes: each instance follows those that determine its arguments."""
+"""Topological order of dependent nodes: each element follows the elements that determine its arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Located(NamedTuple):
-    """Mutually independent instances of one element type that determine dependent nodes."""
+    """Mutually independent elements of one type that determine dependent nodes."""
 
     element: int
     instances: list[int]
@@ -19,8 +19,7 @@ class Located(NamedTuple):
 def located_in_order(
     places: Sequence[Sequence[int]], members: Sequence[Sequence[Sequence[Node]]]
 ) -> tuple[list[Located], set[Node]]:
-    """Return the instances by levels, each by element type, and the nodes in circular dependencies, which are in no
-    level."""
+    """Return the elements by level and element type, and the nodes with circular dependencies, which have no level."""
     instances = [(e, k) for e, located in enumerate(places) if located for k in range(len(members[e]))]
     host = {members[e][k][place]: (e, k) for e, k in instances for place in places[e]}
     followers: dict[tuple[int, int], list[tuple[int, int]]] = {i: [] for i in instances}

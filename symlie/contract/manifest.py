@@ -99,7 +99,7 @@ class ConstraintRows:
 
 @dataclass(frozen=True)
 class OutputComponents:
-    """Named output; the sum over all instances and element types that contribute to it."""
+    """Named output: the sum over all elements that contribute to it."""
 
     name: str
     size: int
@@ -195,7 +195,7 @@ class ElementType:
 
 @dataclass(frozen=True)
 class Types:
-    """Data that depend only on the types of a model."""
+    """Data that depend only on the node and element types of a model."""
 
     format: int
     symlie: str
@@ -220,7 +220,7 @@ class Types:
 
 @dataclass(frozen=True)
 class NodeOutput:
-    """Output that is a field of the configuration of all nodes of an array that are not fixed."""
+    """Output that is a configuration field of all free nodes of an array."""
 
     name: str
     field: str
@@ -416,7 +416,7 @@ def text_of(kind: type[Types], content: Types) -> str:
 
 
 def read_types(text: str) -> Types:
-    """Return the `Types` of a text."""
+    """Return the `Types` described by a text."""
     return from_json(Types, json.loads(text))
 
 
@@ -425,7 +425,7 @@ REMEDY = "generate the model again with 'symlie generate'"
 
 
 def read_manifest(text: str) -> Manifest:
-    """Return the manifest of a text; raise `FormatError` if it has another format or is damaged."""
+    """Return the manifest in a text; raise `FormatError` if it has another format or is damaged."""
     with reading("The manifest", f"is damaged; {REMEDY}"):
         content = json.loads(text)
         check_format(content, "The manifest", REMEDY)

@@ -57,7 +57,7 @@ def _paired(value: Sequence[object], hints: tuple[object, ...]) -> list[tuple[ob
 
 
 def _stated(kind: object) -> object:
-    """Return X for the type X | None."""
+    """Return X for a type X | None."""
     return next(hint for hint in typing.get_args(kind) if hint is not type(None))
 
 

@@ -101,5 +101,5 @@ class SetTable:
 
 
 def read_table(text: str) -> SetTable:
-    """Return the table of a text; raise `ValueError` if it is none."""
+    """Return the table in a text; raise `ValueError` if the text is not a table."""
     return from_json(SetTable, json.loads(text))

@@ -91,7 +91,7 @@ def _instances(stated: ElementInstances, first: Mapping[str, int]) -> Instances:
 
 
 def computed_initially(model: Model, *, fixed: bool) -> list[Node]:
-    """Return nodes with computed initial values: all for fixed topology, otherwise those that depend on parameters."""
+    """Return the nodes whose initial values are computed: all for fixed topology, otherwise those with parameters."""
     if fixed:
         return model.nodes
     return [

@@ -73,7 +73,7 @@ def _is_affine(model: Model, rows: Sequence[Expr]) -> bool:
 
 
 def _candidates(model: Model) -> Iterator[Node]:
-    """Yield nodes whose motion follows only from forces of the model itself."""
+    """Yield nodes that no element type acts on."""
     joined = {name for i in model.instances for row in i.nodes for name, _ in row}
     driven = {m.node for m in model.motions}
     places = [*(p.place for p in model.placements), *(p.place for p in model.locations)]

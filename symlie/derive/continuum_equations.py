@@ -105,7 +105,7 @@ class ContinuumEquations:
 
     @property
     def has_constant_mass(self) -> bool:
-        """True if T is vᵀ M v/2 with M that depends only on parameters."""
+        """True if T = vᵀ M v/2 and M depends only on parameters."""
         c = self.continuum
         varying = [c.s, *c.q.velocity.components, *c.q.value.components]
         entries = [e for row in self.mass for e in row]
@@ -134,7 +134,7 @@ def _varying(continuum: Continuum) -> tuple[Symbol, ...]:
 
 
 def continuum_equations(continuum: Continuum) -> ContinuumEquations:
-    """Return the equations of the current definition of a continuum."""
+    """Return the equations of a continuum as defined so far."""
     c = continuum
     program, v, q = c.stated.program, c.q.velocity, c.q.value
     momentum = c.derivative(Add(*c.kinetic), v)

@@ -1,4 +1,4 @@
-"""Cutting of a model into instances of element types.
+"""Splitting of a model into element types and their elements.
 
 A model that is defined node by node is a sum of terms, each on a few nodes. Terms on the same nodes form one element,
 and elements that differ only in node names and parameter values are instances of one element type. So the code grows
@@ -35,8 +35,7 @@ def can_be_cut(model: Model) -> bool:
 
 
 def cut(model: Model) -> Model:
-    """Return a copy of the model cut into instances of element types, or the model if all its terms touch the same
-    nodes."""
+    """Return a copy of the model split into elements, or the model itself if all its terms depend on the same nodes."""
     pieces = pieces_of(model)
     if len(pieces) < 2:
         return model
@@ -68,7 +67,9 @@ def _free_names(model: Model, count: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """Values in the holes of an element type: entries of its parameters, or common values of all instances."""
+    """Values that differ between the elements of a type: entries of its parameters, or values common to all
+    elements.
+    """
 
     columns: tuple[int | None, ...]
     """Number of the parameter in each hole; None if the value is the same in all instances."""
@@ -127,7 +128,7 @@ _LABELLED = ("constraints", "outputs", "events")
 
 
 def _state(element: ElementType, terms: Sequence[Term], restated: Restated) -> None:
-    """Add terms to an element type without checks, which were made at their definition."""
+    """Add terms to an element type without the checks that were made when they were defined."""
     rows = [s for t in terms for s in t.multipliers]
     multipliers = {s: Symbol(f"lambda[{element.name},{k}]", real=True) for k, s in enumerate(rows)}
     for mine, new in multipliers.items():

@@ -25,7 +25,7 @@ from symlie.utilities.showing import Brief
 
 @dataclass(frozen=True, repr=False)
 class EnergyTerms(Brief):
-    """Terms from energies and forces, without bodies on a tree of joints."""
+    """Equations of motion from energies and forces, without the bodies of a joint tree."""
 
     momentum: tuple[Expr, ...]
     """∂T/∂v, by node."""
@@ -127,7 +127,7 @@ def own_inverse_dynamics(statement: Statement, dynamics: Dynamics, acceleration:
 
 
 def _without(terms: Sequence[Expr], others: Sequence[Expr]) -> list[Expr]:
-    """Return the terms less others, counted with multiplicity."""
+    """Return the terms without those of another list, counted with multiplicity."""
     left = list(terms)
     for term in others:
         left.remove(term)
@@ -165,7 +165,7 @@ def _joined(parts: Sequence[Vector]) -> Vector:
 
 
 def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Expr]) -> bool:
-    """Return whether T + V is conserved: T is a quadratic form, no term depends on time, no other forces do work."""
+    """Return whether T + V is conserved: T is quadratic in v, no term depends on time, and no other force does work."""
     others = (statement.applied_forces, statement.generalized_forces, statement.fields)
     if (
         any(others)

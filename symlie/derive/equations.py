@@ -115,7 +115,7 @@ class Equations(ListsPublicNames):
 
     @functools.cached_property
     def canonical_text(self) -> str | None:
-        """Text that determines all emitted text except the values in the manifest, or None if it does not exist."""
+        """Canonical text, which determines all generated code except the values in the manifest, or None."""
         from symlie.modeling.canonical import NoTextError, canonical_text
 
         self._check_unchanged()

@@ -19,7 +19,7 @@ MOST_OPERATIONS = 500
 
 
 def moved_nodes(statement: Statement) -> tuple[int, ...]:
-    """Return the numbers of the nodes for which a statement defines fields."""
+    """Return the indices of the nodes for which a statement defines fields."""
     return tuple(k for k, node in enumerate(statement.nodes) if any(n is node for n, _ in statement.fields))
 
 
@@ -138,7 +138,7 @@ def _shown(node: Placed) -> str:
 
 
 def collected_rates(statement: Statement, place: int, field: Vector) -> list[Expr]:
-    """Return S(q) f of a local node with the field f, without terms that cancel."""
+    """Return S(q) f of a local node with the field f, with cancelling terms removed."""
     # A field on a manifold may have components that move no point, such as the part along q of q (q·d) - d, which
     # cancels in q' = f × q.
     node, program = statement.nodes[place], statement.program

@@ -113,7 +113,7 @@ def _node_jets(space: ConfigurationSpace) -> NodeTypeSet:
 
 
 def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Return element types, without jets of events if one of them lacks a rule: events are sampled then."""
+    """Return element types; if an event function has no jet rule, all events are sampled and have no jets."""
 
     def is_of_events(name: str) -> bool:
         return "_event_jet" in name
@@ -131,7 +131,7 @@ def _with_events_of_all(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementTypeSet, ...]:
-    """Return element types with marks on dependent nodes whose coefficients no other orders read."""
+    """Return element types with marks on dependent nodes whose coefficients are not used by other orders."""
     # Only the topology determines which nodes are dependent; any node of the type of a dependent one may be one.
     read = {name for e in elements for name in _types_read(e)}
 
@@ -143,7 +143,7 @@ def _with_unread_places(elements: Sequence[ElementTypeSet]) -> tuple[ElementType
 
 
 def _types_read(element: ElementTypeSet) -> Iterator[str]:
-    """Yield the types of nodes whose coefficients orders read, except dependent nodes."""
+    """Yield the types of nodes, except dependent ones, whose coefficients are used by other orders."""
     owners = {
         "q": [p.type for p in element.places for _ in range(p.storage)],
         "v": [p.type for p in element.places for _ in range(p.velocities)],

@@ -88,7 +88,7 @@ def element_statements(model: Model, derived: DerivedStatement, follows_fields: 
 
 
 def _force(derived: DerivedStatement, a: Sequence[Symbol]) -> list[Expr]:
-    """Return r, without M a if M is constant."""
+    """Return the residual r, without M a if M is constant."""
     dynamics, multipliers = derived.dynamics, derived.statement.multipliers
     force = list(dynamics.force)
     for j in range(len(force)):
@@ -99,7 +99,7 @@ def _force(derived: DerivedStatement, a: Sequence[Symbol]) -> list[Expr]:
 
 
 def _fields(derived: DerivedStatement, follows_fields: bool) -> list[list[Expr]]:
-    """Return alternative forms of the fields with the rates of their nodes, or of these only."""
+    """Return alternative forms of the fields with the rates of their nodes, or of the rates only."""
     statement, program = derived.statement, derived.statement.program
     moved = moved_nodes(statement)
     fields = [program.vector(total_field(statement, k)) for k in moved]
@@ -114,7 +114,7 @@ def _fields(derived: DerivedStatement, follows_fields: bool) -> list[list[Expr]]
 
 
 def _products(of: JetStatement) -> int:
-    """Return the number of products per order, the largest integer if the series does not exist."""
+    """Return the number of products per order, or the largest integer if the series does not exist."""
     try:
         return len(jet_of("", of.body, CONSTANT).layout.products)
     except ModelError:
@@ -122,7 +122,9 @@ def _products(of: JetStatement) -> int:
 
 
 def _rows(derived: DerivedStatement, v: Sequence[Symbol], a: Sequence[Symbol]) -> tuple[list[Expr], list[Expr]]:
-    """Return c and z of all constraints, with zeros for the other kind; empty if all are of the other kind."""
+    """Return c and z of all constraints, with zeros for the other constraint type; empty if no constraint has this
+    type.
+    """
     # Constraints nonlinear in the velocities use B a + Z, which is linear in the unknowns of an order.
     terms = derived.constraints
     of_accelerations = [c.level == 2 or not c.is_affine for c in derived.statement.constraints for _ in c.rows]

@@ -147,7 +147,7 @@ class _ElementBuilder:
         return Kernel(signature, self.own.apply(self.shared.apply(body)), meaning)
 
     def switches(self, values: Sequence[Expr]) -> Kernel:
-        """Return the generated switching functions of some values."""
+        """Return the switching functions in the generated code of some values."""
         table = KERNELS["switches"]
         body = switches(flatten(self.statement.program, values, self.references))
         arguments = [self.inputs[label] for label in table.element_arguments]

@@ -60,8 +60,9 @@ def nonzeros(matrix: Matrix) -> tuple[SparsePattern, list[Expr]]:
 
 
 def whole_rows(rates: Sequence[Expr], columns: int) -> tuple[SparsePattern, list[Expr]]:
-    """Return the nonzero lines of a matrix with all their entries, and the derivatives along a vector that compute
-    them."""
+    """Return the nonzero rows or columns of a matrix with all entries, and the directional derivatives that compute
+    them.
+    """
     rows = [i for i, e in enumerate(rates) if e != 0]
     count = len(rows) * columns
     places = tuple(i for i in rows for _ in range(columns)), tuple(range(columns)) * len(rows)

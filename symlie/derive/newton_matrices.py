@@ -62,8 +62,9 @@ def constraint_forces(derived: DerivedStatement, multipliers: Sequence[Symbol]) 
 
 
 def _own_balance(derived: DerivedStatement, acceleration: Sequence[Expr], multipliers: Sequence[Symbol]) -> list[Expr]:
-    """Return the balance without trees of bodies in the form cheapest to differentiate: without entries of a variable
-    M."""
+    """Return the balance without joint trees in the form that is cheapest to differentiate: without entries of a
+    variable M.
+    """
     if not acceleration:
         own = derived.dynamics.own.force
     else:
@@ -105,8 +106,9 @@ def by_configuration(program: Program, outputs: Sequence[Expr], values: Sequence
 
 
 def _through_differences(program: Program, outputs: Sequence[Expr], values: Sequence[Value]) -> Matrix | None:
-    """Apply the chain rule through θ = log(a⁻¹∘b) if outputs depend on the configuration only by it: half the
-    directions."""
+    """Differentiate through θ = log(a⁻¹∘b) if outputs depend on the configuration only by θ, which halves the
+    directions.
+    """
     storage = {c for v in values for c in v.components}
     differences: list[Value] = []
     for statement in needed_statements(program, outputs):

@@ -36,7 +36,7 @@ _FAR = 10**40
 
 
 def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
-    """Return `operators.chart`, or more if rotation parameters reach or pass their singularity from q to q + u."""
+    """Return `operators.chart`, or a larger value if rotation parameters become singular between q and q + u."""
     # With the regularity r of the coordinates, r(q) r(q + u) - SINGULAR_ANGLES |r(q)| is negative there.
     angle = operators.chart(program, group, u)
     turned = parametrised_rotation(group)
@@ -50,7 +50,7 @@ def _chart(program: Program, group: LieGroup, q: Vector, u: Vector) -> Expr:
 
 
 def _coordinate_rate(program: Program, group: LieGroup, q: Vector, w: Vector) -> Vector:
-    """Return ρ' of factors that are stepped in their stored components, w of others."""
+    """Return ρ' for factors that are integrated in their stored components, and w for others."""
     result: list[Expr] = []
     for factor, stored, offset in group.simple_factors:
         part = w[offset : offset + factor.dimension]

@@ -39,7 +39,7 @@ class Term:
 
     @property
     def details(self) -> tuple[object, ...]:
-        """Other properties of the definition than expressions and names."""
+        """Properties of the definition other than expressions and names."""
         match self.stated:
             case Constraint():
                 return (self.stated.level, len(self.multipliers))
@@ -76,7 +76,7 @@ def pieces_of(statement: Statement) -> list[Piece]:
 
 
 class Touched:
-    """Sets of numbers on which expressions of a program depend, derived from the sets of its symbols."""
+    """Index sets on which expressions of a program depend, derived from the sets of its symbols."""
 
     def __init__(self, program: Program, own: Mapping[Symbol, Nodes]) -> None:
         self.program, self._of = program, dict(own)
@@ -90,11 +90,11 @@ class Touched:
         return parts.pop() if len(parts) == 1 else frozenset().union(*parts)
 
     def by(self, expressions: Iterable[Expr]) -> Nodes:
-        """Return the numbers on which expressions depend, without the constraint equations of multipliers."""
+        """Return the indices on which expressions depend, without the constraint equations of multipliers."""
         return frozenset(k for k in self._union(s for e in expressions for s in e.free_symbols) if k >= 0)
 
     def addends(self, expression: Expr) -> Iterator[Expr]:
-        """Yield the addends of an expression, as far as they separate nodes."""
+        """Yield the addends of an expression, expanded as far as this separates nodes."""
         if len(self._union(expression.free_symbols)) < 2:
             yield expression
             return
@@ -131,7 +131,7 @@ class _TouchedNodes(Touched):
         super().__init__(statement.program, own)
 
     def rows_in(self, expressions: Iterable[Expr]) -> Nodes:
-        """Return the numbers of the constraint equations whose multipliers occur."""
+        """Return the indices of the constraint equations whose multipliers occur."""
         return frozenset(-1 - k for k in self._union(s for e in expressions for s in e.free_symbols) if k < 0)
 
 
@@ -165,7 +165,7 @@ def _terms(statement: Statement, touched: _TouchedNodes) -> Iterator[Term]:
 
 
 def _separated(touched: _TouchedNodes, term: Term) -> Iterator[Term]:
-    """Yield the parts of a sum, one for all addends with the same nodes and constraint equations."""
+    """Yield the parts of a sum: addends with the same nodes and constraint equations form one part."""
     parts: dict[tuple[Nodes, Nodes], list[list[Expr]]] = {}
     for k, component in enumerate(term.expressions):
         for addend in touched.addends(component):

@@ -1,4 +1,4 @@
-"""Canonical texts of pieces of a statement, independent of names: equal texts are instances of one element type.
+"""Canonical texts of parts of a statement, independent of names: parts with equal texts become elements of one type.
 
 Nodes are named by their position in a piece, intermediate results by their first appearance; addends and factors are
 sorted by content. Numbers with a decimal point and parameters leave holes, which hold the values of an instance.
@@ -25,7 +25,7 @@ _ADDRESSED = (PiecewiseLinear, RunTimeInput)
 
 @dataclass(frozen=True)
 class Spelled:
-    """Canonical text of a piece with its nodes in some order, and the numbers and parameter symbols in its holes."""
+    """Canonical text of a part with its nodes in some order, and the numbers and parameter symbols that may differ."""
 
     piece: Piece
     order: tuple[int, ...]
@@ -34,7 +34,7 @@ class Spelled:
 
 
 class Speller:
-    """Writer of canonical texts for pieces of a model."""
+    """Writer of canonical texts for parts of a model."""
 
     def __init__(self, model: Model) -> None:
         self.program = model.program
@@ -50,7 +50,7 @@ class Speller:
         self._texts: dict[str, str] = {}
 
     def spelled(self, piece: Piece, order: Sequence[int]) -> Spelled:
-        """Return the canonical text of a piece with its nodes in an order."""
+        """Return the canonical text of a part for an order of its nodes."""
         walk = _Walk(self, piece, order)
         lines = [self._term(walk, term) for term in piece.terms]
         nodes = " ".join(self._groups[k] for k in order)
@@ -66,7 +66,7 @@ class Speller:
         return f"{operation.name}{self._operations.setdefault(operation, len(self._operations))}"
 
     def short(self, text: str) -> str:
-        """Return a short name for a text, the same for equal ones."""
+        """Return a short name for a text; equal texts have equal names."""
         return self._texts.setdefault(text, f"~{len(self._texts)}")
 
     def is_parameter(self, symbol: Symbol) -> bool:
@@ -83,7 +83,7 @@ class Speller:
 
 
 class _Walk:
-    """Traversal of the expressions of a piece in an order that is independent of names."""
+    """Traversal of the expressions of a part in an order that is independent of names."""
 
     def __init__(self, speller: Speller, piece: Piece, order: Sequence[int]) -> None:
         self._speller = speller
@@ -152,7 +152,7 @@ class _Walk:
         return sorted(expression.args, key=self._key) if isinstance(expression, Add | Mul) else expression.args
 
     def _key(self, expression: Expr) -> str:
-        """Return the sort key of an expression, independent of its holes."""
+        """Return the sort key of an expression, independent of its variable values."""
         known = self._keys.get(expression)
         if known is None:
             known = self._keys[expression] = self._computed_key(expression)
@@ -193,7 +193,7 @@ def _addressed(expression: Expr, argument: str) -> str:
 
 
 class Restated:
-    """Copies of the expressions of a piece in another statement, with the holes filled by ``fill``."""
+    """Copies of the expressions of a part in another statement, with the variable values given by ``fill``."""
 
     # The traversal follows the text, so that each hole is known by its number.
 
@@ -212,15 +212,15 @@ class Restated:
                 self._known[mine] = new
 
     def place(self, number: int) -> int:
-        """Return the position of a node of the model within the piece."""
+        """Return the position of a node of the model within the part."""
         return self._walk.order[number]
 
     def define(self, symbol: Symbol, expression: Expr) -> None:
-        """Define a symbol in the other program."""
+        """Define a symbol in the target program."""
         self._known[symbol] = expression
 
     def expression(self, expression: Expr) -> Expr:
-        """Return an expression in the other program."""
+        """Return an expression in the target program."""
         if isinstance(expression, Float) or (isinstance(expression, Symbol) and self._speller.is_parameter(expression)):
             self._holes += 1
             return self._fill(self._holes - 1)

@@ -1,4 +1,4 @@
-"""Further kernels of a node type, for steps in other coordinates than exp and for steps in ambient space.
+"""Additional kernels of a node type, for local coordinates other than exp and for steps in ambient space.
 
 They are derived and compiled when a method first needs them, separately from the kernels of a run.
 """
@@ -26,7 +26,7 @@ from symlie.ir.program import Euclidean, Program, Value
 
 @functools.cache
 def step_kernels(space: ConfigurationSpace, kind: str) -> tuple[Kernel, ...]:
-    """Derive the further kernels of a node type of a kind; raise `GroupError` if the space does not have them."""
+    """Derive the additional kernels of a set for a node type; raise `GroupError` if the space does not have them."""
     # ``cayley`` and ``second_kind``: ``advance`` q∘φ(u), ``inverse_tangent_operator`` T⁻¹(u) w of the coordinates φ,
     # and ``chart``, which must stay below (2π)²; with a left action ``advance`` φ(u)·q and the T⁻¹ of that.
     # ``ambient``: ``storage_rate``, the rate of the stored components along w. ``tangent``: ``tangent_matrix``, T(u).

@@ -40,7 +40,7 @@ MOST_MULTIPLICATIONS_COUPLED = 40_000
 
 
 def has_fixed_topology(model: Model) -> bool:
-    """Return whether the model is small, with nodes defined one by one, so that its tables become part of the text."""
+    """Return whether the model is small and has only individual nodes, so that its tables become part of the code."""
     if model.arrays or model.motions or _size(model) > LARGEST_FIXED:
         return False
     mass, jacobian = velocity_patterns(model)
@@ -51,7 +51,7 @@ def has_fixed_topology(model: Model) -> bool:
 
 
 def is_whole(model: Model) -> bool:
-    """Return whether a model of fixed topology stays one statement."""
+    """Return whether a model of fixed topology is derived as a single statement."""
     return _size(model) <= LARGEST_WHOLE
 
 

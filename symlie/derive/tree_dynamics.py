@@ -105,7 +105,7 @@ class TreeDynamics:
         return tuple(map(tuple, stiffness)), tuple(map(tuple, damping))
 
     def _changes(self, m: int, s: Vector, acceleration: Accelerations) -> tuple[Vector, Vector, Vector]:
-        """Return ν and y of the configuration, and y of the velocity, along a column of a link."""
+        """Return ν and y for the configuration, and y for the velocity, along a column of a link."""
         link = self._tree.links[m]
         before = self._velocity_before(m)
         fixed_in = link.before if link.rides else m
@@ -120,7 +120,7 @@ class TreeDynamics:
 
     @functools.cached_property
     def _paths(self) -> list[frozenset[int]]:
-        """Each link with its inboard links."""
+        """Return each link with its inboard links."""
         found: list[frozenset[int]] = []
         for n, link in enumerate(self._tree.links):
             found.append((frozenset() if link.before is None else found[link.before]) | {n})
@@ -153,7 +153,7 @@ class TreeDynamics:
 
     @property
     def _ground(self) -> Vector:
-        """A of the ground, which represents the weight of all bodies."""
+        """Acceleration A of the ground, which represents the weight of all bodies."""
         gravity = self._tree.gravity
         return (*zero(self._group.dimension - len(gravity)), *(-c for c in gravity))
 
@@ -191,12 +191,12 @@ class TreeDynamics:
 
     @functools.cached_property
     def _inertias(self) -> list[Matrix]:
-        """Σ I of each link and its outboard links."""
+        """Composite inertia Σ I of each link and its outboard links."""
         return self._summed_rows([link.inertia for link in self._tree.links])
 
     @functools.cached_property
     def _inertial(self) -> list[Vector]:
-        """Σ I s_j of each column."""
+        """Momentum Σ I s_j of each column."""
         return [self._times(self._inertias[n], s) for n, _, s in self._columns]
 
     def _sums(self, vectors: Sequence[Vector]) -> list[Vector]:

@@ -1,1 +1,1 @@
-"""Ready-made elements, written only with the public interface."""
+"""Built-in elements, written only with the public API."""

@@ -1,4 +1,4 @@
-"""Connections of two bodies: markers from the initial configuration, and an instance of an element type."""
+"""Connections between two bodies: markers from the initial configuration, and an element."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Points = ArrayLike
 
 
 class Connection(ABC):
-    """Base of joints and forces between two bodies: a marker on each, and an instance of an element type."""
+    """Base of joints and forces between two bodies: a marker on each body, and an element."""
 
     word: ClassVar[str] = "connection"
     kind: ClassVar[str] = ""
@@ -76,7 +76,7 @@ class Connection(ABC):
         return called[0].upper() + called[1:]
 
     def _kind(self) -> str:
-        """Return the name of the kind, with which the name of the element type begins."""
+        """Return the name of the connection type, the prefix of the name of the element type."""
         return self.kind
 
     def _values(self) -> dict[str, object]:
@@ -143,7 +143,7 @@ class Connection(ABC):
         return first, second
 
     def _add(self) -> None:
-        """Add the instance; each pair of groups has one element type."""
+        """Add the element; each pair of groups has one element type."""
         groups: list[LieGroup | None] = [group_of(m.body) for m in self.markers]
         name = "_".join([self._kind(), *("ground" if g is None else g.name for g in groups)])
         known = next((i.element for i in self.model.instances if i.element.name == name), None)
@@ -166,13 +166,13 @@ class Connection(ABC):
         return element
 
     def _frames(self) -> tuple[Frame, Frame]:
-        """Return the frames as expressions of the model, whose parameters the markers become at the first call."""
+        """Return the frames as expressions of the model; the first call makes the markers parameters of the model."""
         if self._stated is None:
             self._stated = self._share_markers()
         return self._stated
 
     def _share_markers(self) -> tuple[Frame, Frame]:
-        """Make the markers of the instance parameters of the model and return the frames as expressions of them."""
+        """Make the markers of the element model parameters, and return the frames as expressions of them."""
         offsets, start = {}, 0  # of the parameters in the values of the instance
         for parameter in self._instances.element.parameters:
             offsets[parameter.name] = start

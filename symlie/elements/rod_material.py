@@ -23,7 +23,7 @@ DEFAULTS: Mapping[str, object] = {"damping": 0.0, "gravity": (0.0, 0.0, 0.0)}
 
 @dataclass(frozen=True, eq=False)
 class MaterialRows:
-    """Numerical material data, with one row for each segment or node, or a single row for all."""
+    """Numerical material data, one row for each segment or node, or a single row for all."""
 
     stiffness: Array
     damping: Array

@@ -16,7 +16,7 @@ from symlie.runtime.solution.solution import Solution
 
 
 class StoppedError(Exception):
-    """Raised by checks to stop a chunk; unfinished members are skipped."""
+    """A check stopped the chunk; unfinished members are skipped."""
 
 
 class ChunkRows:

@@ -85,7 +85,7 @@ class Design:
         )
 
     def differences(self) -> dict[str, object]:
-        """Return the fields in which these members differ from others of the same ensemble."""
+        """Return the fields in which two versions of an ensemble differ."""
         names = ["first", "parameters", "initial", "inputs", "refused"]
         # The shape of a single row does not distinguish it from a row shared by all members.
         if len(self) == 1 or any(len(rows) > 1 for rows in self.elements):

@@ -182,7 +182,7 @@ def ensemble(
 
 
 def _unexpected(name: str) -> TypeError:
-    """Return the error for an argument that does not exist, in the words of Python, with the nearest name."""
+    """Return the `TypeError` for an unknown argument, worded as by Python, with the nearest name."""
     from difflib import get_close_matches
 
     known = [*inspect.signature(ensemble).parameters, *EnsembleOptions.__optional_keys__]

@@ -1,4 +1,4 @@
-"""Motions of members: in one compiled loop if possible, else sequentially.
+"""Integration of members: in one compiled loop if possible, otherwise sequentially.
 
 Each member is bitwise identical to its separate run with `solve`, independent of the chunk.
 """
@@ -136,7 +136,7 @@ def _late(task: MotionTask) -> TimeLimitError:
 def _together(
     task: MotionTask, request: Request, rows: ChunkRows, prepared: Prepared, check: Callable[[], None]
 ) -> None:
-    """Integrate all members in one compiled loop, and individually those that it does not support."""
+    """Integrate all members in one compiled loop, except those that it does not support, which run individually."""
     design, system = task.design, task.design.system
     starts, others = _starts(design, request, prepared, rows)
     lanes = task.lanes or vector_numbers(system.optimize)

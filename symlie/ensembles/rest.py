@@ -1,4 +1,4 @@
-"""Static members: equilibria and small motions about them, from separate initial values or along a load path."""
+"""Static members: equilibria and their modes, from separate initial values or along a load path."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class RestTask:
         )
 
     def _said_of(self, member: System, found: Equilibrium, before: tuple[int, Equilibrium] | None) -> str:
-        """Return the remark on a member of a path: an unstable equilibrium, or a path that is not reversible."""
+        """Return the remark on a member of a path: an unstable equilibrium or an irreversible path."""
         design = self.design
         said = []
         if not member.linearize(found.q, found.multipliers, self.t).is_stable:

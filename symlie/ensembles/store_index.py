@@ -124,7 +124,7 @@ class StoredGroup:
     """Node type as JSON, which distinguishes groups with equal names."""
 
     def is_of(self, layout: Layout) -> bool:
-        """Return whether a layout has the same node on the same group."""
+        """Return whether a layout contains this node on the same group."""
         return bool(self.type == _text(layout.node(self.node).type))
 
 

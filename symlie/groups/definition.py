@@ -114,7 +114,7 @@ def with_rotation(group: LieGroup) -> LieGroup:
 
 
 def flat(value: StoredElement | Expr | Sequence[object]) -> Vector:
-    """Flatten a sequence of expressions, vectors and matrices to one tuple of components."""
+    """Flatten a sequence of expressions, vectors and matrices into one tuple of components."""
     if isinstance(value, StoredElement):
         return value.components
     if getattr(value, "is_Matrix", False) or isinstance(value, Sequence):

@@ -186,7 +186,7 @@ class _RotationBlock:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Components of θ that the block determines."""
+        """Components of θ determined by the block."""
         return tuple(k for k, _ in (*self.turns, *([self.scale] if self.scale else [])))
 
     def logarithm(self, program: Program, x: Matrix) -> Vector:
@@ -215,7 +215,7 @@ def _rotation_blocks(matrices: Sequence[ImmutableMatrix]) -> tuple[_RotationBloc
 
 
 def _rotation_block(rows: tuple[int, ...], parts: Sequence[Matrix]) -> _RotationBlock | None:
-    """Return a block whose axes, and scale if any, each belong to one component of θ; None if it has another form."""
+    """Return a block whose axes, and scale if any, correspond to one component of θ each; None for other forms."""
     n = len(rows)
     if n not in _TURNS:
         return None

@@ -156,7 +156,9 @@ class Logarithm(UnaryOperation):
         return Euclidean(self.group.dimension)
 
     def rewrite(self, program: Program, arguments: Sequence[Value]) -> Value | None:
-        """Merge log(a⁻¹∘b) to one operation; log(exp θ) is not rewritten, since it equals θ only near the identity."""
+        """Merge log(a⁻¹∘b) into one operation; log(exp θ) is not rewritten, since it equals θ only near the
+        identity.
+        """
         product = program.definition(arguments[0].components)
         if product is not None and product.operation == Compose(self.group):
             inverse = program.definition(product.arguments[0].components)

@@ -259,7 +259,7 @@ def exponential(program: Program, group: LieGroup, theta: Vector, *, is_near: bo
 
 
 def logarithm(program: Program, group: LieGroup, storage: Vector, *, is_near: bool = False) -> Vector:
-    """Return θ with exp(θ) = q, or = -q for a stored quaternion q if its rotation angle is smaller."""
+    """Return θ with exp(θ) = q, or exp(θ) = -q for a stored quaternion if this rotation angle is smaller."""
     # The rotation part follows from a half-angle quaternion and atan. A part s with s' = L s + θ_s, s(0) = 0, satisfies
     # s = dexp(L) θ_s, so θ_s = dexp⁻¹(L) s. Groups without this structure use the logarithm of a matrix.
 

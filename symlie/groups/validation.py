@@ -32,7 +32,7 @@ def check_name(name: str) -> None:
 
 
 def compiled(function: Callable[..., Sequence[object]], group: LieGroup, arguments: int) -> Function:
-    """Compile a function of stored elements to a function of arrays."""
+    """Compile a function of stored elements into a function of arrays."""
     symbols = [storage_symbols(group, stem) for stem in "abc"[:arguments]]
     expressions = sympy.lambdify(symbols, list(function(*symbols)), "numpy")
     return lambda *elements: np.array(expressions(*elements), dtype=float)

@@ -1,4 +1,4 @@
-"""Straight lines whose products have no constant factors, so that jets sum fewer products of fewer factors.
+"""Straight-line programs without constant factors in products, so that jets sum fewer products.
 
 From (a x) y and (b y) x with constants a and b a jet has two products and stores the factors a x, y, b y and x for all
 orders; from a (x y) and b (x y) it has one, of values that the state contains anyway. Constants are moved out of
@@ -20,7 +20,7 @@ from symlie.ir.straightline import Lines, Operand, StraightLine, pruned
 
 
 def constants_outside(body: StraightLine, constant: Sequence[str]) -> StraightLine:
-    """Move constants, inputs whose names begin with ``constant``, out of the products of a straight line."""
+    """Move constants (inputs whose names begin with ``constant``) out of the products of a straight-line program."""
     found = [stated_again(body, constant, distributes=distributes) for distributes in (False, True)]
     return min(found, key=lambda again: _size(again, tuple(constant)))
 
@@ -46,7 +46,7 @@ def _size(body: StraightLine, constant: tuple[str, ...]) -> tuple[int, int]:
 
 
 class _Product(NamedTuple):
-    """Pending product, since others may share its first factor."""
+    """Product that is not emitted yet, because others may share its first factor."""
 
     first: Operand
     second: Operand

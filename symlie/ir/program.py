@@ -1,4 +1,4 @@
-"""Straight-line programs of statements ``targets = operation(arguments)``, built while the user writes.
+"""Straight-line programs of statements ``targets = operation(arguments)``, built during the model definition.
 
 A `Value` is a tuple of components in a `Space`: storage of a Lie group, or a plain vector. Group operations and scalar
 expressions are the only statements. Equal statements share their targets, so a program eliminates common
@@ -126,7 +126,7 @@ Statement = Assignment | Application
 
 
 def is_atom(expression: Expr) -> bool:
-    """Return whether an expression is a symbol or a number, which needs no statement."""
+    """Return whether an expression is a symbol or a number and needs no statement."""
     return bool(expression.is_Symbol or expression.is_Number)
 
 
@@ -225,7 +225,7 @@ class Program:
         self.statements.append(statement)
 
     def line_of(self, symbol: Symbol) -> int | None:
-        """Return the number of the statement that defines a symbol; None for inputs and symbols of other programs."""
+        """Return the index of the statement that defines a symbol; None for inputs and symbols of other programs."""
         return self._lines.get(symbol)
 
     def definition(self, components: Vector) -> Application | None:
@@ -283,7 +283,7 @@ def depends_on(program: Program, outputs: Iterable[Expr], symbols: Iterable[Symb
 
 
 def _dependencies(program: Program, outputs: Iterable[Expr]) -> tuple[set[int], set[Symbol]]:
-    """Return the numbers of the statements on which outputs depend, and all symbols that they read."""
+    """Return the indices of the statements on which outputs depend, and all symbols that they read."""
     lines: set[int] = set()
     found: set[Symbol] = set()
     waiting = {s for e in outputs for s in e.free_symbols}

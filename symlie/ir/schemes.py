@@ -1,4 +1,4 @@
-"""Evaluation schemes of primitives as data: polynomials where they are accurate, closed forms or NaN beyond."""
+"""Evaluation schemes of primitives as data: polynomials on their domain, closed forms or NaN beyond."""
 
 from __future__ import annotations
 

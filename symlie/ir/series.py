@@ -73,7 +73,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Tail:
-    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j, by as many φ as its domain needs and the bound of the others."""
+    """F_{n,m}(z) = (2 d/dz)^m Σ_j φ_{n+2j} (-z)^j, from the coefficients that its domain requires and a bound on the
+    others.
+    """
 
     n: int
     m: int
@@ -151,7 +153,7 @@ class PowerSeries:
 
     @functools.cached_property
     def key(self) -> int:
-        """Hash of name and definition, which distinguishes functions of the same name."""
+        """Hash of name and definition, which distinguishes functions with equal names."""
         parts = [self._tail(n, 0) for n in (0, 1)]
         text = json.dumps([self.name, *(p.to_json() for p in parts)])
         return int(hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH], 16)
@@ -194,7 +196,7 @@ def register(name: str, tail: Tail) -> None:
 
 
 def tail_of(base_name: str) -> Tail:
-    """Return the tail of a name; raise `ModelError` if it was neither defined nor read from a source."""
+    """Return the tail with a name; raise `ModelError` if it was neither defined nor read from a source."""
     if base_name not in _TAILS:
         raise ModelError(f"The function {base_name} is unknown; its model or its generated source defines it.")
     return _TAILS[base_name]

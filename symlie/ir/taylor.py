@@ -127,7 +127,7 @@ def _stumpff_beyond(k: int, m: int) -> Expansion:
 
 
 def _sum(k: int, m: int, z: Fraction, enough: Fraction) -> tuple[Fraction, Fraction]:
-    """Return c_{k,m}(z) and a bound of its truncation error: the first omitted term, once terms decrease."""
+    """Return c_{k,m}(z) and a bound on its truncation error, the first omitted term of the decreasing ones."""
     total, power, j = Fraction(0), Fraction(1), 0
     while True:
         term = _rational(Stumpff.series_coefficient(k, m, j)) * power

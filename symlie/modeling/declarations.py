@@ -35,7 +35,7 @@ TIME = Symbol("t", real=True)
 
 
 class Stated(ListsPublicNames, NamesSuccessors):
-    """All terms defined on some nodes, with the parameters and the time that they may use."""
+    """All terms defined on some nodes, with their parameters and the time."""
 
     INTERNAL = frozenset({
         "angles", "applied_forces", "dissipated_terms", "energy_terms", "fields", "generalized_forces",
@@ -85,7 +85,7 @@ class Stated(ListsPublicNames, NamesSuccessors):
 
     @property
     def is_empty(self) -> bool:
-        """True if no terms are defined on the nodes."""
+        """True if no terms are defined."""
         return not (
             *self.kinetic_terms, *self.potential_terms, *self.dissipated_terms, *self.energy_terms,
             *self.generalized_forces, *self.applied_forces, *self.fields, *self.placements, *self.locations,

@@ -1,4 +1,4 @@
-"""Shapes by which a model is drawn; the equations do not depend on them."""
+"""Shapes used to draw a model, without influence on the equations."""
 
 from __future__ import annotations
 

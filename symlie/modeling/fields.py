@@ -155,7 +155,7 @@ class FieldStatement(AngleStatement):
         self.energy_terms.append(energy)
 
     def let(self, expression: object) -> Expression:
-        """Bind an intermediate result to symbols, to keep expressions that use it short.
+        """Bind an intermediate result to symbols, which shortens expressions that use it.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Ground, objects with initial values other than nodes, and the acceleration of gravity."""
+"""The ground, the acceleration of gravity, and objects other than nodes with initial values."""
 
 from __future__ import annotations
 

@@ -47,8 +47,7 @@ def with_initial_values(
     *,
     is_given: bool = True,
 ) -> list[InitialValue]:
-    """Return initial values of a node with further ones, where later values override earlier ones and guesses override
-    none."""
+    """Return merged initial values of a node; later values override earlier ones, and guesses override none."""
     fields = with_rotations(
         f"Node '{node.name}' on {node.group}", {f.name: f.shape for f in node.group.storage_fields}, fields
     )

@@ -77,8 +77,7 @@ def _free(statement: Statement, expressions: Sequence[Expr]) -> set[Symbol]:
 
 
 def fingerprint(model: Model) -> Hashable:
-    """Return a value that changes with every addition to the model; it counts terms instead of hashing them, to be
-    cheap."""
+    """Return a value that changes with every addition to the model: term counts, which are cheaper than hashes."""
     return (
         sum(map(len, model.initial_values.values())), len(model.motions), len(model.breakpoints), len(model.inputs),
         len(model.tables), len(model.curves),

@@ -31,7 +31,7 @@ def identifier(kind: str, name: str) -> str:
 
 
 def new_name(kind: str, name: str, taken: Container[str], owner: str) -> str:
-    """Return a name; raise `ModelError` if it is not an identifier or if its owner uses it already."""
+    """Return a name; raise `ModelError` if it is not an identifier or is already used by its owner."""
     identifier(kind, name)
     if name in taken:
         raise ModelError(f"{kind} '{name}' is defined twice in '{owner}'; rename one.")
@@ -39,8 +39,9 @@ def new_name(kind: str, name: str, taken: Container[str], owner: str) -> str:
 
 
 def stem(kind: str, name: str) -> str:
-    """Return the name of a model, element type or group; raise `ModelError` if it hides generated functions or
-    files."""
+    """Return the name of a model, element type or group; raise `ModelError` if it collides with generated functions or
+    files.
+    """
     identifier(kind, name)
     if name in _files() or name in {"factorize", "solve"} or name.partition("_")[0] in {"", "system", "symlie"}:
         raise ModelError(

@@ -291,7 +291,7 @@ class Node(GroupElement):
 
     @property
     def group_velocity(self) -> Vector:
-        """Velocity of its `element`: v, with ω instead of the rates of rotation parameters."""
+        """Velocity of the group element: v, with ω instead of the rates of rotation parameters."""
         return self._by_coordinates(self._velocity.components, transpose=False)
 
     def along_velocity(self, force: Vector) -> Vector:
@@ -311,7 +311,7 @@ class Node(GroupElement):
         return operation.differential(self._program, self.storage, self.storage, w, transpose=transpose)
 
     def parts_of_force(self, force: SymbolicMatrix) -> Mapping[str, SymbolicMatrix]:
-        """Return the parts of a generalised force by velocity field; with rotation parameters, also the moment as
+        """Return the components of a generalised force by velocity field; with rotation parameters, also the moment
         ``Omega``.
 
         Parameters

@@ -70,7 +70,7 @@ def name_components(components: Sequence[Symbol], fields: Sequence[Field], node:
 
 
 def shown(value: object) -> str:
-    """Return the beginning of an expression with the names of node components."""
+    """Return the first characters of an expression, with the names of node components."""
     if isinstance(value, Basic):
         value = value.xreplace({s: Symbol(name) for s in value.free_symbols if (name := _components.get(s))})
     text = " ".join(str(value).split())
@@ -296,8 +296,9 @@ def _undefined(name: str, expression: object) -> SymbolicValueError:
 
 
 class _Sentence:
-    """Message whose expression is formatted only on demand, because SymPy often tries a conversion and discards the
-    error."""
+    """Message with lazy formatting of its expression, because SymPy often attempts a conversion and discards the
+    error.
+    """
 
     def __init__(self, expression: object, rest: str) -> None:
         self._expression, self._rest = expression, rest

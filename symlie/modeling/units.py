@@ -32,7 +32,7 @@ from symlie.utilities.unit_names import NUMBER, UNITS, Dimension, Unit, parse_un
 
 
 class Certainty(IntEnum):
-    """Reliability of a unit, since numbers may represent quantities."""
+    """Reliability of a unit: a plain number may represent a quantity with a unit."""
 
     PRODUCT = 0
     """Product of fields, in which a quantity of value one may be implicit."""

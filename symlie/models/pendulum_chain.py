@@ -26,7 +26,7 @@ OPTIONS = {"formulation": ["lagrangian", "hamiltonian"]}
 
 
 def build(links: int = 2, formulation: str = "lagrangian") -> sl.Model:
-    """Return a chain that hangs from a fixed point; the third axis points upwards."""
+    """Return a chain suspended from a fixed point; the third axis points upwards."""
     chain = sl.Model("pendulum_chain")
     gravity = chain.parameter("gravity", 9.81, unit="m/s^2")
     is_lagrangian = formulation == "lagrangian"

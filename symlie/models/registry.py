@@ -39,13 +39,13 @@ FOLDER = Path(__file__).parent
 
 
 def model_names() -> tuple[str, ...]:
-    """Return the names of the ready-made models."""
+    """Return the names of the built-in models."""
     files = sorted(FOLDER.glob("*.py"))
     return tuple(f.stem for f in files if "\ndef build(" in f.read_text(encoding="utf-8"))
 
 
 def model_path(model: str) -> Path:
-    """Return the file of a ready-made model or of a path; raise `UnknownNameError` if it does not exist."""
+    """Return the file of a built-in model or of a path; raise `UnknownNameError` if it does not exist."""
     if model.endswith(".py") or os.sep in model:
         with contextlib.suppress(OSError, RuntimeError):  # circular link, or no home directory
             path = Path(model).expanduser().resolve()
@@ -65,7 +65,7 @@ def model_path(model: str) -> Path:
 
 
 def is_ready_made(model: str) -> bool:
-    """Return whether a model belongs to the package, so that its options determine it."""
+    """Return whether a model is built in, so that its options determine it."""
     return model_path(model).parent == FOLDER
 
 
@@ -178,7 +178,7 @@ def open_model(model: str) -> ModelFile:
 
 
 def option_names(model: str) -> list[str]:
-    """Return the names of the options of a model; parse ready-made models without importing them, and raise as
+    """Return the names of the options of a model; parse built-in models without importing them, and raise as
     `open_model`."""
     if not is_ready_made(model):
         return open_model(model).option_names

@@ -1,1 +1,1 @@
-"""Equations of motion for readers: Markdown and LaTeX of model definitions and derived terms."""
+"""Display of equations of motion: Markdown and LaTeX of model definitions and derived terms."""

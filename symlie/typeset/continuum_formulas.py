@@ -1,4 +1,4 @@
-"""Continuous equations of a continuum for readers: LaTeX, and a Markdown page.
+"""Display of the continuous equations of a continuum: LaTeX, and a Markdown page.
 
     M v̇ = v̂ᵀ M v + G' - ŵᵀ G + F,   0 = Ψ(w)
 
@@ -55,11 +55,11 @@ class _Formulas:
         return tuple(factor_terms(substitute(e, known)) for e in found)
 
     def scalar(self, left: str, expression: Expr) -> Row:
-        """Return a row that shows a scalar."""
+        """Return an equation that shows a scalar."""
         return Row(left, (self.notation.latex(self.written([expression])[0]),))
 
     def vector(self, left: str, expressions: Sequence[Expr]) -> Row:
-        """Return a row that shows a column vector."""
+        """Return an equation that shows a column vector."""
         parts = self.written(expressions)
         return Row(left, ("0" if all(e == 0 for e in parts) else self.notation.column(parts),))
 

@@ -1,4 +1,4 @@
-"""Statement list for readers: short and single-use scalar statements are substituted into their users."""
+"""Statement list for display: short and single-use scalar statements are substituted where they are used."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ def statement_list(
     vectors: Iterable[Vector],
     parameters: frozenset[Symbol],
 ) -> StatementList:
-    """Decide which statements keep a name; scalar statements that form a vector keep or lose their names together."""
+    """Select the statements that keep a name; scalar statements that form a vector keep or lose their names
+    together.
+    """
     statements = needed_statements(program, outputs)
     assigned = {s.symbol for s in statements if isinstance(s, Assignment)}
     uses = _uses(statements, outputs)
@@ -140,7 +142,7 @@ def _fold(
 
 
 def _written_out(statement: Application, arguments: Sequence[Vector]) -> Vector | None:
-    """Return results that need no name: a factor of a product of groups, and a rotated unit vector."""
+    """Return results that need no name: factors of a direct product, and rotated unit vectors."""
     operation = statement.operation
     if isinstance(operation, Factor):
         return operation.lower(Program(), arguments)

@@ -1,4 +1,4 @@
-"""Derived equations for readers: a Markdown page of every term, and a LaTeX block for notebooks.
+"""Display of derived equations: a Markdown page with all terms, and a LaTeX block for notebooks.
 
     M(q) v' = -g(t, q, v) - B(q)ᵀ λ,   Φ(t, q) = 0,   B v + b = 0,   B v' + Z = 0
 

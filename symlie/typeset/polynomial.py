@@ -18,7 +18,7 @@ LARGEST = 400
 
 
 class TooLargeError(ValueError):
-    """Expression with too many terms to be examined."""
+    """An expression has too many terms to be examined."""
 
 
 def product(p: Polynomial, q: Polynomial) -> Polynomial:

@@ -1,4 +1,4 @@
-"""Common terms of all statements in a step of a variational integrator, for aligned equations.
+"""Equations of a variational step that are common to all statements, as aligned LaTeX equations.
 
     L_d = h (Σ w T(q_ξ, θ/h) - Σ w V(q_ξ)),   y = ∂L_d/∂θ
     p⁺ = T⁻ᵀ(-θ) y - D_{q_n} L_d,             p⁻ = T⁻ᵀ(θ) y + D_{q_{n+1}} L_d
@@ -116,7 +116,7 @@ class _Forces:
         self._samples = samples if forced or damped else []
 
     def worked(self, by: str) -> str:
-        """Return their terms at samples between the ends, for a derivative by θ or q_n."""
+        """Return the load terms at interior samples, for a derivative by θ or q_n."""
         terms = [
             (w, rf"h \left(\frac{{\partial {_at('q', part)}}}{{\partial {by}}}\right)^{{\mathsf{{T}}}} {self._force}")
             for part, w in self._samples

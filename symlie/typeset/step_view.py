@@ -49,7 +49,7 @@ class StepPart:
     stop: int
 
     def letter(self, stem: str, at: str = "") -> Letter:
-        """Return its letter in a vector with this stem."""
+        """Return the letter of the field in a vector with this stem."""
         return Letter(stem, self.superscript, index_of(at, self.field))
 
 

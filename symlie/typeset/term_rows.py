@@ -1,4 +1,4 @@
-"""Derived terms of a statement, for aligned equations."""
+"""Derived terms of a statement, as aligned LaTeX equations."""
 
 from __future__ import annotations
 

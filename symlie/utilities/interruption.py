@@ -10,7 +10,7 @@ from typing import Self
 
 
 class DeferredInterrupt:
-    """Context that records Ctrl-C until `check`; a second Ctrl-C is raised immediately.
+    """Context that defers Ctrl-C until `check`; a second Ctrl-C is raised immediately.
 
     The context has no effect outside of the main thread and in programs that handle the signal themselves.
     """

@@ -1,4 +1,4 @@
-"""Reading of untrusted files: each defect of a file becomes one named error."""
+"""Reading of untrusted files: every defect of a file raises an error that names the file."""
 
 from __future__ import annotations
 

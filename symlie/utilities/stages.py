@@ -1,4 +1,4 @@
-"""Stages before a run (derivation, emission, compilation) with their durations and progress messages."""
+"""Stages before a run (derivation, emission, compilation), with their durations and progress messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links of planar mechanisms: bars between the joints of a body without shapes."""
+"""Links of planar mechanisms: bars between the joints of bodies without shapes."""
 
 from __future__ import annotations
 

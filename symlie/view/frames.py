@@ -42,7 +42,7 @@ class Finite:
 
 
 def finite_part(solution: Solution) -> Finite:
-    """Return the states before the first one that is not finite."""
+    """Return the states before the first non-finite one."""
     is_finite = np.isfinite(solution.t) & np.isfinite(solution.q).all(axis=1) & np.isfinite(solution.v).all(axis=1)
     if is_finite.all():
         return Finite(solution, None)
@@ -62,7 +62,7 @@ def at_states(solution: Solution, chosen: NDArray[np.intp]) -> Solution:
 
 
 def all_moments(solution: Solution) -> Solution:
-    """Return the solution with additional states within the steps of series methods and without duplicate times."""
+    """Return the solution with additional states within the steps of Taylor methods and without duplicate times."""
     kept = np.flatnonzero(np.diff(solution.t, prepend=-np.inf) > 0)
     once = solution if len(kept) == len(solution.t) else at_states(solution, kept)
     try:

@@ -55,7 +55,7 @@ class Connection:
 
 
 def connections(solution: Solution, tracks: Mapping[int, Track]) -> list[Connection]:
-    """Return joints and forces between two points; tracks are spatial nodes by their number."""
+    """Return joints and forces between two points; tracks are spatial nodes by index."""
     layout, found = solution.system.layout, []
     for name, (element, k) in layout.named_instances.items():
         values = instance_parameters(solution, element, k)

@@ -24,7 +24,7 @@ SLENDEREST, THICKEST, USUAL = 1 / 400, 1 / 40, 1 / 150
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Spatial nodes joined by a tube."""
+    """Spatial nodes connected by a tube."""
 
     name: str
     """Displayed name."""

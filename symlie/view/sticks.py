@@ -57,5 +57,5 @@ def _between(name: str, direction: Array, a: Track, b: Track, extent: float) -> 
 
 
 def stick_entry(stick: Stick, extent: float) -> Content:
-    """Return a line of the page."""
+    """Return a line as drawn on the page."""
     return {"name": stick.name, "from": poses(stick.start, extent), "to": poses(stick.end, extent)}

@@ -29,7 +29,7 @@ class CertificateError(Exception):
 
 
 def rational(value: Any) -> Fraction:
-    """Return a number of a certificate as a fraction; text with an exponent is rejected, since it can be huge."""
+    """Return a number of a certificate as a fraction; exponents are rejected, since they permit huge numbers."""
     if isinstance(value, str) and "e" in value.lower():
         raise CertificateError(f"A number of the certificate is written as {value[:20]}.")
     return Fraction(value)

@@ -53,11 +53,11 @@ class Switches:
     """(c, d): forward recurrences in k up to n = ω/c - (k + 2)/d."""
 
     def last(self, k: int, m: int, order: int) -> int:
-        """Return the last index that a recurrence must compute."""
+        """Return the largest index that a recurrence must compute."""
         return m + order + 1 + k // self.levels
 
     def begin_upwards(self, k: int, last: int) -> float:
-        """Return ω from which recurrences run forward."""
+        """Return the ω above which recurrences run forward."""
         a, b = self.forward
         return a * last + b * k
 
@@ -206,7 +206,7 @@ def raised_errors(tables: Tables, switches: Switches, k: int, before: Errors, wa
 
 
 def _downwards(tables: Tables, k: int, before: Errors, waves: Array) -> tuple[Array, Array]:
-    """Return total errors and noise of backward recurrences; noise is known where amplitudes are."""
+    """Return total errors and noise of backward recurrences; noise is known wherever amplitudes are known."""
     cells, top = tables.cells, before.first + 1
     p, q, errors = tables.families[k].upper, tables.families[k + 2].upper, before.total
     total, noise = np.full_like(errors, np.nan), np.full_like(errors, np.nan)

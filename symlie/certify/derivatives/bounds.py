@@ -47,7 +47,7 @@ NAME = re.compile(r"(?P<family>[cga])(?P<index>\d+)(_(?P<m>\d+))?$")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Error bounds of f⁽ʲ⁾(z)/j!, j = 1 … N, of one function as evaluated for order N."""
+    """Error bounds of f⁽ʲ⁾(z)/j!, j = 1 … N, for the evaluation of one function up to order N."""
 
     name: str
     where: str
@@ -82,7 +82,7 @@ def prove_derivatives(
     most_order: int = MOST_ORDER,
     progress: Callable[[float], None] | None = None,
 ) -> list[Bounds]:
-    """Return the bounds of functions for all orders; ``most_m`` is the largest m that a name c_k covers."""
+    """Return the bounds of functions for all orders; the bounds of c_k are valid for m up to ``most_m``."""
     wanted = [(name, *parsed(name)) for name in names]
     ks = [(k, m) for _, family, k, m in wanted if family == "c"]
     largest = max((m for _, m in ks), default=0) if most_m is None else most_m
@@ -114,7 +114,7 @@ def _of_rows(name: str, relative: Array) -> Bounds:
 
 
 def record(scheme: Scheme, bounds: Iterable[Bounds]) -> str:
-    """Return the proved bounds as text, one line for each function, increased by the allowance."""
+    """Return the proved bounds, increased by the safety margin, as text with one line for each function."""
     head = {
         "format": FORMAT,
         "versions": prover_versions(),

@@ -90,7 +90,7 @@ def _left_out(poles: Poles) -> float:
 
 
 def _roundings_of_shifts(count: int) -> list[int]:
-    """Return the number of roundings of each coefficient of a polynomial that repeated Horner schemes shift."""
+    """Return the number of roundings of each coefficient when a polynomial is shifted by repeated Horner schemes."""
     roundings = [0] * count
     for n in range(count):
         for i in range(count - 2, n - 1, -1):

@@ -94,7 +94,7 @@ def _downwards(scheme: Scheme, function: Function, name: tuple[str, int, int], o
 
 
 def _around(k: int, last: int, omega: arb) -> tuple[list[arb], list[arb]]:
-    """Return c_{k,n} and their maxima within the window."""
+    """Return c_{k,n} and its maximum within the window."""
     near = [omega + WINDOW * i / 4 for i in range(-4, 5)]
     tables = [_values(k, last, w) for w in [omega, *(w for w in near if w > 0)]]
     return tables[0], [max((abs(t[n]) for t in tables), key=lambda x: float(x.mid())) for n in range(last + 1)]

@@ -1,4 +1,6 @@
-"""Constants of ``function_series.h``, read from its text; the proofs model the rest of the text."""
+"""Constants of ``function_series.h``, read from the source; the proofs assume the operations of the rest of the
+source.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def shipped_text() -> str:
 
 
 def scheme_of(text: str) -> Scheme:
-    """Return the scheme of a text, or raise `FormatError` if the proofs do not model its operations."""
+    """Return the scheme of a source text, or raise `FormatError` if its operations differ from those of the proofs."""
     found: dict[str, tuple[str, ...]] = {}
     rest = text
     for name, pattern in PATTERNS.items():

@@ -1,4 +1,4 @@
-"""``symlie list joints``: kinds of joints, contacts and couplings."""
+"""``symlie list joints``: types of joints, contacts and couplings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class JointKind:
-    """A kind of joint in a list."""
+    """A joint type in a list."""
 
     name: str
     summary: str
@@ -17,7 +17,7 @@ class JointKind:
 
 
 def joint_kinds() -> list[JointKind]:
-    """Return all kinds, sorted by name."""
+    """Return all joint types, sorted by name."""
     import symlie
     from symlie.elements.joints.couplings import Coupling
     from symlie.elements.joints.joint import Joint

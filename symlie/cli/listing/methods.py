@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_method(name: str, *, as_json: bool) -> None:
-    """Print the properties, options and limits of a method."""
+    """Print the properties, options and limitations of a method."""
     from symlie.runtime.methods.chosen import chosen_method
 
     method = chosen_method(name)
@@ -62,7 +62,7 @@ def _steps(method: Method) -> str:
 
 
 def show_choice(model: str, options: Mapping[str, object], *, as_json: bool) -> None:
-    """Print the methods that support a model, and the reasons of the others."""
+    """Print the methods that support a model, and why the others do not."""
     from symlie.models.systems import system_of_model
     from symlie.runtime.integrate.choice import method_choice
     from symlie.runtime.methods.library import method

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its words after ``symlie sweep``, and its working directory."""
+    """Command of a sweep: its arguments and its working directory."""
 
     words: tuple[str, ...]
     place: str
@@ -74,7 +74,7 @@ def check_folder(folder: str, *, is_single: bool) -> None:
 
 
 def stores_in(folder: str) -> dict[str, EnsembleStore]:
-    """Return the stores of a sweep by folder name (empty for a single one), or raise `FormatError`."""
+    """Return the stores of a sweep by folder name (empty for a single store), or raise `FormatError`."""
     from symlie.ensembles.store import open_store
     from symlie.ensembles.store_index import INDEX
 

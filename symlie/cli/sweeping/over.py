@@ -194,7 +194,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _numbers(file: str, lines: list[list[str]], width: int, first: int) -> Array:
-    """Return a table of numbers; non-finite values make their member fail later."""
+    """Return a table of numbers; members with non-finite values fail later."""
     import numpy as np
 
     for k, line in enumerate(lines, start=first):

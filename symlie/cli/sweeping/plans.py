@@ -105,7 +105,7 @@ def plans_of(arguments: Namespace, first: int | None = None) -> dict[str, Planne
 
 
 def first_rows(rows: Rows, combine: str, members: int) -> Rows:
-    """Return the values of the first members, at least as many as given."""
+    """Return the values of the first members, at least the requested number."""
     if combine != "grid":
         return {name: values[:members] for name, values in rows.items()}
     found: dict[str, Sequence[object] | Array] = {}
@@ -116,7 +116,7 @@ def first_rows(rows: Rows, combine: str, members: int) -> Rows:
 
 
 def own_values(system: System) -> tuple[dict[str, object], dict[str, dict[str, object]]]:
-    """Return unchanged data for a single member: one parameter or, without parameters, an initial value."""
+    """Return the data of a single unchanged member: one parameter or, without parameters, an initial value."""
     for name, (place, *_) in system.layout.parameters.items():
         return {name: [system.parameters[place]]}, {}
     (node, field), rows = next(iter(system.initial_fields.items()))

@@ -185,7 +185,7 @@ def _exact(samples: Samples) -> list[tuple[Rational, Rational]]:
 
 
 def _kinetic(step: _Step) -> Expr:
-    """Return T, from M if that is constant: M v costs a product, while the gradient of T may cost much more."""
+    """Return T, computed from M if M is constant, because M v is cheaper than the gradient of T."""
     statement, dynamics, v = step.statement, step.derived.dynamics, step.velocities
     if not dynamics.mass_is_constant:
         return statement.kinetic

@@ -1,4 +1,4 @@
-"""Derivatives of the vectors of a step, as matrices and along a vector of all nodes.
+"""Derivatives of the momenta and increments of a step, as matrices or along a direction.
 
     S = dp⁺/dθ and N, that of h (B v + b) of constraints without Φ, along q₁ = q₀∘exp(θ);   K = D_q l,   D = ∂l/∂v
 
@@ -22,18 +22,18 @@ Seeds = list[tuple[Value, Vector]]
 
 
 class Slopes(ABC):
-    """Derivatives of vectors of a step."""
+    """Derivatives of the momenta and increments of a step."""
 
     def __init__(self, step: VariationalStep) -> None:
         self.step = step
 
     @abstractmethod
     def matrices(self) -> tuple[Matrix, Matrix]:
-        """Return matrices with one column for each component of the nodes' vectors."""
+        """Return derivative matrices with one column for each velocity component of the nodes."""
 
     @abstractmethod
     def along(self, vector: Vector) -> tuple[Vector, Vector]:
-        """Return the products of the matrices and a vector."""
+        """Return the products of the derivative matrices with a vector."""
 
     def _parts(self, vector: Vector) -> list[tuple[MovedNode, Vector]]:
         sizes = [node.group.dimension for node in self.step.nodes]

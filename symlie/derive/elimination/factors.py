@@ -180,5 +180,5 @@ def check_pivot(pivot: Expr) -> None:
 
 
 def least(program: Program, margins: Sequence[Expr]) -> Expr:
-    """Return the least of some numbers by nested minima: SymPy compares all pairs in a minimum of many."""
+    """Return the minimum by nested binary minima, because SymPy compares all pairs of a longer one."""
     return functools.reduce(lambda a, b: program.scalar(sympy.Min(a, b)), map(program.scalar, margins))

@@ -77,7 +77,7 @@ def _inverse_or_factors(
 
 
 def _sum_of_products(program: Program, left: Sequence[Expr], right: Sequence[Expr]) -> Expr:
-    """Return a sum added pairwise, so that no addition depends on many others."""
+    """Return the pairwise sum, which keeps dependency chains short."""
     terms: list[Expr] = [a * b for a, b in zip(left, right, strict=True) if a != 0 and b != 0]
     while len(terms) > 1:
         pairs = [program.scalar(a + b) for a, b in zip(terms[::2], terms[1::2], strict=False)]

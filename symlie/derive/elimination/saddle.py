@@ -129,7 +129,9 @@ def _solve_saddle(stored: Stored, jacobian: SparsePattern, rows: int) -> Kernel:
 
 
 def _multiply_rows(jacobian: SparsePattern, dimension: int, rows: int) -> Kernel:
-    """Return B v, last velocities of a node first: lever arms, which its rotation needs, are known later."""
+    """Return B v, summed from the last velocity component of a node to the first, since lever arms are computed
+    late.
+    """
     program = Program()
     b, references = array_of("B", jacobian.count)
     v, of_velocities = array_of("v", dimension)
@@ -171,8 +173,7 @@ def _eliminate(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[
 
 
 def _eliminate_at_once(program: Program, matrix: Rows, right: list[Expr]) -> tuple[list[Expr], Expr]:
-    """Eliminate a few equations like `_eliminate` in less time: pivots are multiplied, so that no division waits for
-    another."""
+    """Eliminate a few equations like `_eliminate`, but with products of pivots, so that divisions are independent."""
     # Pivot k, and the value to which it is compared, is multiplied by the product of the pivots before it. Products
     # grow like 2^k-th powers of the entries; if they overflow or underflow the margin is not positive.
     n = len(matrix)

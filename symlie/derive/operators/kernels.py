@@ -72,7 +72,7 @@ def named_kernel(
     description: str,
     program: Program | None = None,
 ) -> Kernel:
-    """Return a kernel with a name in the text for each component of its inputs."""
+    """Return the kernel, with one named variable for each component of its inputs."""
     arguments = [Argument(label, len(symbols)) for label, symbols in inputs.items()]
     signature = Signature(name, (*arguments, Argument(output, len(result), True)))
     texts = {s: f"{label}{k}" for label, symbols in inputs.items() for k, s in enumerate(symbols)}

@@ -71,7 +71,7 @@ _POLE = 4 * np.pi**2
 def operator_samples(
     group: LieGroup, real: str, progress: Callable[[float], None] | None = None
 ) -> tuple[OperatorSample, ...]:
-    """Evaluate all operators at `POINTS`, or at the points for series or for groups without rotations."""
+    """Evaluate all operators at `POINTS`, or at the test points for series or for groups without rotations."""
     generator = random.Random(1)
     turns = any(angle_form(g) != 0 for g, _, _ in group.simple_factors)
     has_series = any(general_matrices(g) for g, _, _ in group.simple_factors)
@@ -189,7 +189,7 @@ def point_at(group: LieGroup, angle: float, length: float, generator: random.Ran
 
 
 def rounded(values: Sequence[float], real: str) -> tuple[float, ...]:
-    """Round to the nearest numbers of the scalar type; adding zero maps -0 to 0."""
+    """Round to the scalar type; adding zero maps -0 to 0."""
     return tuple((float(np.float32(v)) if real == "float" else float(v)) + 0.0 for v in values)
 
 
@@ -200,7 +200,7 @@ def _slopes(group: LieGroup, matrix: ImmutableMatrix) -> NDArray[np.floating]:
 
 
 def _numbers(group: LieGroup, matrix: ImmutableMatrix, theta: Sequence[float]) -> NDArray[np.floating]:
-    """Return a linear matrix A(θ) of a group in numbers."""
+    """Return the matrix A(θ) of a group for numeric θ."""
     return np.tensordot(np.asarray(theta), _slopes(group, matrix), axes=1)
 
 
@@ -209,6 +209,6 @@ def _flat(rows: Sequence[Sequence[mpf]]) -> list[mpf]:
 
 
 def _texts(values: Sequence[mpf]) -> tuple[str, ...]:
-    """Return decimal texts; rounding of the evaluation around zero becomes zero."""
+    """Return decimal texts, with round-off near zero replaced by zero."""
     negligible = max(abs(v) for v in values) * mpf(10) ** (5 - DIGITS)
     return tuple(mpmath.nstr(v, PRINTED_DIGITS) if abs(v) > negligible else "0.0" for v in values)

@@ -363,8 +363,7 @@ class Continuum(Densities):
         self._add_instances(type_at, nodes, ends, self._grid.arc, self._grid.arc, weight=self._grid.weights)
 
     def _ends_at(self, count: int) -> list[tuple[str, ...]]:
-        """Return, for each of ``count`` positions along the continuum, the ends there that have an angle to their
-        node."""
+        """Return, for each of ``count`` positions along the continuum, the ends there that are joined at an angle."""
         at = {"start": 0, "end": count - 1}
         return [tuple(end for end in ENDS if self.end_rotations[end] and at[end] == k) for k in range(count)]
 

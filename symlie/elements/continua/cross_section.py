@@ -61,7 +61,7 @@ _INSTEAD = {
 
 @dataclass(frozen=True, eq=False)
 class StrainRate:
-    """Rate of strains: its symbols in densities, and the expressions that it is the rate of."""
+    """Strain rate: its symbols in densities, and the strains whose rate it is."""
 
     value: Value
     of: Vector

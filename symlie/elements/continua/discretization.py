@@ -84,7 +84,7 @@ class Restated:
 
 
 def _of_grid(element: ElementType, name: str) -> Expr:
-    """Declare a parameter of the grid, in m, whose unit counts like the unit of a field in checks."""
+    """Declare a parameter of the grid, in m, whose unit is treated like the unit of a field in checks."""
     symbol = element.parameter(name, 1.0, unit="m")
     element.units.declare([symbol], [Unit(UNITS["m"])], Certainty.FIELD)
     return symbol

@@ -73,7 +73,7 @@ def grid(what: str, segments: int | Sequence[float] | Array, length: float | Seq
 
 
 def numbers(sentence: str, value: object) -> Array:
-    """Return finite numbers, or raise `ModelError` with a sentence."""
+    """Return finite numbers, or raise `ModelError` with the given message."""
     try:
         found = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

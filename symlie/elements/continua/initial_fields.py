@@ -1,4 +1,4 @@
-"""Initial values along a continuum, at the nodes that it adds and at ends joined to other nodes."""
+"""Initial values along a continuum, at its own nodes and at ends joined to other nodes."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class BodyLinks:
         return name in self._names
 
     def _begin(self, node: Node | None, body: object, placed: PlacedBody) -> None:
-        """Begin at the ground, or at a floating body."""
+        """Start at the ground, or at a floating body."""
         if node is None:
             self._bodies[body] = _Body(placed, None)
             return

@@ -54,7 +54,7 @@ class Turn:
                 statement.torque([sign * c for c in torque], on=frame.node)
 
     def difference(self, a: Frame, b: Frame, other: Expr) -> Expr:
-        """Return the angle minus another one, between -π and π, smooth where they agree up to full turns."""
+        """Return the difference of two angles, between -π and π, smooth near zero and full turns."""
         s, c = self.parts(a, b)
         return atan2(s * cos(other) - c * sin(other), c * cos(other) + s * sin(other))
 

@@ -33,7 +33,7 @@ class Coupling:
 
 
 class GearJoint(Coupling):
-    """Gears on two joints: second.angle - ratio · first.angle keeps its value in the initial configuration.
+    """Gears on two joints: second.angle - ratio · first.angle remains at its initial value.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class GearJoint(Coupling):
 
 
 class RackJoint(Coupling):
-    """A rack and its pinion: displacement - radius · angle, in m, keeps its value in the initial configuration.
+    """A rack and its pinion: displacement - radius · angle, in m, remains at its initial value.
 
     Parameters
     ----------

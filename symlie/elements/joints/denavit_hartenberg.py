@@ -26,7 +26,7 @@ KINDS = get_args(JointKind)
 
 @dataclass(frozen=True)
 class DenavitHartenbergLink:
-    """A link of a serial chain, with the joint before it.
+    """A link of a serial chain, with its inboard joint.
 
     The joint acts along z of frame i - 1 (standard, distal) or of frame i (modified, proximal, after Craig). The frame
     of link i in axes of link i - 1 is
@@ -83,7 +83,7 @@ class DenavitHartenbergLink:
             )
 
     def transform(self, q: float = 0.0, convention: Convention = "standard") -> Array:
-        """Return the frame of the link in axes of the link before.
+        """Return the frame of the link in axes of the previous link.
 
         Parameters
         ----------

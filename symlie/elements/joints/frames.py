@@ -63,7 +63,7 @@ class Frame:
         return vector(self._statement.rate(self.point) + self.spin.cross(place - self.point))
 
     def named(self, scalar: Expr) -> Expr:
-        """Bind a scalar to a symbol, to keep expressions that use it short."""
+        """Bind a scalar to a symbol, which shortens expressions that use it."""
         return scalar if self._statement is None else self._statement.let(scalar)
 
     @cached_property

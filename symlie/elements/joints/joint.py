@@ -31,7 +31,7 @@ ROUNDING = 1e-9
 
 
 class Joint(Connection, PlacedByCoordinates):
-    """A joint between two bodies of a model; the subclasses are the kinds of joints.
+    """A joint between two bodies of a model; the subclasses are the joint types.
 
     One of the bodies may be the ground. Between two bodies, ``at`` and ``axis`` define the joint in inertial axes of
     the initial configuration. A `Marker` instead of a body defines the joint in axes of that body; unless the other
@@ -276,7 +276,7 @@ class Joint(Connection, PlacedByCoordinates):
             )
 
     def _what_is_apart(self, first: tuple[Array, Array], second: tuple[Array, Array], distance: float) -> str:
-        """Return the beginning of a message on points that are apart, or on axes that do not agree."""
+        """Return the beginning of a message about separate points or misaligned axes."""
         a, b = first[1], second[1]
         if self._size == 2:
             return f"The markers of {self._called}, {distance:.6g} m apart, do not fit together"

@@ -1,4 +1,4 @@
-"""Kinds of joints, each a few constraint equations between two frames from `symlie.elements.joints.frames`."""
+"""Joint types, defined by constraint equations between two frames from `symlie.elements.joints.frames`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ALL_SIDES = (perpendicular(X, X), perpendicular(Z, Z))
 
 
 class RigidJoint(Joint):
-    """A joint without freedom: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
+    """A rigid connection: p_A = p_B, a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane p_A = p_B, a_x·b_y = 0.
 
     Multipliers: the force in inertial axes, in N, and moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
     """

@@ -166,7 +166,7 @@ def _with_the_rest(model: Model, placed: Sequence[Node]) -> Model:
 
 
 class _Restated:
-    """Translation of terms on bodies to the coordinates of joints."""
+    """Translation of terms defined on bodies to joint coordinates."""
 
     def __init__(self, model: Model, other: Model, bodies: PlacedBodies) -> None:
         self._model, self._other, self._bodies = model, other, bodies
@@ -292,7 +292,7 @@ class _Restated:
         loads: Sequence[tuple[Expr, Expr]] = (),
         skipped: set[int] | frozenset[int] = frozenset(),
     ) -> Restatement:
-        """Translate all terms of a statement; without labels, their names do not change."""
+        """Translate all terms of a statement; without labels, names are unchanged."""
         other, program = self._other, statement.program
         again = Restatement(other.program, values)
 

@@ -110,7 +110,7 @@ class MovingJoint(Joint):
                 )
 
     def _completed(self, values: dict[str, float]) -> dict[str, float]:
-        """Return initial coordinates and rates, with those that others determine."""
+        """Return initial coordinates and rates, including those that others determine."""
         return values
 
     @property

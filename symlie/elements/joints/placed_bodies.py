@@ -26,19 +26,19 @@ from symlie.modeling.node import Node, column
 
 
 class PlacedBody:
-    """Pose and velocity of a body: its rotation is ``frame`` times ``onto``, and its point ``held``, from the node in
-    body axes, is at ``origin``.
+    """Pose and velocity of a body: its rotation is ``frame`` times ``onto``, and its point ``held``, in body axes
+    relative to the node, is at ``origin``.
     """
 
     def __init__(self, program: Program, frame: Turned, onto: Turned, held: Vector, origin: Vector) -> None:
         self._program, self.frame, self.onto, self._held, self._origin = program, frame, onto, held, origin
 
     def turned(self, rotation: Turned) -> Turned:
-        """Return axes that are given in the body, in inertial axes, with a single product for constant rotations."""
+        """Return body-fixed axes in inertial axes, with a single product for constant rotations."""
         return self.frame.then(self._program, self.onto.then(self._program, rotation))
 
     def point(self, r: Vector) -> Vector:
-        """Return the position of a point, given from the node in body axes."""
+        """Return the position of a point given in body axes relative to the node."""
         from_held = self._program.vector(a - b for a, b in zip(r, self._held, strict=True))
         arm = self.frame.applied(self._program, self.onto.applied(self._program, from_held))
         return self._program.vector(add(self._origin, arm), "x")

@@ -1,4 +1,4 @@
-"""Initial configurations by coordinates of joints: all bodies outboard of a joint move as one rigid body.
+"""Initial configurations from joint coordinates: all bodies outboard of a joint move as one rigid body.
 
 The joints of a model, in the order of their definition, form a graph whose bodies are reached from the ground; joints
 that close loops do not belong to the tree and are left to the assembly.
@@ -116,7 +116,7 @@ def _can_move_what_is_behind(joint: Joint) -> bool:
 
 
 def _joints_behind(model: Model, moved: Sequence[Node]) -> list[Joint]:
-    """Return the joints between bodies that move as one, and the joint to the body before them."""
+    """Return the joints between bodies that move as one rigid body, and the joint to their inboard body."""
     before = body_tree(model)
     return [joint for node in moved if (joint := before[node][1]) is not None]
 

@@ -1,4 +1,4 @@
-"""Kinds of joints as data, and the reaction of their constraints."""
+"""Joint types as data, and the reaction of their constraints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BALL_RATE = "rate"
 
 @dataclass(frozen=True)
 class Rows:
-    """Constraint equations and free coordinates of a kind of joint, in space or in the plane."""
+    """Constraint equations and free coordinates of a joint type, in space or in the plane."""
 
     held: tuple[Row, ...]
     """Constraint equations on positions."""

@@ -61,8 +61,9 @@ Statement = tuple[str, str]
 
 @dataclass(frozen=True)
 class PartedKernel:
-    """A kernel in parts: arguments of coefficient functions, their values at node n of a block, and the other
-    statements."""
+    """A kernel split into arguments of coefficient functions, their values at node n of a block, and other
+    statements.
+    """
 
     statements: list[Statement]
     """Statements for the arguments."""
@@ -90,7 +91,7 @@ class BlockKernel:
 
 
 def has_blocks(kernel: Kernel) -> bool:
-    """Return whether blocks pay off: coefficient functions occur and all other operations can be vectorised."""
+    """Return whether blocks are faster: coefficient functions occur and all other operations can be vectorised."""
     functions = {f"call {s.function}" for s in kernel.body.schemes}
     signature = kernel.signature.arguments
     return (

@@ -88,7 +88,9 @@ def horner(coefficients: Sequence[float], variable: str, printer: CPrinter) -> s
 
 
 def _printed_piece(piece: Piece, printer: CPrinter, shifted_before: int) -> dict[str, object]:
-    """Return a piece of a scheme as text: its polynomial in z, or in x = z - shift or z/4, numbered in later pieces."""
+    """Return one interval of a scheme as text: its polynomial in z, z - shift or z/4, numbered after the first
+    interval.
+    """
     variable = f"x{shifted_before + 1}" if shifted_before else "x"
     powers = {1: variable if piece.doubles_angle or piece.shift else "z", 2: "zz", 4: "z4"}
     parts = [horner(part, powers[piece.chains], printer) for part in piece.parts]

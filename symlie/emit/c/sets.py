@@ -85,7 +85,7 @@ def table_rows(name: str, without: Collection[str] = ()) -> dict[str, list[Syste
 
 
 def _compositions(jets: Sequence[JetLayout]) -> dict[str, object]:
-    """Return jets with functions of one argument, and the largest number of coefficients in their definitions."""
+    """Return jets that use functions of one argument, and the largest number of coefficients in their definitions."""
     parts = [part for jet in jets for c in jet.compositions for part in c.function.expansions]
     return {
         "composed": [jet for jet in jets if jet.arguments],

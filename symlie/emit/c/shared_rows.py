@@ -71,7 +71,7 @@ class SharedRows:
 
 
 def shared_rows(owner: str, jets: Sequence[JetLayout], count: str, apart: Collection[str] = ()) -> SharedRows:
-    """Return the arrays of a type; jets in `apart` traverse elements in a different order and share nothing."""
+    """Return the arrays of a type; jets in `apart` traverse elements in a different order and share no arrays."""
     kinds = {jet.name.removeprefix(f"{owner}_").removesuffix("_jet"): jet for jet in jets if jet.side_by_side}
     called = f"{owner}_rate" if "rate" in kinds else owner
     found = {kind: kinds[kind] for kind in _IN_TURN if kind in kinds}
@@ -130,7 +130,7 @@ def _placed(owner: str, groups: dict[str, list[tuple[int, int]]]) -> Iterator[tu
 def _owned(
     jet: JetLayout, own: dict[int, int]
 ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int, bool], ...]]:
-    """Return the factors that a jet writes, and the subset that it completes later."""
+    """Return the factors that a jet computes, and the subset that it completes later."""
     late, new = jet.factors - jet.late, jet.factors - jet.new
     put = tuple((k, column) for k, column in own.items() if k < new)
     return put, tuple((k - late, column, k < new) for k, column in own.items() if k >= late)

@@ -58,7 +58,7 @@ def _number(value: float) -> str:
 
 
 def _wrapped(head: str, words: Sequence[str], end: str) -> str:
-    """Join words by commas in lines of limited length."""
+    """Join texts by commas in lines of limited length."""
     lines = [head]
     for word in [*(f"{word}, " for word in words[:-1]), *words[-1:]]:
         if len(lines[-1]) + len(word) > _WIDTH:

@@ -171,7 +171,7 @@ def in_coordinates(group: LieGroup, coordinates: str, form: str | None = None, s
 
 @functools.cache
 def _product(*factors: LieGroup) -> LieGroup:
-    """Return the direct product of groups, the same object for the same factors, or the only factor."""
+    """Return the direct product of several groups, cached by factors, or the group itself if there is only one."""
     return factors[0] if len(factors) == 1 else direct_product(*factors)
 
 

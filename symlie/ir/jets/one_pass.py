@@ -103,17 +103,17 @@ class JetValues:
             self._later.add(target)
 
     def is_constant(self, operand: Operand) -> bool:
-        """Return whether an operand is no function of time."""
+        """Return whether an operand is constant in time."""
         return isinstance(operand, float) or operand in self._constants or operand.startswith(self.constant)
 
     def is_later(self, operand: Operand) -> bool:
-        """Return whether an operand depends on inputs that are found later."""
+        """Return whether an operand depends on inputs that are computed later."""
         if isinstance(operand, float):
             return False
         return operand in self._later or (bool(self.later) and operand.startswith(self.later))
 
     def sum_of(self, product: Product) -> str:
-        """Return the provisional name of the sum of a product, until all are known."""
+        """Return the provisional name of the sum of a product, used until all products are known."""
         return self.products.setdefault(product, f"product {len(self.products)}")
 
 
@@ -129,7 +129,7 @@ class Pass:
             self._follow(target)
 
     def _follow(self, target: Operand) -> None:
-        """Apply the rules of the operands and of a statement; values that a rule needs may follow it."""
+        """Apply the rules of the operands and of a statement; a rule may use values that are computed after it."""
         if target not in self._statements or target in self._known:
             return
         instruction = self._statements[target]

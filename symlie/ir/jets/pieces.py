@@ -1,4 +1,4 @@
-"""Jets of piecewise laws: the branch at the beginning of a step holds until a switching function changes sign.
+"""Jets of piecewise laws: the branch at the start of a step is valid until a switching function changes sign.
 
 A branch is selected by the sign of a function c of time, as in ``select(c, a, b)``. Such functions have jets like
 others, and a step ends where one of them changes sign. For |x| the function is x, for max(a, b) and min(a, b) it is
@@ -121,7 +121,7 @@ def conditions(lines: Lines, instructions: Sequence[Instruction]) -> Iterator[Op
 
 
 def changing(of: JetValues, found: Sequence[Operand]) -> list[Operand]:
-    """Return those that are functions of time; raise `ModelError` if one depends on results of an order."""
+    """Return the switching functions of time; raise `ModelError` if one depends on results of an order."""
     moving = [c for c in found if not of.is_constant(c)]
     if any(map(of.is_later, moving)):
         raise ModelError(
@@ -153,7 +153,7 @@ SWITCHES: Mapping[str, Callable[..., Operand]] = {
 
 
 def switches(body: StraightLine) -> StraightLine:
-    """Return the distinct switching functions of t, q, v that change while the system moves."""
+    """Return the distinct switching functions of (t, q, v) that vary during a motion."""
     # Conditions that depend on accelerations or multipliers are left out.
     lines = Lines(body.instructions)
     conditions = [SWITCHES[i.operator](lines, *i.operands) for i in body.instructions if i.operator in SWITCHES]

@@ -1,4 +1,4 @@
-"""Common values of two straight lines: the jet of one computes their coefficients, and the other jet reuses them."""
+"""Common values of two straight-line programs: the jet of one computes their coefficients for the jet of the other."""
 
 from __future__ import annotations
 

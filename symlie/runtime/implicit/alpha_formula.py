@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 class AlphaFormula:
-    """Equations (1), (2), (3), (8) and (9), with the initial values of the step changed by (6); ``is_off`` if v may
-    violate hidden constraints (index 3)."""
+    """Equations (1), (2), (3), (8) and (9), with the initial values of the step modified by (6); ``is_off`` if v may
+    violate hidden constraints (index 3).
+    """
 
     sees_end: ClassVar[bool] = False
     span = 1.0
@@ -66,7 +67,7 @@ class AlphaFormula:
         return np.where(self.has_velocity, of_velocities, of_states)
 
     def predicted(self, acceleration: Array) -> Array:
-        """Return the increment that results in v̇."""
+        """Return the increment for a given v̇."""
         p, h = self.p, self.h
         algorithmic = ((1 - p.alpha_f) * acceleration + p.alpha_f * self.before - p.alpha_m * self.a) / (1 - p.alpha_m)
         theta = h * (self.v + h * (0.5 - p.beta) * self.a + h * p.beta * algorithmic)

@@ -36,7 +36,7 @@ RECORD = (
 
 
 def without_traces(x: Array) -> Array:
-    """Return the numbers, with those that damping made negligible set to zero."""
+    """Return the numbers, with those that damping has reduced to a negligible size set to zero."""
     return np.where(np.abs(x) < NEGLIGIBLE, 0.0, x)
 
 
@@ -204,12 +204,12 @@ class ImplicitStep:
 
     @property
     def floor(self) -> float:
-        """Norm of the rounding of the residual."""
+        """Norm of the rounding error of the residual."""
         seen = self.factors.at if len(self.record) else self.point
         return self.matrix.rounding(self.point, seen, self.factors, self.formula.slopes, self.formula.span)
 
     def is_rounding(self, d: Array) -> bool:
-        """Return whether a correction of θ is within a few units of rounding of the stored components of each node."""
+        """Return whether a correction of θ is within a few rounding units of the stored components of each node."""
         # No correction can remove a contradiction between redundant constraint equations.
         if self.mechanics.takes_redundant_rows:
             return False

@@ -140,7 +140,7 @@ def newton_solution(problem: NewtonProblem, policy: NewtonPolicy, u: Array, size
 def _iterated(
     problem: NewtonProblem, policy: NewtonPolicy, u: Array, size: float, counts: NewtonCounts, *, keeps: bool
 ) -> Array | None:
-    """Return the solution, or None if reused factors do not lead to it."""
+    """Return the solution, or None if the iteration with reused factors does not converge."""
     renews = keeps and policy.renews
     most = policy.patience * (1 + renews) if keeps else policy.iterations
     r = problem.residual(u)

@@ -75,12 +75,12 @@ class _Stage(ABC):
 
     @property
     def floor(self) -> float:
-        """Norm of the rounding of the residual."""
+        """Norm of the rounding error of the residual."""
         rows = float(np.abs(self.q).max(initial=0)) * self.jacobian
         return float(ROUNDING * np.linalg.norm(np.concatenate([self.terms * self.layout.free, rows])))
 
     def is_rounding(self, d: Array) -> bool:
-        """Return False, because the policies of these stages bound corrections."""
+        """Return False, because the limits of these stages already bound the corrections."""
         return False
 
     def refresh(self) -> None:

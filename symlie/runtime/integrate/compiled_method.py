@@ -63,7 +63,7 @@ def tables_of(system: System, method: Method) -> ProblemTables:
 
 @dataclass(eq=False)
 class _Driver:
-    """Data of a method that all systems of one topology share."""
+    """Data of a method shared by all systems of one topology."""
 
     method: Method
     library: Library
@@ -75,7 +75,7 @@ class _Driver:
     """Libraries for ensemble members in SIMD lanes, by number of lanes."""
 
     def described(self, what: StepControl | Plan, structure: Callable[[], Structures]) -> tuple[Pointer, list[object]]:
-        """A C structure in memory, and all objects that must stay alive with it."""
+        """A C structure in memory, and the objects that own its memory."""
         known = self.last.get(type(what))
         if known is None or known[0] is not what:
             known = self.last[type(what)] = what, *in_memory(self.library, structure())
@@ -128,7 +128,7 @@ class CompiledMethod:
         return own
 
     def problems(self, prepared: Prepared) -> tuple[Pointer, list[object]]:
-        """Structures of several systems, and all objects that must stay alive with them."""
+        """Structures of several systems, and the objects that own their memory."""
         return self._driver.template.problem(prepared)
 
     def lanes_library(self, system: System, lanes: int) -> tuple[Library, float]:

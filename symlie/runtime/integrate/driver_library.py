@@ -68,7 +68,7 @@ def lanes_files(system: System, method: Method, lanes: int) -> dict[str, str]:
 
 
 def _bandwidth(system: System) -> str:
-    """Bandwidth of the complement of a chain as a constant, for an unrolled elimination.
+    """Bandwidth of the Schur complement of a chain as a constant, for an unrolled elimination.
 
     It comes from the model definition alone, so that other topologies use the same library.
     """

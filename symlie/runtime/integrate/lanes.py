@@ -26,7 +26,7 @@ USUAL_STEPS = 100
 
 
 def refusal(system: System, request: Request) -> str | None:
-    """Reason why members of a system cannot run in lanes, as the end of a sentence; None if they can."""
+    """Return why members of a system cannot run in lanes, as the end of a sentence, or None if they can."""
     layout, method, control = system.layout, request.method, request.control
     angles = bool(len(layout.angles)) and bool(layout.manifest.motions)
     reasons = {
@@ -44,7 +44,9 @@ def refusal(system: System, request: Request) -> str | None:
 
 
 def _refusal_of_series(system: System) -> str | None:
-    """The same for Taylor series, whose lanes need steps with one branch and sums of products alone."""
+    """Return the reason for Taylor series, whose lanes support neither several branches nor functions other than
+    products.
+    """
     layout = system.layout
     if not layout.is_fixed:
         return "run-time topologies already use SIMD registers for their elements"

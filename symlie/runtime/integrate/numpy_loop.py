@@ -129,7 +129,7 @@ class TimeLoop:
             self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Discard the method history and the next step size, which belong to the motion before."""
+        """Discard the method history and the next step size, which are invalid after a jump."""
         self.state.own = None
         if self.method.restarts_at_kinks:
             self.h = 0.0

@@ -23,7 +23,7 @@ LARGEST_STEPS = int(2 / TIME_RESOLUTION)
 
 @dataclass(frozen=True)
 class Plan:
-    """Segments with equal steps each; ``record_end`` marks the recorded ends.
+    """Segments of the time interval, each with equal steps; ``record_end`` marks recorded ends.
 
     A segment of length zero has no steps: it only records its time. ``restarts`` has `KINK` or `JUMP` where a segment
     starts at one of them, else 0.

@@ -42,7 +42,7 @@ Member = float | NDArray[np.generic] | Structures
 
 
 def in_memory(library: Library, structures: Structures) -> tuple[Pointer, list[object]]:
-    """Pointer to the first structure in memory, and all objects that must stay alive with it.
+    """Pointer to the first structure in memory, and the objects that own the memory.
 
     Contiguous arrays are not copied; an array without entries becomes a single zero.
     """
@@ -123,7 +123,7 @@ class StructureRows:
 
     @classmethod
     def interleaved(cls, parts: Sequence[Self]) -> Self:
-        """Interleave several groups of structures; the groups must stay alive with the result."""
+        """Interleave several groups of structures, which must outlive the result."""
         first = parts[0]
         found = cls(first._library, first._kind, len(parts) * first._count)
         found._bytes[: found._count] = np.stack([p._bytes[: first._count] for p in parts], axis=1).reshape(

@@ -209,7 +209,7 @@ class ProblemTemplate:
         self._problem, self._kept = in_memory(library, problem_structure(layout, tables, nothing))
 
     def problem(self, p: Prepared) -> tuple[Pointer, list[object]]:
-        """C structure of one system or of several, and all objects that must stay alive with it."""
+        """C structure of one or several systems, and the objects that own its memory."""
         return self._several(p) if p.model.ndim > 1 else self._one(p)
 
     def _one(self, p: Prepared) -> tuple[Pointer, list[object]]:

@@ -1,4 +1,4 @@
-"""Growing arrays of rows: a long run stores its records once, also while they are handed over."""
+"""Growable record arrays, which can be transferred without a second copy."""
 
 from __future__ import annotations
 

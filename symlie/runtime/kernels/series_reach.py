@@ -1,4 +1,4 @@
-"""Validity of a series: up to its accuracy and up to the first sign change of a branch condition.
+"""Length on which a series is valid: up to its accuracy and to the first sign change of a branch condition.
 
 The decisions equal those of ``taylor_pieces.h``. A step passes the sign change by no more than the rounding error of
 the condition, so that the forces at its end and the next series use the same branch. If the condition changes back at
@@ -22,7 +22,7 @@ Conditions = Callable[[float], Array]
 
 
 def find_reach(series: Series, length: float, conditions_of: Conditions) -> None:
-    """Find the end of validity of the branches, up to a time in s; an infinite time finds nothing yet.
+    """Find the time in s up to which the branches remain valid; no search for an infinite time.
 
     Near a zero of a condition its value at the state corrects the last term, since a series is as accurate as the step
     while a sign must be exact. The series stores the result.
@@ -60,7 +60,7 @@ def find_reach(series: Series, length: float, conditions_of: Conditions) -> None
 
 
 def proposed_step(longest: float, reach: Reach) -> float:
-    """End of the next step from a series, in s: a branch that changes soon changes within it."""
+    """End of the next step from a series, in s; a branch change shortly after the end is moved into the step."""
     return min(reach.beyond, longest) if reach.beyond > SOON * reach.searched else longest
 
 

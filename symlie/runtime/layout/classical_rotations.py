@@ -23,7 +23,7 @@ SMALL_ANGLE = 1e-2
 
 @dataclass(frozen=True)
 class ClassicalRotation:
-    """Where nodes of a type have classical coordinates that they move in.
+    """Location of classical coordinates that are integrated in a node type.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class ClassicalRotation:
 
 
 def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
-    """The classical coordinates of a node type; None where velocities are those of a group.
+    """The classical coordinates of a node type; None if its velocities are those of a group.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def classical_rotation(kind: NodeType) -> ClassicalRotation | None:
 
 
 def rotations(form: str, rho: Array) -> Rotation:
-    """R(ρ) of rows of ρ, as many rotations as there are rows.
+    """R(ρ) for each row of ρ.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def rotations(form: str, rho: Array) -> Rotation:
 
 
 def spin_by_rates(form: str, rho: Array) -> Array:
-    """G(ρ) of rows of ρ, shape (n, 3, size).
+    """G(ρ) for each row of ρ, shape (n, 3, size).
 
     Parameters
     ----------

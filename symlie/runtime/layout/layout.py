@@ -96,7 +96,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def input_interpolations(self) -> dict[str, str]:
-        """Least smooth permitted interpolation of each input; empty if tables may have any."""
+        """Minimum smoothness of the interpolation of each input; empty if any interpolation is permitted."""
         return {i.name: i.interpolation for i in self.manifest.inputs}
 
     @cached_property
@@ -294,7 +294,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def output_places(self) -> list[NDArray[np.int64]]:
-        """For each element type the output components that its elements add to, shape (elements, size)."""
+        """For each element type, the output components to which its elements contribute, shape (elements, size)."""
         sizes = [[o.size for o in e.outputs] for e in self.elements]
         found = [np.zeros((n, sum(s)), dtype=np.int64) for n, s in zip(self.instance_counts, sizes, strict=True)]
         for name, (_, parts) in self.output_parts.items():

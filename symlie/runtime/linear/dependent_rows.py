@@ -62,8 +62,9 @@ class DependentRows:
         return np.asarray(multipliers - self.undetermined @ (self.undetermined.T @ multipliers))
 
     def contradict(self, residual: Array, bound: float) -> bool:
-        """Return whether a vanishing combination has a larger residual, so that no solution satisfies all constraint
-        equations."""
+        """Return whether the constraints are contradictory: a dependent combination of equations has a larger
+        residual.
+        """
         return not bool(np.all(np.abs(self.combinations.T @ residual) <= bound))
 
 

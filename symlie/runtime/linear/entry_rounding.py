@@ -1,4 +1,4 @@
-"""How much rounding may have changed the entries of matrices: what small changes of the state change."""
+"""Effect of rounding on matrix entries, estimated from small changes of the state."""
 
 from __future__ import annotations
 

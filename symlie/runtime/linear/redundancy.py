@@ -186,7 +186,7 @@ def _members(basis: Array) -> list[NDArray[np.intp]]:
 
 
 def _irreducible(basis: Array) -> Array:
-    """Combination without a smaller one inside: the best combination of two columns, then reduced."""
+    """Minimal combination: the best combination of two columns, then reduced."""
     best = basis[:, np.argmin(np.count_nonzero(basis, axis=0))]
     for k, first in enumerate(basis.T):
         for second in basis.T[:k]:

@@ -113,7 +113,7 @@ class Products:
 
 
 class DenseAlgebra(Products):
-    """Dense matrices, for small systems."""
+    """Linear algebra with dense matrices, for small systems."""
 
     def mass_matrix(self, values: Array) -> Array:
         """M as matrices (…, dimension, dimension)."""

@@ -131,7 +131,7 @@ def second_order(noise: Array, magnified: Array) -> float:
 
 
 def from_reciprocals(reciprocals: Numbers, shift: float) -> tuple[Numbers, Array, float]:
-    """Eigenvalues from those of the inverse with a shift, how much the inverse magnifies errors of theirs, its norm.
+    """Eigenvalues from a shifted inverse, the amplification of their errors by the inverse, and its norm.
 
     Of eigenvalues of the inverse that may be rounding of larger ones errors are infinite.
     """

@@ -71,8 +71,9 @@ class AdamsBashforth(Method):
         return cls(AdamsTableau(**{**reader.common(), "order": steps}, c=(), steps=steps))
 
     def orders(self) -> tuple[FoundOrder, None]:
-        """Check Σ β_j τ_j^m = 1/(m + 1) for m < p with equal steps, which are representative since (4) solves them for
-        any."""
+        """Check Σ β_j τ_j^m = 1/(m + 1) for m < p with equal steps, which suffices because (4) solves them for any
+        steps.
+        """
         tau = [Fraction(-j) for j in range(self.tableau.steps)]
         beta = weights(tau)
         levels = [[sum(b * x**m for b, x in zip(beta, tau, strict=True)) - Fraction(1, m + 1)] for m in range(6)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class ScalarStages(NamedTuple):
-    """Step for y' = λ y: the combination of slopes for each stage and for the end of the step."""
+    """Step for y' = λ y: the combination of slopes for each stage and for the result."""
 
     starts: Sequence[int]
     """Index from 0 of the stage at which each combination starts."""
@@ -45,7 +45,7 @@ class OwnArray(NamedTuple):
     """Size of a row: ``storage``, ``dimension`` or ``rows`` of the system; empty for a number."""
 
     def size(self, layout: Layout) -> int:
-        """Return its length for a system."""
+        """Return its size for a system."""
         sizes: dict[str, int] = {"": 1, "storage": layout.storage, "dimension": layout.dimension, "rows": layout.rows}
         return self.rows * sizes[self.of]
 

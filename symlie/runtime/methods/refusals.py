@@ -1,4 +1,4 @@
-"""Reasons why a method does not support a model, as sentences."""
+"""Explanations, as sentences, of why a method does not support a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def has_frames(layout: Layout) -> bool:
 
 
 def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
-    """Return the refusal of configuration or velocity constraints by a method that supports none."""
+    """Return the explanation for a method that supports no configuration or velocity constraints."""
     if method.takes_constraints or not layout.of_velocities.any():
         return None
     others = "half_explicit_2, …, half_explicit_5"
@@ -29,7 +29,7 @@ def refusal_of_constraints(method: Method, layout: Layout) -> str | None:
 
 
 def refusal_of_frames(method: Method, layout: Layout) -> str | None:
-    """Return the refusal of manifolds with a frame by a method with commutators."""
+    """Return the explanation for a method with commutators and a manifold with a frame."""
     if method.is_free_of_commutators or not has_frames(layout):
         return None
     return (
@@ -39,7 +39,7 @@ def refusal_of_frames(method: Method, layout: Layout) -> str | None:
 
 
 def refusal_of_angular_velocities(method: Method, layout: Layout) -> str | None:
-    """Return the refusal of classical coordinates with ω as unknown by a method that needs their rates."""
+    """Return the explanation for a method that requires rates of classical coordinates as unknowns."""
     if method.takes_coordinate_rates or not layout.has_coordinate_rates:
         return None
     node = next(n.name for n in layout.nodes if layout.is_stepped_in_storage(n.type.name))

@@ -1,4 +1,4 @@
-"""Self-adjoint methods, whose backward step inverts the step, and their compositions.
+"""Self-adjoint methods, for which a backward step inverts a forward step, and their compositions.
 
     Ψ_{-h} = Ψ_h⁻¹;  Φ_h = Ψ_{γ_s h}∘…∘Ψ_{γ_1 h} with γ from `symlie.runtime.tableaux.compositions`
 

@@ -38,7 +38,7 @@ ADVICE_HALVINGS = 16
 
 @dataclass
 class State:
-    """State of an integration: time, configuration, velocity, multipliers; v' and method history, if known."""
+    """State of an integration: time, configuration, velocity and multipliers, and v' and method history if known."""
 
     t: float
     q: Array
@@ -222,7 +222,7 @@ class Stepper:
         return Trial(self.mechanics.kernels.normalize(q), v, state.multipliers, None, v_dot[0], evaluations, theta)
 
     def measure(self, trial: Trial, t: float, q: Array, v: Array, jacobian: Array) -> None:
-        """Set the largest entries of Φ and of B v + b of a trial."""
+        """Store the largest entries of Φ and of B v + b of a trial step."""
         trial.largest_constraint = float(np.abs(self.mechanics.constraint(t, q)).max())
         trial.largest_velocity = float(np.abs(self.mechanics.hidden_residual(t, q, v, jacobian)).max())
 
@@ -298,7 +298,7 @@ def explained(
 
 
 def possible_step(system: System, method: Method, control: StepControl, state: State, h: float) -> float | None:
-    """Return the largest of h/2, h/4, … with a successful step; None if all `ADVICE_HALVINGS` fail."""
+    """Return the largest successful step size among h/2, h/4, …; None if all `ADVICE_HALVINGS` fail."""
     for halvings in range(1, ADVICE_HALVINGS + 1):
         try:
             Stepper(system, method, control).step(replace(state, own=state.own), h * 0.5**halvings)

@@ -110,7 +110,7 @@ class _Stage:
         return self.stepper.system.layout.velocity_name(entry)
 
     def is_rounding(self, d: Array) -> bool:
-        """Return False, since the policy of this stage bounds the corrections itself."""
+        """Return False, because the limits of this stage already bound the corrections."""
         return False
 
     def refresh(self) -> None:

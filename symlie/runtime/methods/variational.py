@@ -153,7 +153,7 @@ class Variational(SelfAdjoint):
 
     @property
     def own(self) -> tuple[OwnArray, ...]:
-        """State of the next step (0 unknown, 1 a guess, 2 its solution), its h, θ, μ, initial l, and further data."""
+        """Data of the next step: status (0 unknown, 1 guess, 2 solution), h, θ, μ, initial l, and auxiliary data."""
         return (
             OwnArray("known", 1),
             OwnArray("length", 1),

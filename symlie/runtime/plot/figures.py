@@ -121,7 +121,7 @@ def _flatten(axes: Axes, panel: Panel) -> None:
 
 
 def _write_remark(axes: Axes, panel: Panel) -> None:
-    """Write a remark into the left corner that the lines leave free."""
+    """Write a remark into a left corner that is free of lines."""
     low, high = axes.get_ylim()
     early = np.concatenate([series.values[: (len(series.values) + 1) // 2] for series in panel.series])
     y, alignment = (0.94, "top") if high - early.max() >= early.min() - low else (0.06, "bottom")

@@ -56,7 +56,9 @@ def largest(series: tuple[Series, ...]) -> float:
 
 
 def without_round_off(values: Array, scale: float) -> Array:
-    """Values (n, components) of a natural scale: zero or constant if they differ from it by round-off alone."""
+    """Values (n, components) with round-off removed: zero or constant if they vary only by round-off relative to a
+    scale.
+    """
     if not np.isfinite(values).all() or not len(values):
         return values
     if np.abs(values).max(initial=0.0) <= ROUND_OFF * scale:
@@ -96,7 +98,7 @@ def presented(panel: Panel, scale: float) -> Panel:
 
 
 def _shifted(lines: tuple[Series, ...]) -> tuple[Series, ...]:
-    """Subtract the mean of a component far from all others, as its label says: a spin would hide the rest."""
+    """Subtract the mean of a component that is much larger than the others, and note this in its label."""
     variation = max(float(np.ptp(line.values)) for line in lines)
     shifted = []
     for line in lines:

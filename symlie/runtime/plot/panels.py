@@ -70,7 +70,7 @@ _MEANING = {
 
 
 def panels(solution: Solution) -> list[Panel]:
-    """Panels of a solution, chosen by its content; `left_out` names the rest."""
+    """Panels of a solution, chosen by its content; `left_out` lists omitted quantities."""
     layout, nodes = solution.system.layout, _drawn_nodes(solution.system.layout)
     outputs = [_output_panel(solution, name) for name in _drawn_outputs(layout)]
     if _joint_coordinates(layout):

@@ -1,4 +1,4 @@
-"""Figures that notebooks show once, as the result of a cell.
+"""Figures that a notebook displays once, as the result of a cell.
 
 Matplotlib figures appear in a notebook only after pyplot is set up there, which then shows all its figures at the end
 of a cell. These figures do not belong to pyplot and provide their own image.

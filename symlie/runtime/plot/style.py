@@ -1,4 +1,4 @@
-"""Style and output of all figures, with Figure objects alone, so that no window opens."""
+"""Style and output of all figures, which use Figure objects directly, so that no window opens."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def data_frame(solution: Solution) -> pandas.DataFrame:
 
 
 def write_text(path: Path, variables: list[Variable]) -> None:
-    """Write one column for each component and one line for each time, with all digits of the numbers."""
+    """Write one column per component and one line per time, at full precision."""
     found = columns(variables)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -172,8 +172,7 @@ def _solution(content: _Content, system: System) -> Solution:
 
 
 def _rows(content: _Content, name: str, count: int, width: int) -> Array:
-    """Return a variable of the group over the recorded times, shape (count, width); files omit variables without
-    columns."""
+    """Return a variable over the recorded times, shape (count, width); files omit variables without columns."""
     values = np.asarray(content.values.get(name, np.zeros((count, 0))), dtype=float)
     if values.shape != (count, width):
         raise ValueError(f"{name} is not complete")

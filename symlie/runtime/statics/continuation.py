@@ -32,7 +32,7 @@ NEUTRAL_SHIFT = 1e-9
 
 
 class CorrectionError(Exception):
-    """Newton's method finds no point of the path."""
+    """Newton's method does not converge to a point of the path."""
 
 
 @dataclass(frozen=True)

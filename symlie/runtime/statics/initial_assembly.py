@@ -138,7 +138,7 @@ def _by_node(system: System, vector: Array) -> dict[str, Array]:
 
 
 def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int]:
-    """Return the configuration on the constraints nearest to the start, and the number of steps."""
+    """Return the configuration nearest to the start that satisfies the constraints, and the number of steps."""
     mechanics, free = statics.mechanics, statics.free
     metric = statics.kinetic_metric(start)
     q, iterations = closed(statics, start, metric)
@@ -164,8 +164,9 @@ def _assembled_configuration(statics: Statics, start: Array) -> tuple[Array, int
 
 
 def closed(statics: Statics, q: Array, metric: Sparse | None = None) -> tuple[Array, int]:
-    """Return a configuration on the constraints, by steps -B⁺Φ that are shortened if necessary, and the number of
-    steps; raise InconsistentInitialValuesError if the steps do not converge."""
+    """Return a configuration that satisfies the constraints, by steps -B⁺Φ that are shortened if necessary, and the
+    number of steps; raise InconsistentInitialValuesError if the steps do not converge.
+    """
     if not len(statics.rows):  # then specified coordinates do not change, either
         return q, 0
     constraint = statics.constraint(q)

@@ -47,7 +47,7 @@ ROUNDS = 4
 
 @dataclass(frozen=True, eq=False)
 class AssembledVelocities:
-    """Velocities on the constraints, shape (dimension,) each.
+    """Velocities that satisfy the constraints, each of shape (dimension,).
 
     Attributes
     ----------
@@ -120,7 +120,9 @@ def assembled_velocities(statics: Statics, q: Array, stated: StatedState, *, vel
 
 
 def _residual(statics: Statics, q: Array, stated: StatedState, conditions: LinearOutputs) -> Callable[[Array], Array]:
-    """Return B v + b of the velocity constraints and the misfits of the conditions, as a function of all velocities."""
+    """Return B v + b of the velocity constraints and the residuals of the conditions, as a function of all
+    velocities.
+    """
     mechanics, t = statics.mechanics, statics.t
     values = mechanics.jacobian(t, q, statics.v)
     targets = np.concatenate([np.zeros(0), *(target for target, _ in stated.conditions.values())])

@@ -1,4 +1,4 @@
-"""Small motions about an equilibrium or a steady motion: linear equations, eigenvalues, shapes, state space.
+"""Linearisation about an equilibrium or a steady motion: equations, eigenvalues, mode shapes, state space.
 
     η' = w - D η,   M (w' - Z w) + C w + K η + Bᵀ δλ = 0,   B w + H η = 0,   and B η = 0 for holonomic constraints
 
@@ -290,7 +290,7 @@ def linearize(
 
 
 def _unresolved(linear: Linearization) -> str:
-    """Return the warning that rounding leaves stability undecided."""
+    """Return the warning that stability is undetermined because of rounding."""
     sizes = np.abs(linear.eigenvalues)
     if linear.resisting is None:
         worst, slowest = int(np.argmax(linear._uncertainty)), float(sizes[sizes > 0].min())

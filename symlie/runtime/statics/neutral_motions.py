@@ -55,7 +55,7 @@ SAME_WORK = 1e-2
 
 
 def resisting_motion(linear: Linearization, modes: Array, units: Array, accuracy: float) -> Array | None:
-    """Return η of a motion along zero modes (by column) that may meet a stiffness, or None; ``accuracy`` is the largest
+    """Return η of a motion along zero modes (by column) that may have stiffness, or None; ``accuracy`` is the largest
     rate, in 1/s, that rounding of the entries may hide."""
     # Motions and nonholonomic constraints are not tested.
     if not (linear.motion.is_rest and linear.system.layout.holonomic.all() and modes.size and accuracy > 0):

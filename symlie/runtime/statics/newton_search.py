@@ -146,7 +146,7 @@ class NewtonSearch:
         raise self._failed(held)
 
     def _step(self, matrices: _Matrices, shift: float, force: Array, constraint: Array, held: float) -> _Taken | None:
-        """Try a step, and take it if its model holds; otherwise return None."""
+        """Attempt a step, and accept it if its model is accurate; otherwise return None."""
         statics, stable = self.statics, self.options.stable
         try:
             factors = SaddlePoint(matrices.stiffness + shift * matrices.metric, matrices.jacobian)
@@ -183,7 +183,9 @@ class NewtonSearch:
         return _Taken(largest, is_good)
 
     def _closed(self, factors: SaddlePoint, q: Array, largest: float, held: float, moves: list[Array]) -> Array | None:
-        """Return a configuration on the constraints after a step, or None if simplified corrections do not converge."""
+        """Return a configuration after a step that satisfies the constraints, or None if simplified Newton does not
+        converge.
+        """
         nothing = np.zeros(len(self.statics.free))
         size = largest
         for _ in range(MOST_CLOSINGS if len(self.statics.rows) else 0):

@@ -42,7 +42,7 @@ class Measured(Brief):
     """‖y - y_ref‖ if outputs are compared; the other fields are then ``None``."""
 
     def to_json(self) -> dict[str, float | None]:
-        """Return the numbers by kind of variable: those for states, or the one for outputs."""
+        """Return the errors by type of variable, of states or of outputs."""
         if self.outputs is not None:
             return {"outputs": self.outputs}
         return {"q": self.q, "v": self.v, "multipliers": self.multipliers}

@@ -196,7 +196,7 @@ class _Study:
     def _repeated(
         self, label: str, method: Method, h: float, times: Sequence[float]
     ) -> tuple[Solution | None, str, float]:
-        """Return a run or its completed part, the reason of a failure, and the median processor time in s."""
+        """Return a run or its completed part, the reason for a failure, and the median processor time in s."""
         seconds: list[float] = []
         solution: Solution | None = None
         for _ in range(self.repetitions):

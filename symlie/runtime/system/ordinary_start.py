@@ -67,7 +67,7 @@ def _have_wanted_rates(
     found: OrdinaryStarts,
     rows: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Return whether states have the specified rates of joints, and zero unspecified ones."""
+    """Return whether states have the specified joint rates, and zero for unspecified joint rates."""
     layout, here = system.layout, np.flatnonzero(rows)
     fine = ~found.v[here].any(axis=1) & (not conditions)
     names = [*conditions, *(n for n in open_rates(layout, given) if n not in conditions)]

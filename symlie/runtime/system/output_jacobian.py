@@ -80,7 +80,7 @@ def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
 
 
 def open_rates(layout: Layout, given: NDArray[np.bool_]) -> list[str]:
-    """Return the rates of joints that the velocities of nodes (mask ``given``) leave open."""
+    """Return the joint rates that are not determined by the velocities of nodes (mask ``given``)."""
     rates = [r for r in layout.manifest.joint_rates if r.output in layout.outputs]
     held = given | ~layout.free
     return [r.output for r in rates if not held[output_columns(layout, r.joint, r.output)].all()]

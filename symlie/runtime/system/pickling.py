@@ -114,7 +114,9 @@ def _system_of(code: Code) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """Recorded error of a model that refuses specific initial values; other values pass unchecked without the model."""
+    """Recorded error of a model that rejects specific initial values; other values are not checked without the
+    model.
+    """
 
     error: SymlieError
     values: InitialValues

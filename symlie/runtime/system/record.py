@@ -1,4 +1,4 @@
-"""Systems in files: the generated code as text, with the parameters and initial values of one run.
+"""Systems stored in files: the generated code as text, with the parameters and initial values of one run.
 
 The file contains the text and not only the name of the model: the text is small (some 10 KB compressed) and documents
 exactly the integrated equations. The file stays complete if the model's file changes or is lost, supports models

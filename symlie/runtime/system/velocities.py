@@ -40,7 +40,8 @@ SHADOW = 1e-9
 
 
 class VelocityProblem:
-    """Completion of the initial velocities at a configuration on the constraints, linearised about ``about`` if they
+    """Completion of the initial velocities at a configuration that satisfies the constraints, linearised about
+    ``about`` if they
     are nonlinear in v; the mask ``given`` marks specified and fixed components."""
 
     def __init__(
@@ -107,7 +108,7 @@ class VelocityProblem:
 
     @cached_property
     def _open_rates(self) -> list[str]:
-        """Rates of joints that the specified velocities of their nodes leave open."""
+        """Joint rates that are not determined by the specified velocities of their nodes."""
         return open_rates(self._layout, self._given)
 
     def _allowed(self, v: Array) -> float:
@@ -205,7 +206,7 @@ class VelocityProblem:
         return whole, (*chosen, *self._chosen_nodes(found, kept, chosen))
 
     def _reference(self, rates: Sparse, drift: Array, hard: Sparse, data: Array) -> Array:
-        """Return the motion with zero open rates that agrees with the specified velocities as far as possible."""
+        """Return the motion with zero undetermined rates that best agrees with the specified velocities."""
         from scipy.sparse import vstack
 
         constraints, rest = self._constraints, drift == 0

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Composition:
-    """Substeps of a step: ``order`` for a self-adjoint method of order two, dimensionless ``lengths`` γ_i, and
-    ``source``."""
+    """Composition scheme: dimensionless substep ``lengths`` γ_i, and the ``order`` for a self-adjoint method of order
+    two.
+    """
 
     order: int
     lengths: tuple[float, ...]
@@ -29,7 +30,7 @@ class Composition:
 
 
 def _outer(order: int, pairs: int) -> tuple[float, ...]:
-    """Return 2 ``pairs`` equal substeps with a backward one in the middle, for a method of even order."""
+    """Return 2 ``pairs`` equal forward substeps with a backward substep in the middle, for a method of even order."""
     outer = 1 / (2 * pairs - (2 * pairs) ** (1 / (order + 1)))
     sides = (outer,) * pairs
     return (*sides, 1 - 2 * pairs * outer, *sides)

@@ -13,14 +13,14 @@ COMMON = ("family", "order", "order_hat", "source")
 
 
 class EntryReader:
-    """Reader of the values of an entry, with error messages that contain the name of the tableau."""
+    """Reader of the values of an entry, with error messages that name the tableau."""
 
     def __init__(self, name: str, entry: Mapping[str, object]) -> None:
         self.name, self.entry = name, entry
         self.is_decimal = False
 
     def error(self, sentence: str) -> ModelError:
-        """Return an exception with the name of the tableau."""
+        """Return an exception that names the tableau."""
         return ModelError(f"Tableau {self.name}: {sentence}.")
 
     def check_keys(self, family: str, required: Sequence[str], optional: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class EntryReader:
         return value
 
     def required_integer(self, key: str) -> int:
-        """Return an integer that must be given."""
+        """Return a required integer."""
         value = self.integer(key)
         if value is None:
             raise self.error(f"{key} is None, but it must be a whole number")

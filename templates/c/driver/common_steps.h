@@ -1,4 +1,5 @@
-/* Steps that lanes take together, many of a fixed length at once while no member needs a decision. */
+/* Steps taken by all lanes together; with a fixed step size, several steps at a time until a
+ * member requires a decision. */
 #ifndef SYMLIE_COMMON_STEPS_H
 #define SYMLIE_COMMON_STEPS_H
 

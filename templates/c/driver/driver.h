@@ -139,7 +139,7 @@ static SYMLIE_INLINE int take_steps(const symlie_problem *P, symlie_state *state
                              &attempt.end);
         if (status != SYMLIE_DONE) return status;
 #endif
-        /* A step cut short at a switch gives no information on the admissible step size. */
+        /* A step shortened at a switch gives no information on the admissible step size. */
         if (control->is_adaptive && !(reached > 0)) propose_step(state, &attempt, factor_of(control, &trial));
         if (!is_terminal)
             carry(P, work, state->t, state->q, state->carried, attempt.end, trial.q, trial.increment, trial.carried);

@@ -66,7 +66,7 @@ static inline int compare_samples(step_inside *restrict in, int event, symlie_re
     return SYMLIE_DONE;
 }
 
-/* Restart with a function that interpolated states misrepresent; samples now come from steps. */
+/* Restart the search for a function that interpolated states misrepresent; samples are now computed by steps. */
 SYMLIE_COLD int begin_by_steps(step_inside *restrict in, event_path *restrict path, symlie_real *restrict sample)
 {
     const symlie_problem *restrict P = in->P;

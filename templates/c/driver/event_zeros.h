@@ -20,8 +20,8 @@ static inline int is_crossing(symlie_real a, symlie_real b, int direction)
     return (a < 0 && b >= 0 && direction >= 0) || (a > 0 && b <= 0 && direction <= 0);
 }
 
-/* Return whether a value is on the same side as the one before; zero is if the function has been zero since the
- * start. */
+/* Return whether a value is on the same side as the previous one; zero is on it if the function has
+ * been zero since the start. */
 static inline int is_before(symlie_real before, symlie_real value)
 {
     return value == 0 ? fabs(before) == AT_START : (value < 0) == (before < 0);

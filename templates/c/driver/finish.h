@@ -94,7 +94,7 @@ static inline void accept(const symlie_problem *restrict P, int exchanges, symli
     state->steps++;
 }
 
-/* Return the numbers of a state to its original array. */
+/* Copy the numbers of a state back to their original array. */
 static inline void bring_back(int n, symlie_real *restrict own, symlie_real **now)
 {
     if (*now != own) copy(n, *now, own);

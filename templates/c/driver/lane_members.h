@@ -165,7 +165,7 @@ static inline long long evaluations_of_lane(const symlie_control *restrict contr
     return trial->rhs_evaluations - (has_first && !have_first);
 }
 
-/* Hooks for data that a method caches between steps; these methods cache none. */
+/* Hooks for methods that cache data between steps; these methods do not. */
 static inline void share_kept(const symlie_problem *restrict P, int from, int to)
 {
     (void)P, (void)from, (void)to;

@@ -126,7 +126,7 @@ static inline int looks_at_step(const symlie_control *restrict control, const sy
     return state->suspicious_steps > 0 || (state->steps + 1) % STIFFNESS_EVERY == 0;
 }
 
-/* Propose the next step size after an accepted step by its factor. */
+/* Propose the next step size after an accepted step, scaled by a factor. */
 static inline void propose_step(symlie_state *state, const symlie_attempt *attempt, symlie_scalar factor)
 {
     const symlie_scalar proposed = attempt->h * factor;

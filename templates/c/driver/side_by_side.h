@@ -1,7 +1,7 @@
-/* Members of one topology in SIMD lanes, each with results bitwise identical to its individual run. Lanes share the
+/* Members of one topology in SIMD lanes, with results that are bitwise identical to individual runs. Lanes share the
  * arithmetic of a step; t, h, errors and counts are individual. A member takes a step individually, by
  * symlie_integrate, if the common step fails, if the step is its first one or is to be checked, and if it is the last
- * remaining member. A lane whose member is done takes the next member. */
+ * remaining member. When the member of a lane is finished, the lane continues with the next member. */
 #ifndef SYMLIE_SIDE_BY_SIDE_H
 #define SYMLIE_SIDE_BY_SIDE_H
 
@@ -169,7 +169,7 @@ long long symlie_integrate_lanes(const symlie_problem *problems, long long first
         in.state.acceleration_is_valid = 1;
         for (int l = 0; l < SYMLIE_LANES; l++) {
             const int from = in.member[l] >= 0 ? l : used;
-            /* A lane without a member repeats another one. */
+            /* A lane without a member repeats another lane. */
             if (from != l) has_new = 1, share_lane(P, &in, from, l);
             if (from != in.shares[l]) share_kept(P, from, l), in.shares[l] = from;
             t[l] = in.attempt[from].t, h[l] = in.attempt[from].h, end[l] = in.attempt[from].end;

@@ -15,7 +15,7 @@
 #define clear_fields(P, a)
 #endif
 
-/* Determine the cause of a stage without solution: the increment left the domain of the local coordinates, data are not
+/* Determine why a stage has no solution: the increment left the domain of the local coordinates, data are not
  * finite, or the matrix is singular. The part c of the right-hand side exists with constraints only; c may be null. */
 SYMLIE_COLD int stage_failure(const symlie_problem *restrict P, symlie_real angle, const mass_matrix *restrict mass,
                               const symlie_real *restrict r, const symlie_real *restrict c)

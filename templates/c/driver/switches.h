@@ -137,7 +137,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     }
     if (index1_acceleration(P, work, end, trial->q, trial->v, mass, a, lambda) != SYMLIE_DONE) return 0;
     const symlie_real size = fmax(largest_entry(DIMENSION, a, 0), SLOW_RATE * largest_entry(DIMENSION, trial->v, 0) / h);
-    /* Much shorter steps would lose digits. */
+    /* Much shorter steps would lose accuracy. */
     const symlie_real begin = high < SHORTEST_SWITCH * h ? 0 : low;
     if (begin > 0 && step_of_length(P, work, t, begin, control, mass, state, other) != SYMLIE_DONE) return 0;
     const symlie_real *from_q = begin > 0 ? other->q : state->q, *from_v = begin > 0 ? other->v : state->v;
@@ -154,7 +154,7 @@ SYMLIE_COLD symlie_real find_switch(const symlie_problem *restrict P, symlie_rea
     if (!signs_differ(P, before, found)) return 0;
     if (index1_acceleration(P, work, at, q, v, mass, later_a, later_lambda) != SYMLIE_DONE) return 0;
     if (!RESTARTS_AT_KINKS && !jumps(P, before_a, later_a, size)) return 0;
-    /* With a chattering force no motion starts from this point. */
+    /* A chattering force admits no motion from this point. */
     const symlie_real on = 2 * DERIVATIVE_STEP * h;
     move_state(P, work, at, at + on, q, v, later_a, later_lambda, ahead, ahead_v, before);
     if (signs_differ(P, found, before)) return 0;

@@ -17,7 +17,7 @@ static inline const symlie_real *tangent_at(newton_problem *restrict s)
     return s->mean;
 }
 
-/* Take the matrix at an end of a step, with M and B there and B_n at the start of the step. */
+/* Evaluate and factorise the matrix at the end of a step, with M and B there and B_n at the start of the step. */
 static inline int take_matrix(newton_problem *restrict s, symlie_real t, const symlie_real *restrict q, const symlie_real *restrict v,
                               const symlie_real *restrict v_dot, const symlie_real *restrict mean, const symlie_real *restrict lambda)
 {

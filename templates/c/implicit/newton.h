@@ -3,8 +3,8 @@
  *
  *   newton_problem                     data of its equations, with has_factors: 1 if factors of an earlier matrix exist
  *   newton_residual(problem, u, r)     r at u
- *   newton_refresh(problem)            take the matrix at the point of the last residual; returns a symlie_status
- *   newton_correction(problem, r, d)   d = matrix^-1 r with the last matrix taken; returns a symlie_status
+ *   newton_refresh(problem)            evaluate the matrix at the point of the last residual; returns a symlie_status
+ *   newton_correction(problem, r, d)   d = matrix^-1 r with the last matrix evaluated; returns a symlie_status
  *   newton_is_rounding(problem, d)     whether a correction is below the resolution of the configuration of that residual
  *   newton_floor(problem, r)           norm of a residual that consists of rounding alone, or 0 if unknown; r is the last
  *                                    residual */

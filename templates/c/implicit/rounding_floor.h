@@ -32,7 +32,7 @@ SYMLIE_COLD int newton_is_rounding(const newton_problem *restrict s, const symli
     symlie_real size = 0;
     (void)P;
 #if PROBES
-    /* No correction removes the contradiction between redundant constraints. */
+    /* Corrections cannot remove the contradiction between redundant constraints. */
     return 0;
 #endif
     for (int k = 0; k < DIMENSION; k++) {

@@ -25,7 +25,7 @@ typedef struct {
     const symlie_problem *P;
     mass_matrix *mass;
     int is_end;                     /* 1: solve (b) */
-    int takes_matrix;               /* 1: take the matrix of the stage; 0: of M alone */
+    int takes_matrix;               /* 1: use the full matrix of the stage; 0: use M alone */
     int has_factors;
     symlie_real t_n;
     symlie_real t;                  /* of the end */

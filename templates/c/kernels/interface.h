@@ -205,7 +205,7 @@ typedef struct {
     const unsigned char *is_free; /* free velocity components, and the unspecified ones among them */
     const unsigned char *is_open;
     const symlie_scalar *of_velocities; /* 0 for acceleration-level constraints, else 1 */
-    long long rotations;        /* stored rotation matrices, and stored parts that are nonzero on their groups */
+    long long rotations;        /* stored rotation matrices, and stored parts that never vanish on their groups */
     const int *rotation_place;
     long long parts;
     const int *part_place;      /* parts x 2: begin and end of each */

@@ -75,8 +75,8 @@ static SYMLIE_INLINE void solve_kept(const int n, const int bandwidth, const sym
     }
 }
 
-/* Store in the last of the four numbers of a factorised tridiagonal row its coefficient of the component that is solved
- * before. */
+/* Store the coefficient of the previously solved component in the last of the four numbers of a factorised
+ * tridiagonal row. */
 static inline void keep_last_factors(const int n, symlie_real *restrict S)
 {
     const int middle = (n - 1) / 2;

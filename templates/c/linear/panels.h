@@ -94,7 +94,7 @@ static inline void solve_block(int size, int stride, const symlie_real *restrict
     }
 }
 
-/* Prefetch the numbers of a block two blocks ahead of its use, since long matrices do not fit the cache. */
+/* Prefetch the numbers of a block two blocks ahead of its use, since long matrices do not fit into the cache. */
 static inline void fetch(const symlie_real *restrict from, const symlie_real *restrict end)
 {
 #if defined(__GNUC__)

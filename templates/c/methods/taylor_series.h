@@ -32,8 +32,8 @@ typedef struct {
     symlie_real *unit;          /* unit of time of the coefficients, a power of two in s */
     symlie_real *longest;       /* longest admissible step */
     symlie_real *searched;      /* length up to which the next two were searched */
-    symlie_real *before;        /* length up to which the branches certainly hold, if that ends */
-    symlie_real *beyond;        /* length from which they certainly do not hold */
+    symlie_real *before;        /* length up to which the branches are known to be valid, if it is limited */
+    symlie_real *beyond;        /* length from which they are known to be invalid */
     symlie_real *q;
     symlie_real *v;
     symlie_real *w;             /* v with f of first-order states, if these have series */
@@ -52,7 +52,7 @@ static inline long long series_workspace(const symlie_problem *restrict P, int m
     return NUMBERS_OF_SERIES + (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-/* Allocate a series of at most `most` orders. */
+/* Allocate a series of up to `most` orders. */
 static inline symlie_real *place_series(const symlie_problem *restrict P, int most, symlie_real *memory, symlie_series *series)
 {
     series->is_known = memory;

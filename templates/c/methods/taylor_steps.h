@@ -1,4 +1,4 @@
-/* Local errors of steps by series. */
+/* Local error estimates of Taylor steps. */
 #ifndef SYMLIE_TAYLOR_STEPS_H
 #define SYMLIE_TAYLOR_STEPS_H
 

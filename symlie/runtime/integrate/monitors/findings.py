@@ -77,7 +77,7 @@ def findings_on_the_way(run: Run, counters: Counters, recorder: Recorder) -> lis
 
 
 def _asks_for_series(run: Run) -> bool:
-    """Return whether an explicit method computes many digits for a model that supports Taylor series."""
+    """Return whether a run uses tight tolerances and an explicit method for a model that supports Taylor series."""
     control, others = run.control, isinstance(run.method, Implicit) or run.method.is_polynomial
     asks = control.is_adaptive and not others and float(np.min(control.rtol)) <= MANY_DIGITS
     return asks and method("taylor").refusal(run.system.layout) is None
@@ -90,7 +90,7 @@ def keep_rank_change(state: LoopState, recorder: Recorder) -> None:
 
 
 def findings_at_the_start(run: Run) -> list[str]:
-    """Initial velocities that completion set to nonzero values although nothing determines them."""
+    """Undetermined initial velocities that completion set to nonzero values."""
     system, at = run.system, run.begin.at
     _, v, given = system.stated_values()
     known = given & system.layout.free
@@ -198,7 +198,7 @@ def findings_at_the_end(run: Run, solution: Solution) -> list[str]:
 
 
 def _near_singular_coordinates(run: Run, solution: Solution) -> list[str]:
-    """Rotation parameters that a single fixed step brings much closer to their singularity, or farther away."""
+    """Rotation parameters whose distance to their singularity changes strongly in a single fixed step."""
     found: list[str] = []
     if run.control.is_adaptive:
         return found

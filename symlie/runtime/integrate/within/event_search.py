@@ -56,7 +56,9 @@ def is_crossing(before: float, after: float, direction: int) -> bool:
 
 
 def is_before(before: float, value: float) -> bool:
-    """Return whether a value is still on the initial side; zero is, for a function that is zero since the start."""
+    """Return whether a value is still on the initial side, including zero for a function that has been zero since the
+    start.
+    """
     return abs(before) == AT_START if value == 0 else (value < 0) == (before < 0)
 
 
@@ -132,7 +134,7 @@ class EventSearch:
             before[is_zero] = -AT_START * directions[is_zero]
 
     def _keep_start(self, path: _Path) -> None:
-        """Preserve the initial side of a function that is zero since the start of the run."""
+        """Preserve the initial side of a function that has been zero since the start of the run."""
         if self.after[path.event] == 0 and abs(path.value) == AT_START:
             self.after[path.event] = path.value
 

@@ -257,7 +257,7 @@ def order_of_steps(steps: int) -> FoundOrder:
 
 
 def refusal_of_states(name: str, layout: Layout) -> str | None:
-    """Return the reason why a BDF cannot integrate a model if this is its first-order states."""
+    """Return why a BDF method cannot integrate the first-order states of a model, or None."""
     moved = [n.type.name for n in layout.nodes if not n.type.velocities]
     if all(re.fullmatch(r"R\d+(_left|_right)?", space) for space in moved):
         return None

@@ -138,7 +138,7 @@ class EquilibriumError(SymlieError):
 class EquilibriumPathError(SymlieError):
     """A path of equilibria stopped before its end; ``path`` is the `symlie.EquilibriumPath` computed so far, or None.
 
-    Inspect the end of the path, reduce ``largest_step``, or start elsewhere.
+    Inspect the end of the path, reduce ``largest_step``, or use another initial equilibrium.
     """
 
     def __init__(self, message: str, path: object = None) -> None:

@@ -123,7 +123,7 @@ def test_several_nodes_and_constraints_are_saved(tmp_path: Path, suffix: str) ->
         np.testing.assert_array_equal(np.concatenate(blocks, axis=1), total)
 
 
-def test_xarray_reads_it(tmp_path: Path) -> None:
+def test_xarray_reads_the_file(tmp_path: Path) -> None:
     path = tmp_path / "top.nc"
     top_solution().save(path)
     with xarray.open_dataset(path) as data:

@@ -61,7 +61,7 @@ class PrismaticJoint(Sliding):
 
 
 class CylindricalJoint(Turning, Sliding):
-    """Translation along the axis and rotation about it: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0.
+    """The second body translates along the axis and rotates about it: a_x·d = a_y·d = 0, a_z·b_x = a_z·b_y = 0.
 
     Coordinates: ``angle`` in rad, ``rate`` in rad/s, ``displacement`` in m, ``speed`` in m/s. Multipliers: forces along
     a_x and a_y, in N, and moments about a_z × b_x and a_z × b_y, in N m.
@@ -111,7 +111,7 @@ class UniversalJoint(MovingJoint):
 
 
 class ConstantVelocityJoint(Joint):
-    """Two shafts that rotate at equal rates at any angle between them: p_A = p_B, a_y·b_x - a_x·b_y = 0.
+    """Two shafts rotate at equal rates, at any angle between them: p_A = p_B, a_y·b_x - a_x·b_y = 0.
 
     ``axis`` takes the directions of the shafts in the first and in the second body; they are equal for shafts in line.
     Multipliers: the force in inertial axes, in N, and the moment along a_z + b_z, in N m.
@@ -138,7 +138,7 @@ class ConstantVelocityJoint(Joint):
 
 
 class PlanarJoint(Turning):
-    """Motion on a plane of the first body with the axis as its normal: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
+    """The second body moves on a plane of the first, normal to the axis: a_z·d = 0, a_z·b_x = a_z·b_y = 0.
 
     Coordinates: ``angle`` about the normal in rad, ``rate`` in rad/s, ``displacement_x`` and ``displacement_y`` along
     a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s. Multipliers: the force along a_z, in N, and moments about
@@ -155,7 +155,8 @@ class PlanarJoint(Turning):
 
 
 class PointOnLineJoint(Sliding):
-    """A point of the second body on a line of the first along the axis: a_x·d = a_y·d = 0; in the plane a_y·d = 0.
+    """A point of the second body moves on a line of the first, along the axis: a_x·d = a_y·d = 0; in the plane a_y·d =
+    0.
 
     Coordinates: ``displacement`` along the line in m, ``speed`` in m/s. Multipliers: forces along a_x and a_y, in N.
     """
@@ -167,7 +168,7 @@ class PointOnLineJoint(Sliding):
 
 
 class InLineJoint(Sliding):
-    """A point of the second body on a line of the first, without rotation about the line.
+    """A point of the second body moves on a line of the first, without rotation about the line.
 
     a_x·d = a_y·d = 0 with d = p_B - p_A, and a_y·b_x - a_x·b_y = 0, which does not depend on the choice of x: the
     second body tilts about axes perpendicular to the line. Coordinates: ``displacement`` along the line in m, ``speed``
@@ -180,7 +181,7 @@ class InLineJoint(Sliding):
 
 
 class PointOnPlaneJoint(MovingJoint):
-    """A point of the second body on a plane of the first with the axis as its normal: a_z·d = 0.
+    """A point of the second body moves on a plane of the first, normal to the axis: a_z·d = 0.
 
     Coordinates: ``displacement_x`` and ``displacement_y`` along a_x and a_y in m, ``speed_x`` and ``speed_y`` in m/s.
     Multipliers: the force along a_z, in N.
@@ -192,7 +193,7 @@ class PointOnPlaneJoint(MovingJoint):
 
 
 class OrientationJoint(Joint):
-    """Equal orientation of both bodies at any positions: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
+    """Both bodies have equal orientation, at any positions: a_x·b_y = a_z·b_x = a_z·b_y = 0; in the plane a_x·b_y = 0.
 
     Multipliers: moments about a_x × b_y, a_z × b_x, a_z × b_y, in N m.
     """

@@ -85,7 +85,7 @@ class MatrixTables:
 
     @property
     def files(self) -> dict[str, str]:
-        """Headers by name; the algebra of saddle point matrices includes the tables first."""
+        """Headers by name; the header for saddle point matrices includes the tables."""
         files = {}
         if self.has_saddle:
             files["saddle_tables.h"] = self.header

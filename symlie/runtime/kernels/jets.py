@@ -202,7 +202,7 @@ class Jets:
         return [self._jets[name.replace("_force_jet", "_hidden_jet")].given] if self._layouts[name].taken else []
 
     def _inputs(self, letters: str, t: float | None, *vectors: Array) -> Iterator[tuple[int, Inputs]]:
-        """Arguments after k of the functions of each element type."""
+        """Return the arguments after order k of the functions of each element type."""
         layout = self._layout
         for index in range(len(layout.elements)):
             places = {"q": layout.stored_places[index].T, "λ": layout.row_places[index].T}

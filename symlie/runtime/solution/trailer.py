@@ -52,7 +52,7 @@ def check_trailer(path: Path) -> bool:
             if end != _TRAILER.pack(_NAME, before, _checksum(file, before)):
                 raise FormatError(
                     f"{path} is damaged: its bytes do not have the checksum at its end; "
-                    "take another copy, or run the model again."
+                    "use another copy, or run the model again."
                 )
             return True
     if not head.startswith(_HDF5):
@@ -71,7 +71,7 @@ def check_length(path: Path) -> None:
         file.seek(before)
         end = file.read()
     if not end.startswith(_TRAILER.pack(_NAME, before, 0)[:-4]):
-        raise FormatError(f"{path} is damaged: its end is missing; delete it, or take another copy.")
+        raise FormatError(f"{path} is damaged: its end is missing; delete it, or use another copy.")
 
 
 def _stated_end(head: bytes) -> int | None:

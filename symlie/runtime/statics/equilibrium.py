@@ -69,8 +69,8 @@ def static_equilibrium(
         rows = ", ".join(system.layout.row_names(violated.tolist()))
         raise EquilibriumError(
             f"Redundant constraint equations of '{system.name}' contradict each other: the equilibrium of the "
-            f"equations that were independent at the start violates {rows}. Start elsewhere, or remove contradictory "
-            "equations."
+            f"equations that were independent at the start violates {rows}. Use another initial configuration, "
+            "or remove contradictory equations."
         )
     return found
 

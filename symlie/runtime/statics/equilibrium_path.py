@@ -186,7 +186,7 @@ class _Follower:
         except CorrectionError:
             raise EquilibriumPathError(
                 f"The path over '{self.family.name}' has no tangent at {begin:.6g}: its first equilibrium is a "
-                "critical point, or its constraints are dependent; start elsewhere."
+                "critical point, or its constraints are dependent; use another initial equilibrium."
             ) from None
         while len(self.points) < self.most:
             before = self.points[-1]

@@ -103,7 +103,7 @@ class NewtonSearch:
             check_rows(system.algebra, statics.mechanics.jacobian(statics.t, self.q, statics.v), REMEDY)
             raise EquilibriumError(
                 f"The search for an equilibrium of '{system.name}' cannot start: its constraints are singular at the "
-                "initial configuration; start elsewhere."
+                "initial configuration; use another one."
             ) from None
         self.multipliers = balanced if multipliers is None else multipliers[statics.rows]
         self.first_shift = max(self._sizes.largest(acceleration) / FIRST_MOVE, np.finfo(float).tiny)

@@ -35,7 +35,7 @@ class ParameterFamily:
             known = ", ".join([*layout.parameters, *layout.inputs, "t"])
             raise UnknownNameError(f"Model '{layout.name}' has no parameter or input '{name}'; it has: {known}.")
         if size != 1:
-            raise ModelError(f"A path follows one number, but '{name}' has {size} components.")
+            raise ModelError(f"A path requires a scalar parameter, but '{name}' has {size} components.")
         self._last: tuple[float, Statics] | None = None
 
     @property

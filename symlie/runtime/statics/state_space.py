@@ -90,7 +90,7 @@ def _inputs(linear: Linearization) -> dict[str, slice]:
 
 
 def _components(what: str, model: str, places: Mapping[str, slice], names: Sequence[str] | None) -> NDArray[np.intp]:
-    """Return the indices of the components of some names."""
+    """Return the indices of the components with the given names."""
     chosen = list(places) if names is None else [names] if isinstance(names, str) else list(names)
     for name in chosen:
         if name not in places:

@@ -108,7 +108,7 @@ typedef struct {
     symlie_real *carried;       /* auxiliary state at the end, once computed */
     symlie_real *own;           /* method history at the end */
     long long own_rest;         /* trailing numbers of it that are not written, since the state already has them */
-    symlie_real error;          /* at most 1 if acceptable */
+    symlie_real error;          /* error norm, at most 1 if acceptable */
     long long rhs_evaluations;
     newton_counts newton;
     symlie_real largest_constraint;
@@ -116,8 +116,8 @@ typedef struct {
     long long dependent_rows;   /* dependent constraint equations at the end; multipliers then have the smallest norm */
     long long keeps_difference; /* 1 if the error estimate itself is needed */
     symlie_real *difference;    /* y_hat - y for y = (theta, v) */
-    long long order;            /* of the step, for methods that choose it */
-    symlie_real factor;         /* of the length of the next step, for methods that choose it */
+    long long order;            /* order of the step, for variable-order methods */
+    symlie_real factor;         /* factor of the next step size, for methods that choose it */
     symlie_mask is_untried;     /* lanes whose step exceeds the limit of the method: the error is set and nothing computed */
     long long is_moved;         /* the end differs from that of the increment: it was projected near a singular configuration */
     long long is_inside;        /* dense-output evaluation only: no step follows */

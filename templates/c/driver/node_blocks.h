@@ -4,7 +4,7 @@
 #define SYMLIE_NODE_BLOCKS_H
 
 typedef struct {
-    const symlie_problem *P;    /* of these nodes alone */
+    const symlie_problem *P;    /* problem restricted to these nodes */
     int storage;                /* first index in a configuration */
     int dimension;              /* first index in a velocity */
     int moves;                  /* 1 if increments move nodes of this type */

@@ -11,7 +11,7 @@ typedef struct {
     symlie_scalar t;
     symlie_scalar h;
     symlie_scalar end;
-    int is_last;                /* of its segment */
+    int is_last;                /* 1 if it is the last step of its segment */
     long long segment;          /* segment whose steps have the length `equal`; -1: none yet */
     symlie_scalar equal;
 } symlie_attempt;

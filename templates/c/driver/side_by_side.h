@@ -41,7 +41,7 @@ static inline int is_looked_at(const lane_members *in, int lane, const symlie_tr
     return CONSTRAINED && trial->largest_constraint[lane] > in->states[in->member[lane]].drift_bound;
 }
 
-/* Decide on a lane after a common step; exceptional cases are left to its member. */
+/* Accept or reject a common step for one lane; exceptional cases are handled by an individual step of its member. */
 static inline int judge_lane(const symlie_problem *restrict P, lane_members *in, int lane, int has_left,
                              const symlie_trial *restrict trial)
 {

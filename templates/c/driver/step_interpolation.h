@@ -13,8 +13,8 @@ typedef struct {
     symlie_real *work;
     const symlie_control *control;
     mass_matrix *mass;
-    symlie_state *state;        /* at its start */
-    const symlie_trial *trial;  /* at its end */
+    symlie_state *state;        /* state at the start of the step */
+    const symlie_trial *trial;  /* result of the step */
     symlie_trial *other;        /* somewhere within */
     symlie_real t;
     symlie_real h;

@@ -3,8 +3,8 @@
 #ifndef SYMLIE_ROUNDING_FLOOR_H
 #define SYMLIE_ROUNDING_FLOOR_H
 
-/* Compute |K| |q| and the like, where each entry of |q| is the largest stored component of its node; `sizes` is scratch
- * of the size of v. */
+/* Compute products such as |K| |q|, where each entry of |q| is the largest stored component of its node; `sizes` is
+ * scratch of the size of v. */
 static inline void measure_rounding(const symlie_problem *restrict P, const symlie_real *restrict q, const symlie_real *restrict B,
                                     symlie_real *restrict sizes, const iteration_matrix *restrict A)
 {

@@ -51,13 +51,13 @@ typedef struct {
     const symlie_problem *P;
     const step_formula *formula;
     symlie_real t_n;
-    symlie_real t;                  /* of the end */
+    symlie_real t;                  /* time at the end of the step */
     symlie_real velocity;           /* gamma' = dv/dw, in 1/s */
     symlie_real acceleration;       /* beta' = dv'/dw, in 1/s^2 */
     symlie_real rate;               /* delta' = dv'/dw of first-order states, in 1/s */
     symlie_real scale;              /* scale of dynamic equations and multipliers */
     const symlie_real *q_n;
-    symlie_real *B_n;               /* of (b) */
+    symlie_real *B_n;               /* B_n in (b) */
     symlie_real *theta;             /* unknowns of the last residual, and quantities that depend on them */
     symlie_real *w;                 /* without eta: theta */
     symlie_real *mean;              /* argument of T of the last matrix; theta, unless SEES_END */
@@ -68,8 +68,8 @@ typedef struct {
     symlie_real *M;
     symlie_real *B;
     symlie_real *rows;              /* scratch of the size of lambda */
-    symlie_real *scratch;           /* of the size of v or of lambda */
-    symlie_real *terms;             /* of the size of v */
+    symlie_real *scratch;           /* scratch of the size of v or of lambda */
+    symlie_real *terms;             /* sizes of the terms, as many as velocities */
     symlie_real *zero;              /* zeros of the size of v or of lambda, for terms that the matrix omits */
     symlie_real *u;                 /* unknowns, and scratch of Newton's method */
     symlie_real *r;

@@ -28,12 +28,12 @@ typedef struct {
     int takes_matrix;               /* 1: use the full matrix of the stage; 0: use M alone */
     int has_factors;
     symlie_real t_n;
-    symlie_real t;                  /* of the end */
+    symlie_real t;                  /* time at the end of the step */
     symlie_real h;
     const symlie_real *q_n;
     const symlie_real *target;      /* p_n - h w0 l_n of (a), p- of (b) */
     const symlie_real *held;        /* theta of prescribed nodes */
-    symlie_real *theta;             /* of the last residual, and quantities that depend on it */
+    symlie_real *theta;             /* theta of the last residual, and quantities that depend on it */
     symlie_real *q;
     symlie_real *v;
     symlie_real *load;

@@ -87,7 +87,7 @@ typedef struct {
     long long refreshes;        /* matrices that replaced stored factors */
     long long halvings;
     long long rounding_floor;   /* iterations that ended at rounding */
-    long long most_newton_iterations; /* of one step */
+    long long most_newton_iterations; /* largest number of corrections in a step */
     symlie_scalar slowest_step; /* start time of that step */
     long long slowest_entry;    /* index of its largest residual before the last correction */
     long long steps_of_order_1; /* accepted steps of variable-order methods */
@@ -117,7 +117,7 @@ typedef struct {
     long long with_estimate;    /* estimate the error of each step; always with adaptive steps */
     const symlie_scalar *rtol;
     const symlie_scalar *atol;
-    const symlie_scalar *weight; /* of the squared error of each entry */
+    const symlie_scalar *weight; /* weight of the squared error of each entry */
     symlie_scalar safety;
     symlie_scalar exponent;
     symlie_scalar fac_min;
@@ -130,7 +130,7 @@ typedef struct {
     long long project_velocity;
     long long watches_rank;     /* action near a singular configuration: 0 none, 1 count, 2 project */
     long long max_steps;        /* maximum number of steps in a segment */
-    long long order;            /* for methods whose order is chosen for each run */
+    long long order;            /* order of the run, for methods with selectable order */
     symlie_scalar tolerance;    /* smallest relative tolerance, for these methods */
     symlie_scalar stiffness_limit; /* h |lambda| above which steps are suspicious; 0: no detection */
     symlie_scalar hidden_limit; /* limit of |B v + b| over max(1, |v|) with redundant constraints; 0: none */

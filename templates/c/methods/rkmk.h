@@ -86,7 +86,7 @@ static inline symlie_real move_on(const symlie_problem *restrict P, int i, int s
     return z;
 }
 
-/* Compute v' of a stage; if no velocity depends on it, only first-order states need it. */
+/* Compute v' of a stage; if no velocity depends on it, compute it only for first-order states. */
 static inline int acceleration_of_stage(const symlie_problem *restrict P, symlie_real *restrict work, symlie_real t,
                                         const symlie_real *restrict Q, const symlie_real *restrict V, symlie_real *restrict r,
                                         mass_matrix *restrict mass, symlie_real *restrict a, symlie_real *restrict lambda)

@@ -19,7 +19,7 @@
 typedef struct {
     const symlie_problem *P;
     const symlie_real *q;
-    symlie_real t;              /* of the stage */
+    symlie_real t;              /* time of the stage */
     symlie_real h;
     int has_factors;
     symlie_real J[DIMENSION * DIMENSION];

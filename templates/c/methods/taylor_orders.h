@@ -10,7 +10,7 @@ typedef struct {
     symlie_real *next_q, *next_v;
     symlie_real *a, *r, *c, *rate, *prescribed;
 #if ORDERS_BESIDE
-    symlie_real *F, *Y;         /* for all orders: M^-1 and B M^-1 */
+    symlie_real *F, *Y;         /* M^-1 and B M^-1, for all orders */
     int keeps_factors;
 #endif
 } order_vectors;

@@ -180,7 +180,7 @@ class EventSearch:
         )
 
     def _begin_by_steps(self, path: _Path) -> None:
-        """Restart with a function that interpolated states misrepresent; its samples are now those of steps."""
+        """Restart the search for a function that interpolated states misrepresent, with samples computed by steps."""
         self._inside.is_by_steps = True
         for i in range(1, len(NODES) - 1):
             self._sample[i] = self._inside.events_inside(NODES[i])

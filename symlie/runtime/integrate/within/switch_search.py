@@ -72,7 +72,7 @@ class Switch:
 
 @dataclass
 class _Moving:
-    """A state that moves with its rates and acceleration."""
+    """A state that is extrapolated with its rates and acceleration."""
 
     stepper: Stepper
     t: float
@@ -93,7 +93,7 @@ class _Moving:
         return turned_angles(m.kernels, m.layout, m.p, (t, q, v), (to, moved, moved_v)), moved_v
 
     def moved(self, to: float) -> _Moving:
-        """The moved state, with the rates there."""
+        """The extrapolated state, with its rates."""
         return _Moving(self.stepper, to, *self.at(to))
 
 
@@ -111,7 +111,7 @@ class _SwitchSearch:
             return np.asarray(mechanics.kernels.switches(mechanics.p, t, q, v)) > 0
 
     def is_worth_search(self, last: Signs) -> bool:
-        """Return whether a switch deserves a search, from states that move with the rates at the start of the step.
+        """Return whether to search for a switch, judged by states extrapolated from the start of the step.
 
         It does not if accelerations do not jump, or if they reverse the motion at once.
         """
@@ -199,7 +199,7 @@ class _SwitchSearch:
         return np.array_equal(self.before, self.signs(self.state.t + x, there.q, there.v))
 
     def _has(self, signs: Signs, state: _Moving, to: float) -> bool:
-        """Return whether a state that moves with its rates has given signs at a time."""
+        """Return whether an extrapolated state has the given signs at a time."""
         return np.array_equal(signs, self.signs(to, *state.at(to)))
 
     def _size(self, acceleration: Array, v: Array) -> float:

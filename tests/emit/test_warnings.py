@@ -27,8 +27,8 @@ from symlie.runtime.methods.family import Method
 from symlie.runtime.methods.library import method, method_names
 from symlie.runtime.system.system import System
 from tests.emit.building import GENERAL, MODELS, equations_of, write
-from tests.emit.test_operators_compile_without_warnings import files_of
-from tests.runtime.test_first_order_states_compile_without_warnings import drives, steered
+from tests.emit.test_operators import files_of
+from tests.runtime.test_first_order_states import drives, steered
 from tests.runtime.test_minimal_norm import SYSTEMS
 from tests.runtime.test_singular_mass import hanging_system, rod
 

@@ -22,7 +22,7 @@ from tests import tolerances
 from tests.runtime.test_explicit_methods import shaken
 from tests.runtime.test_first_order_states import steered
 from tests.runtime.test_method_choice import with_placed_node
-from tests.runtime.test_methods_have_their_declared_order import moving_pendulum
+from tests.runtime.test_orders import moving_pendulum
 from tests.runtime.test_placed_nodes import markers
 from tests.runtime.test_shorter_steps import compass
 from tests.spaces.pendulum import pendulum

@@ -200,7 +200,7 @@ def _numbers(values: Array) -> str:
 
 
 def _numbers_or_largest(values: Array) -> str:
-    """Format numbers, or their count and the largest one if there are many."""
+    """Format numbers, or only their count and the largest one for long lists."""
     if values.size <= MOST_NUMBERS:
         return _numbers(values)
     shape = " × ".join(map(str, values.shape))

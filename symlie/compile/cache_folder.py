@@ -115,7 +115,7 @@ def make_private(folder: Path) -> None:
 
 @contextlib.contextmanager
 def workplace(root: Path, kind: str) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary folder for a new entry, and the folder of its kind on the same disk to which it is moved."""
+    """Yield a temporary folder for a new entry, and the final folder on the same disk to which the entry is moved."""
     folder = root / kind
     make_private(folder)
     tidy(root)

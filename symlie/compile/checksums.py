@@ -29,7 +29,7 @@ def changed_file(files: Mapping[str, str]) -> str | None:
 
 
 def unchanged_files(folder: Path) -> set[str]:
-    """Return the names of the files in a folder, which may hold others, that match their checksums."""
+    """Return the names of the listed files in a folder that match their checksums; other files are ignored."""
     found = set()
     with contextlib.suppress(OSError, UnicodeDecodeError):
         for name, digest in _listed((folder / CHECKSUMS).read_text(encoding="utf-8")).items():

@@ -163,7 +163,7 @@ def _native_features() -> str:
 
 @functools.cache
 def _macros(compiler_flags: tuple[str, ...]) -> frozenset[str]:
-    """Return the lines in which a compiler with some flags defines macros; empty if it does not print them."""
+    """Return the macro definitions that a compiler prints for some flags; empty if it does not support this."""
     try:
         command = [*find_compiler().command, *compiler_flags, "-dM", "-E", "-x", "c", os.devnull]
         result = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)

@@ -184,8 +184,9 @@ def conserves_energy(statement: Statement, dynamics: Dynamics, rate: Sequence[Ex
 
 
 def _reactions_work(statement: Statement, rate: Sequence[Expr]) -> bool:
-    """Return whether reactions may do work: λᵀB v vanishes with b, and for homogeneous ψ, where B v is a multiple of
-    it."""
+    """Return whether reactions may do work: λᵀB v vanishes if b = 0, and if ψ is homogeneous, since B v is then a
+    multiple of ψ.
+    """
     velocities = [s for n in statement.moving_nodes for s in n.velocity.components]
     places = iter(rate)
     for constraint in statement.constraints:

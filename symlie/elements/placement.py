@@ -52,7 +52,7 @@ def body_dimension(group: ConfigurationSpace) -> int | None:
 
 
 def at_defaults(model: Model, expression: object, t: float | None = None) -> float:
-    """Return the value of an expression at the defaults of parameters, and at the time t if it is given."""
+    """Return the value of an expression at the defaults of parameters and, optionally, at the time t."""
     if isinstance(expression, int | float | sympy.Number):
         return float(expression)
     values: dict[Expr, float] = {s: d for p in model.parameters for s, d in zip(p.symbols, p.default, strict=True)}

@@ -91,7 +91,7 @@ class NodeGroup:
         return theta[..., self._part.velocity].reshape(*theta.shape[:-1], *self.shape)
 
     def turns_far(self, begin: Array, theta: Array, here: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return where the rotation from `begin` is at least a quarter turn, with the shape of ``here``."""
+        """Return a mask, with the shape of ``here``, of the rotations from `begin` by at least a quarter turn."""
         far: NDArray[np.bool_] = here & (np.linalg.norm(theta, axis=-1) >= UNIQUE)
         starts = np.broadcast_to(begin, (*theta.shape[:-1], begin.shape[-1]))
         far[far] = [self._kernels.chart(q, u) >= UNIQUE**2 for q, u in zip(starts[far], theta[far], strict=True)]

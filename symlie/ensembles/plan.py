@@ -186,7 +186,7 @@ def _rest(
     words: SolveOptions,
     wanted: tuple[Recorded, ...],
 ) -> tuple[RestTask, tuple[Quantity, ...], dict[str, object]]:
-    """Return the task of static members, their recorded quantities, and the settings that identify it."""
+    """Return the task of static members, the recorded quantities, and the settings that identify the task."""
     if of not in OF:
         raise UnknownNameError(f"Unknown of '{of}'; use one of: {', '.join(OF)}.")
     if isinstance(t_span, tuple) or not is_number(t_span):

@@ -151,7 +151,7 @@ def _spectrum(matrix: sympy.ImmutableMatrix) -> Spectrum | None:
 
 
 def _in_ring(matrix: Matrix) -> tuple[DomainMatrix, Domain]:
-    """Convert a matrix to the polynomial ring in its symbols, where SymPy is fast, and return it with that ring."""
+    """Return a matrix over the polynomial ring in its symbols, in which SymPy is fast, and the ring."""
     symbols = sorted(matrix.free_symbols, key=lambda s: s.name)
     ring = sympy.QQ[tuple(symbols)] if symbols else sympy.QQ
     return DomainMatrix.from_Matrix(matrix).convert_to(ring), ring

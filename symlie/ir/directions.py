@@ -1,4 +1,4 @@
-"""Derivatives along a vector that a loop sets to each unit vector in turn, so that their text is emitted once."""
+"""Derivatives along a vector that a loop sets to each unit vector, so that their code is emitted only once."""
 
 from __future__ import annotations
 

@@ -145,7 +145,9 @@ def indices(base_name: str) -> tuple[int, int]:
 
 
 def closed_form(base_name: str, z: Expr) -> Expr:
-    """Return the closed form of c_{k,m} in ω = √z, used only beyond the working interval, where it does not cancel."""
+    """Return the closed form of c_{k,m} in ω = √z, used only beyond the working interval, where no cancellation
+    occurs.
+    """
     # From the definitions; c_2 and c_{2,1} in half-angle form because they vanish at 2π.
     return _stumpff_closed_form(*indices(base_name), z)
 

@@ -44,8 +44,9 @@ _Stated = TypeVar("_Stated", bound=Statement)
 
 
 def frozen_names(model: Model, freeze: Freeze) -> tuple[str, ...]:
-    """Return the parameters that become constants, NAME or ELEMENT.NAME, including those that all instances take from
-    them."""
+    """Return the parameters that become constants, as NAME or ELEMENT.NAME, including element parameters that refer to
+    them.
+    """
     words = [w.strip() for w in freeze.split(",") if w.strip()] if isinstance(freeze, str) else list(freeze)
     if not words:
         return ()
@@ -125,7 +126,9 @@ def _check_alike(model: Model, instances: ElementInstances, parameter: Parameter
 
 
 def frozen_model(model: Model, names: Collection[str]) -> Model:
-    """Return a copy of a model with values instead of the symbols of some parameters; their layout does not change."""
+    """Return a copy of a model in which values replace the symbols of some parameters; the parameter layout is
+    unchanged.
+    """
     values = {
         symbol: Rational(value)
         for p in model.parameters
@@ -144,9 +147,7 @@ def frozen_model(model: Model, names: Collection[str]) -> Model:
 
 
 def values_and_sources(instances: ElementInstances) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return the parameter values of all instances and, for each, the index of the model parameter value it is taken
-    from, or -1.
-    """
+    """Return the parameter values of all elements and, for each value, the index of its model parameter, or -1."""
     return np.vstack(instances.parameters), np.vstack(instances.sources)
 
 

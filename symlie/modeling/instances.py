@@ -94,9 +94,7 @@ def parameter_block(
     values: dict[str, object],
     of_model: Sequence[Parameter] = (),
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return parameter values, shape (count, values), and for each the index of the model parameter value it is taken
-    from, or -1.
-    """
+    """Return parameter values, shape (count, values), and for each value the index of its model parameter, or -1."""
     known = {p.name for p in parameters}
     unknown = sorted(set(values) - known)
     if unknown:
@@ -144,7 +142,7 @@ def _values_of_model(parameters: Iterable[Parameter]) -> dict[Expr, _ModelValue]
 def _numbers_and_sources(
     what: str, parameter: Parameter, given: object, of_model: Sequence[Parameter]
 ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Return the numbers of a value and, for each, the index of the model parameter value it is taken from, or -1."""
+    """Return the numbers in a value and, for each number, the index of its model parameter, or -1."""
     try:
         value = np.asarray(given, dtype=float)
     except (TypeError, ValueError):

@@ -132,7 +132,7 @@ def newton_rows(view: StatementView) -> list[Row]:
 
 
 def labelled(view: StatementView) -> Iterator[tuple[Constraint, str, slice]]:
-    """Return constraints with the marks of their terms, empty for a single constraint, and with their equations."""
+    """Return constraints with a label for their terms (empty for a single constraint) and with their equations."""
     constraints = view.derived.statement.constraints
     ends = [0, *itertools.accumulate(len(c.rows) for c in constraints)]
     for constraint, (a, b) in zip(constraints, itertools.pairwise(ends), strict=True):

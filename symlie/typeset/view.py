@@ -128,7 +128,7 @@ class StatementView:
         return Row(left, (form, column) if has_products else (form,))
 
     def scalar_row(self, left: str, expression: Expr) -> Row:
-        """Return a row that shows a scalar, with its dot products if it consists of them."""
+        """Return an equation that shows a scalar, as dot products if possible."""
         (written,) = self.written([expression], collect=False)
         return Row(left, (self.forms.scalar(written),))
 

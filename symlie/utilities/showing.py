@@ -52,7 +52,7 @@ def line(kind: str, parts: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], plural: str) -> str:
-    """Return names after their plural noun, or their number if the list is too long for a line."""
+    """Return a plural noun with the names, or with their number if the list is too long for one line."""
     known = list(names)
     text = f"{plural}: {', '.join(known)}" if known else f"no {plural}"
     return text if len(text) <= 2 * LONGEST_VALUE else f"{len(known)} {plural}"

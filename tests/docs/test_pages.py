@@ -56,7 +56,7 @@ def test_pages_with_python_share_one_session() -> None:
     for file in sorted(Path(__file__).parent.glob("test_*.py")):
         module = importlib.import_module(f"tests.docs.{file.stem}")
         for session in (value for value in vars(module).values() if isinstance(value, Session)):
-            assert callable(getattr(module, "test_blocks", None)), file
+            assert callable(getattr(module, "test_code_blocks_run", None)), file
             run += session.pages
     assert sorted(run) == sorted({named(b.page) for b in of_language("python")})
 

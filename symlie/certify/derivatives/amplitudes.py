@@ -86,7 +86,9 @@ def power_of(k: int, n: int) -> int:
 
 
 def amplitudes(ks: Sequence[int], most_n: int, further: tuple[int, float] = (0, 0.0)) -> Amplitudes:
-    """Return bounds for some k, for all ω up to ``most_n``, and for ω below ``further[1]`` up to n = ``further[0]``."""
+    """Return bounds for the given k: for all ω up to n = ``most_n``, and for ω below ``further[1]`` up to n =
+    ``further[0]``.
+    """
     precision, ctx.prec = ctx.prec, BITS
     try:
         count = math.ceil(math.log(MOST / LEAST) / math.log(RATIO))

@@ -187,7 +187,7 @@ class CrossSection:
         return found
 
     def _check_open(self) -> None:
-        """Raise `ModelError` if no further densities can be added; subclasses override it."""
+        """Raise `ModelError` if no further densities can be added; subclasses override this method."""
 
     def _density(self, what: str, density: object, *, without: Sequence[str] = ()) -> Expr:
         """Return a scalar density; raise `ModelError` if it depends on forbidden symbols."""

@@ -185,8 +185,9 @@ class Densities(CrossSection):
         self._add_load(self._spatial_load("load", force, moment, following=following))
 
     def _spatial_load(self, what: str, force: object | None, moment: object | None, *, following: bool) -> Load:
-        """Return a force and a moment in inertial axes, given there or, if ``following``, in axes of the cross
-        section."""
+        """Return a force and a moment in inertial axes; the arguments are in axes of the cross section if
+        ``following``.
+        """
         given = {"force": force, "moment": moment}
         if all(value is None for value in given.values()):
             raise ModelError(f"A {what} of {self._lower} needs a force or a moment.")

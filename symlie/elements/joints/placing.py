@@ -66,7 +66,7 @@ def starting_from(model: Model, values: Mapping[tuple[str, str], Array]) -> Iter
 
 
 def _displacement(joint: Joint, coordinates: Sequence[Coordinate], values: Mapping[str, float]) -> tuple[Array, Array]:
-    """Return the rigid displacement x ↦ R x + t of the second body that gives coordinates their values."""
+    """Return the rigid displacement x ↦ R x + t of the second body after which the coordinates have their values."""
     frames = joint._initial_frames()
     (p, a), (q, b) = (m.placed(joint.model) for m in joint.markers)
     size = len(p)

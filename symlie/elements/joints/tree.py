@@ -1,4 +1,4 @@
-"""Tree of the bodies and joints of a model, rooted at the ground; joints that close loops do not belong to it."""
+"""Tree of the bodies and joints of a model, rooted at the ground, without the joints that close loops."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def c_structures(name: str, structures: Structures, rows: Mapping[str, Rows], ch
     lines: list[str] = []
 
     def entries(owner: str, members: Mapping[str, Member]) -> list[str]:
-        """Return the members of a structure with their values, after defining their targets."""
+        """Return the members of a structure with their values, and define the objects to which they point."""
         found = []
         for member, value in members.items():
             place = f"{owner}_{member}"

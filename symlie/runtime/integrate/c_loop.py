@@ -37,7 +37,7 @@ _FORMAT = struct.Struct("=" + "".join("d" if f.type == "float" else "q" for f in
 
 
 def put_counters(library: Library, state: Pointer, counters: Counters) -> None:
-    """Write counters to a ``symlie_state *``, whose members follow their order."""
+    """Write counters to a ``symlie_state *``, whose members have the same order."""
     _FORMAT.pack_into(library.ffi.buffer(state), _offset(library.ffi), *vars(counters).values())
 
 

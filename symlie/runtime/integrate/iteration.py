@@ -44,7 +44,7 @@ def _probes(solver: SaddleAlgebra) -> dict[str, int]:
 
 
 def _compliance(solver: SaddleAlgebra | None) -> Array | None:
-    """Compliances of constraint equations, where some may depend on others and have one."""
+    """Compliances of constraint equations that may be redundant."""
     return solver.layout.compliance if solver and solver.probes and solver.layout.compliance.any() else None
 
 

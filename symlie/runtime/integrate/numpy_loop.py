@@ -314,7 +314,7 @@ class TimeLoop:
             return None, STATUS_OF[type(error)]
 
     def _step_of(self, h: float) -> Trial:
-        """Take a step of a given length, and count it even if it fails."""
+        """Attempt a step of a given size, and count it even if it fails."""
         try:
             trial = self.stepper.step(self.state, h)
         except IntegrationError:

@@ -87,7 +87,7 @@ DEFAULTS: SolveOptions = {
 
 
 def complete_options(given: Mapping[str, object]) -> SolveOptions:
-    """Return the options of `solve` among given arguments, with defaults for all others."""
+    """Return the options of `solve` from arguments, with defaults for those not specified."""
     return cast(SolveOptions, {name: given.get(name, default) for name, default in DEFAULTS.items()})
 
 

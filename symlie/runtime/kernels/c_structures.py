@@ -1,4 +1,4 @@
-"""Structures of C as data: a library reads them from memory, a header defines them as text."""
+"""C structures as data: in memory for a library, and as text for a header."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Block:
 
 
 class StructureRows:
-    """Contiguous structures of one type, whose members are set for all of them at once.
+    """Contiguous structures of one type, whose members are set by array operations.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def _joints(layout: Layout) -> tuple[Integers, Integers]:
 
 
 def _sharing(layout: Layout, algebra: BandedAlgebra, one: ConstrainedPlace, other: ConstrainedPlace) -> Sharing:
-    """Elements of two types whose given local nodes are the same free node."""
+    """Pairs of elements of two types whose given local nodes coincide in a free node."""
     a, b = (layout.members[place.element][:, place.place] for place in (one, other))
     order = np.argsort(b, kind="stable")
     low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, side="right")

@@ -82,7 +82,7 @@ class Jets:
             out[storage] = self._next(name, k, inputs) if k else self._begun(name, inputs)
 
     def field(self, k: int, t: float, q: Array, v: Array, a: Array, multipliers: Array, rate: Array) -> Array:
-        """Order k of v, with vector fields instead of velocities if they are followed, plus that of the given rates.
+        """Order k of v, or of the vector fields if they are integrated, plus order k of the given rates.
 
         Order 0 initialises higher orders.
         """

@@ -101,7 +101,7 @@ def spin_by_rates(form: str, rho: Array) -> Array:
 
 
 def coordinates(form: str, turned: Rotation, near: Array) -> Array:
-    """Classical coordinates of rotations, shape (n, size), those of several that are nearest to given ones.
+    """Classical coordinates of rotations, shape (n, size); of several solutions, the one nearest to given coordinates.
 
     Parameters
     ----------

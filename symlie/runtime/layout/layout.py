@@ -245,7 +245,7 @@ class Layout(ComponentNames):
 
     @cached_property
     def of_velocities(self) -> NDArray[np.bool_]:
-        """Flags of constraint equations with B v + b = 0; the others restrict accelerations alone, shape (rows,)."""
+        """Flags of constraint equations with B v + b = 0, shape (rows,); the others restrict accelerations only."""
         mask = np.ones(self.rows, dtype=bool)
         for part in self.constraints.values():
             mask[part.rows] = part.stated.level < 2

@@ -1,4 +1,4 @@
-"""Distance of rotation parameters from their singularity, from stored components alone."""
+"""Distance of rotation parameters from their singularity, computed from stored components only."""
 
 from __future__ import annotations
 

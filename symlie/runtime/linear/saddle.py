@@ -41,7 +41,7 @@ squared: 3.7 in a binary tree of 31 hinged bodies.
 
 
 def instead_of_complement(layout: Layout, algebra: Algebra) -> SaddleAlgebra | None:
-    """Elimination of the whole matrix where it is faster although M is invertible, as in branched trees.
+    """Elimination of the whole matrix in cases in which it is faster although M is invertible, such as branched trees.
 
     B M⁻¹ Bᵀ couples all constraint equations of a body, so its band is wide at branches. Minimum degree eliminates the
     whole matrix from the leaves, without fill.

@@ -68,7 +68,7 @@ def _largest(x: Array) -> float:
 
 
 def _windows(order: int) -> tuple[range, range, range]:
-    """Return the orders of the last terms, of as many first ones, and of as many in the middle."""
+    """Return the orders of the last terms, and of equally many first and middle terms."""
     last, first, middle = (range(k, k + LAST_TERMS) for k in (order - LAST_TERMS + 1, 1, order // 2 - 1))
     return last, first, middle
 

@@ -282,7 +282,7 @@ def weighted(weights: Array | Sequence[float], slopes: Sequence[Array]) -> Array
 def explained(
     system: System, method: Method, control: StepControl, state: State, h: float, kind: type[IntegrationError]
 ) -> IntegrationError | None:
-    """Return the error of a step if it fails in the given way, a phrase that locates the failure; else None."""
+    """Return the error of a failed step, with a phrase that locates the failure, or None."""
     stepper = Stepper(system, method, control)
     try:
         trial = stepper.step(state, h)

@@ -65,7 +65,7 @@ def check_trailer(path: Path) -> bool:
 
 
 def check_length(path: Path) -> None:
-    """Check that a file ends with a checksum of as many bytes as precede it, without reading them."""
+    """Check that a file ends with a checksum for the right number of preceding bytes, without reading these bytes."""
     before = max(path.stat().st_size - _TRAILER.size, 0)
     with path.open("rb") as file:
         file.seek(before)

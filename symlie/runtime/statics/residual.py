@@ -177,7 +177,7 @@ class Statics:
         return whole if dependent is None else dependent.minimal(whole)
 
     def contradicted(self, q: Array) -> NDArray[np.intp]:
-        """Return the dropped constraint equations that are violated because the others do not imply them."""
+        """Return the dropped constraint equations that are violated, because they do not follow from the others."""
         aside = np.setdiff1d(self._counting, self.rows)
         jacobian = self.system.algebra.sparse_jacobian(self._masked_jacobian(q, aside))[aside][:, self.free]
         values = self.mechanics.constraint(self.t, q)[aside] if len(aside) else np.zeros(0)

@@ -91,8 +91,9 @@ def error_against(system: System, state: EndState, reference: EndState) -> Measu
 
 @dataclass(frozen=True)
 class Comparison(Generic[Seen]):
-    """Method of comparison: output times in s, the quantities taken from a run or reference at an option value, and
-    their error."""
+    """Method of comparison: output times in s, the quantities compared, as functions of a run or reference, and their
+    error.
+    """
 
     times: Sequence[float]
     seen: Callable[[EndState | Solution, float], Seen]
@@ -211,7 +212,7 @@ def courses(t_end: float, h: float, points: Mapping[str, Array] | None) -> Compa
 
 
 def points_of(layout: Layout, at: Sequence[float] | None) -> dict[str, Array]:
-    """Return the arc lengths at which each curve is compared: the given ones, or those of its nodes."""
+    """Return the arc lengths at which each curve is compared: the specified ones, or those of its nodes."""
     if not layout.curves:
         raise ModelError(
             f"'{layout.name}' has no rod or other curve, so it has no arc lengths for a comparison; see Model.curve."

@@ -64,9 +64,7 @@ def linear_outputs(mechanics: Mechanics, t: float, q: Array, names: Sequence[str
 
 
 def output_columns(layout: Layout, joint: str, output: str) -> NDArray[np.intp]:
-    """Return the velocity components that an output may depend on: those of the nodes of its instances, or of the node
-    of the joint whose rate it is.
-    """
+    """Return the velocity components on which an output may depend: those of its elements' nodes or its joint."""
     node = next((n for n in layout.nodes if joint and n.name == joint), None)
     if node is not None:
         return np.arange(node.velocity.start, node.velocity.stop)

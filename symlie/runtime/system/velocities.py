@@ -222,7 +222,7 @@ class VelocityProblem:
         return Nearest(both[np.flatnonzero(agrees)], self._metric).point(nearest, target[agrees])
 
     def _chosen_nodes(self, v: Array, kept: Sparse, rates: list[str]) -> tuple[str, ...]:
-        """Return the nodes with nonzero chosen velocities, except those of joints whose rates were chosen."""
+        """Return the nodes with nonzero completed velocities, except nodes of joints with completed rates."""
         layout, columns = self._layout, self._columns
         sizes = np.sqrt(self._metric.diagonal())
         moves = np.abs(v) * sizes > MISFIT * np.max(np.abs(v) * sizes, initial=0.0)

@@ -1,4 +1,4 @@
-"""Event search within a step in NumPy: the same decisions as ``event_search.h``, which explains them."""
+"""Event search within a step in NumPy, with the same decisions as ``event_search.h``, where they are explained."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ class EventSearch:
         return 0.0 if abs(value) <= EVENT_TOUCH * path.scale else value
 
     def _follow(self, path: _Path, x: float, value: float) -> bool:
-        """Follow a function to the length x with its value there, and store an event on the way.
+        """Follow a function up to the length x, where its value is known, and store an event in between.
 
         False if steps of the method do not show the sign change.
         """
@@ -291,8 +291,8 @@ class EventSearch:
         return True
 
     def _located(self, path: _Path, high: float, b: float) -> tuple[float, Trial, float] | None:
-        """Time just after the first zero from the position of the path, the trial step that ends there, and the value
-        there.
+        """Time directly after the first zero beyond the current position, with the trial step to this time and the
+        value there.
 
         None if the sign of a step of the method contradicts that of an end of the interval.
         """

@@ -131,7 +131,7 @@ def test_standalone_program_is_generated(cli: Cli, tmp_path: Path) -> None:
 def test_options_that_require_standalone(cli: Cli, words: tuple[str, ...]) -> None:
     result = cli("generate", "heavy_top", *words)
     assert result.code == 1 and f"{words[0]} requires --standalone" in result.err
-    assert "--all takes" in cli("generate", "--all", "--standalone").err
+    assert "--all cannot be combined" in cli("generate", "--all", "--standalone").err
 
 
 def test_output_is_independent_of_hash_seeds(tmp_path: Path) -> None:

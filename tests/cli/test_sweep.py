@@ -278,7 +278,7 @@ def test_invalid_input_is_reported(cli: Cli, tmp_path: Path, words: tuple[str, .
     [
         ("mass=10:20", "NAME=FIRST:LAST:NUMBER"),
         ("mass=1:2:1", "at least two values"),
-        ("mass=-1:2:5:log", "one sign"),
+        ("mass=-1:2:5:log", "same sign"),
         ("mass=norm(1,2)", "there is no distribution 'norm'"),
         ("mass=normal(1)", "must be normal(mean, deviation)"),
         ("mass=normal(1,2", "do not match"),

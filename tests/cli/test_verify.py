@@ -193,6 +193,6 @@ def test_derivatives_are_verified(cli: Cli) -> None:
     result = cli("verify", "g0", "--derivatives", "5", "--target", "2")
     assert result.code == 1 and "not within 2" in result.out
     assert "from 1 to 60" in cli("verify", "g0", "--derivatives", "61").err
-    assert "no derivatives" in cli("verify", "SE3", "--derivatives", "5").err
+    assert "no derivative bounds" in cli("verify", "SE3", "--derivatives", "5").err
     refused = cli("verify", "g0", "--derivatives", "5", "--certificate", "g0.json")
     assert refused.code == 1 and "cannot be combined with --certificate." in refused.err

@@ -181,7 +181,7 @@ def test_invalid_references_are_reported() -> None:
         ({"reference": run}, "A reference requires statistics of nodes on groups"),
         ({"reference": run, "statistics": ["mean"], "record": ["energy"]}, "A reference requires statistics"),
         ({"reference": 3, "statistics": ["mean"], "record": ["top"]}, "A reference is a solution, not a int"),
-        ({"reference": run, "statistics": ["mean"], "record": ["top"]}, "goes from 0 to 0.02 s, but members"),
+        ({"reference": run, "statistics": ["mean"], "record": ["top"]}, "covers 0 to 0.02 s, but members"),
         ({"reference": run, "statistics": ["mean"], "record": ["top.R"]}, "record 'top' as a whole"),
         ({"statistics": ["mean"], "record": ["top"]}, "give a reference="),
         (

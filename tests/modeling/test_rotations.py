@@ -148,7 +148,7 @@ def test_rod_rotations_are_supported() -> None:
         ({"euler": "zYx", "angles": [1, 2, 3]}, "not 'zYx'"),
         ({"euler": "zzx", "angles": [1, 2, 3]}, "not 'zzx'"),
         ({"euler": "zyx", "angles": [1, 2]}, "are 3, not 2"),
-        ({"matrix": [[1, 0.01, 0], [0, 1, 0], [0, 0, 1]]}, r"orthonormal by 0\.01"),
+        ({"matrix": [[1, 0.01, 0], [0, 1, 0], [0, 0, 1]]}, r"orthonormality by 0\.01"),
         ({"matrix": np.diag([1, 1, -1])}, "reflection"),
         ({"matrix": np.eye(2)}, "needs 3 × 3 finite numbers"),
         ({"matrix": np.full((3, 3), np.nan)}, "needs 3 × 3 finite numbers"),
